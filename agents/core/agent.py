@@ -1,0 +1,139 @@
+"""The interface of an agent: parameters, a budget, and a player that decides moves in one game.
+
+An agent is a frozen dataclass of its parameters, written as it is typed: `uct(exploration=0.4, playouts=1000)`.
+It holds nothing of a game.  `agent.player(game, budget)` makes a Player, which may keep a tree from move to move;
+the Player's `choose(state, rng)` returns a Decision.
+"""
+
+import time
+from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from games.core.game import Game
+from games.core.random import stream
+from games.core.registry import Registry, spell
+
+registry = Registry("agent", "agents")
+
+
+class Unsuited(ValueError):
+    """An agent that cannot play a game, or cannot use a budget; the message says why and what it can."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What an agent may spend on one move.  Where several are given, the first one reached ends the search."""
+
+    playouts: int | None = None
+    nodes: int | None = None
+    depth: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self):
+        for kind, value in self.given().items():
+            if not 0 < value < float("inf"):
+                raise ValueError(f"{kind} = {value} is out of range: a budget is more than 0")
+
+    def given(self) -> dict:
+        """The kinds that are set, with their amounts."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) is not None}
+
+
+class MoveStatistics(NamedTuple):
+    """What a search knows of each move of the root."""
+
+    moves: np.ndarray      # int32[n]
+    playouts: np.ndarray   # int64[n]
+    means: np.ndarray      # float64[n], result for the player to move, -1 to 1
+    deviations: np.ndarray | None = None  # float64[n], standard deviation of one playout's result
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A move, and what it took to find it.  What the agent does not count is None."""
+
+    move: int
+    value: float | None = None      # expected result for the player to move: -1 loss, 0 draw, 1 win
+    playouts: int | None = None
+    nodes: int | None = None        # positions visited
+    depth: int | None = None        # plies from the root to the deepest node, or the depth searched in full
+    seconds: float = 0.0            # wall time
+    principal_variation: tuple[int, ...] = ()  # best play as the search sees it, from `move` on
+    statistics: MoveStatistics | None = None
+
+
+class Player:
+    """An agent in one game: made before its first move, told of every move, asked for its own."""
+
+    def decide(self, state: np.ndarray, rng: np.ndarray) -> Decision:
+        """The decision for the player to move in `state`, which is not over and is not changed."""
+        raise NotImplementedError
+
+    def played(self, move: int) -> None:
+        """A move has been made in the game, by either side, after the player was created.  For who keeps a tree."""
+
+    def choose(self, state: np.ndarray, rng: np.ndarray) -> Decision:
+        """`decide`, with the seconds it took."""
+        start = time.perf_counter()
+        decision = self.decide(state, rng)
+        return replace(decision, seconds=time.perf_counter() - start)
+
+
+class Agent:
+    """Base class of all agents: frozen dataclasses that may have fields of Budget's names as their own budget."""
+
+    budgets: tuple[str, ...] = ()  # the kinds of budget it can use; it needs one of them, unless there are none
+    cores = 1                      # how many it keeps busy while it decides
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        registry.add(cls)
+
+    def __post_init__(self):
+        self.own_budget()
+
+    def new_player(self, game: Game, budget: Budget) -> Player:
+        """A player for one game.  Agents define this; callers use `player`, which checks first."""
+        raise NotImplementedError
+
+    def refuses(self, game: Game) -> str | None:
+        """Why it cannot play `game`; None if it can."""
+        return None if game.players == 2 else f"{self.name} plays games for two players, and {game} is for one"
+
+    def own_budget(self) -> Budget:
+        """The budget among its own parameters."""
+        return Budget(**{kind: getattr(self, kind) for kind in self.budgets if hasattr(self, kind)})
+
+    def budget(self, default: Budget | None = None) -> Budget:
+        """Its own budget, or else what it can use of the default one; Unsuited if that is nothing."""
+        own = self.own_budget()
+        if own.given() or not self.budgets:
+            return own
+        offered = (default or Budget()).given()
+        usable = {kind: amount for kind, amount in offered.items() if kind in self.budgets}
+        if not usable:
+            kinds = " or ".join(self.budgets)
+            was = f", not {' and '.join(offered)}" if offered else ""
+            raise Unsuited(f"{self.name} needs a budget of {kinds}{was}; for example {self.name}({self.example()})")
+        return Budget(**usable)
+
+    def example(self) -> str:
+        """One parameter that gives it a budget, as it is typed."""
+        return {"playouts": "playouts=1000", "nodes": "nodes=10000", "depth": "depth=4", "seconds": "seconds=0.1"}[
+            self.budgets[0]
+        ]
+
+    def player(self, game: Game, budget: Budget | None = None) -> Player:
+        """A player for one game; `budget` serves an agent without one of its own.  Unsuited says what does not fit."""
+        if reason := self.refuses(game):
+            raise Unsuited(reason)
+        return self.new_player(game, self.budget(budget))
+
+    def choose(self, game: Game, state: np.ndarray, *, seed: int, budget: Budget | None = None) -> Decision:
+        """One decision on its own, in a position that is not over."""
+        return self.player(game, budget).choose(state, stream(seed))
+
+    def __str__(self):
+        return spell(self, every=False)

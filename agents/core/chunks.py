@@ -1,0 +1,28 @@
+"""Searches run in chunks: a kernel does some more iterations on data that persists, and the driver watches the clock."""
+
+import time
+from collections.abc import Callable
+
+LONG, SHORT = 0.05, 0.002  # seconds a chunk should take: without, and with a time budget
+FIRST = 16                 # iterations of the first chunk, before their cost is known
+
+
+def run_chunks(run: Callable[[int], int], limit: int | None, seconds: float | None) -> int:
+    """Call `run(n)`, which does up to n more iterations and returns how many it did, until `limit` are done, `seconds`
+    have passed, or run does none.  Returns how many were done.
+
+    Under a time budget the chunks are short, so that the search ends within a few milliseconds of it.
+    """
+    start = now = time.perf_counter()
+    slice_seconds = LONG if seconds is None else SHORT
+    done, chunk = 0, FIRST
+    while limit is None or done < limit:
+        ran = run(chunk if limit is None else min(chunk, limit - done))
+        done += ran
+        before, now = now, time.perf_counter()
+        left = float("inf") if seconds is None else start + seconds - now
+        if ran == 0 or left <= 0:
+            break
+        rate = ran / max(now - before, 1e-9)
+        chunk = max(1, min(int(rate * min(slice_seconds, left)), 4 * chunk))
+    return done

@@ -1,0 +1,104 @@
+"""The tree of Monte-Carlo tree search, as arrays: a node is an index, and the children of a node lie side by side."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from games.core.jit import helper, kernel
+
+ROOT = 0
+LEAF = 0  # the number of children of a node that has not been expanded
+
+
+class Tree(NamedTuple):
+    """Row i of every array is node i; only the first `size[0]` rows mean anything."""
+
+    visits: np.ndarray       # int32[capacity], simulations that passed through the node
+    value: np.ndarray        # float64[capacity], sum of their rewards, 0 to 1, for the player who moved into the node
+    move: np.ndarray         # int32[capacity], the move that leads to the node
+    first_child: np.ndarray  # int32[capacity]
+    children: np.ndarray     # int32[capacity], LEAF or their number
+    size: np.ndarray         # int64[1], nodes in use
+
+
+def new_tree(capacity: int) -> Tree:
+    """A tree of one node, the root, with room for `capacity`.
+
+    The operating system provides the memory as it is first written, so that room which is not used costs nothing.
+    """
+    integers = [np.empty(capacity, np.int32) for _ in range(4)]
+    tree = Tree(integers[0], np.empty(capacity), *integers[1:], np.zeros(1, np.int64))
+    clear(tree)
+    return tree
+
+
+def clear(tree: Tree) -> None:
+    """Make it a tree of one node again."""
+    for column in (tree.visits, tree.value, tree.first_child, tree.children):
+        column[ROOT] = 0
+    tree.move[ROOT] = -1
+    tree.size[0] = 1
+
+
+def child_by_move(tree: Tree, node: int, move: int) -> int | None:
+    """The child that a move leads to; None where the node has not been expanded."""
+    first = tree.first_child[node]
+    for child in range(first, first + tree.children[node]):
+        if tree.move[child] == move:
+            return child
+    return None
+
+
+def most_visited_child(tree: Tree, node: int) -> int:
+    """The child with the most visits; among equals the one of more value, then the first."""
+    first = tree.first_child[node]
+    children = range(first, first + tree.children[node])
+    return max(children, key=lambda child: (tree.visits[child], tree.value[child]))
+
+
+def principal_variation(tree: Tree) -> tuple[int, ...]:
+    """The moves along the most visited children, from the root."""
+    node, moves = ROOT, []
+    while tree.children[node] != LEAF:
+        node = most_visited_child(tree, node)
+        if tree.visits[node] == 0:
+            break
+        moves.append(int(tree.move[node]))
+    return tuple(moves)
+
+
+@helper
+def add_children(tree, node, moves, count):
+    """Publish `moves[:count]` as the children of a leaf, unvisited."""
+    first = tree.size[0]
+    for i in range(count):
+        child = first + i
+        tree.visits[child] = 0
+        tree.value[child] = 0.0
+        tree.move[child] = moves[i]
+        tree.first_child[child] = 0
+        tree.children[child] = LEAF
+    tree.first_child[node] = first
+    tree.children[node] = count
+    tree.size[0] = first + count
+
+
+@kernel
+def copy_subtree(game, tree, root, target):
+    """Make `target` the part of `tree` below `root`: the tree that is left after a move."""
+    origin = np.empty(len(target.visits), np.int32)
+    origin[ROOT] = root
+    target.move[ROOT] = -1
+    used, node = 1, 0
+    while node < used:
+        source = origin[node]
+        target.visits[node] = tree.visits[source]
+        target.value[node] = tree.value[source]
+        target.children[node] = tree.children[source]
+        target.first_child[node] = used
+        for i in range(tree.children[source]):
+            origin[used] = tree.first_child[source] + i
+            target.move[used] = tree.move[origin[used]]
+            used += 1
+        node += 1
+    target.size[0] = used

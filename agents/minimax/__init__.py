@@ -1,0 +1,1 @@
+"""Depth-first search with an evaluation function."""

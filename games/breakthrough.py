@@ -1,0 +1,212 @@
+"""Breakthrough (Dan Troyka, 2000): pawns race to the last row.
+
+A pawn moves one square ahead, straight or diagonally, and captures diagonally only.  The first player, White, starts
+on the two lowest rows and moves up.  Who reaches the last row, or takes the last pawn, wins; a player always has a
+move, since the pawn furthest ahead can move diagonally or straight.
+
+    squares of 3 rows      3  8  9 10 11     a square is named by row and column, a move by two squares: `2a3a`;
+    and 4 columns          2  4  5  6  7     a move is 64 * origin + target
+                           1  0  1  2  3
+                              a  b  c  d
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
+from games.core.board import draw, square_name, squares
+from games.core.game import Game, check_range
+from games.core.random import random_below
+
+ZERO = WORD(0)
+
+
+@dataclass(frozen=True)
+class Breakthrough(Game):
+    """state: uint64[3] = White's pawns, Black's pawns, player to move."""
+
+    rows: int = 8
+    columns: int = 8
+
+    name = "breakthrough"
+    state_size = 3
+    move_limit = 64 * 64
+    symmetries = 2  # the board and its mirror image
+
+    def __post_init__(self):
+        check_range("rows", self.rows, 4, 32)
+        check_range("columns", self.columns, 2, 16)
+        if self.rows * self.columns > 64:
+            raise ValueError(f"rows = {self.rows}, columns = {self.columns}: rows * columns can be at most 64")
+
+    @property
+    def max_moves(self):
+        return 3 * 2 * self.columns
+
+    @property
+    def max_plies(self):
+        """Every move takes a pawn one row ahead, and a pawn ahead of its second row has rows - 2 moves."""
+        return 2 * self.columns * (2 * self.rows - 3)
+
+    @cached_property
+    def board(self):
+        return squares(range(self.rows * self.columns))
+
+    @cached_property
+    def first_column(self):
+        return squares(range(0, self.rows * self.columns, self.columns))
+
+    @cached_property
+    def inner_left(self):
+        """All squares but those of the first column."""
+        return self.board & ~self.first_column
+
+    @cached_property
+    def inner_right(self):
+        """All squares but those of the last column."""
+        return self.board & ~(self.first_column << WORD(self.columns - 1))
+
+    @cached_property
+    def lowest_row(self):
+        return squares(range(self.columns))
+
+    @cached_property
+    def highest_row(self):
+        return self.lowest_row << WORD((self.rows - 1) * self.columns)
+
+    def start(self, state):
+        state[0] = self.lowest_row | self.lowest_row << WORD(self.columns)
+        state[1] = self.highest_row | self.highest_row >> WORD(self.columns)
+        state[2] = 0
+
+    def player(self, state):
+        return np.int64(state[2])
+
+    def targets(self, own, other, white):
+        """Where the pawns of the player to move can go: straight ahead, to the left and to the right, as sets."""
+        step = WORD(self.columns)
+        if white:
+            ahead, left, right = own << step, (own & self.inner_left) << step - ONE, (own & self.inner_right) << step + ONE
+        else:
+            ahead, left, right = own >> step, (own & self.inner_left) >> step + ONE, (own & self.inner_right) >> step - ONE
+        free = self.board & ~own
+        return ahead & free & ~other, left & free, right & free
+
+    def legal_moves(self, state, moves):
+        side = state[2]
+        ahead, left, right = self.targets(state[side], state[ONE - side], side == ZERO)
+        step = self.columns if side == ZERO else -self.columns
+        count = self.list_moves(ahead, step, moves, 0)
+        count = self.list_moves(left, step - 1, moves, count)
+        return self.list_moves(right, step + 1, moves, count)
+
+    def list_moves(self, targets, step, moves, count):
+        """Write the moves by `step` squares to each of the targets behind the `count` moves there are."""
+        while targets != ZERO:
+            target = trailing_zeros(targets)
+            targets &= targets - ONE
+            moves[count] = (target - step) << 6 | target
+            count += 1
+        return count
+
+    def play(self, state, move):
+        side = state[2]
+        origin, target = ONE << WORD(move >> 6), ONE << WORD(move & 63)
+        state[side] ^= origin | target
+        state[ONE - side] &= ~target
+        state[2] = ONE - side
+
+    def is_over(self, state):
+        return (
+            state[0] & self.highest_row != ZERO
+            or state[1] & self.lowest_row != ZERO
+            or state[0] == ZERO
+            or state[1] == ZERO
+        )
+
+    def score(self, state):
+        """The player who has just moved has won."""
+        return 1.0 if state[2] == ONE else -1.0
+
+    def evaluate(self, state):
+        """Material and advance: each pawn counts 3 and a third of the square of the rows it has advanced; the
+        difference, over the sum of both sides."""
+        white = black = 0.0
+        for row in range(self.rows):
+            ranks = self.lowest_row << WORD(row * self.columns)
+            ahead, behind = row, self.rows - 1 - row
+            white += popcount(state[0] & ranks) * (3.0 + ahead * ahead / 3.0)
+            black += popcount(state[1] & ranks) * (3.0 + behind * behind / 3.0)
+        return (white - black) / (white + black)
+
+    def move_code(self, state, move):
+        """Origin and target, which tell the players apart: White moves up."""
+        return np.int64(move)
+
+    def transform(self, state, symmetry, target):
+        for side in range(2):
+            image = state[side]
+            if symmetry == 1:
+                image = ZERO
+                for column in range(self.columns):
+                    squares = state[side] >> WORD(column) & self.first_column
+                    image |= squares << WORD(self.columns - 1 - column)
+            target[side] = image
+        target[2] = state[2]
+
+    def transform_move(self, move, symmetry):
+        if symmetry == 0:
+            return move
+        origin, target = move >> 6, move & 63
+        return self.mirrored(origin) << 6 | self.mirrored(target)
+
+    def mirrored(self, square):
+        column = square % self.columns
+        return square - column + self.columns - 1 - column
+
+    def random_move(self, state, moves, rng):
+        side = state[2]
+        target, step = self.random_target(state[side], state[ONE - side], side == ZERO, rng)
+        square = trailing_zeros(target)
+        return (square - np.int64(step) if side == ZERO else square + np.int64(step)) << 6 | square
+
+    def random_target(self, own, other, white, rng):
+        """A uniformly random move: its target as a set of one square, and by how many squares it moves, up or down.
+
+        Chosen without branches: the outcome is random, so a processor would guess a branch wrong half of the time.
+        """
+        ahead, left, right = self.targets(own, other, white)
+        n_ahead, n_left, n_right = popcount(ahead), popcount(left), popcount(right)
+        choice = random_below(rng, n_ahead + n_left + n_right)
+        beyond_ahead, beyond_left = choice >= n_ahead, choice >= n_ahead + n_left
+        targets = right if beyond_left else (left if beyond_ahead else ahead)
+        choice -= n_ahead + n_left if beyond_left else (n_ahead if beyond_ahead else 0)
+        outward = (self.columns + 1, self.columns - 1) if white else (self.columns - 1, self.columns + 1)
+        step = outward[0] if beyond_left else (outward[1] if beyond_ahead else self.columns)
+        return nth_bit(targets, choice), WORD(step)
+
+    def random_playout(self, state, moves, rng):
+        """The moves that random_move would make, with the position in registers."""
+        white = state[2] == ZERO
+        own, other = (state[0], state[1]) if white else (state[1], state[0])
+        over, plies = self.is_over(state), 0
+        while not over:
+            target, step = self.random_target(own, other, white, rng)
+            origin = target >> step if white else target << step
+            own, other = other & ~target, own ^ (origin | target)
+            over = target & (self.highest_row if white else self.lowest_row) != ZERO or own == ZERO
+            white = not white
+            plies += 1
+        return (-1.0 if white else 1.0), plies
+
+    def move_name(self, state, move):
+        return square_name(move >> 6, self.columns) + square_name(move & 63, self.columns)
+
+    def render(self, state):
+        def symbol(row, column):
+            square = WORD(row * self.columns + column)
+            return "W" if state[0] >> square & ONE else ("B" if state[1] >> square & ONE else ".")
+
+        return draw(reversed(range(self.rows)), self.columns, symbol)

@@ -1,0 +1,186 @@
+"""Connect 4: drop stones into columns; four in a row, in any direction, wins.
+
+Each column has one bit more than it has rows, which stays empty, so that no line runs from one column into the next.
+The usual board of 6 rows and 7 columns, by bit:
+
+    .   6 13 20 27 34 41 48    always empty        A move is its column's number from 0; people, and the test sets
+    6   5 12 19 26 33 40 47                        of the literature, name columns from 1.
+    5   4 11 18 25 32 39 46
+    4   3 10 17 24 31 38 45    The idea of this layout, and of adding to find the free squares, is John Tromp's
+    3   2  9 16 23 30 37 44    ("Fhourstones").
+    2   1  8 15 22 29 36 43
+    1   0  7 14 21 28 35 42
+        1  2  3  4  5  6  7
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
+from games.core.board import squares
+from games.core.game import Game, check_range
+from games.core.random import random_below
+
+
+@dataclass(frozen=True)
+class Connect4(Game):
+    """state: uint64[2] = stones of the player to move, stones of both.  The first player has the move when even."""
+
+    rows: int = 6
+    columns: int = 7
+
+    name = "connect4"
+    state_size = 2
+    symmetries = 2  # the board and its mirror image
+
+    def __post_init__(self):
+        check_range("rows", self.rows, 2, 14)
+        check_range("columns", self.columns, 2, 14)
+        if (self.rows + 1) * self.columns > 64:
+            raise ValueError(f"rows = {self.rows}, columns = {self.columns}: (rows + 1) * columns can be at most 64")
+
+    @property
+    def move_limit(self):
+        return self.columns
+
+    @property
+    def max_moves(self):
+        return self.columns
+
+    @property
+    def max_plies(self):
+        return self.rows * self.columns
+
+    @property
+    def height(self):
+        """Bits from one column to the next."""
+        return WORD(self.rows + 1)
+
+    @cached_property
+    def bottom(self):
+        return squares(column * (self.rows + 1) for column in range(self.columns))
+
+    @cached_property
+    def board(self):
+        return squares(column * (self.rows + 1) + row for column in range(self.columns) for row in range(self.rows))
+
+    @property
+    def column_mask(self):
+        return squares(range(self.rows))
+
+    def start(self, state):
+        state[:] = 0
+
+    def player(self, state):
+        return popcount(state[1]) & 1
+
+    def free_squares(self, stones):
+        """The lowest free square of each column that is not full."""
+        return (stones + self.bottom) & self.board
+
+    def has_line(self, stones):
+        """True if the set of stones holds four in a row."""
+        return (
+            self.fours(stones, ONE)
+            | self.fours(stones, self.height)
+            | self.fours(stones, self.height - ONE)
+            | self.fours(stones, self.height + ONE)
+        ) != 0
+
+    def fours(self, stones, step):
+        """The squares from which four of the stones follow each other, `step` bits apart."""
+        pairs = stones & stones >> step
+        return pairs & pairs >> (step + step)
+
+    def legal_moves(self, state, moves):
+        free = self.free_squares(state[1])
+        count = 0
+        while free != 0:
+            moves[count] = trailing_zeros(free) // (self.rows + 1)
+            free &= free - ONE
+            count += 1
+        return count
+
+    def play(self, state, move):
+        square = self.free_squares(state[1]) & self.column_mask << WORD(move) * self.height
+        state[0] ^= state[1]
+        state[1] |= square
+
+    def is_over(self, state):
+        return state[1] == self.board or self.has_line(state[0] ^ state[1])
+
+    def score(self, state):
+        """The player who has just moved has won, unless the board is full without a line."""
+        if not self.has_line(state[0] ^ state[1]):
+            return 0.0
+        return 1.0 if self.player(state) == 1 else -1.0
+
+    def evaluate(self, state):
+        """Open fours: groups of four squares in line with no stone of the other player, weighed by one's own stones
+        in them (1, 4 and 16 for one to three), the first player's sum less the second's."""
+        first = state[0] if self.player(state) == 0 else state[0] ^ state[1]
+        second = state[1] ^ first
+        total = 0
+        for step in (ONE, self.height, self.height - ONE, self.height + ONE):
+            total += self.open_fours(first, second, step) - self.open_fours(second, first, step)
+        return total / (32.0 + abs(total))
+
+    def open_fours(self, own, other, step):
+        """The weight of the fours along one direction that `other` has no stone in."""
+        fours = self.fours(self.board & ~other, step)
+        weight = 0
+        while fours != 0:
+            square = WORD(trailing_zeros(fours))
+            fours &= fours - ONE
+            line = ONE << square | ONE << square + step | ONE << square + step + step | ONE << square + step * WORD(3)
+            stones = popcount(own & line)
+            if stones > 0:
+                weight += 1 << 2 * (stones - 1)
+        return weight
+
+    def key(self, state):
+        """Exact: the stones to move, and a bit above the stones of each column."""
+        return state[0] + state[1] + self.bottom
+
+    def move_code(self, state, move):
+        """The square the stone falls on, with the player who drops it."""
+        square = trailing_zeros(self.free_squares(state[1]) & self.column_mask << WORD(move) * self.height)
+        return 2 * square + self.player(state)
+
+    def transform(self, state, symmetry, target):
+        for i in range(2):
+            image = WORD(0)
+            for column in range(self.columns):
+                stones = state[i] >> WORD(column) * self.height & self.column_mask
+                image |= stones << WORD(self.transform_move(column, symmetry)) * self.height
+            target[i] = image
+
+    def transform_move(self, move, symmetry):
+        return self.columns - 1 - move if symmetry == 1 else move
+
+    def random_playout(self, state, moves, rng):
+        """The default's moves, with the position in registers."""
+        own, stones, side = state[0] ^ state[1], state[1], self.player(state)  # own: of who has just moved
+        lined, plies = self.has_line(own), 0
+        while not lined and stones != self.board:
+            free = self.free_squares(stones)
+            own ^= stones
+            square = nth_bit(free, random_below(rng, popcount(free)))
+            own |= square
+            stones |= square
+            plies += 1
+            lined = self.has_line(own)
+        winner = 1.0 if (side + plies) & 1 == 1 else -1.0
+        return (winner if lined else 0.0), plies
+
+    def move_name(self, state, move):
+        return str(move + 1)
+
+    def render(self, state):
+        first = int(state[0] if self.player(state) == 0 else state[0] ^ state[1])
+        second = int(state[1]) ^ first
+        lines = []
+        for row in reversed(range(self.rows)):
+            bits = [1 << column * (self.rows + 1) + row for column in range(self.columns)]
+            lines.append("  ".join("X" if first & bit else ("O" if second & bit else ".") for bit in bits))
+        return "\n".join([*lines, "".join(f"{column + 1:<3}" for column in range(self.columns)).rstrip()])

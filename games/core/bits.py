@@ -1,0 +1,79 @@
+"""Bit operations on uint64 that are an instruction or two in a kernel, and plain Python outside."""
+
+import numpy as np
+from llvmlite import binding, ir
+from numba import types
+from numba.extending import intrinsic, overload
+
+WORD = np.uint64
+ONE = WORD(1)
+_WORD = ir.IntType(64)
+_HAS_DEPOSIT = bool(binding.get_host_cpu_features().get("bmi2"))  # pdep, of x86 processors since 2013
+
+
+def popcount(word):
+    """How many bits are set (int)."""
+    return int(word).bit_count()
+
+
+def trailing_zeros(word):
+    """Index of the lowest set bit of a word that is not 0 (int)."""
+    word = int(word)
+    return (word & -word).bit_length() - 1
+
+
+def nth_bit(word, n):
+    """A word with only the n-th lowest set bit of `word`, from 0; n is less than popcount(word)."""
+    word = int(word)
+    for _ in range(int(n)):
+        word &= word - 1
+    return WORD(word & -word)
+
+
+@intrinsic
+def _popcount_instruction(typing_context, word):
+    def codegen(context, builder, signature, args):
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def _trailing_zeros_instruction(typing_context, word):
+    def codegen(context, builder, signature, args):
+        # builder.cttz, as declaring the intrinsic by name crashes LLVM's parser
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def _deposit_instruction(typing_context, source, mask):
+    def codegen(context, builder, signature, args):
+        function = builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", (), ir.FunctionType(_WORD, [_WORD, _WORD]))
+        return builder.call(function, args)
+
+    return types.uint64(types.uint64, types.uint64), codegen
+
+
+@overload(popcount)
+def _popcount(word):
+    return lambda word: _popcount_instruction(WORD(word))
+
+
+@overload(trailing_zeros)
+def _trailing_zeros(word):
+    return lambda word: _trailing_zeros_instruction(WORD(word))
+
+
+@overload(nth_bit)
+def _nth_bit(word, n):
+    if _HAS_DEPOSIT:
+        return lambda word, n: _deposit_instruction(ONE << WORD(n), WORD(word))
+
+    def loop(word, n):
+        for _ in range(n):
+            word &= word - ONE
+        return word & (~word + ONE)
+
+    return loop

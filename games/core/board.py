@@ -1,0 +1,23 @@
+"""Drawing boards and naming squares: what the `render` and `move_name` of board games share."""
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+
+def square_name(square: int, columns: int) -> str:
+    """`2a` for row 2, column a: squares are numbered along the rows, rows from 1, columns from a."""
+    return f"{square // columns + 1}{chr(ord('a') + square % columns)}"
+
+
+def draw(rows: Iterable[int], columns: int, symbol: Callable[[int, int], str]) -> str:
+    """A board as text, rows from top to bottom as listed, each labelled with its number from 1; columns from a."""
+    rows = list(rows)
+    width = len(str(max(rows) + 1))
+    lines = [f"{row + 1:>{width}} " + " ".join(symbol(row, column) for column in range(columns)) for row in rows]
+    return "\n".join([*lines, " " * (width + 1) + " ".join(chr(ord("a") + column) for column in range(columns))])
+
+
+def squares(cells: Iterable[int]) -> np.uint64:
+    """The set of the numbered squares as bits."""
+    return np.uint64(sum(1 << cell for cell in cells))

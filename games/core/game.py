@@ -1,0 +1,173 @@
+"""The interface of a game, on one page.
+
+A game is a frozen dataclass of its parameters.  It holds no position: a position is a one-dimensional array
+`state: dtype[state_size]`, a move an integer 0 <= move < move_limit.  The methods below that take a state run in plain
+Python and, unchanged, compiled in kernels; those under "For people" run in plain Python only.
+
+What must hold, for every state s that play can reach (`games.check` tests it):
+
+    legal_moves(s, moves) writes n distinct moves, and n > 0 unless is_over(s)
+    play(s, m) changes s alone, and depends on s and m alone
+    player(s) is the player to move, 0 (the first player) or 1
+    score(s), of a state that is over, is the first player's result: 1 win, 0 draw, -1 loss; a game for one player
+        scores any number, to be made as large as possible
+    key(s) == key(t) if and only if s and t are the same position (as far as 64 bits can tell)
+    parse_move(s, move_name(s, m)) == m
+    a game is over after at most max_plies moves, and no state has more than max_moves legal ones
+"""
+
+import numpy as np
+
+from games.core.jit import Compilable, compile_methods
+from games.core.random import GAMMA, mix, random_below
+from games.core.registry import Registry, spell
+
+registry = Registry("game", "games")
+
+
+class IllegalMove(ValueError):
+    """A move that the rules do not allow, or text that names no legal move; the message lists what is legal."""
+
+
+class Game(Compilable):
+    """Base class of all games: what a game must define, and defaults for the rest."""
+
+    players = 2            # 1: a puzzle whose score is to be maximised
+    dtype = np.uint64      # of a state
+    state_size: int        # words in a state
+    move_limit: int        # every move is below it
+    max_moves: int         # no state has more legal moves
+    max_plies: int         # no game is longer
+    symmetries = 1         # how many, with the identity, which is number 0
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        registry.add(cls)
+
+    # -- A game must define these ------------------------------------------------------------------------------
+
+    def start(self, state):
+        """Write the initial position into `state`."""
+        raise NotImplementedError
+
+    def player(self, state):
+        """The player to move: 0 or 1."""
+        raise NotImplementedError
+
+    def legal_moves(self, state, moves):
+        """Write the legal moves into `moves: int32[max_moves]` and return their number."""
+        raise NotImplementedError
+
+    def play(self, state, move):
+        """Make a legal move, in place."""
+        raise NotImplementedError
+
+    def is_over(self, state):
+        """True if the game has ended."""
+        raise NotImplementedError
+
+    def score(self, state):
+        """The first player's result (float) of a game that is over."""
+        raise NotImplementedError
+
+    # -- and these, which run in plain Python only: for people ----------------------------------------------------
+
+    def move_name(self, state, move) -> str:
+        """The move as the game's tradition writes it, without blanks."""
+        raise NotImplementedError
+
+    def render(self, state) -> str:
+        """The board with its coordinates, as lines of text."""
+        raise NotImplementedError
+
+    # -- A game may replace these: for strength, for policies, or for speed ---------------------------------------
+
+    def evaluate(self, state):
+        """A guess of the first player's result, strictly between -1 and 1, of a game that is not over."""
+        return 0.0
+
+    def move_code(self, state, move):
+        """A non-negative number that names the move for learned policies: the same move elsewhere has the same code."""
+        return np.int64(move)
+
+    def key(self, state):
+        """uint64: a hash of the position, for transposition tables."""
+        word = np.uint64(0)
+        for i in range(self.state_size):
+            word = mix(word + np.uint64(state[i]) + GAMMA)
+        return word
+
+    def transform(self, state, symmetry, target):
+        """Write the image of `state` under a symmetry, 0 <= symmetry < symmetries, into `target`."""
+        for i in range(self.state_size):
+            target[i] = state[i]
+
+    def transform_move(self, move, symmetry):
+        """The image of a move under the same symmetry."""
+        return move
+
+    def random_move(self, state, moves, rng):
+        """A uniformly random legal move; `moves: int32[max_moves]` is room to work in."""
+        return moves[random_below(rng, self.legal_moves(state, moves))]
+
+    def random_playout(self, state, moves, rng):
+        """Play uniformly random moves to the end; returns (score, plies).  `state` is then of no more use.
+
+        A game that replaces it for speed makes the moves that random_move would.
+        """
+        plies = 0
+        while not self.is_over(state):
+            self.play(state, self.random_move(state, moves, rng))
+            plies += 1
+        return self.score(state), plies
+
+    # -- Derived, in plain Python ------------------------------------------------------------------------------
+
+    def parse_move(self, state, text: str) -> int:
+        """The legal move of that name; IllegalMove if there is none."""
+        names = {self.move_name(state, move): move for move in self.moves(state)}
+        if text.strip() not in names:
+            raise IllegalMove(f"{text!r} is not a legal move of {self} here; legal: {' '.join(names) or 'none'}")
+        return names[text.strip()]
+
+    def initial(self) -> np.ndarray:
+        """A fresh array with the initial position."""
+        state = np.zeros(self.state_size, self.dtype)
+        self.start(state)
+        return state
+
+    def moves(self, state) -> list[int]:
+        """The legal moves; none when the game is over."""
+        if self.is_over(state):
+            return []
+        moves = np.empty(self.max_moves, np.int32)
+        return moves[: self.legal_moves(state, moves)].tolist()
+
+    def after(self, state, move: int) -> np.ndarray:
+        """A fresh array with the position after a legal move; IllegalMove if it is not legal."""
+        legal = self.moves(state)
+        if move not in legal:
+            names = " ".join(self.move_name(state, other) for other in legal)
+            raise IllegalMove(f"{move!r} is not a legal move of {self} here; legal: {names or 'none'}")
+        state = state.copy()
+        self.play(state, move)
+        return state
+
+    def after_all(self, text: str, state=None) -> np.ndarray:
+        """The position after the moves named in `text`, parted by blanks, from `state` or the initial position."""
+        state = self.initial() if state is None else state
+        for name in text.split():
+            state = self.after(state, self.parse_move(state, name))
+        return state
+
+    def __str__(self):
+        return spell(self)
+
+
+compile_methods(Game)
+
+
+def check_range(name: str, value: int, low: int, high: int) -> None:
+    """ValueError that names the parameter and its range, unless low <= value <= high."""
+    if not low <= value <= high:
+        raise ValueError(f"{name} = {value} is out of range: it can be {low} to {high}")

@@ -1,0 +1,74 @@
+"""Random playouts in bulk, and perft."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from games.core.jit import helper, kernel
+from games.core.random import stream
+
+
+class PlayoutSummary(NamedTuple):
+    """What random playouts from one position came to."""
+
+    playouts: int
+    wins: int     # of the first player
+    draws: int
+    losses: int
+    score: float  # sum of the first player's scores
+    plies: int    # in all playouts together
+
+
+def playouts(game, count: int, *, seed: int, state: np.ndarray | None = None) -> PlayoutSummary:
+    """Play `count` uniformly random games from `state`, or from the initial position."""
+    root = game.initial() if state is None else state
+    wins, draws, score, plies = playout_kernel(game, root, count, stream(seed))
+    return PlayoutSummary(count, wins, draws, count - wins - draws, score, plies)
+
+
+def perft(game, depth: int, state: np.ndarray | None = None) -> int:
+    """The number of move sequences of exactly `depth` plies from `state`, or from the initial position."""
+    if depth < 0:
+        raise ValueError(f"depth = {depth} is out of range: it can be 0 or more")
+    root = game.initial() if state is None else state
+    states = np.empty((depth + 1, len(root)), root.dtype)
+    states[0] = root
+    return perft_kernel(game, states, np.empty((depth + 1, game.max_moves), np.int32), 0)
+
+
+@helper
+def copy_state(game, source, target):
+    """target[:] = source, as a loop of constant length, which the compiler unrolls."""
+    for i in range(game.state_size):
+        target[i] = source[i]
+
+
+@kernel
+def playout_kernel(game, root, count, rng):
+    """`count` random playouts from root: (first player's wins, draws, sum of scores, sum of plies)."""
+    state, moves = root.copy(), np.empty(game.max_moves, np.int32)
+    wins = draws = plies = 0
+    total = 0.0
+    for _ in range(count):
+        copy_state(game, root, state)
+        score, length = game.random_playout(state, moves, rng)
+        wins += score > 0.0
+        draws += score == 0.0
+        total += score
+        plies += length
+    return wins, draws, total, plies
+
+
+@kernel
+def perft_kernel(game, states, moves, ply):
+    """Leaves below states[ply], to the depth that `states` has room for."""
+    if ply == len(states) - 1:
+        return 1
+    if game.is_over(states[ply]):
+        return 0
+    leaves = 0
+    for i in range(game.legal_moves(states[ply], moves[ply])):
+        copy_state(game, states[ply], states[ply + 1])
+        game.play(states[ply + 1], moves[ply, i])
+        leaves += perft_kernel(game, states, moves, ply + 1)
+    return leaves

@@ -1,0 +1,81 @@
+"""Random numbers: SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+
+The state is one word in an array, `rng: uint64[1]`, passed to whatever draws.  Its step is a single addition, so that
+the next draw does not wait for the last one: in a playout that costs less than any other generator we tried.
+"""
+
+import hashlib
+
+import numpy as np
+from numba import njit
+from numba.extending import overload
+
+WORD = np.uint64
+GAMMA, _MIX1, _MIX2 = WORD(0x9E3779B97F4A7C15), WORD(0xBF58476D1CE4E5B9), WORD(0x94D049BB133111EB)
+_MASK = (1 << 64) - 1
+
+
+def derive_seed(seed: int, *key) -> int:
+    """An unsigned 64-bit seed that depends on `seed` and every part of `key` (integers and strings) and nothing else."""
+    digest = hashlib.blake2b(repr((int(seed), *key)).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
+
+
+def stream(seed: int, *key) -> np.ndarray:
+    """A generator of its own for each (seed, key): uint64[1]."""
+    return np.array([derive_seed(seed, *key)], WORD)
+
+
+@njit
+def _mix_compiled(word):
+    word = (word ^ word >> WORD(30)) * _MIX1
+    word = (word ^ word >> WORD(27)) * _MIX2
+    return word ^ word >> WORD(31)
+
+
+def mix(word):
+    """SplitMix64's finaliser: a bijection of uint64 whose every output bit depends on every input bit."""
+    word = int(word)
+    word = ((word ^ word >> 30) * int(_MIX1)) & _MASK
+    word = ((word ^ word >> 27) * int(_MIX2)) & _MASK
+    return WORD(word ^ word >> 31)
+
+
+@overload(mix)
+def _mix(word):
+    return lambda word: _mix_compiled(word)
+
+
+def next_word(rng):
+    """The next 64 random bits, uint64; changes rng."""
+    rng[0] = (int(rng[0]) + int(GAMMA)) & _MASK
+    return mix(rng[0])
+
+
+@overload(next_word)
+def _next_word(rng):
+    def compiled(rng):
+        rng[0] += GAMMA
+        return mix(rng[0])
+
+    return compiled
+
+
+def random_below(rng, bound):
+    """Uniform on 0..bound-1, for a bound under 2**32 (multiply and shift; bias under bound / 2**32)."""
+    return np.int64(((next_word(rng) >> WORD(32)) * WORD(bound)) >> WORD(32))
+
+
+@overload(random_below)
+def _random_below(rng, bound):
+    return lambda rng, bound: np.int64(((next_word(rng) >> WORD(32)) * WORD(bound)) >> WORD(32))
+
+
+def random_unit(rng):
+    """Uniform on [0, 1), a multiple of 2**-53."""
+    return np.float64(next_word(rng) >> WORD(11)) * 2.0**-53
+
+
+@overload(random_unit)
+def _random_unit(rng):
+    return lambda rng: np.float64(next_word(rng) >> WORD(11)) * 2.0**-53

@@ -1,0 +1,129 @@
+"""Names to classes: finds the games (or agents) of a package and makes one from text such as `uct(exploration=0.4)`."""
+
+import ast
+import difflib
+import importlib
+import pkgutil
+import types
+import typing
+from dataclasses import MISSING, dataclass, field, fields
+
+
+class SpecError(ValueError):
+    """A game or an agent that cannot be made from what the user wrote; the message says what would be right."""
+
+
+def parse_spec(text: str) -> tuple[str, list, dict]:
+    """`"name(1, key=2)"` -> `("name", [1], {"key": 2})`; parentheses may be left out when there is nothing in them."""
+    try:
+        call = ast.parse(text.strip(), mode="eval").body
+        if isinstance(call, ast.Name):
+            return call.id, [], {}
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+            raise ValueError
+        names = [keyword.arg for keyword in call.keywords]
+        if None in names or len(set(names)) < len(names):
+            raise ValueError
+        arguments = [_literal(node) for node in call.args]
+        return call.func.id, arguments, {keyword.arg: _literal(keyword.value) for keyword in call.keywords}
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        raise SpecError(f"{text!r} is not of the form name or name(parameter=value, ...)") from None
+
+
+def _literal(node):
+    """A constant as Python writes it; `true` and `false` as TOML writes them are taken too."""
+    if isinstance(node, ast.Name) and node.id in ("true", "false"):
+        return node.id == "true"
+    return ast.literal_eval(node)
+
+
+@dataclass
+class Registry:
+    """The classes of one kind that a package's modules define, by name."""
+
+    kind: str        # "game" or "agent", for messages
+    package: str     # every module below it is imported once, when a name is first asked for
+    _classes: dict = field(default_factory=dict)
+    _imported: bool = False
+
+    def classes(self) -> dict[str, type]:
+        """All registered classes by name, in alphabetical order."""
+        if not self._imported:
+            self._imported = True
+            package = importlib.import_module(self.package)
+            for module in pkgutil.walk_packages(package.__path__, self.package + "."):
+                importlib.import_module(module.name)
+        return dict(sorted(self._classes.items()))
+
+    def add(self, cls: type) -> None:
+        """Register a class under its own `name` attribute; called when the class is defined."""
+        if "name" in vars(cls):
+            self._classes[cls.name] = cls
+
+    def make(self, spec: str):
+        """The instance that `spec` describes; SpecError says which name or parameter is wrong and what is allowed."""
+        name, arguments, keywords = parse_spec(spec)
+        classes = self.classes()
+        if name not in classes:
+            raise SpecError(f"unknown {self.kind} {name!r}{_suggest(name, classes)}; known: {', '.join(classes)}")
+        cls = classes[name]
+        parameters = [f for f in fields(cls) if f.init]
+        if len(arguments) > len(parameters):
+            raise SpecError(f"{name} takes {len(parameters)} parameters, got {len(arguments)}: {signature(cls)}")
+        known = [f.name for f in parameters]
+        values = dict(zip(known, arguments))
+        for key, value in keywords.items():
+            if key not in known:
+                raise SpecError(f"{name} has no parameter {key!r}{_suggest(key, known)}; it is {signature(cls)}")
+            if key in values:
+                raise SpecError(f"{name}: parameter {key!r} is given twice")
+            values[key] = value
+        missing = [f.name for f in parameters if f.default is MISSING and f.name not in values]
+        if missing:
+            raise SpecError(f"{name} needs {', '.join(missing)}: {signature(cls)}")
+        hints = typing.get_type_hints(cls)
+        checked = {key: _check(name, key, value, hints[key]) for key, value in values.items()}
+        try:
+            return cls(**checked)
+        except ValueError as error:
+            raise SpecError(f"{name}: {error}") from None
+
+
+def _suggest(name, known) -> str:
+    close = difflib.get_close_matches(name, list(known), 1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def _check(owner, key, value, hint):
+    """`value` as the type that the parameter is declared with, or SpecError."""
+    options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    for option in options:
+        if option is float and type(value) in (int, float):
+            return float(value)
+        if typing.get_origin(option) is tuple and isinstance(value, (list, tuple)):
+            return tuple(_check(owner, key, item, typing.get_args(option)[0]) for item in value)
+        if type(value) is option:
+            return value
+    raise SpecError(f"{owner}: {key} = {value!r} should be {type_name(hint)}")
+
+
+def type_name(hint) -> str:
+    """A declared type in a user's words: `int`, `float or none`, `list of int`."""
+    if isinstance(hint, types.UnionType):
+        return " or ".join(type_name(option) for option in typing.get_args(hint))
+    if typing.get_origin(hint) is tuple:
+        return f"list of {type_name(typing.get_args(hint)[0])}"
+    return "none" if hint is type(None) else hint.__name__
+
+
+def signature(cls: type) -> str:
+    """`connect4(rows=6, columns=7)`: the parameters of a registered class and their defaults."""
+    words = [f.name if f.default is MISSING else f"{f.name}={f.default!r}" for f in fields(cls) if f.init]
+    return f"{cls.name}({', '.join(words)})"
+
+
+def spell(instance, every: bool = True) -> str:
+    """The spec that makes an equal instance; with `every` false, parameters at their defaults are left out."""
+    given = [(f.name, getattr(instance, f.name), f.default) for f in fields(instance) if f.init]
+    words = [f"{name}={value!r}" for name, value, default in given if every or value != default]
+    return f"{instance.name}({', '.join(words)})" if words else instance.name

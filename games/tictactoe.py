@@ -1,0 +1,109 @@
+"""Tic-tac-toe: three in a row on 3x3.
+
+    squares   3  6 7 8     a square is named by row and column: 1a is the lower left, 3c the upper right;
+              2  3 4 5     a move is its square's number
+              1  0 1 2
+                 a b c
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
+from games.core.board import draw, square_name
+from games.core.game import Game
+from games.core.random import random_below
+
+FULL = WORD(0b111_111_111)
+LINES = (0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)
+HAS_LINE = np.array([any(stones & line == line for line in LINES) for stones in range(512)])
+OPEN_LINES = np.array([sum(stones & line == 0 for line in LINES) for stones in range(512)], np.int64)
+
+
+def _images():
+    """IMAGES[s, square]: where symmetry s (turns, then turns of the mirror image) takes each square."""
+    square = np.arange(9).reshape(3, 3)
+    turned = [np.rot90(board, turns) for board in (square, square[:, ::-1]) for turns in range(4)]
+    return np.array([np.argsort(board.ravel()) for board in turned], np.int64)
+
+
+IMAGES = _images()
+
+
+@dataclass(frozen=True)
+class TicTacToe(Game):
+    """state: uint64[2] = crosses, noughts, as sets of squares.  Crosses, the first player, have the move when equal."""
+
+    name = "tictactoe"
+    state_size = 2
+    move_limit = max_moves = max_plies = 9
+    symmetries = 8
+
+    def start(self, state):
+        state[:] = 0
+
+    def player(self, state):
+        return (popcount(state[0]) + popcount(state[1])) & 1
+
+    def legal_moves(self, state, moves):
+        free = FULL & ~(state[0] | state[1])
+        count = 0
+        while free != 0:
+            moves[count] = trailing_zeros(free)
+            free &= free - ONE
+            count += 1
+        return count
+
+    def play(self, state, move):
+        state[self.player(state)] |= ONE << WORD(move)
+
+    def is_over(self, state):
+        return HAS_LINE[state[0]] or HAS_LINE[state[1]] or (state[0] | state[1]) == FULL
+
+    def score(self, state):
+        return 1.0 if HAS_LINE[state[0]] else (-1.0 if HAS_LINE[state[1]] else 0.0)
+
+    def evaluate(self, state):
+        """Lines still open for crosses less those open for noughts, over 9 (a difference is at most 8)."""
+        return (OPEN_LINES[state[1]] - OPEN_LINES[state[0]]) / 9.0
+
+    def key(self, state):
+        return state[0] | state[1] << WORD(9)
+
+    def move_code(self, state, move):
+        """The square, for crosses; the square + 9, for noughts."""
+        return np.int64(move) + 9 * self.player(state)
+
+    def transform(self, state, symmetry, target):
+        for side in range(2):
+            image = WORD(0)
+            for square in range(9):
+                if state[side] >> WORD(square) & ONE != 0:
+                    image |= ONE << WORD(IMAGES[symmetry, square])
+            target[side] = image
+
+    def transform_move(self, move, symmetry):
+        return IMAGES[symmetry, move]
+
+    def random_playout(self, state, moves, rng):
+        """The default's moves, with the position in registers."""
+        side, free = self.player(state), popcount(FULL & ~(state[0] | state[1]))
+        own, other = state[1 - side], state[side]  # own: of who has just moved
+        lined, plies = HAS_LINE[own], 0
+        while not lined and plies != free:
+            own, other = other | nth_bit(FULL & ~(own | other), random_below(rng, free - plies)), own
+            plies += 1
+            lined = HAS_LINE[own]
+        winner = 1.0 if (side + plies) & 1 == 1 else -1.0
+        return (winner if lined else 0.0), plies
+
+    def move_name(self, state, move):
+        return square_name(move, 3)
+
+    def render(self, state):
+        def symbol(row, column):
+            square = WORD(3 * row + column)
+            return "X" if state[0] >> square & ONE else ("O" if state[1] >> square & ONE else ".")
+
+        return draw((2, 1, 0), 3, symbol)

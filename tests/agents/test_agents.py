@@ -1,0 +1,278 @@
+"""What every agent must do, and each search against its naive twin."""
+
+import time
+
+import numpy as np
+import pytest
+
+import agents
+import games
+from agents.core.tree import LEAF, ROOT, copy_subtree, new_tree
+from agents.minimax import alphabeta as ab
+from agents.montecarlo.uct import search_kernel
+from games.core.random import random_below, stream
+from tests.agents.naive import flat, minimax, uct
+
+GAMES = ["tictactoe", "connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)"]
+BUDGETS = {"playouts": 60, "nodes": 300, "depth": 3, "seconds": 0.02}
+
+
+def random_position(game, seed, plies):
+    rng, state = stream(seed), game.initial()
+    for _ in range(plies):
+        moves = game.moves(state)
+        after = game.after(state, moves[int(random_below(rng, len(moves)))])
+        if game.is_over(after):
+            break
+        state = after
+    return state
+
+
+@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("name", agents.names())
+def test_every_agent_with_every_budget(name, spec):
+    game, agent = games.make(spec), agents.make(name)
+    for kind in agent.budgets or ("playouts",):
+        budget = agents.Budget(**{kind: BUDGETS[kind]})
+        state = random_position(game, 3, 3)
+        kept = state.copy()
+        first, second = (agent.choose(game, state, seed=5, budget=budget) for _ in range(2))
+        assert first.move in game.moves(state) and np.array_equal(state, kept)
+        assert first.seconds > 0 and (first.value is None or -1 <= first.value <= 1)
+        game.after_all(" ".join(_names(game, state, first.principal_variation)), state)
+        if kind != "seconds":
+            assert (first.move, first.value, first.playouts, first.nodes) == (
+                second.move, second.value, second.playouts, second.nodes
+            )
+        if kind == "playouts" and agent.budgets:
+            assert first.playouts == BUDGETS[kind] and first.statistics.playouts.sum() == BUDGETS[kind]
+        if kind == "nodes":
+            assert first.nodes <= BUDGETS[kind]
+
+
+def _names(game, state, moves):
+    for move in moves:
+        yield game.move_name(state, move)
+        state = game.after(state, move)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("exploration", [0.4, 2.0])
+def test_uct_equals_its_twin(spec, exploration):
+    game = games.make(spec)
+    state = random_position(game, 8, 2)
+    root = uct(game, state, 400, exploration, stream(9))
+    tree = new_tree(10_000)
+    search_kernel(game, tree, state, 150, exploration, rng := stream(9))
+    search_kernel(game, tree, state, 250, exploration, rng)
+    waiting = [(ROOT, root)]
+    while waiting:
+        node, twin = waiting.pop()
+        assert tree.visits[node] == twin.visits and tree.children[node] == len(twin.children)
+        assert node == ROOT or (tree.move[node], tree.value[node]) == (twin.move, twin.value)
+        waiting += [(tree.first_child[node] + i, child) for i, child in enumerate(twin.children)]
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_flat_equals_its_twin(spec):
+    game = games.make(spec)
+    state = random_position(game, 8, 3)
+    results = flat(game, state, 200, stream(9))
+    decision = agents.make("flat(playouts=200)").choose(game, state, seed=9)
+    table = decision.statistics
+    assert table.moves.tolist() == list(results)
+    np.testing.assert_array_equal(table.playouts, [len(scores) for scores in results.values()])
+    np.testing.assert_allclose(table.means, [np.mean(scores) for scores in results.values()], atol=1e-12)
+    np.testing.assert_allclose(table.deviations, [np.std(scores) for scores in results.values()], atol=1e-12)
+    assert decision.value == max(table.means)
+
+
+def test_flat_with_fewer_playouts_than_moves():
+    decision = agents.make("flat(playouts=2)").choose(games.make("breakthrough"), games.make("breakthrough").initial(), seed=1)
+    assert decision.statistics.playouts.tolist()[:3] == [1, 1, 0]
+    assert decision.move in decision.statistics.moves[:2]
+
+
+@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+def test_alphabeta_equals_minimax(spec, depth):
+    game = games.make(spec)
+    for seed in range(6):
+        state = random_position(game, seed, seed)
+        player = agents.make(f"alphabeta(depth={depth})").player(game)
+        decision = player.choose(state, stream(seed))
+        value = float(player.stack.window[0, ab.BEST])
+        assert value == pytest.approx(minimax(game, state, depth), abs=1e-12)
+        assert decision.value == max(-1, min(1, value))
+        end = game.after_all(" ".join(_names(game, state, decision.principal_variation)), state)
+        same = 1 if game.player(state) == 0 else -1
+        expected = same * (game.score(end) if game.is_over(end) else game.evaluate(end))
+        assert decision.value == pytest.approx(expected, abs=1e-12)
+
+
+def test_alphabeta_counts_of_tictactoe():
+    """Natural order, any win as good as another: 18,297 positions with the root, 7,330 of them leaves; a draw."""
+    game = games.make("tictactoe")
+    stack = ab.new_stack(game, 10)
+    stack.moves[0], stack.total[0] = range(9), 9
+    ab.restart(stack)
+    ab.search_kernel(game, stack, False, 9, 10**6)
+    assert stack.counts[ab.NODES] + 1 == 18_297 and stack.counts[ab.LEAVES] == 7_330
+    assert stack.window[0, ab.BEST] == 0
+
+
+def test_alphabeta_in_steps_equals_all_at_once():
+    game = games.make("breakthrough(rows=5, columns=5)")
+    whole, steps = (ab.new_stack(game, 6) for _ in range(2))
+    for stack in (whole, steps):
+        ab.put_root(game, stack, game.initial(), stream(1))
+        ab.restart(stack)
+    ab.search_kernel(game, whole, True, 5, 10**9)
+    until = 0
+    while steps.counts[ab.PLY] >= 0:
+        until += 7
+        ab.search_kernel(game, steps, True, 5, until)
+    assert steps.counts.tolist() == whole.counts.tolist() and steps.line[0].tolist() == whole.line[0].tolist()
+
+
+def test_alphabeta_deepens_until_the_value_is_exact():
+    game = games.make("tictactoe")
+    decision = agents.make("alphabeta(seconds=30)").choose(game, game.initial(), seed=1)
+    assert decision.depth == 9 and decision.value == 0 and decision.seconds < 10
+    winning = game.after_all("1a 2a 1b 2b")
+    decision = agents.make("alphabeta(nodes=100000)").choose(game, winning, seed=1)
+    assert game.move_name(winning, decision.move) == "1c" and decision.value == 1 and decision.depth == 1
+
+
+@pytest.mark.parametrize("agent", ["uct(playouts=3000)", "alphabeta(depth=5)", "flat(playouts=3000)"])
+def test_searches_find_the_winning_move_and_the_only_defence(agent):
+    game, agent = games.make("connect4"), agents.make(agent)
+    winning = game.after_all("1 7 2 7 3 6")
+    assert game.move_name(winning, agent.choose(game, winning, seed=2).move) == "4"
+    threatened = game.after_all("1 1 2 1 3")  # four or nothing
+    assert game.move_name(threatened, agent.choose(game, threatened, seed=2).move) == "4"
+
+
+def test_kept_tree_is_the_subtree_of_the_moves_played():
+    game = games.make("connect4")
+    player = agents.make("uct(playouts=2000, keep_tree=true)").player(game)
+    state, rng = game.initial(), stream(4)
+    first = player.choose(state, rng)
+    tree = player.tree
+    child = tree.first_child[ROOT] + int(np.argmax(tree.move[1 : 1 + tree.children[ROOT]] == first.move))
+    visits = int(tree.visits[child])
+    player.played(first.move)
+    assert player.tree.visits[ROOT] == visits and player.tree.children[ROOT] == tree.children[child]
+    state = game.after(state, first.move)
+    reply = int(player.tree.move[1])
+    below = int(player.tree.visits[1])
+    player.played(reply)
+    second = player.choose(game.after(state, reply), rng)
+    assert second.playouts == 2000 and second.statistics.playouts.sum() == pytest.approx(2000 + below, abs=1)
+    check_tree(player.tree)
+
+
+def check_tree(tree):
+    """Every expanded node has been visited as often as its children together, once more for the visit before."""
+    for node in range(tree.size[0]):
+        if tree.children[node] != LEAF:
+            below = tree.visits[tree.first_child[node] : tree.first_child[node] + tree.children[node]].sum()
+            assert tree.visits[node] - below in (0, 1)
+
+
+def test_a_full_tree_goes_on_without_growing():
+    game = games.make("connect4")
+    player = agents.make("uct(playouts=5000, max_nodes=1000)").player(game)
+    decision = player.choose(game.initial(), stream(1))
+    assert decision.nodes <= 1000 and decision.statistics.playouts.sum() == 5000
+
+
+def test_copy_subtree_keeps_every_node():
+    game = games.make("tictactoe")
+    tree, kept = new_tree(20_000), new_tree(20_000)
+    search_kernel(game, tree, game.initial(), 3000, 0.4, stream(1))
+    copy_subtree(game, tree, ROOT, kept)
+    for name in ("visits", "value", "children"):
+        assert getattr(kept, name)[: kept.size[0]].sum() == getattr(tree, name)[: tree.size[0]].sum()
+    assert kept.size[0] == tree.size[0]
+
+
+@pytest.mark.parametrize("spec", games.names())
+@pytest.mark.parametrize("name", ["uct", "flat", "alphabeta"])
+def test_searches_end_within_their_seconds(name, spec):
+    """The median overrun of nine searches, in the thread's own time, which other programs do not lengthen."""
+    game = games.make(spec)
+    player = agents.make(f"{name}(seconds=0.05)").player(game)
+    overruns = []
+    for seed in range(10):
+        start, cpu = time.perf_counter(), time.thread_time()
+        decision = player.choose(game.initial(), stream(seed))
+        waited = (time.perf_counter() - start) - (time.thread_time() - cpu)
+        overruns.append(decision.seconds - 0.05 - waited)
+    assert np.median(overruns[1:]) < 0.010
+
+
+@pytest.mark.parametrize(
+    "spec, budget, message",
+    [
+        ("uct", {}, "uct needs a budget of playouts or seconds; for example uct.playouts=1000."),
+        ("uct", {"depth": 4}, "uct needs a budget of playouts or seconds, not depth"),
+        ("alphabeta", {"playouts": 4}, "alphabeta needs a budget of depth or nodes or seconds, not playouts"),
+    ],
+)
+def test_budgets_that_do_not_fit(spec, budget, message):
+    with pytest.raises(agents.Unsuited, match=message):
+        agents.make(spec).player(games.make("tictactoe"), agents.Budget(**budget))
+
+
+@pytest.mark.parametrize(
+    "spec, message",
+    [
+        ("uct(playouts=0)", "playouts = 0 is out of range: a budget is more than 0"),
+        ("uct(seconds=-1)", "seconds = -1.0 is out of range"),
+        ("uct(exploration=-1)", "exploration = -1.0 is out of range"),
+        ("uct(max_nodes=5)", "max_nodes = 5 is out of range"),
+        ("uct(playouts=1.5)", "playouts = 1.5 should be int or none"),
+        ("utc", "unknown agent 'utc' .did you mean 'uct'."),
+    ],
+)
+def test_bad_parameters(spec, message):
+    with pytest.raises(games.SpecError, match=message):
+        agents.make(spec)
+
+
+def test_own_budget_comes_before_the_default():
+    default = agents.Budget(playouts=7, seconds=1.0)
+    assert agents.make("uct(playouts=5)").budget(default) == agents.Budget(playouts=5)
+    assert agents.make("uct").budget(default) == default
+    assert agents.make("alphabeta").budget(default) == agents.Budget(seconds=1.0)
+    assert agents.make("random").budget(default) == agents.Budget()
+    assert str(agents.make("uct(exploration=0.4, playouts=5)")) == "uct(playouts=5)"
+
+
+def test_uct_beats_random():
+    """Points of 40 games on each game; tic-tac-toe is never lost."""
+    strong, weak = agents.make("uct(playouts=2000)"), agents.make("random")
+    for spec in games.names():
+        game = games.make(spec)
+        points = 0.0
+        for seed in range(40):
+            points += result_of(game, (strong, weak)[:: 1 if seed % 2 == 0 else -1], seed, seed % 2)
+        assert points >= 39 if spec != "tictactoe" else points >= 36
+
+
+def result_of(game, sides, seed, strong_side):
+    players, rng, state = [agent.player(game) for agent in sides], stream(seed), game.initial()
+    while not game.is_over(state):
+        move = players[int(game.player(state))].choose(state, rng).move
+        state = game.after(state, move)
+    score = game.score(state) * (1 if strong_side == 0 else -1)
+    assert str(game) != "tictactoe" or score >= 0
+    return (score + 1) / 2
+
+
+def test_one_signature_for_each_game():
+    """One dtype and layout reaches each kernel: what has been compiled is one version a game."""
+    for kernel in (search_kernel, ab.search_kernel):
+        compiled = [signature[0] for signature in kernel.signatures]
+        assert compiled and len(compiled) == len(set(compiled))

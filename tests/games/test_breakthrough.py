@@ -1,0 +1,68 @@
+"""Breakthrough's known figures, and its rules against a board of squares."""
+
+import numpy as np
+import pytest
+
+import games
+
+
+@pytest.mark.parametrize(
+    "size, share, plies", [((8, 8), 0.510, 64.1), ((6, 6), 0.515, 28.1), ((5, 5), 0.517, 15.9)], ids=str
+)
+def test_random_play(size, share, plies):
+    summary = games.playouts(games.make(f"breakthrough{size}"), 200_000, seed=6)
+    assert summary.wins / 200_000 == pytest.approx(share, abs=0.005)
+    assert summary.plies / 200_000 == pytest.approx(plies, abs=0.1)
+
+
+def naive_moves(board, side):
+    """Names of the moves on a board of characters, row 0 below."""
+    rows, columns = board.shape
+    own, other, up = ("W", "B", 1) if side == 0 else ("B", "W", -1)
+    names = set()
+    for row in range(rows):
+        for column in range(columns):
+            for aside in (-1, 0, 1):
+                r, c = row + up, column + aside
+                if board[row, column] != own or not (0 <= r < rows and 0 <= c < columns) or board[r, c] == own:
+                    continue
+                if aside or board[r, c] != other:
+                    names.add(f"{row + 1}{chr(97 + column)}{r + 1}{chr(97 + c)}")
+    return names
+
+
+@pytest.mark.parametrize("spec", ["breakthrough", "breakthrough(rows=6, columns=4)", "breakthrough(rows=5, columns=12)"])
+def test_moves_are_those_of_a_board_of_squares(spec):
+    game, random = games.make(spec), np.random.default_rng(7)
+    for _ in range(20):
+        state, side = game.initial(), 0
+        board = np.full((game.rows, game.columns), ".")
+        board[:2], board[-2:] = "W", "B"
+        while not game.is_over(state):
+            names = {game.move_name(state, move): move for move in game.moves(state)}
+            assert set(names) == naive_moves(board, side)
+            name = str(random.choice(sorted(names)))
+            row, column = int(name[0]) - 1, ord(name[1]) - 97
+            origin, target = divmod(names[name], 64)
+            assert origin == row * game.columns + column
+            board[divmod(target, game.columns)], board[divmod(origin, game.columns)] = "WB"[side], "."
+            state, side = game.after(state, names[name]), 1 - side
+        assert (board[-1] == "W").any() or (board[0] == "B").any() or not (board == "WB"[side]).any()
+        assert game.score(state) == (1.0 if side == 1 else -1.0)
+
+
+def test_the_lecture_notes_game():
+    game = games.make("breakthrough(rows=6, columns=4)")
+    notes = (
+        "2a3a 5a4a 2b3b 4a3b 2c3b 6a5a 3a4a 5b4a 3b4a 6b5b 4a5b 6c5b 1a2a 5a4a 2a3a 5b4b 3a4b 5c4b 1b2b"
+    )
+    assert game.render(game.after_all(notes)) == (
+        "6 . . . B\n5 . . . B\n4 B B . .\n3 . . . .\n2 . W . W\n1 . . W W\n  a b c d"
+    )
+
+
+def test_taking_the_last_pawn_wins():
+    game = games.make("breakthrough(rows=4, columns=2)")
+    state = np.array([1 << 2, 1 << 5, 0], np.uint64)  # White on 2a, Black on 3b
+    state = game.after(state, game.parse_move(state, "2a3b"))
+    assert game.is_over(state) and game.score(state) == 1.0

@@ -1,0 +1,82 @@
+"""Connect 4's known figures."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import games
+
+GAME = games.make("connect4")
+
+
+def test_positions_by_ply():
+    """OEIS A212693: positions after n plies."""
+    level, counts = {int(GAME.key(GAME.initial())): GAME.initial()}, []
+    for _ in range(6):
+        children = [GAME.after(state, move) for state in level.values() for move in GAME.moves(state)]
+        level = {int(GAME.key(state)): state for state in children}
+        counts.append(len(level))
+    assert counts == [7, 49, 238, 1120, 4263, 16422]
+
+
+def test_random_play():
+    summary = games.playouts(GAME, 400_000, seed=3)
+    assert summary.wins / 400_000 == pytest.approx(0.5559, abs=0.004)
+    assert summary.losses / 400_000 == pytest.approx(0.4415, abs=0.004)
+    assert summary.draws / 400_000 == pytest.approx(0.0026, abs=0.0005)
+    assert summary.plies / 400_000 == pytest.approx(21.3, abs=0.05)
+
+
+def line_exists(grid):
+    """Four equal stones in a row, looked for square by square."""
+    rows, columns = grid.shape
+    for row in range(rows):
+        for column in range(columns):
+            for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+                cells = [(row + k * down, column + k * right) for k in range(4)]
+                if all(r < rows and 0 <= c < columns for r, c in cells) and len({grid[cell] for cell in cells}) == 1:
+                    if grid[row, column]:
+                        return True
+    return False
+
+
+@pytest.mark.parametrize("spec", ["connect4", "connect4(rows=4, columns=10)", "connect4(rows=8, columns=7)"])
+def test_wins_are_those_of_a_board_of_squares(spec):
+    game, random = games.make(spec), np.random.default_rng(5)
+    for _ in range(60):
+        grid, state, ply = np.zeros((game.rows, game.columns), int), game.initial(), 0
+        while not game.is_over(state):
+            move = int(random.choice(game.moves(state)))
+            grid[np.count_nonzero(grid[:, move]), move] = 1 + ply % 2
+            state, ply = game.after(state, move), ply + 1
+            assert bool(game.is_over(state)) == (line_exists(grid) or grid.all())
+        expected = (1.0 if ply % 2 == 1 else -1.0) if line_exists(grid) else 0.0
+        assert game.score(state) == expected
+
+
+def test_evaluation_likes_the_centre():
+    assert GAME.evaluate(GAME.after_all("4")) > GAME.evaluate(GAME.after_all("1")) > 0
+    assert GAME.evaluate(GAME.initial()) == 0
+
+
+def test_columns_are_named_from_one():
+    state = GAME.after_all("1 7 1")
+    assert GAME.render(state).splitlines()[-3:] == [
+        "X  .  .  .  .  .  .",
+        "X  .  .  .  .  .  O",
+        "1  2  3  4  5  6  7",
+    ]
+    with pytest.raises(games.IllegalMove, match="'8' is not a legal move"):
+        GAME.parse_move(state, "8")
+
+
+def test_positions_of_the_literature_can_be_read():
+    data = os.environ.get("ARENA_TEST_DATA")
+    if not data:
+        pytest.skip("ARENA_TEST_DATA does not name a folder with connect4_end_easy.txt")
+    for line in Path(data, "connect4_end_easy.txt").read_text().splitlines():
+        moves, score = line.split()
+        state = GAME.after_all(" ".join(moves))
+        assert not GAME.is_over(state) and abs(int(score)) <= 21

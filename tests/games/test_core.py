@@ -1,0 +1,243 @@
+"""Random numbers, bits, specs and the Numba glue."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import njit
+
+import games
+from games.core import bits, jit
+from games.core.check import ConformanceError
+from games.core.random import derive_seed, mix, next_word, random_below, random_unit, stream
+from games.core.registry import SpecError, parse_spec, signature
+
+WORDS = st.integers(0, 2**64 - 1).map(np.uint64)
+
+
+@njit
+def compiled_draws(rng, bound):
+    return next_word(rng), random_below(rng, bound), random_unit(rng)
+
+
+@njit
+def compiled_bits(word, n):
+    return bits.popcount(word), bits.trailing_zeros(word), bits.nth_bit(word, n), mix(word)
+
+
+def test_splitmix64_reference_values():
+    """The first outputs for seed 1234567, as published with the generator's reference code."""
+    rng = np.array([1234567], np.uint64)
+    assert [int(next_word(rng)) for _ in range(3)] == [6457827717110365317, 3203168211198807973, 9817491932198370423]
+
+
+@settings(deadline=None)  # the first example waits for the compiler
+@given(WORDS, st.integers(1, 2**31))
+def test_draws_compiled_equal_plain_python(seed, bound):
+    plain, compiled = np.array([seed]), np.array([seed])
+    with np.errstate(over="ignore"):
+        expected = next_word(plain), random_below(plain, bound), random_unit(plain)
+    assert compiled_draws(compiled, bound) == expected
+    assert plain[0] == compiled[0] and 0 <= expected[1] < bound and 0 <= expected[2] < 1
+
+
+def test_random_below_is_uniform():
+    rng = stream(4)
+    counts = Counter(int(random_below(rng, 7)) for _ in range(70_000))
+    chi_square = sum((counts[i] - 10_000) ** 2 / 10_000 for i in range(7))
+    assert chi_square < 22.5  # 6 degrees of freedom: exceeded once in a thousand
+
+
+def test_seeds_depend_on_every_part_of_the_key():
+    seeds = {derive_seed(*key) for key in [(1,), (2,), (1, 0), (1, "0"), (1, "a", 1), (1, "a", 2), (1, "a1")]}
+    assert len(seeds) == 7
+    assert derive_seed(1, "a") == derive_seed(np.int64(1), "a")
+
+
+@settings(deadline=None)
+@given(WORDS.filter(bool), st.data())
+def test_bits_compiled_equal_plain_python(word, data):
+    n = data.draw(st.integers(0, int(word).bit_count() - 1))
+    expected = (bits.popcount(word), bits.trailing_zeros(word), bits.nth_bit(word, n), mix(word))
+    assert compiled_bits(word, n) == expected
+    set_bits = [i for i in range(64) if int(word) >> i & 1]
+    assert expected[:3] == (len(set_bits), set_bits[0], 1 << set_bits[n])
+
+
+def test_nth_bit_without_the_instruction(monkeypatch):
+    monkeypatch.setattr(bits, "_HAS_DEPOSIT", False)
+    loop = njit(bits._nth_bit(None, None))
+    for word in (1, 0b1010_0110, 2**63 + 2**40 + 1):
+        for n in range(word.bit_count()):
+            assert loop(np.uint64(word), n) == bits.nth_bit(word, n)
+
+
+def test_specs():
+    assert parse_spec("connect4") == ("connect4", [], {})
+    assert parse_spec(" connect4( 4, columns=5 ) ") == ("connect4", [4], {"columns": 5})
+    assert parse_spec("f(a=true, b=-1.5, c='x', d=[1, 2])") == ("f", [], {"a": True, "b": -1.5, "c": "x", "d": [1, 2]})
+    assert signature(type(games.make("connect4"))) == "connect4(rows=6, columns=7)"
+    assert games.make("connect4(4, columns=5)") == games.make("connect4(rows=4, columns=5)")
+
+
+@pytest.mark.parametrize(
+    "spec, message",
+    [
+        ("conect4", "unknown game 'conect4' (did you mean 'connect4'?); known: breakthrough, connect4"),
+        ("connect4(row=3)", "connect4 has no parameter 'row' (did you mean 'rows'?); it is connect4(rows=6, columns=7)"),
+        ("connect4(rows='a')", "connect4: rows = 'a' should be int"),
+        ("connect4(rows=True)", "connect4: rows = True should be int"),
+        ("connect4(rows=6.0)", "connect4: rows = 6.0 should be int"),
+        ("connect4(4, rows=4)", "parameter 'rows' is given twice"),
+        ("connect4(1, 2, 3)", "takes 2 parameters, got 3"),
+        ("connect4(rows=1)", "rows = 1 is out of range: it can be 2 to 14"),
+        ("breakthrough(9, 8)", "rows * columns can be at most 64"),
+        ("connect4(", "is not of the form"),
+        ("connect4(4)(5)", "is not of the form"),
+        ("connect4(**{})", "is not of the form"),
+        ("connect4(rows=rows)", "is not of the form"),
+        ("", "is not of the form"),
+        ("(" * 1000, "is not of the form"),
+    ],
+)
+def test_bad_specs(spec, message):
+    with pytest.raises(SpecError, match=re.escape(message)):
+        games.make(spec)
+
+
+def test_illegal_moves_are_refused():
+    game = games.make("tictactoe")
+    state = game.after_all("1a")
+    with pytest.raises(games.IllegalMove, match="0 is not a legal move of tictactoe here; legal: 1b 1c"):
+        game.after(state, 0)
+    with pytest.raises(games.IllegalMove, match="'4a' is not a legal move"):
+        game.after_all("4a", state)
+
+
+@dataclass(frozen=True)
+class Countdown(games.Game):
+    """Take one or two from a heap; who takes the last wins.  Not registered: it has no name of its own."""
+
+    heap: int = 7
+    spoilt: bool = False
+
+    state_size, move_limit, max_moves = 2, 3, 2
+
+    @property
+    def max_plies(self):
+        return self.heap
+
+    def start(self, state):
+        state[0], state[1] = self.heap, 0
+
+    def player(self, state):
+        return np.int64(state[1])
+
+    def legal_moves(self, state, moves):
+        moves[0], moves[1] = 1, 1 if self.spoilt else 2
+        return 2 if state[0] > 1 else 1
+
+    def play(self, state, move):
+        state[0] -= np.uint64(move)
+        state[1] = np.uint64(1) - state[1]
+
+    def is_over(self, state):
+        return state[0] == 0
+
+    def score(self, state):
+        return 1.0 if state[1] == 1 else -1.0
+
+    def move_name(self, state, move):
+        return str(move)
+
+    def render(self, state):
+        return f"{state[0]} left"
+
+    def __str__(self):
+        return repr(self)
+
+
+def test_a_small_game_of_ones_own_conforms():
+    games.check(Countdown(), seed=2)
+
+
+def test_the_conformance_suite_finds_a_fault():
+    with pytest.raises(ConformanceError, match="a move is listed twice"):
+        games.check(Countdown(spoilt=True), seed=2)
+
+
+def test_two_games_of_one_class_are_compiled_apart():
+    assert [games.playouts(Countdown(heap), 1, seed=1).plies <= heap for heap in (1, 2, 3)] == [True] * 3
+    assert games.playouts(Countdown(1), 100, seed=1).wins == 100
+    assert games.perft(Countdown(2), 2) == 1 and games.perft(Countdown(3), 2) == 3
+
+
+def test_an_edited_game_is_compiled_anew(tmp_path):
+    """With a warm cache: a change of the game's file, and of a file it imports, gives the new answer."""
+    root = Path(jit.__file__).parents[2]
+    for package in jit.KERNEL_PACKAGES:
+        shutil.copytree(root / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    script = """if True:
+        import games
+        from games.core.playout import perft_kernel
+        game = games.make("tictactoe")
+        print(games.perft(game, 2), games.playouts(game, 500, seed=1).wins, sum(perft_kernel.stats.cache_hits.values()))
+    """
+
+    def answer():
+        run = subprocess.run([sys.executable, "-c", script], env=environment, cwd=tmp_path, capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+        return run.stdout.split()
+
+    def edit(name, old, new):
+        path = tmp_path / "games" / name
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new))
+
+    first = answer()
+    assert first[0] == "72" and first[2] == "0"
+    assert answer() == [*first[:2], "1"]
+    edit("tictactoe.py", "free = FULL & ~(state[0] | state[1])\n", "free = FULL & ~(state[0] | state[1] | ONE)\n")
+    assert answer() == ["56", first[1], "0"]
+    edit("core/bits.py", "builder.ctpop(args[0])", "ir.Constant(ir.IntType(64), 9)")
+    assert answer()[2] == "0"
+
+
+def test_a_cached_game_of_a_module_that_is_gone_does_no_harm(tmp_path):
+    """A kernel's cache lists every game it was compiled for; others are still loaded from it, and added to it."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    (tmp_path / "mine.py").write_text(MINE)
+
+    def run(script, *imports):
+        lines = ["import games", "from games.core.playout import playout_kernel", *imports, script]
+        lines += ["games.playouts(game, 5, seed=1)", "print(sum(playout_kernel.stats.cache_hits.values()))"]
+        command = [sys.executable, "-c", "\n".join(lines)]
+        done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    mine = ("game = mine.Mine()", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import mine")
+    assert run(*mine) == "0" and run(*mine) == "1"
+    assert run("game = games.make('tictactoe')") == "0" and run("game = games.make('tictactoe')") == "1"
+    assert run(*mine) == "1"
+
+
+MINE = """
+from dataclasses import dataclass
+from games.tictactoe import TicTacToe
+
+@dataclass(frozen=True)
+class Mine(TicTacToe):
+    size: int = 3
+"""
