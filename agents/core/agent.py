@@ -58,7 +58,7 @@ class Decision:
     value: float | None = None      # expected result for the player to move: -1 loss, 0 draw, 1 win
     playouts: int | None = None
     nodes: int | None = None        # positions visited
-    depth: int | None = None        # plies from the root to the deepest node, or the depth searched in full
+    depth: int | None = None        # the depth searched in full, or the length of a tree search's principal variation
     seconds: float = 0.0            # wall time
     principal_variation: tuple[int, ...] = ()  # best play as the search sees it, from `move` on
     statistics: MoveStatistics | None = None
@@ -78,6 +78,8 @@ class Player:
         """`decide`, with the seconds it took."""
         start = time.perf_counter()
         decision = self.decide(state, rng)
+        if not isinstance(decision, Decision):
+            raise TypeError(f"decide returned {decision!r}, which is no Decision")
         return replace(decision, seconds=time.perf_counter() - start)
 
 

@@ -1,0 +1,38 @@
+"""Results: what is known of games once they are played: the store, ratings, tables, export.
+
+    t = results.load("runs/first")
+    t.standings(); t.crosstable(); t.pairs(); t.win_rates(); t.games; t.moves()   # pandas
+    results.render(t.table("standings"), "markdown")
+"""
+
+import importlib
+
+_HOMES = {
+    "GameRecord": "results.record",
+    "MoveRecord": "results.record",
+    "Reason": "results.record",
+    "Store": "results.store",
+    "StoreError": "results.store",
+    "StoreBusy": "results.store",
+    "StoreExists": "results.store",
+    "Tournament": "results.tournament",
+    "Ratings": "results.ratings",
+    "rate": "results.ratings",
+    "render": "results.export",
+}
+
+__all__ = [*_HOMES, "load"]
+
+
+def load(folder) -> "Tournament":  # noqa: F821  named for readers; imported when first used
+    """The tournament stored in `folder`, as it is now; StoreError says why it cannot be read."""
+    from results.tournament import Tournament
+
+    return Tournament.load(folder)
+
+
+def __getattr__(name):
+    # pandas and SciPy are loaded with the first thing that needs them, so that commands that do not are quick
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'results' has no attribute {name!r}")

@@ -1,0 +1,41 @@
+"""A second opinion on the errors of ratings: the pool rated again and again from pairs drawn with replacement."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from results.ratings import counted, rate, result_codes
+
+
+def bootstrap(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: int) -> pd.DataFrame:
+    """95 % intervals of the agents' Elo by the percentile bootstrap (Efron, Annals of Statistics 7, 1979).
+
+    `games` has columns pairing, opening, first, second, outcome.  What is drawn are pairs, the games of a pairing
+    that share an opening, as many in each pairing as were played.  Returns a frame: agent, low, high, error (half of
+    high - low), and samples, the number in which every agent had a finite rating.  NaN where that is none.
+    """
+    if samples < 1:
+        raise ValueError(f"samples = {samples} is out of range: at least 1")
+    games = counted(games)
+    pairs = games.groupby(["pairing", "opening"], sort=True).ngroup().to_numpy()
+    pairing_of = games.groupby(pairs)["pairing"].first().to_numpy()
+    codes, n = result_codes(agents, games), len(agents)
+    rng = np.random.default_rng(seed)
+    ratings = []
+    for _ in range(samples):
+        drawn = np.bincount(_resample(pairing_of, rng), minlength=len(pairing_of))
+        counts = np.bincount(codes, weights=drawn[pairs], minlength=3 * n * n).reshape(n, n, 3)
+        rated = rate(agents, counts)
+        if np.isfinite(rated.elo).all() and not any(rated.bound):
+            ratings.append(rated.elo)
+    frame = pd.DataFrame({"agent": list(agents)})
+    low, high = np.percentile(ratings, [2.5, 97.5], axis=0) if ratings else np.full((2, len(agents)), np.nan)
+    return frame.assign(low=low, high=high, error=(high - low) / 2, samples=len(ratings))
+
+
+def _resample(pairing_of: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Indices of pairs, drawn with replacement within each pairing; pairing_of is in ascending order."""
+    starts = np.searchsorted(pairing_of, pairing_of, side="left")
+    ends = np.searchsorted(pairing_of, pairing_of, side="right")
+    return rng.integers(starts, ends)

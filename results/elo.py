@@ -1,0 +1,101 @@
+"""Elo of a score between two players, from single games (trinomial) or from pairs of games (pentanomial).
+
+A win scores 1, a draw 1/2, a loss 0.  A pair is two games with the same opening and the sides swapped; its score is
+the mean of the two.  Games of a pair are not independent, so where games come in pairs, pairs are the better sample.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scipy.stats import norm
+
+Z = 1.959963985             # two-sided 95 %
+CONFIDENCE = 0.95
+ELO_PER_LOGIT = 400 / math.log(10)
+NELO_SCALE = 2 * ELO_PER_LOGIT
+
+TRINOMIAL = (0.0, 0.5, 1.0)
+PENTANOMIAL = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What the games between two players say of the first one.  What cannot be estimated is None.
+
+    `bound` is `">"` or `"<"` where `elo` is a one-sided 95 % bound, because the score is perfect; else it is empty.
+    """
+
+    score: float | None = None       # 0 to 1
+    se: float | None = None          # standard error of the score
+    elo: float | None = None
+    error: float | None = None       # half of the 95 % interval of elo
+    bound: str = ""
+    los: float | None = None         # likelihood of superiority, 0 to 1
+    nelo: float | None = None        # normalized Elo; None where all samples are alike
+    nelo_error: float | None = None
+
+
+def elo(score: float) -> float:
+    """The difference in Elo at which `score` is expected, 0 < score < 1; ValueError at 0 and 1, which have none."""
+    if not 0 < score < 1:
+        raise ValueError(f"score = {score} has no Elo: it must be more than 0 and less than 1")
+    return 400 * math.log10(score / (1 - score))
+
+
+def expected_score(difference: float) -> float:
+    """The score that is expected of a player who is `difference` Elo stronger; the inverse of `elo`."""
+    return 1 / (1 + 10 ** (-difference / 400))
+
+
+def trinomial(wins: float, draws: float, losses: float) -> Estimate:
+    """From the results of single games."""
+    return _estimate((losses, draws, wins), TRINOMIAL, games_per_sample=1)
+
+
+def pentanomial(counts: Sequence[float]) -> Estimate:
+    """From the scores of pairs: `counts` of LL, LD, WL or DD, WD, WW."""
+    return _estimate(counts, PENTANOMIAL, games_per_sample=2)
+
+
+def _estimate(counts, values, games_per_sample) -> Estimate:
+    if len(counts) != len(values) or min(counts) < 0:
+        raise ValueError(f"counts = {list(counts)} must be {len(values)} numbers, none of them negative")
+    n = sum(counts)
+    if n == 0:
+        return Estimate()
+    score = sum(count * value for count, value in zip(counts, values)) / n
+    variance = sum(count * (value - score) ** 2 for count, value in zip(counts, values)) / n
+    if sum(count > 0 for count in counts) == 1:
+        return _all_alike(score, n)
+    se = math.sqrt(variance / n)
+    sigma = math.sqrt(variance * games_per_sample)
+    return Estimate(
+        score, se, elo(score), _elo_error(score, se), "", float(norm.cdf((score - 0.5) / se)),
+        NELO_SCALE * (score - 0.5) / sigma, Z * NELO_SCALE / math.sqrt(n * games_per_sample),
+    )
+
+
+def _elo_error(score, se) -> float:
+    """Half of the Elo interval; by the slope at `score` where the interval of the score leaves (0, 1)."""
+    low, high = score - Z * se, score + Z * se
+    if 0 < low and high < 1:
+        return (elo(high) - elo(low)) / 2
+    return Z * se * ELO_PER_LOGIT / (score * (1 - score))
+
+
+def _all_alike(score, n) -> Estimate:
+    """All n samples were equal, so that their variance says nothing.
+
+    Let p be the probability of such a sample.  Seeing nothing else has probability p^n, so p > alpha^(1/n) with
+    confidence 1 - alpha (Clopper & Pearson, Biometrika 1934); the other samples score between 0 and 1.
+    """
+    los = 0.5 if score == 0.5 else 0.5 ** (n + 1)  # of a uniform prior on the chance to win
+    if score in (0.0, 1.0):
+        limit = elo((1 - CONFIDENCE) ** (1 / n))
+        if score == 1.0:
+            return Estimate(score, None, limit, None, ">", 1 - los)
+        return Estimate(score, None, -limit, None, "<", los)
+    p = ((1 - CONFIDENCE) / 2) ** (1 / n)
+    error = (elo(score * p + (1 - p)) - elo(score * p)) / 2
+    return Estimate(score, None, elo(score), error, "", 1 - los if score > 0.5 else los)

@@ -1,0 +1,216 @@
+"""Tables as text for people (text, markdown, latex, html) and as data for programs (csv, json, parquet).
+
+Data have every digit and no display strings; what is missing is empty in csv and null in json.  The same frame gives
+the same bytes.
+"""
+
+import html
+import io
+import json
+
+import pandas as pd
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from tabulate import LATEX_ESCAPE_RULES, tabulate
+
+FORMATS = ("text", "csv", "markdown", "latex", "html", "json", "parquet")
+MISSING = "-"
+LONG = 1000  # rows: rich takes a millisecond for each, so that longer tables are laid out by tabulate
+
+
+def render(
+    frame: pd.DataFrame, format: str, title: str | None = None, times: bool = True, width: int | None = None
+) -> str | bytes:
+    """`frame` in one of FORMATS: str, or bytes for parquet.
+
+    `times` false leaves out every column of seconds, so that tables of equal runs are equal.  `width` is the number
+    of characters that a line of text may have (in tables up to 1000 rows); None is as many as it needs.  `title`
+    serves the formats for people.  The text of a table of games leaves out seeds and moves, which no terminal is wide
+    enough for.
+    """
+    if format not in FORMATS:
+        raise ValueError(f"no format {format!r}; there are {', '.join(FORMATS)}")
+    kind = frame.attrs.get("kind")
+    frame = _flat(frame, times)
+    if format == "csv":
+        return frame.to_csv(index=False, lineterminator="\n")
+    if format == "json":
+        return _json(frame)
+    if format == "parquet":
+        return frame.to_parquet(None, index=False)
+    if format == "text":
+        return _text(*_display(_short(frame, kind), kind), title, width)
+    cells, right = _display(frame, kind)
+    return {"markdown": _markdown, "latex": _latex, "html": _html}[format](cells, right, title)
+
+
+def rich_table(frame: pd.DataFrame, title: str | None = None, times: bool = True) -> Table:
+    """`frame` for a rich console, as `render` shows it in text; for live displays."""
+    kind = frame.attrs.get("kind")
+    return _rich(*_display(_short(_flat(frame, times), kind), kind), title)
+
+
+def _flat(frame, times) -> pd.DataFrame:
+    """The index as a column if it is named, without attributes, and without the columns of seconds if so asked."""
+    if frame.index.name is not None:
+        label = frame.index.name
+        while label in frame.columns:
+            label += "_"
+        frame = frame.reset_index(names=label)
+    else:
+        frame = frame.copy()
+    frame.attrs = {}
+    return frame if times else frame[[name for name in frame.columns if "seconds" not in name]]
+
+
+def _short(frame, kind) -> pd.DataFrame:
+    """Without the columns that do not fit a terminal; they are in every other format."""
+    return frame.drop(columns=list(LONG_IN.get(kind, ())), errors="ignore")
+
+
+def _json(frame) -> str:
+    """A list of records, one a line."""
+    columns = [_plain(frame[name]) for name in frame.columns]
+    names = list(frame.columns)
+    lines = [json.dumps(dict(zip(names, row)), ensure_ascii=False, allow_nan=False) for row in zip(*columns)]
+    return "[\n" + ",\n".join(lines) + "\n]\n" if lines else "[]\n"
+
+
+def _plain(column) -> list:
+    """A column as Python's own values, None where one is missing."""
+    return column.astype(object).where(column.notna(), None).tolist()
+
+
+# -- For people ----------------------------------------------------------------------------------------------------
+
+def _percent(value):
+    return f"{100 * value:.1f} %"
+
+
+def _signed(value):
+    return f"{value:+.0f}" if round(value) else "0"
+
+
+def _count(value):
+    return f"{value:,.0f}"
+
+
+def _result(value):
+    return {1.0: "1", 0.5: "1/2", 0.0: "0"}[value]
+
+
+def _general(value):
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _seconds(value):
+    return f"{value:.3f}" if value < 100 else f"{value:.0f}"
+
+
+def _likelihood(value):
+    if min(value, 1 - value) < 0.0005:
+        return "> 99.9 %" if value > 0.5 else "< 0.1 %"  # never quite certain
+    return _percent(value)
+
+
+SHOWN = {
+    "los": _likelihood, "elo": _signed, "value": "{:+.3f}".format, "outcome": _result, "seconds": _seconds,
+    "seconds_per_move": _seconds, "playouts_per_move": _count, "nodes_per_move": _count, "playouts": _count,
+    "nodes": _count, "plies_per_game": "{:.1f}".format, "score_first": _percent, "score_second": _percent,
+}
+SHOWN_IN = {"standings": {"score": _percent}, "pairs": {"score": _percent}}
+LONG_IN = {"games": ("number", "pairing", "opening", "opening_moves", "moves", "seed")}
+HEADINGS = {"WL_DD": "WL+DD", "elo": "Elo", "los": "LOS"}
+
+
+def _display(frame, kind) -> tuple[dict[str, list[str]], list[bool]]:
+    """Columns of display strings by heading, and whether each stands to the right."""
+    shown = SHOWN | SHOWN_IN.get(kind, {})
+    cells, right = {}, []
+    rated = {"elo", "error", "bound"} <= set(frame.columns)
+    for number, name in enumerate(frame.columns):
+        if rated and name in ("error", "bound"):
+            continue
+        values = _plain(frame[name])
+        write = _percent if kind == "crosstable" and number else shown.get(name, _general)
+        if rated and name == "elo":
+            strings = _elo_with_error(values, _plain(frame["error"]), _plain(frame["bound"]))
+        else:
+            strings = [MISSING if value is None else write(value) for value in values]
+        cells[name if kind == "crosstable" else _heading(name)] = strings
+        right.append(pd.api.types.is_numeric_dtype(frame[name]))
+    return cells, right
+
+
+def _heading(name) -> str:
+    return HEADINGS.get(name, str(name).replace("_", " "))
+
+
+def _elo_with_error(elo, error, bound) -> list[str]:
+    """`+104 ± 23`, or `> +183` for a bound; errors of one width, so that the signs stand in a column."""
+    errors = ["" if value is None else f"{value:.0f}" for value in error]
+    widest = max(map(len, errors), default=0)
+    strings = []
+    for value, width, mark in zip(elo, errors, bound):
+        if value is None:
+            strings.append(MISSING)
+        elif mark:
+            strings.append(f"{mark} {_signed(value)}")
+        else:
+            strings.append(f"{_signed(value)} ± {width.rjust(widest)}" if width else _signed(value))
+    return strings
+
+
+def _rich(cells, right, title) -> Table:
+    table = Table(title=title and Text(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD,
+                  pad_edge=False, header_style="bold")
+    for heading, to_right in zip(cells, right):
+        table.add_column(Text(heading), justify="right" if to_right else "left")
+    for row in zip(*cells.values()):
+        table.add_row(*map(Text, row))  # as Text, since an agent's name may hold brackets, which are markup
+    return table
+
+
+def _text(cells, right, title, width) -> str:
+    """The table without colours; lines do not end in blanks."""
+    if len(next(iter(cells.values()), ())) > LONG:
+        return (f"{title}\n\n" if title else "") + _tabulate(cells, right, "simple") + "\n"
+    table = _rich(cells, right, title)
+    console = Console(file=io.StringIO(), width=width or 1_000_000, color_system=None, force_terminal=False)
+    if width is None:
+        console.width = max(1, console.measure(table).maximum)
+    console.print(table)
+    lines = [line.rstrip() for line in console.file.getvalue().splitlines()]
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def _tabulate(cells, right, style) -> str:
+    rows = [[" ".join(cell.split()) for cell in row] for row in zip(*cells.values())]
+    align = ["right" if to_right else "left" for to_right in right] if rows else None
+    return tabulate(rows, list(cells), tablefmt=style, disable_numparse=True, colalign=align)
+
+
+def _markdown(cells, right, title) -> str:
+    escaped = {_bars(heading): [_bars(cell) for cell in column] for heading, column in cells.items()}
+    return (f"**{title}**\n\n" if title else "") + _tabulate(escaped, right, "pipe") + "\n"
+
+
+def _bars(text) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")
+
+
+def _latex(cells, right, title) -> str:
+    """For the package booktabs."""
+    table = _tabulate(cells, right, "latex_booktabs").replace("±", r"\ensuremath{\pm}") + "\n"
+    if not title:
+        return table
+    caption = "".join(LATEX_ESCAPE_RULES.get(letter, letter) for letter in title)
+    return f"\\begin{{table}}\n\\centering\n\\caption{{{caption}}}\n{table}\\end{{table}}\n"
+
+
+def _html(cells, right, title) -> str:
+    """One table element; a page's style sheet decides how it looks."""
+    table = _tabulate(cells, right, "html") + "\n"
+    return table.replace("<table>", f"<table>\n<caption>{html.escape(title)}</caption>", 1) if title else table

@@ -1,0 +1,270 @@
+"""Ratings of a pool of agents: joint maximum likelihood over all games, with draws and the first player's advantage.
+
+The model is in `results.davidson`.  A rating is finite only among agents whose results tie them together both ways
+(Zermelo, Mathematische Zeitschrift 29, 1929; Ford, American Mathematical Monthly 64, 1957): each can be reached from
+each other one along "did not lose all games against".  Such agents are a group here.  Between groups all games were
+won by the same side, and there is a one-sided bound at most.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import brentq
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, connected_components
+from scipy.stats import norm
+
+from results.davidson import Fit, Games, draw_rate_of, fit, probabilities
+from results.elo import CONFIDENCE, ELO_PER_LOGIT, Z
+
+WIN, DRAW, LOSS = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Ratings in Elo with 95 % errors.  NaN is "nothing can be said"; `bound` and `notes` say where and why."""
+
+    agents: tuple[str, ...]
+    elo: np.ndarray                # float[agents]: estimate, or the bound itself where `bound` is not empty
+    error: np.ndarray              # float[agents]: half of the 95 % interval; NaN where there is a bound
+    bound: tuple[str, ...]         # ">" the agent is rated higher than elo (95 %, one-sided), "<" lower, "" neither
+    difference_error: np.ndarray   # float[agents, agents]: of each pair's difference; NaN between groups
+    superiority: np.ndarray        # float[agents, agents]: likelihood that the row's agent is the stronger one
+    advantage: float               # of the first player, Elo
+    advantage_error: float | None  # None where it is not estimated, but taken as 0
+    draw_rate: float               # between equals
+    notes: list[str] = field(default_factory=list)
+
+    def los(self, a: str, b: str) -> float:
+        """The likelihood that agent `a` is stronger than agent `b`; NaN where no results compare them."""
+        return float(self.superiority[self.agents.index(a), self.agents.index(b)])
+
+
+def rate(agents: Sequence[str], results: np.ndarray | pd.DataFrame) -> Ratings:
+    """The ratings of `agents`.
+
+    `results` are the first player's results in each ordered pair: counts[agents, agents, 3] of wins, draws and losses
+    with the first player's index first, or a frame with columns first, second (names), wins, draws, losses.
+    """
+    counts = _as_counts(agents, results)
+    groups = _groups(counts)
+    between = groups[:, None] != groups[None, :]
+    games = Games.of(np.where(between[:, :, None], 0, counts))
+    with_advantage = _advantage_is_finite(counts)
+    model = fit(games, groups, with_advantage)
+    elo, bound = _place(counts, groups, model)
+    difference, error = _errors(groups, model)
+    error[[mark != "" for mark in bound]] = math.nan
+    error[np.isnan(elo)] = math.nan
+    return Ratings(
+        tuple(agents), elo, error, bound, difference, _superiority(counts, groups, model),
+        model.advantage * ELO_PER_LOGIT,
+        Z * math.sqrt(model.covariance[-1, -1]) * ELO_PER_LOGIT if with_advantage else None,
+        draw_rate_of(model.log_nu), _notes(agents, counts, groups, elo, bound, with_advantage),
+    )
+
+
+def count_results(agents: Sequence[str], games: pd.DataFrame) -> np.ndarray:
+    """counts[agents, agents, 3] of the games (columns first, second, outcome) that have an outcome: no void ones."""
+    return np.bincount(result_codes(agents, counted(games)), minlength=3 * len(agents) ** 2).reshape(
+        len(agents), len(agents), 3
+    )
+
+
+def counted(games: pd.DataFrame) -> pd.DataFrame:
+    """The games that count for ratings: those between two agents that have an outcome."""
+    return games[games["outcome"].notna() & games["second"].notna()]
+
+
+def result_codes(agents: Sequence[str], games: pd.DataFrame) -> np.ndarray:
+    """int[games]: the index of each game's result in counts[agents, agents, 3], flattened."""
+    index = pd.Index(list(agents))
+    first, second = index.get_indexer(games["first"]), index.get_indexer(games["second"])
+    result = (2 - 2 * games["outcome"].to_numpy(float)).astype(int)
+    return (first * len(agents) + second) * 3 + result
+
+
+def _as_counts(agents, results) -> np.ndarray:
+    n = len(agents)
+    if isinstance(results, pd.DataFrame):
+        counts = np.zeros((n, n, 3))
+        index = pd.Index(list(agents))
+        where = index.get_indexer(results["first"]), index.get_indexer(results["second"])
+        if min(where[0].min(initial=0), where[1].min(initial=0)) < 0:
+            strangers = sorted(set(results["first"]).union(results["second"]) - set(agents))
+            raise ValueError(f"results of {', '.join(strangers)}, who are not among the agents {', '.join(agents)}")
+        np.add.at(counts, where, results[["wins", "draws", "losses"]].to_numpy(float))
+    else:
+        counts = np.asarray(results, float)
+    if counts.shape != (n, n, 3) or not (counts >= 0).all():
+        raise ValueError(f"results of {n} agents must be counts[{n}, {n}, 3], none negative; got {counts.shape}")
+    return counts
+
+
+def _not_worse(counts) -> np.ndarray:
+    """bool[agents, agents]: the row's agent has won or drawn a game against the column's."""
+    return (counts[:, :, WIN] + counts[:, :, DRAW] > 0) | (counts[:, :, LOSS] + counts[:, :, DRAW] > 0).T
+
+
+def _groups(counts) -> np.ndarray:
+    """int[agents]: the group of each agent."""
+    return connected_components(csr_array(_not_worse(counts)), connection="strong")[1]
+
+
+def _advantage_is_finite(counts) -> bool:
+    """Whether the likelihood has its maximum at a finite advantage.
+
+    It has not if, with the advantage raised (or lowered) by 1, some change of strengths v makes no result less
+    likely: v_first + 1 >= v_second where the first player did not lose every game, v_first + 1 <= v_second where it
+    did not win every game.  Such inequalities can be met unless they add up to a negative cycle.
+    """
+    not_lost = counts[:, :, WIN] + counts[:, :, DRAW] > 0
+    not_won = counts[:, :, LOSS] + counts[:, :, DRAW] > 0
+    for change in (1.0, -1.0):
+        forward = np.where(not_lost, change, math.inf)
+        backward = np.where(not_won.T, -change, math.inf)
+        weights = np.minimum(forward, backward)
+        edges = np.isfinite(weights)
+        try:
+            bellman_ford(csr_array((weights[edges], np.nonzero(edges)), weights.shape))
+            return False
+        except NegativeCycleError:
+            continue
+    return True
+
+
+def _errors(groups, model: Fit) -> tuple[np.ndarray, np.ndarray]:
+    """95 % errors in Elo: of each pair's difference, and of each agent from the mean of its group."""
+    covariance = model.covariance[:-1, :-1]
+    variance = np.diag(covariance)
+    difference = Z * ELO_PER_LOGIT * np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0))
+    difference[groups[:, None] != groups[None, :]] = math.nan
+    error = Z * ELO_PER_LOGIT * np.sqrt(variance)
+    error[np.bincount(groups)[groups] == 1] = math.nan  # alone in its group: nothing to differ from
+    return difference, error
+
+
+def _place(counts, groups, model: Fit) -> tuple[np.ndarray, tuple[str, ...]]:
+    """elo[agents] and bounds, in each connected part of the pool relative to the mean of its largest group.
+
+    Where several groups are the largest, it is the mean of all of them, taken as equally strong but for the one
+    whose agents are bounded; so of two agents, one of whom won every game, each gets half of the least difference.
+    """
+    elo, bound = np.full(len(groups), math.nan), [""] * len(groups)
+    met = _not_worse(counts)
+    parts = connected_components(csr_array(met), directed=False)[1]
+    distance = _reachable(met)
+    sizes = np.bincount(groups)[groups]
+    for part in np.unique(parts):
+        members = np.flatnonzero(parts == part)
+        reference = members[sizes[members] == sizes[members].max()]
+        alone = len(np.unique(groups[reference])) == 1
+        if alone and len(reference) > 1:
+            elo[reference] = model.strengths[reference] * ELO_PER_LOGIT
+        for group in np.unique(groups[members]):
+            own = np.flatnonzero(groups == group)
+            others = np.setdiff1d(reference, own)
+            if len(others) == 0:
+                continue
+            sign = _side(distance, own[0], others)
+            lead = _least_lead(counts, model, own, others, sign) if sign else None
+            if lead is not None:
+                weight = len(others) / len(reference)  # the mean moves with the group if the group is part of it
+                elo[own] = (model.strengths[own] + sign * lead * weight) * ELO_PER_LOGIT
+                for agent in own:
+                    bound[agent] = ">" if sign > 0 else "<"
+    return elo, tuple(bound)
+
+
+def _reachable(met) -> np.ndarray:
+    """bool[agents, agents]: there is a chain of agents from the row's to the column's, none worse than the next."""
+    reach = met | np.eye(len(met), dtype=bool)
+    for _ in range(max(1, len(met).bit_length())):
+        reach = (reach.astype(np.float32) @ reach) > 0
+    return reach
+
+
+def _side(reachable, agent, others) -> int:
+    """1 if `agent` is above all `others`, -1 if it is below all, 0 if neither is known."""
+    return int(reachable[agent, others].all()) - int(reachable[others, agent].all())
+
+
+def _least_lead(counts, model: Fit, own, others, sign) -> float | None:
+    """How many logits `own` must at least be above (sign 1) or below `others`, for their games; None without games.
+
+    They won (or lost) all of them.  A lesser lead would give that a probability under 5 %.
+    """
+    ahead, behind = (own, others) if sign > 0 else (others, own)
+    as_first = counts[np.ix_(ahead, behind)][:, :, WIN]
+    as_second = counts[np.ix_(behind, ahead)][:, :, LOSS].T
+    if as_first.sum() + as_second.sum() == 0:
+        return None
+    gap = model.strengths[ahead][:, None] - model.strengths[behind][None, :]
+
+    def log_probability(lead):
+        first, _ = probabilities((gap + lead + model.advantage).ravel(), model.log_nu)
+        second, _ = probabilities((model.advantage - gap - lead).ravel(), model.log_nu)
+        return as_first.ravel() @ np.log(first[:, WIN]) + as_second.ravel() @ np.log(second[:, LOSS])
+
+    return float(brentq(lambda lead: log_probability(lead) - math.log(1 - CONFIDENCE), -100, 100))
+
+
+def _superiority(counts, groups, model: Fit) -> np.ndarray:
+    """Between agents of a group by the error of their difference; else by their games, won n times to none.
+
+    The latter's chance to be the stronger one is 1 - 2^-(n + 1), from a uniform prior on the chance to win.
+    """
+    covariance = model.covariance[:-1, :-1]
+    variance = np.diag(covariance)
+    deviation = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0))
+    difference = model.strengths[:, None] - model.strengths[None, :]
+    los = np.full(difference.shape, 0.5)
+    np.divide(difference, deviation, out=difference, where=deviation > 0)
+    same = groups[:, None] == groups[None, :]
+    los[same] = norm.cdf(difference[same])
+    np.fill_diagonal(los, 0.5)
+    won = counts[:, :, WIN] + counts[:, :, LOSS].T
+    sweep = np.where(won > 0, 1 - 0.5 ** (won + 1), 0.5 ** (won.T + 1))
+    sweep[(won == 0) & (won.T == 0)] = math.nan
+    return np.where(same, los, sweep)
+
+
+def _notes(agents, counts, groups, elo, bound, with_advantage) -> list[str]:
+    """What a reader of the ratings must know, in sentences."""
+    names = np.array(list(agents), dtype=object)
+    played = counts.sum(axis=(1, 2)) + counts.sum(axis=(0, 2))
+    notes = []
+    if (played == 0).any():
+        notes.append(f"No game counts for {_list(names[played == 0])}: no rating.")
+    met = _not_worse(counts)
+    parts = connected_components(csr_array(met), directed=False)[1]
+    pools = [names[(parts == part) & (played > 0)] for part in np.unique(parts[played > 0])]
+    if len(pools) > 1:
+        notes.append(
+            f"No results connect {' with '.join(_list(pool) for pool in pools)}: ratings compare only within each of "
+            "these, and each is centred on its own mean."
+        )
+    bounded = np.array([mark != "" for mark in bound], dtype=bool)
+    for mark, word in ((">", "won"), ("<", "lost")):
+        chosen = np.array([each == mark for each in bound], dtype=bool)
+        if chosen.any():
+            notes.append(f"All games of {_list(names[chosen])} against the rest of the pool were {word}: a bound, "
+                         "with 95 % confidence, and no estimate.")
+    unknown = np.isnan(elo) & (played > 0)
+    if unknown.any():
+        notes.append(f"The results so far do not place {_list(names[unknown])} in the pool: no rating yet.")
+    if (bounded | unknown).any() and (centre := ~bounded & ~np.isnan(elo)).any():
+        notes.append(f"Ratings are centred on the mean of {_list(names[centre])}.")
+    if not with_advantage and played.any():
+        notes.append("The results do not tell the first player's advantage from strength: it is taken as 0.")
+    within = counts[groups[:, None] == groups[None, :]]
+    if within.sum() > 0 and within[:, DRAW].sum() == within.sum():
+        notes.append("Every game between comparable agents was drawn: errors assume the lowest likely draw rate.")
+    return notes
+
+
+def _list(names) -> str:
+    return ", ".join(names)

@@ -1,0 +1,169 @@
+"""The tables of a tournament, made from its games; pure functions of data frames.
+
+Scores are fractions, 0 to 1.  Elo, its 95 % error and its bound are explained in `results.ratings`.  Void games are
+counted as such and nowhere else.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from results.elo import PENTANOMIAL, Estimate, pentanomial, trinomial
+from results.ratings import Ratings, counted
+from results.record import Reason
+
+PAIR_SCORES = ("LL", "LD", "WL_DD", "WD", "WW")  # a pair's two results; WL_DD is one win each, or two draws
+KINDS = ("standings", "crosstable", "pairs", "games", "moves", "win_rates")
+
+
+def standings(agents: Sequence[str], games: pd.DataFrame, ratings: Ratings) -> pd.DataFrame:
+    """One row an agent, the best first.
+
+    `ratings` are the agents' in the same order; `games` has columns first, second, outcome, reason.  Columns: rank,
+    agent, games, wins, draws, losses, void, forfeits (games lost so), score, elo, error, bound, los (the likelihood
+    to be stronger than the next agent).
+    """
+    frame = pd.DataFrame({"agent": list(agents)}).assign(**_results_by_agent(agents, games))
+    frame["score"] = _score(frame["wins"], frame["draws"], frame["games"])
+    frame = frame.assign(elo=ratings.elo, error=ratings.error, bound=list(ratings.bound))
+    order = _order(frame)
+    frame = frame.iloc[order].reset_index(drop=True)
+    los = [ratings.superiority[a, b] for a, b in zip(order, order[1:])]
+    frame["los"] = np.array([*los, math.nan][: len(frame)], float)
+    frame.insert(0, "rank", np.arange(1, len(frame) + 1))
+    return frame
+
+
+def _order(frame: pd.DataFrame) -> np.ndarray:
+    """Lower bounds, then estimates, then agents not placed, then upper bounds; in each by Elo, score and name."""
+    place = frame["bound"].map({">": 0, "": 1, "<": 3}).where(frame["elo"].notna(), 2)
+    keys = pd.DataFrame({
+        "place": place, "elo": -frame["elo"].fillna(0).round(6), "score": -frame["score"].fillna(0),
+        "number": np.arange(len(frame)),
+    })
+    return keys.sort_values(list(keys), kind="stable").index.to_numpy()
+
+
+def _results_by_agent(agents, games) -> dict[str, np.ndarray]:
+    """Counts int[agents] of games with a result, wins, draws, losses, void games and forfeits."""
+    index = pd.Index(list(agents))
+    first, second = index.get_indexer(games["first"]), index.get_indexer(games["second"])
+    outcome = games["outcome"].to_numpy(float)
+    void, forfeit = (games["reason"].isin(reasons).to_numpy() for reasons in (Reason.VOIDS, Reason.FORFEITS))
+
+    paired = second >= 0  # a game for one player has no second
+
+    def count(as_first, as_second):
+        by_first = np.bincount(first[as_first], minlength=len(agents))
+        return by_first + np.bincount(second[as_second & paired], minlength=len(agents))
+
+    return {
+        "games": count(~void, ~void), "wins": count(outcome == 1, outcome == 0),
+        "draws": count(outcome == 0.5, outcome == 0.5), "losses": count(outcome == 0, outcome == 1),
+        "void": count(void, void), "forfeits": count(forfeit & (outcome == 0), forfeit & (outcome == 1)),
+    }
+
+
+def _score(wins, draws, games):
+    """The fraction of the points; NaN without games, or where games have no winner (one player)."""
+    return ((wins + draws / 2) / games.where(games > 0)).astype(float)
+
+
+def crosstable(agents: Sequence[str], counts: np.ndarray, values: str = "score") -> pd.DataFrame:
+    """Each agent (row) against each other one (column), in the order of `agents`.
+
+    `counts[agents, agents, 3]` as in `results.ratings`.  `values` is "score", the row's fraction of the points, or
+    "games", their number; missing where they have not met.
+    """
+    if values not in ("score", "games"):
+        raise ValueError(f"values = {values!r} is not one of score, games")
+    wins = counts[:, :, 0] + counts[:, :, 2].T
+    draws = counts[:, :, 1] + counts[:, :, 1].T
+    games = (wins + wins.T + draws).astype(float)
+    games[games == 0] = math.nan
+    cells = games if values == "games" else (wins + draws / 2) / games
+    frame = pd.DataFrame(cells, columns=list(agents), index=pd.Index(list(agents), name="agent"))
+    return frame.astype("Int64") if values == "games" else frame
+
+
+def pairs(agents: Sequence[str], games: pd.DataFrame) -> pd.DataFrame:
+    """One row for each two agents `a` and `b` that were paired; results and Elo are `a`'s.
+
+    `games` has columns opening, first, second, outcome, reason.  Columns LL to WW count the complete pairs (two games
+    of one opening, sides swapped) by a's results.  Elo and its error come from them; where there is none, from games.
+    """
+    games = games[games["second"].notna()]
+    index = pd.Index(list(agents))
+    first, second = index.get_indexer(games["first"]), index.get_indexer(games["second"])
+    outcome = games["outcome"].to_numpy(float)
+    flat = pd.DataFrame({
+        "a": np.minimum(first, second), "b": np.maximum(first, second), "opening": games["opening"].to_numpy(),
+        "side": (first > second).astype(int), "points": np.where(first < second, outcome, 1 - outcome),
+        "void": games["reason"].isin(Reason.VOIDS).to_numpy(),
+    })
+    complete = _complete_pairs(flat)
+    rows = []
+    for (a, b), group in flat.groupby(["a", "b"], sort=True):
+        points = group["points"]
+        wins, draws, losses = (int((points == value).sum()) for value in (1, 0.5, 0))
+        scores = complete.get((a, b), np.zeros(5, int))
+        estimate = pentanomial(scores.tolist()) if scores.any() else trinomial(wins, draws, losses)
+        rows.append([
+            index[a], index[b], wins + draws + losses, wins, draws, losses, int(group["void"].sum()),
+            trinomial(wins, draws, losses).score, *scores.tolist(), *_elo_columns(estimate),
+        ])
+    results = ("games", "wins", "draws", "losses", "void", "score")
+    frame = pd.DataFrame(rows, columns=["a", "b", *results, *PAIR_SCORES, "elo", "error", "bound", "los"])
+    return frame.astype({name: float for name in ("score", "elo", "error", "los")})
+
+
+def _elo_columns(estimate: Estimate) -> tuple:
+    return estimate.elo, estimate.error, estimate.bound, estimate.los
+
+
+def _complete_pairs(flat: pd.DataFrame) -> dict:
+    """(a, b) -> int[5], the number of complete pairs by a's score."""
+    counted_games = flat[flat["points"].notna()]
+    of_opening = counted_games.groupby(["a", "b", "opening"])
+    summary = of_opening.agg(games=("points", "size"), sides=("side", "nunique"), points=("points", "sum"))
+    whole = summary[(summary["games"] == 2) & (summary["sides"] == 2)].reset_index()
+    return {
+        key: np.bincount((2 * group["points"]).astype(int), minlength=len(PENTANOMIAL))
+        for key, group in whole.groupby(["a", "b"])
+    }
+
+
+def win_rates(agents: Sequence[str], games: pd.DataFrame, effort: pd.DataFrame) -> pd.DataFrame:
+    """One row an agent: games and score as first and as second player, and what it spent.
+
+    `effort` has columns agent, decisions, and the sums seconds, playouts, nodes, with the numbers of decisions that
+    count them, playouts_given and nodes_given.  Moves and plies of void games are among them.
+    """
+    played = counted(games)
+    frame = pd.DataFrame({"agent": list(agents)})
+    for column, points in (("first", played["outcome"]), ("second", 1 - played["outcome"])):
+        by_agent = points.astype(float).groupby(played[column].astype(object)).agg(["size", "mean"])
+        by_agent = by_agent.reindex(list(agents))
+        frame[f"games_{column}"] = by_agent["size"].fillna(0).astype(int).to_numpy()
+        frame[f"score_{column}"] = by_agent["mean"].to_numpy(float)
+    effort = effort.set_index("agent").reindex(list(agents)).astype(float)
+    for name, of in (("seconds", "decisions"), ("playouts", "playouts_given"), ("nodes", "nodes_given")):
+        frame[f"{name}_per_move"] = (effort[name] / effort[of].where(effort[of] > 0)).to_numpy()
+    sides = pd.concat([games[["first", "plies"]].set_axis(["agent", "plies"], axis=1),
+                       games[["second", "plies"]].set_axis(["agent", "plies"], axis=1)])
+    plies = sides["plies"].groupby(sides["agent"].astype(object)).mean()
+    return frame.assign(plies_per_game=plies.reindex(list(agents)).to_numpy(float))
+
+
+def notes(games: pd.DataFrame) -> list[str]:
+    """Sentences on games that were not played out."""
+    lines = []
+    for reasons, what in ((Reason.VOIDS, "void: they count for nobody"), (Reason.FORFEITS, "lost by forfeit")):
+        found = games["reason"][games["reason"].isin(reasons)].value_counts().sort_index()
+        if len(found):
+            each = ", ".join(f"{number} {reason}" for reason, number in found.items())
+            verb = "was" if found.sum() == 1 else "were"
+            lines.append(f"{found.sum()} of {len(games)} games {verb} {what} ({each}).")
+    return lines

@@ -1,0 +1,72 @@
+"""Elo between two players: worked figures of fastchess and fishtest, and scores without a finite estimate."""
+
+import math
+
+import pytest
+from hypothesis import given, strategies as st
+
+from results.elo import elo, expected_score, pentanomial, trinomial
+
+
+def rounded(estimate):
+    return tuple(round(x, 2) for x in (estimate.elo, estimate.error, estimate.nelo, estimate.nelo_error))
+
+
+def test_trinomial_agrees_with_fastchess():
+    estimate = trinomial(136, 111, 96)
+    assert rounded(estimate) == (40.70, 30.43, 49.77, 36.77)
+    assert round(100 * estimate.los, 2) == 99.60
+
+
+def test_pentanomial_agrees_with_fastchess():
+    assert rounded(pentanomial([34, 54, 31 + 32, 64, 75])) == (55.58, 27.65, 57.94, 28.28)
+
+
+def test_pentanomial_agrees_with_fishtest():
+    estimate = pentanomial([43, 61, 144, 55, 37])
+    assert rounded(estimate) == (-9.20, 20.93, -11.50, 26.11)
+    assert round(100 * estimate.los, 2) == 19.41
+
+
+@given(st.floats(-2000, 2000))
+def test_elo_and_expected_score_are_inverse(difference):
+    assert elo(expected_score(difference)) == pytest.approx(difference, abs=1e-6)
+
+
+@pytest.mark.parametrize("score", [0.0, 1.0, 1.5, -0.1])
+def test_no_elo_of_a_score_at_or_past_the_ends(score):
+    with pytest.raises(ValueError, match="more than 0 and less than 1"):
+        elo(score)
+
+
+def test_perfect_score_is_the_exact_binomial_bound():
+    """Ten wins have a probability of 5 % at an expected score of 0.05^(1/10)."""
+    won, lost = trinomial(10, 0, 0), trinomial(0, 0, 10)
+    assert expected_score(won.elo) ** 10 == pytest.approx(0.05)
+    assert (won.bound, won.error, lost.bound, lost.elo) == (">", None, "<", -won.elo)
+    assert won.los == 1 - 0.5**11 and lost.los == pytest.approx(1 - won.los)
+
+
+def test_samples_that_are_all_alike_have_an_error():
+    for counts in ([0, 0, 8, 0, 0], [0, 0, 0, 8, 0], [0, 8, 0, 0, 0]):
+        assert 0 < pentanomial(counts).error < 400
+    assert pentanomial([0, 0, 80, 0, 0]).error < pentanomial([0, 0, 8, 0, 0]).error
+
+
+def test_bad_counts_are_refused():
+    for counts in ([1, 2, 3], [1, -1, 0, 0, 0]):
+        with pytest.raises(ValueError, match="none of them negative"):
+            pentanomial(counts)
+
+
+@given(st.lists(st.integers(0, 30), min_size=5, max_size=5))
+def test_estimates_are_finite_and_mirror(counts):
+    estimate, mirror = pentanomial(counts), pentanomial(counts[::-1])
+    if sum(counts) == 0:
+        assert estimate.elo is None
+        return
+    numbers = [x for x in vars(estimate).values() if isinstance(x, float)]
+    assert all(math.isfinite(x) for x in numbers)
+    assert estimate.bound or estimate.error > 0
+    assert estimate.elo == pytest.approx(-mirror.elo, abs=1e-9)
+    assert estimate.los == pytest.approx(1 - mirror.los)

@@ -1,0 +1,142 @@
+"""Every format: data read back equal, text for people is escaped, and equal frames give equal bytes."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import results
+from results.export import FORMATS, LONG, render, rich_table
+from results.store import FILE_NAME, Store
+from results.tables import KINDS
+from tests.results.sample import AGENTS, META
+
+
+@pytest.fixture
+def tournament(folder):
+    return results.load(folder)
+
+
+def same(frame, other):
+    pd.testing.assert_frame_equal(frame, other, check_dtype=False, check_exact=True)
+
+
+@pytest.mark.parametrize("kind", ["standings", "pairs", "win_rates"])
+def test_data_reads_back_digit_for_digit(tournament, kind):
+    frame = tournament.table(kind)
+    rows = list(csv.DictReader(io.StringIO(render(frame, "csv"))))
+    for name in frame.columns:
+        expected = ["" if pd.isna(value) else str(value) for value in frame[name].tolist()]
+        assert [row[name] for row in rows] == expected, name
+    assert pd.read_csv(io.StringIO(render(frame, "csv"))).columns.tolist() == frame.columns.tolist()
+    same(pd.DataFrame(json.loads(render(frame, "json"))).astype(frame.dtypes), frame)
+    same(pd.read_parquet(io.BytesIO(render(frame, "parquet"))), frame)
+
+
+def test_games_and_moves_read_back(tournament):
+    for kind in ("games", "moves"):
+        frame = tournament.table(kind)
+        back = pd.read_parquet(io.BytesIO(render(frame, "parquet")))
+        same(back, frame)
+        records = json.loads(render(frame, "json"))
+        assert [record["id"] for record in records] == frame["id"].tolist()
+    assert json.loads(render(tournament.table("games"), "json"))[0]["seed"] == 2**64 - 1
+
+
+def test_missing_is_null_and_empty_and_never_nan(tournament):
+    for kind in KINDS:
+        frame = tournament.table(kind)
+        for format in ("json", "csv", "text", "markdown", "latex", "html"):
+            assert "nan" not in render(frame, format).lower().replace("ann", ""), (kind, format)
+    assert json.loads(render(tournament.table("standings"), "json"))[-1]["los"] is None
+
+
+def test_whole_numbers_that_may_be_missing_stay_whole(tournament):
+    lines = render(tournament.table("moves"), "csv").splitlines()
+    assert lines[2].split(",")[6:9] == ["100", "", ""]
+
+
+def test_people_read_percents_and_errors(tournament):
+    text = render(tournament.table("standings"), "text", title="Standings")
+    assert text.startswith("Standings\n") and "75.0 %" in text and " ± " in text and "\x1b" not in text
+    assert "> -512" in render(tournament.table("pairs"), "text")  # one win: a score over 5 %
+    assert "70.0 %" in render(tournament.table("crosstable"), "text")
+    assert not any(line.endswith(" ") for line in text.splitlines())
+
+
+def test_text_fits_the_width_it_is_given(tournament):
+    assert max(map(len, render(tournament.table("standings"), "text", width=60).splitlines())) <= 60
+
+
+def test_long_text(tournament):
+    frame = pd.concat([tournament.games] * (LONG // 9 + 1))
+    lines = render(frame, "text").splitlines()
+    assert len(lines) == len(frame) + 2
+
+
+def test_markup_in_names_is_text():
+    frame = pd.DataFrame({"agent": ["[bold]x[/bold]", "a|b_c", "<i>"], "games": [1, 2, 3]})
+    assert "[bold]x[/bold]" in render(frame, "text")
+    assert "a\\|b\\_c" in render(frame, "markdown") and "&lt;i&gt;" in render(frame, "html")
+
+
+def test_latex_is_escaped(tournament):
+    latex = render(tournament.table("standings"), "latex", title="50 % of_all")
+    assert r"bob\_\%\&" in latex and r"\caption{50 \% of\_all}" in latex and r"75.0 \%" in latex
+    assert r"\toprule" in latex and latex.count(r"\begin") == latex.count(r"\end") == 2
+    assert "±" not in latex and r"\ensuremath{\pm}" in latex
+
+
+def test_html_and_markdown_read_back(tournament):
+    frame = tournament.table("standings")
+    page = render(frame, "html", title="A <b>")
+    assert page.count("<tr>") == len(frame) + 1 and "<caption>A &lt;b&gt;</caption>" in page
+    assert "bob_%&amp;" in page
+    header, rule, *rows = render(frame, "markdown").splitlines()
+    assert len(rows) == len(frame) and all(row.count("|") == header.count("|") == rule.count("|") for row in rows)
+
+
+def test_line_breaks_in_details_do_not_break_rows():
+    frame = pd.DataFrame({"id": ["a"], "detail": ["first\nsecond"]})
+    assert "first second" in render(frame, "markdown") and "first second" in render(frame, "latex")
+    assert json.loads(render(frame, "json"))[0]["detail"] == "first\nsecond"
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_runs_that_differ_in_times_and_arrival_are_equal_without_times(tournament, folder, games, tmp_path, format):
+    other = tmp_path / "other"
+    with Store.create(other, META, AGENTS) as store:
+        for game in games:
+            slower = tuple(replace(move, seconds=move.seconds * 3) for move in game.decisions)
+            store.add(replace(game, seconds=9.5, decisions=slower))
+    assert (other / FILE_NAME).is_file()
+    for kind in KINDS:
+        one, two = tournament.table(kind), results.load(other).table(kind)
+        assert render(one, format, times=False) == render(two, format, times=False)
+    assert render(tournament.table("moves"), format) != render(results.load(other).table("moves"), format)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_played_can_be_rendered(tmp_path, kind, format):
+    Store.create(tmp_path, {}, AGENTS).close()
+    assert len(render(results.load(tmp_path).table(kind), format)) > 0
+
+
+def test_an_agent_may_be_called_agent():
+    frame = pd.DataFrame([[np.nan]], columns=["agent"], index=pd.Index(["agent"], name="agent"))
+    assert render(frame, "csv") == "agent_,agent\nagent,\n"
+
+
+def test_rich_table_for_live_displays(tournament):
+    table = rich_table(tournament.table("standings"))
+    assert table.row_count == 3 and str(table.columns[1].header) == "agent"
+
+
+def test_unknown_format_names_the_known(tournament):
+    with pytest.raises(ValueError, match="'xls'.*text, csv, markdown"):
+        render(tournament.games, "xls")
