@@ -17,6 +17,7 @@ from tabulate import LATEX_ESCAPE_RULES, tabulate
 
 FORMATS = ("text", "csv", "markdown", "latex", "html", "json", "parquet")
 MISSING = "-"
+RARE = ("void", "forfeits")  # counts that tables for people leave out while all are 0
 LONG = 1000  # rows: rich takes a millisecond for each, so that longer tables are laid out by tabulate
 
 
@@ -40,6 +41,7 @@ def render(
         return _json(frame)
     if format == "parquet":
         return frame.to_parquet(None, index=False)
+    frame = _telling(frame)
     if format == "text":
         return _text(*_display(_short(frame, kind), kind), title, width)
     cells, right = _display(frame, kind)
@@ -49,7 +51,7 @@ def render(
 def rich_table(frame: pd.DataFrame, title: str | None = None, times: bool = True) -> Table:
     """`frame` for a rich console, as `render` shows it in text; for live displays."""
     kind = frame.attrs.get("kind")
-    return _rich(*_display(_short(_flat(frame, times), kind), kind), title)
+    return _rich(*_display(_short(_telling(_flat(frame, times)), kind), kind), title)
 
 
 def _flat(frame, times) -> pd.DataFrame:
@@ -63,6 +65,11 @@ def _flat(frame, times) -> pd.DataFrame:
         frame = frame.copy()
     frame.attrs = {}
     return frame if times else frame[[name for name in frame.columns if "seconds" not in name]]
+
+
+def _telling(frame) -> pd.DataFrame:
+    """Without the counts of what did not happen."""
+    return frame.drop(columns=[name for name in RARE if name in frame and not frame[name].any()])
 
 
 def _short(frame, kind) -> pd.DataFrame:
@@ -106,7 +113,7 @@ def _general(value):
 
 
 def _seconds(value):
-    return f"{value:.3f}" if value < 100 else f"{value:.0f}"
+    return f"{value:.{5 if value < 0.1 else 3 if value < 100 else 0}f}"
 
 
 def _likelihood(value):

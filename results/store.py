@@ -137,8 +137,13 @@ class Store:
 
     @property
     def meta(self) -> dict:
-        """What `create` was given."""
+        """What `create` and `set_meta` were given."""
         return {key: json.loads(value) for key, value in self.select("SELECT key, value FROM meta ORDER BY key")}
+
+    def set_meta(self, key: str, value) -> None:
+        """Replace, or add, one entry of `meta` (any JSON)."""
+        with _explained(self.path, f"write {key} to"), self._connection as connection:
+            connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, json.dumps(value)))
 
     @property
     def agents(self) -> list[dict]:

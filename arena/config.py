@@ -1,0 +1,328 @@
+"""The configuration of a tournament: read from TOML or from plain values, checked in full, never changed.
+
+Everything that can be known to be wrong before play is an error here, and one ConfigError names every problem.
+"""
+
+import difflib
+import importlib
+import sys
+import tomllib
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+MAX_NAME = 80          # characters of an agent's name
+_MAX_COUNT = 10**12    # of games, playouts, nodes: far from the end of 64-bit integers
+
+# Keys that a resumed run may change: they decide when a game counts as failed, never what a game is.
+CHANGEABLE = ("game_seconds", "time_margin")
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be used.
+
+    The message has one line a problem: `source: key = value: what is wrong; what is allowed`.
+    """
+
+    def __init__(self, problems: list[str]):
+        self.problems = problems
+        super().__init__("\n".join(problems))
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+def _count(kind):
+    return Field(None, gt=0, le=_MAX_COUNT, description=f"{kind} is a whole number from 1 to {_MAX_COUNT}")
+
+
+class BudgetTable(_Table):
+    """What an agent without a budget of its own may spend on one move; it uses the kinds that it knows."""
+
+    playouts: int | None = _count("playouts")
+    nodes: int | None = _count("nodes")
+    depth: int | None = _count("depth")
+    seconds: float | None = Field(None, gt=0, description="seconds is a number greater than 0")
+
+    def given(self) -> dict:
+        """The kinds that are set, with their amounts."""
+        return self.model_dump(exclude_none=True)
+
+
+class AgentEntry(_Table):
+    """One agent: its spec, and the name it has in the tables if that is not the spec itself."""
+
+    agent: str = Field(description='agent is text such as "uct(exploration=0.4)"')
+    name: str | None = Field(None, description=f"name is text of 1 to {MAX_NAME} printable characters")
+
+    @field_validator("name")
+    @classmethod
+    def _check_name(cls, name):
+        if name is not None and (fault := _name_fault(name)):
+            raise ValueError(fault)
+        return name
+
+
+class Config(_Table):
+    """A tournament: every pair of agents plays `games` games, in pairs that share an opening with sides swapped.
+
+    `plugins` are modules that define games and agents of your own.  They are imported, here and in every worker,
+    before any game or agent is made; they are found where Python finds modules, and beside the configuration file.
+    """
+
+    game: str = Field(description='game is text such as "breakthrough(rows=6, columns=6)"')
+    games: int = Field(
+        ge=2, le=_MAX_COUNT, description=f"games, for each pair of agents, is an even number from 2 to {_MAX_COUNT}"
+    )
+    opening_plies: int = Field(2, ge=0, le=10_000, description="opening_plies is a whole number from 0 to 10000")
+    seed: int = Field(0, ge=0, lt=2**63, description="seed is a whole number from 0 to 2**63 - 1")
+    budget: BudgetTable = Field(BudgetTable(), description="budget is a table such as { playouts = 1000 }")
+    # a tuple takes TOML's lists only when it is not strict; what it holds stays strict
+    agents: Annotated[tuple[AgentEntry, ...], Field(strict=False)] = Field(
+        description="agents is a list of at least two tables [[agents]]"
+    )
+    game_seconds: float = Field(
+        3600.0, gt=0, description="game_seconds, after which a game counts as a hang, is a number greater than 0"
+    )
+    time_margin: float = Field(
+        1.0, ge=0, description="time_margin, the seconds by which a move may exceed its budget, is a number from 0"
+    )
+    plugins: Annotated[tuple[str, ...], Field(strict=False)] = Field(
+        (), description='plugins is a list of names of modules such as ["my_games"]'
+    )
+
+    @field_validator("agents")
+    @classmethod
+    def _check_two(cls, agents):
+        if len(agents) < 2:
+            raise ValueError(f"has {len(agents)} of them")
+        return agents
+
+    @field_validator("games")
+    @classmethod
+    def _check_even(cls, games):
+        if games % 2:
+            raise ValueError("is odd, but games come in pairs that share an opening with sides swapped")
+        return games
+
+    def resolved(self) -> dict:
+        """Plain values with every default filled in and every spec as the game or agent spells itself.
+
+        Two configurations of equal `resolved()` are the same tournament; `arena.match.Setting.make` builds it.
+        """
+        game, agents = make_all(self.plugins, self.game, [entry.agent for entry in self.agents])
+        return self.model_dump(exclude={"game", "agents", "budget", "plugins"}) | {
+            "game": str(game),
+            "budget": self.budget.given(),
+            "agents": [
+                {"name": entry.name or str(agent), "agent": str(agent)} for entry, agent in zip(self.agents, agents)
+            ],
+            "plugins": list(self.plugins),
+        }
+
+
+def make_all(plugins, game: str, agents) -> tuple:
+    """The game and the list of agents that the specs describe, plugins imported first; SpecError if one is wrong."""
+    import agents as agents_package
+    import games as games_package
+
+    for plugin in plugins:
+        importlib.import_module(plugin)
+    return games_package.make(game), [agents_package.make(spec) for spec in agents]
+
+
+def load(path) -> Config:
+    """The configuration in a TOML file; ConfigError lists everything that is wrong with it.
+
+    The file's folder joins Python's module path if the file names plugins.
+    """
+    path = Path(path)
+    try:
+        values = tomllib.loads(path.read_bytes().decode("utf-8"))
+    except FileNotFoundError:
+        raise ConfigError([f"{path}: there is no such file; a configuration is a TOML file"]) from None
+    except IsADirectoryError:
+        raise ConfigError([f"{path}: is a folder; a configuration is a TOML file"]) from None
+    except OSError as error:
+        raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from None
+    except UnicodeDecodeError as error:
+        raise ConfigError([f"{path}: byte {error.start} is not UTF-8; a TOML file is UTF-8 text"]) from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError([f"{path}: is not TOML: {error}"]) from None
+    except RecursionError:
+        raise ConfigError([f"{path}: is nested too deeply; a configuration has tables in tables at most"]) from None
+    folder = str(path.resolve().parent)
+    if values.get("plugins") and folder not in sys.path:
+        sys.path.append(folder)
+    return from_values(values, str(path))
+
+
+def from_values(values: dict, source: str = "the command line") -> Config:
+    """The configuration with these keys and values; ConfigError lists everything that is wrong, under `source`."""
+    problems, config = [], None
+    try:
+        config = Config.model_validate(values)
+    except ValidationError as error:
+        problems = [_describe(fault) for fault in error.errors()]
+    problems += _Meaning(values).problems()
+    if problems:
+        raise ConfigError([f"{source}: {problem}" for problem in problems])
+    return config
+
+
+def differences(stored: dict, wanted: dict) -> list[str]:
+    """What keeps a run with resolved configuration `stored` from being resumed with `wanted`, a line a key.
+
+    More games than before are no obstacle, because the ids of games do not depend on their number; neither are
+    changes of `game_seconds` and `time_margin`.
+    """
+    lines = []
+    for key in sorted(stored.keys() | wanted.keys()):
+        was, now = stored.get(key), wanted.get(key)
+        if was == now or key in CHANGEABLE or (key == "games" and was is not None and now is not None and now > was):
+            continue
+        hint = "; it may only grow" if key == "games" else ""
+        lines.append(f"{key} = {now!r}, but the run was started with {was!r}{hint}")
+    return lines
+
+
+def _name_fault(name):
+    if not name.strip():
+        return "is empty"
+    if not name.isprintable():
+        return "has characters that cannot be printed"
+    return f"has {len(name)} characters" if len(name) > MAX_NAME else None
+
+
+_FAULTS = {
+    "missing": "is missing",
+    "int_type": "is not a whole number",
+    "float_type": "is not a number",
+    "finite_number": "is not a finite number",
+    "string_type": "is not text",
+    "tuple_type": "is not a list",
+    "model_type": "is not a table",
+    **dict.fromkeys(("greater_than", "greater_than_equal", "less_than", "less_than_equal"), "is out of range"),
+}
+_PARTS = {"budget": BudgetTable, "agents": AgentEntry}
+
+
+def _describe(fault) -> str:
+    """One problem that pydantic found, in our words."""
+    kind, place = fault["type"], fault["loc"]
+    model, field = Config, None
+    for part in place:
+        if isinstance(part, str):
+            table, field = model, model.model_fields.get(part)
+            model = _PARTS.get(part, model)
+    key = _key(place)
+    if kind == "missing":
+        return f"{key}: is missing; {field.description}"
+    value = _shown(fault["input"])
+    if kind == "extra_forbidden":
+        close = difflib.get_close_matches(str(place[-1]), table.model_fields, 1)
+        hint = f" (did you mean {close[0]!r}?)" if close else ""
+        return f"{key} = {value}: unknown key{hint}; known: {', '.join(table.model_fields)}"
+    text = str(fault["ctx"]["error"]) if kind == "value_error" else _FAULTS.get(kind, fault["msg"])
+    return f"{key} = {value}: {text}" + (f"; {field.description}" if field else "")
+
+
+def _key(place) -> str:
+    """`agents[2].agent` for ("agents", 2, "agent")."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).lstrip(".")
+
+
+def _shown(value) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+class _Meaning:
+    """Checks what the values mean, of those that have the right form, so that one message lists all problems."""
+
+    def __init__(self, values: dict):
+        entries = values.get("agents")
+        self.entries = [
+            (i, entry) for i, entry in enumerate(entries if isinstance(entries, list | tuple) else [])
+            if isinstance(entry, dict) and isinstance(entry.get("agent"), str)
+        ]
+        self.values = values
+        self.found = []
+
+    def problems(self) -> list[str]:
+        if self._import_plugins():
+            game = self._make(("game",), self.values.get("game"), "games")
+            if game is not None and game.players != 2:
+                self._add(("game",), self.values["game"], "is a game for one player; a tournament needs two sides")
+                game = None
+            if game is not None:
+                self._check_opening(game)
+            self._check_names([self._check_agent(i, entry["agent"], game) for i, entry in self.entries])
+        return self.found
+
+    def _add(self, place, value, text):
+        self.found.append(f"{_key(place)} = {_shown(value)}: {text}")
+
+    def _import_plugins(self) -> bool:
+        plugins = self.values.get("plugins", [])
+        for i, plugin in enumerate(plugins if isinstance(plugins, list | tuple) else []):
+            try:
+                importlib.import_module(plugin)
+            except (Exception, SystemExit) as error:  # whatever a user's module raises belongs in the message
+                text = f"cannot be imported: {type(error).__name__}: {error}; it should be the name of a module"
+                self._add(("plugins", i), plugin, text)
+        return not self.found
+
+    def _make(self, place, spec, package):
+        from games.core.registry import SpecError
+
+        if not isinstance(spec, str):
+            return None
+        try:
+            return importlib.import_module(package).make(spec)
+        except SpecError as error:
+            self._add(place, spec, error)
+
+    def _check_opening(self, game):
+        from arena.schedule import OpeningError, opening
+
+        plies, seed = self.values.get("opening_plies", 2), self.values.get("seed", 0)
+        if type(plies) is int and type(seed) is int:
+            try:
+                opening(game, seed, 0, plies)
+            except OpeningError as error:
+                self._add(("opening_plies",), plies, error)
+
+    def _check_agent(self, i, spec, game):
+        """The agent, or None if it cannot be made."""
+        from agents import Budget, Unsuited
+
+        place = ("agents", i, "agent")
+        agent = self._make(place, spec, "agents")
+        if agent is None:
+            return None
+        if game is not None and (reason := agent.refuses(game)):
+            self._add(place, spec, reason)
+        try:
+            default = Budget(**BudgetTable.model_validate(self.values.get("budget", {})).given())
+            agent.budget(default)
+        except Unsuited as error:
+            self._add(place, spec, f"{error}, or give the key budget")
+        except ValidationError:
+            pass  # the budget itself is wrong, which has been said
+        return agent
+
+    def _check_names(self, agents):
+        names = {}
+        for (i, entry), agent in zip(self.entries, agents):
+            name = entry.get("name", None if agent is None else str(agent))
+            if not isinstance(name, str):
+                continue
+            place = ("agents", i, "name" if "name" in entry else "agent")
+            if "name" not in entry and (fault := _name_fault(name)):
+                self._add(place, name, f"its own text {fault}; give it a name of 1 to {MAX_NAME} characters")
+            if name in names:
+                self._add(place, name, f"agents[{names[name]}] has the same name; give each a name of its own")
+            names.setdefault(name, i)

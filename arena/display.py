@@ -1,0 +1,148 @@
+"""What a run shows while it lasts: a progress bar and live standings in a terminal, plain lines elsewhere."""
+
+import time
+
+import pandas as pd
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn
+from rich.text import Text
+
+import results
+from arena.tournament import Events
+from results.export import rich_table
+from results.ratings import count_results, rate
+from results.tables import standings
+
+COLUMNS = ("first", "second", "outcome", "reason")
+SHARE_OF_TIME = 0.02   # of the run, that standings may take to compute
+SHOWN = ("rank", "agent", "games", "wins", "draws", "losses", "score", "elo", "error", "bound")
+
+
+def watch(console: Console) -> Events:
+    """The display that suits `console`."""
+    return LiveDisplay(console) if console.is_terminal else PlainDisplay(console)
+
+
+class Display(Events):
+    """What both displays know: how far the run is, how fast, and how the agents stand."""
+
+    def __init__(self, console: Console):
+        self.console = console
+        self.rows = []
+        self.done = self.stored_before = self.total = 0
+        self.began = time.monotonic()
+
+    def opened(self, resolved, folder):
+        self.names = [entry["name"] for entry in resolved["agents"]]
+        self.rows = results.load(folder).games[list(COLUMNS)].values.tolist()
+        agents = len(self.names)
+        self.say(f"{resolved['game']}: {agents} agents, {resolved['games']} games for each two of them, in {folder}")
+
+    def warmed(self, name, seconds):
+        self.say(f"  kernels of {name}: {seconds:.1f} s")
+
+    def started(self, total, done):
+        self.total, self.done, self.stored_before = total, done, done
+        self.began = time.monotonic()
+        if done:
+            self.say(f"{done} of {total} games are stored already")
+
+    def finished(self, record):
+        self.rows.append([getattr(record, name) for name in COLUMNS])
+        self.done += 1
+
+    def stopping(self, now):
+        waits = "stopping now; games that run are given up" if now else (
+            "stopping when the games that run are over; Ctrl-C again stops at once"
+        )
+        self.say(waits)
+
+    def trouble(self, text):
+        self.say(f"warning: {text}")
+
+    def say(self, text):
+        """A line for the reader."""
+        self.console.print(Text(text), soft_wrap=True)
+
+    def pace(self) -> str:
+        """`13.2 games/s, 0:36 left`."""
+        played, seconds = self.done - self.stored_before, time.monotonic() - self.began
+        if played == 0 or seconds <= 0:
+            return ""
+        rate_now = played / seconds
+        left = int((self.total - self.done) / rate_now)
+        hours, minutes = left // 3600, left // 60 % 60
+        clock = f"{hours}:{minutes:02d}:{left % 60:02d}" if hours else f"{minutes}:{left % 60:02d}"
+        return f"{rate_now:.{1 if rate_now < 100 else 0}f} games/s, {clock} left"
+
+    def standings(self) -> pd.DataFrame:
+        """The standings of the games so far, short enough for a terminal."""
+        games = pd.DataFrame(self.rows, columns=list(COLUMNS))
+        frame = standings(self.names, games, rate(self.names, count_results(self.names, games)))[list(SHOWN)]
+        frame.attrs["kind"] = "standings"
+        return frame
+
+
+class LiveDisplay(Display):
+    """A bar with the rate and the time left, and the standings below it, redrawn as games end."""
+
+    def __init__(self, console):
+        super().__init__(console)
+        self.progress = Progress(
+            TextColumn("games"), BarColumn(), MofNCompleteColumn(), TaskProgressColumn(), TextColumn("{task.fields[pace]}"),
+            console=console,
+        )
+        self.compiling = Progress(SpinnerColumn(), TextColumn("compiling {task.description}"), console=console, transient=True)
+        self.live = None
+        self.next_standings = 0.0
+
+    def warming(self, name):
+        self.step = self.compiling.add_task(name)
+        self.compiling.start()
+
+    def warmed(self, name, seconds):
+        self.compiling.stop()
+        self.compiling.remove_task(self.step)
+        super().warmed(name, seconds)
+
+    def started(self, total, done):
+        super().started(total, done)
+        self.task = self.progress.add_task("games", total=total, completed=done, pace="")
+        self.live = Live(Group(self.progress), console=self.console, refresh_per_second=4)
+        self.live.start()
+
+    def finished(self, record):
+        super().finished(record)
+        self.progress.update(self.task, completed=self.done, pace=self.pace())
+        now = time.monotonic()
+        if now >= self.next_standings:
+            self.live.update(Group(self.progress, rich_table(self.standings())))
+            self.next_standings = now + max(1.0, (time.monotonic() - now) / SHARE_OF_TIME)
+
+    def ended(self):
+        self.compiling.stop()
+        if self.live:
+            self.live.update(Group(self.progress))
+            self.live.stop()
+
+
+class PlainDisplay(Display):
+    """A line now and then: for files, pipes and batch systems."""
+
+    SECONDS = 10.0  # between lines
+
+    def started(self, total, done):
+        super().started(total, done)
+        self.next_line = self.began + self.SECONDS
+
+    def finished(self, record):
+        super().finished(record)
+        if time.monotonic() >= self.next_line:
+            self.next_line = time.monotonic() + self.SECONDS
+            first = self.standings().iloc[0]
+            pace = self.pace()
+            self.say(f"{self.done} of {self.total} games, {pace}; {first['agent']} leads with {first['score']:.1%}")
+
+    def ended(self):
+        self.say(f"{self.done} of {self.total} games stored")

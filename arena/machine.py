@@ -1,0 +1,56 @@
+"""What a run was played on: the machine, the versions, and the source."""
+
+import importlib.metadata
+import os
+import platform
+from pathlib import Path
+
+PROJECT = "search-arena"
+
+
+def describe(game) -> dict:
+    """Plain values: cpu, cores, memory_bytes, system, python, numba, numpy, project, source_digest (of `game`)."""
+    from games.core.jit import source_digest
+
+    return {
+        "cpu": _cpu(),
+        "cores": cores(),
+        "memory_bytes": _memory(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "numba": _version("numba"),
+        "numpy": _version("numpy"),
+        "project": _version(PROJECT),
+        "source_digest": source_digest(type(game)),
+    }
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _cpu():
+    """The model's name; only Linux tells it in a file, and elsewhere the platform module's word is what there is."""
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text(errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def _memory():
+    """Bytes of main memory; None where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _version(package):
+    """Its version; "not installed" for the project itself when it runs from a source folder."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,78 @@
+"""The schedule: a pure function of the configuration.
+
+Every game is known before play: who meets, who moves first, after which opening, with which seed.  None of that
+depends on how many games there are, so a tournament can be stopped, resumed, and made longer.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, count, islice
+
+from games.core.random import derive_seed, random_below, stream
+
+TRIES = 100  # draws of an opening that does not end the game, before we say that there is none
+
+
+class OpeningError(ValueError):
+    """A game that is over within its opening, however often the opening is drawn."""
+
+
+@dataclass(frozen=True)
+class Fixture:
+    """One game before play."""
+
+    id: str        # such as `2v1-0007`: agent 2 moves first against agent 1, opening 7
+    number: int    # place in the schedule, from 0
+    pairing: int   # which pair of agents, from 0
+    opening: int   # which opening, from 0
+    seed: int      # unsigned 64 bits, derived from the tournament's seed and the id
+    first: int     # index of the agent that moves first
+    second: int    # index of its opponent
+
+
+class Schedule:
+    """All games of a round robin of `agents` agents with `games` games a pair (even), as Fixtures.
+
+    Opening by opening, every pair of agents meets twice, with sides swapped: so the standings mean something after
+    each round, and the games that share an opening are close to each other.
+    """
+
+    def __init__(self, agents: int, games: int, seed: int):
+        self.agents = agents
+        self.games = games
+        self.seed = seed
+        self.pairings = list(combinations(range(agents), 2))
+
+    def __len__(self):
+        return len(self.pairings) * self.games
+
+    def __iter__(self) -> Iterator[Fixture]:
+        numbers = count()
+        for opening in range(self.games // 2):
+            for pairing, (one, other) in enumerate(self.pairings):
+                for first, second in ((one, other), (other, one)):
+                    id = f"{first + 1}v{second + 1}-{opening:04d}"
+                    seed = derive_seed(self.seed, id)
+                    yield Fixture(id, next(numbers), pairing, opening, seed, first, second)
+
+
+def opening(game, seed: int, k: int, plies: int) -> list[int]:
+    """The moves of opening number `k` of a tournament: `plies` uniformly random legal ones.
+
+    It is drawn anew while the game is over within it; OpeningError after TRIES draws.  Two openings may coincide.
+    """
+    rng = stream(seed, "opening", k)
+    if plies < game.max_plies:
+        for moves in islice((_random_line(game, plies, rng) for _ in count()), TRIES):
+            if moves is not None:
+                return moves
+    raise OpeningError(f"{game} is over within {plies} random plies; fewer opening_plies leave something to play")
+
+
+def _random_line(game, plies, rng):
+    """`plies` random moves from the initial position; None if the game is then over."""
+    state, line = game.initial(), []
+    while len(line) < plies and (moves := game.moves(state)):
+        line.append(moves[random_below(rng, len(moves))])
+        game.play(state, line[-1])
+    return None if game.is_over(state) else line

@@ -1,0 +1,80 @@
+"""A worker process: plays the games it is sent, one after the other, until it is told to stop.
+
+Importing this module imports every game and every agent, so that a fork server that has preloaded it
+(`multiprocessing.set_forkserver_preload(["arena.worker"])`) starts workers at once.
+"""
+
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+from multiprocessing import connection as pipes
+
+import agents
+import games
+from arena import logs
+from arena.match import GameError, Setting, warm
+from results.record import Reason
+
+log = logging.getLogger("arena.worker")
+
+games.names()
+agents.names()
+
+READY = "ready"  # the first message of a worker that can play; of one that cannot, a Failed
+
+
+class Failed(str):
+    """Why a worker could not start."""
+
+
+def main(pipe, log_queue, resolved: dict) -> None:
+    """Play every Fixture that arrives on `pipe` and answer with its GameRecord; None ends the process.
+
+    pipe: the worker's end of a duplex pipe; log_queue: where log records go; resolved: `Config.resolved()`.
+    """
+    _leave_signals_to_the_parent()
+    threading.Thread(target=_die_with_the_parent, daemon=True).start()
+    logs.send_to(log_queue)
+    try:
+        setting = Setting.make(resolved)
+    except Exception as error:
+        log.exception("the worker cannot start")
+        pipe.send(Failed(f"{type(error).__name__}: {error}"))
+        return
+    pipe.send(READY)
+    warmed = set()
+    try:
+        while (fixture := pipe.recv()) is not None:
+            pipe.send(_play(setting, fixture, warmed))
+    except (EOFError, BrokenPipeError):
+        pass  # the parent is gone
+
+
+def _play(setting, fixture, warmed):
+    """The game's record; a game whose own rules fail is void, for they would fail again."""
+    seats = {fixture.first, fixture.second}
+    # before the players' clocks start; not at the worker's own start, so that an agent which crashes in it costs its
+    # own games only
+    warm(setting.game, [setting.seats[i] for i in sorted(seats - warmed)])
+    warmed |= seats
+    try:
+        return setting.play(fixture)
+    except GameError as error:
+        log.exception("game %s: the rules failed", fixture.id)
+        return setting.void(fixture, Reason.CRASH, f"the rules failed: {error}")
+
+
+def _leave_signals_to_the_parent():
+    """Ctrl-C reaches the whole process group; the parent decides what it means."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+def _die_with_the_parent():
+    """Wait for the parent's death, and end this process in the middle of whatever it does."""
+    pipes.wait([multiprocessing.parent_process().sentinel])
+    os._exit(1)

@@ -1,0 +1,72 @@
+"""What the tests of the arena share."""
+
+import sys
+
+import pytest
+
+from agents.core.agent import registry as agent_registry
+from arena import config
+from arena.logs import RunLog
+from arena.match import Setting
+from arena.schedule import Schedule
+from arena.supervisor import Supervisor
+from games.core.game import registry as game_registry
+
+PLUGIN = "tests.arena.oddities"
+
+
+@pytest.fixture(autouse=True)
+def registries():
+    """What a test's plugin registers is forgotten after the test, so that no other suite meets it."""
+    before = [(registry, registry.classes()) for registry in (game_registry, agent_registry)]
+    yield
+    for registry, classes in before:
+        registry._classes.clear()
+        registry._classes.update(classes)
+    sys.modules.pop(PLUGIN, None)
+
+
+def values(*agents, game="test_nim", games=2, **more):
+    """The keys of a configuration with these agents (spec, or (name, spec))."""
+    entries = [{"agent": a} if isinstance(a, str) else {"name": a[0], "agent": a[1]} for a in agents]
+    return {"game": game, "games": games, "plugins": [PLUGIN], "agents": entries, **more}
+
+
+class Bench:
+    """A supervisor over a configuration, its records by id, and its log."""
+
+    def __init__(self, keys, folder, workers=2, on_result=None):
+        checked = config.from_values(keys)
+        self.fixtures = Schedule(len(checked.agents), checked.games, checked.seed)
+        self.records = []
+        self.log_path = folder / "log.txt"
+        resolved = checked.resolved()
+        self.run_log = RunLog(self.log_path)
+        self.on_result = on_result or (lambda record: None)
+        self.supervisor = Supervisor(
+            Setting.make(resolved), resolved, self.fixtures, workers, self._take, self.run_log, checked.game_seconds
+        )
+
+    def _take(self, record):
+        self.records.append(record)
+        self.on_result(record)
+
+    def run(self):
+        with self.run_log:
+            self.supervisor.run()
+        return {record.id: record for record in self.records}
+
+    def log(self):
+        return self.log_path.read_text()
+
+
+@pytest.fixture
+def bench(tmp_path):
+    """bench(keys, workers=2, on_result=None) -> Bench"""
+    return lambda keys, **more: Bench(keys, tmp_path, **more)
+
+
+def essence(record):
+    """A record without what the clock wrote."""
+    decisions = tuple((d.ply, d.side, d.move, d.value, d.playouts, d.nodes, d.depth) for d in record.decisions)
+    return {key: value for key, value in vars(record).items() if key not in ("seconds", "decisions")}, decisions

@@ -1,0 +1,205 @@
+"""Games and agents that misbehave, for the tests: a plugin as a user's own module would be."""
+
+import logging
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from agents.core.agent import Agent, Decision, Player
+from games.core.game import Game
+from games.core.random import random_below, random_unit
+
+log = logging.getLogger("a.plugin")
+
+
+@dataclass(frozen=True)
+class Nim(Game):
+    """Take one or two of `heap` matches; who takes the last one wins.  `fault` makes the rules fail."""
+
+    heap: int = 9
+    fault: str = "none"  # "raises" or "endless"
+    name = "test_nim"
+    state_size = 2
+    move_limit = 3
+    max_moves = 2
+
+    @property
+    def max_plies(self):
+        return self.heap
+
+    def start(self, state):
+        state[0], state[1] = self.heap, 0
+
+    def player(self, state):
+        return int(state[1])
+
+    def legal_moves(self, state, moves):
+        n = min(2, int(state[0]))
+        for i in range(n):
+            moves[i] = i + 1
+        return n
+
+    def play(self, state, move):
+        if self.fault == "raises" and state[0] <= 4:
+            raise ZeroDivisionError("these rules are broken")
+        if self.fault != "endless" or state[0] > 4:
+            state[0] -= np.uint64(move)
+        state[1] = 1 - state[1]
+
+    def is_over(self, state):
+        return state[0] == 0
+
+    def score(self, state):
+        return 1.0 if state[1] == 1 else -1.0
+
+    def move_name(self, state, move):
+        return str(move)
+
+    def render(self, state):
+        return "|" * int(state[0])
+
+
+@dataclass(frozen=True)
+class Puzzle(Nim):
+    """A game for one player."""
+
+    name = "test_puzzle"
+    players = 1
+
+
+@dataclass(frozen=True)
+class Odd(Agent):
+    """Plays at random, slowly if told so, until it fails in the way `how`, at its decision number `at`."""
+
+    how: str = "never"
+    at: int = 1
+    odds: float = 1.0     # with this probability, drawn from the game's own stream
+    once: str = ""        # a file that is made at the first failure, and prevents others
+    pause: float = 0.0    # seconds a decision
+    name = "test_odd"
+
+    def new_player(self, game, budget):
+        return OddPlayer(self, game)
+
+
+class OddPlayer(Player):
+    def __init__(self, agent, game):
+        self.agent, self.game, self.decisions = agent, game, 0
+        if agent.how == "raises at once":
+            raise RuntimeError("no player today")
+
+    def decide(self, state, rng):
+        self.decisions += 1
+        time.sleep(self.agent.pause)
+        moves = self.game.moves(state)
+        move = moves[random_below(rng, len(moves))]
+        due = self.agent.how != "never" and self.decisions == self.agent.at
+        if due and random_unit(rng) < self.agent.odds and self._first_time():
+            return self._fail(self.agent.how, move, state)
+        return Decision(move, value=np.float32(0.25), playouts=np.int64(7))
+
+    def played(self, move):
+        if self.agent.how == "raises when told":
+            raise RuntimeError("I do not want to know")
+
+    def _first_time(self):
+        if not self.agent.once:
+            return True
+        try:
+            Path(self.agent.once).touch(exist_ok=False)
+        except FileExistsError:
+            return False
+        return True
+
+    def _fail(self, how, move, state):
+        in_worker = multiprocessing.parent_process() is not None
+        if how == "exit" and in_worker:
+            os._exit(3)
+        if how == "kill" and in_worker:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if how == "hang" and in_worker:
+            time.sleep(3600)
+        if how == "log":
+            log.info("a record of the plugin, %s", "formatted")
+        if how == "chatter":
+            for _ in range(10):  # longer than what a pipe takes in one piece
+                log.info("%s", "chatter " * 700)
+        if how == "write":
+            state[:] = 0
+        if how == "recursion":
+            return self._fail(how, move, state)
+        if how in _ERRORS:
+            raise _ERRORS[how]("on purpose")
+        return _ANSWERS.get(how, Decision(move))
+
+
+_ERRORS = {"raise": ValueError, "memory": MemoryError, "sysexit": sys.exit}
+_ANSWERS = {
+    "none": None, "range": Decision(99), "negative": Decision(-1), "float": Decision(1.0),
+    "bool": Decision(True), "text": Decision("1"), "value": Decision(1, value="high"),
+}
+
+
+@dataclass(frozen=True)
+class Late(Agent):
+    """Exceeds its budget of seconds by `by`."""
+
+    by: float = 0.0
+    seconds: float | None = None
+    name = "test_late"
+    budgets = ("seconds",)
+
+    def new_player(self, game, budget):
+        return LatePlayer(game, budget.seconds + self.by)
+
+
+class LatePlayer(Player):
+    def __init__(self, game, pause):
+        self.game, self.pause = game, pause
+
+    def decide(self, state, rng):
+        time.sleep(self.pause)
+        return Decision(self.game.moves(state)[0])
+
+
+@dataclass(frozen=True)
+class Wide(Agent):
+    """Notes in `folder` how many cores are taken while it decides, by all of its kind."""
+
+    folder: str = "."
+    cores: int = 1
+    name = "test_wide"
+
+    def new_player(self, game, budget):
+        return WidePlayer(game, Path(self.folder), self.cores)
+
+
+class WidePlayer(Player):
+    def __init__(self, game, folder, cores):
+        self.game, self.folder, self.cores = game, folder, cores
+
+    def decide(self, state, rng):
+        here = self.folder / f"{os.getpid()}.{self.cores}"
+        here.touch()
+        time.sleep(0.002)
+        taken = "+".join(sorted(path.suffix[1:] for path in self.folder.iterdir()))
+        here.unlink()
+        log.info("cores taken: %s.", taken)
+        return Decision(self.game.moves(state)[0])
+
+
+@dataclass(frozen=True)
+class Picky(Agent):
+    """Refuses every game, and knows no budget but nodes."""
+
+    name = "test_picky"
+    budgets = ("nodes",)
+
+    def refuses(self, game):
+        return f"test_picky does not like {game}"

@@ -1,0 +1,256 @@
+"""The command line, as a user types it: what it prints, what it leaves, and its exit codes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import agents
+import games
+from arena.cli import app
+
+CONFIG = """
+game = "connect4(rows=4, columns=5)"
+games = {games}
+opening_plies = 2
+seed = 7
+budget = {{ playouts = {playouts} }}
+
+[[agents]]
+agent = "uct"
+name = "tree"
+
+[[agents]]
+agent = "flat(playouts=20)"
+
+[[agents]]
+agent = "alphabeta(depth=2)"
+
+[[agents]]
+agent = "random"
+"""
+
+
+def arena(*arguments, **options):
+    """A process that runs the command; its output and exit code."""
+    command = [sys.executable, "-m", "arena.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment(), **options)
+
+
+def environment():
+    return os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
+
+
+def call(*arguments):
+    """The command in this process, for what starts no workers."""
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("cli")
+    (place / "t.toml").write_text(CONFIG.format(games=10, playouts=30))
+    return place
+
+
+@pytest.fixture(scope="module")
+def played(folder):
+    """A run, and what the command said."""
+    done = arena("run", folder / "t.toml", "--out", folder / "run", "--workers", 2)
+    assert done.returncode == 0, done.stderr
+    return folder / "run", done
+
+
+def test_a_run_says_how_it_goes_and_what_to_do_next(played):
+    run, done = played
+    assert "4 agents, 10 games for each two of them" in done.stderr
+    assert "kernels of tree" in done.stderr and "60 of 60 games stored" in done.stderr
+    assert done.stdout.splitlines()[0].split()[:2] == ["rank", "agent"] and "tree" in done.stdout
+    assert f"arena table {run} --kind crosstable" in done.stderr
+
+
+def test_an_existing_run_is_refused_and_resumed_when_asked(played, folder):
+    run, _ = played
+    before = call("table", run, "--kind", "games", "--format", "csv").stdout
+    refused = arena("run", folder / "t.toml", "--out", run)
+    assert refused.returncode == 2 and "--resume" in refused.stderr and "Traceback" not in refused.stderr
+    resumed = arena("run", "--out", run, "--resume")
+    assert resumed.returncode == 0 and "60 of 60 games are stored already" in resumed.stderr
+    assert call("table", run, "--kind", "games", "--format", "csv").stdout == before
+
+
+@pytest.mark.parametrize("kind", ["standings", "crosstable", "pairs", "games", "moves", "win_rates"])
+@pytest.mark.parametrize("format", ["text", "csv", "markdown", "latex", "html", "json"])
+def test_every_table_in_every_format(played, kind, format):
+    result = call("table", played[0], "--kind", kind, "--format", format)
+    assert result.exit_code == 0 and result.stderr == ""
+    assert "tree" in result.stdout and "nan" not in result.stdout.lower()
+
+
+def test_tables_are_written_to_files_whole(played, tmp_path):
+    path = tmp_path / "games.parquet"
+    assert call("table", played[0], "--kind", "games", "--format", "parquet", "--output", path).exit_code == 0
+    assert len(pd.read_parquet(path)) == 60
+    assert call("table", played[0], "--format", "json", "--output", tmp_path / "s.json").exit_code == 0
+    rows = json.loads((tmp_path / "s.json").read_text())
+    assert [row["rank"] for row in rows] == [1, 2, 3, 4] and sum(row["games"] for row in rows) == 120
+    failed = call("table", played[0], "--output", tmp_path / "none" / "x.csv")
+    assert failed.exit_code == 2 and "x.csv: cannot be written" in failed.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["games.parquet", "s.json"]
+
+
+def test_show_draws_the_game(played):
+    rows = json.loads(call("table", played[0], "--kind", "games", "--format", "json").stdout)
+    result = call("show", played[0], rows[0]["id"])
+    assert result.exit_code == 0
+    assert f"Game {rows[0]['id']} of connect4(rows=4, columns=5)" in result.stdout
+    assert "1  2  3  4  5" in result.stdout and ("wins" in result.stdout or "Draw" in result.stdout)
+    shown = json.loads(call("show", played[0], rows[0]["id"], "--json").stdout)
+    assert shown["moves"] == rows[0]["moves"] and len(shown["decisions"]) == shown["plies"] - 2
+    first_board = call("show", played[0], rows[0]["id"], "--ply", 0).stdout
+    assert "X" not in first_board.split("plies:")[1].split("wins")[0].split("Draw")[0].replace("After", "")
+
+
+def test_the_same_run_on_one_worker_and_after_three_kills(folder):
+    """Byte for byte the same games, times left out, with other workers, and killed three times and resumed."""
+    config = folder / "long.toml"
+    config.write_text(CONFIG.format(games=30, playouts=4000))
+    assert arena("run", config, "--out", folder / "one", "--workers", 1).returncode == 0
+    killed = folder / "killed"
+    start = ["run", config, "--out", killed]
+    for pause in (0.12, 0.03, 0.08):
+        command = [sys.executable, "-m", "arena.cli", *map(str, start), "--workers", "2"]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
+        wait_for_games(killed, process)
+        time.sleep(pause)
+        process.kill()
+        assert process.wait() == -signal.SIGKILL
+        start = ["run", "--out", killed, "--resume"]
+    assert arena(*start, "--workers", 2).returncode == 0
+    tables = [
+        call("table", run, "--kind", kind, "--format", "csv", "--no-times").stdout
+        for kind in ("games", "moves") for run in (folder / "one", killed)
+    ]
+    assert tables[0] == tables[1] and tables[2] == tables[3]
+    ids = [line.split(",")[0] for line in tables[0].splitlines()[1:]]
+    assert len(ids) == len(set(ids)) == 180
+
+
+def wait_for_games(run, process):
+    """Until the process has stored a game more than there were when this began."""
+    before = stored(run)
+    while stored(run) == before:
+        assert process.poll() is None, "the run was over before it could be disturbed"
+        time.sleep(0.02)
+
+
+def stored(run):
+    result = call("table", run, "--kind", "games", "--format", "csv")
+    return len(result.stdout.splitlines()) - 1 if result.exit_code == 0 else 0
+
+
+def test_interrupted_once_it_finishes_the_games_that_run(folder):
+    config = folder / "slow.toml"
+    config.write_text(CONFIG.format(games=400, playouts=2000))
+    command = [sys.executable, "-m", "arena.cli", "run", str(config), "--out", str(folder / "slow")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
+    wait_for_games(folder / "slow", process)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130 and "Traceback" not in errors
+    assert "stopping when the games that run are over" in errors
+    assert f"To play the rest: arena run --out {folder / 'slow'} --resume" in errors
+    assert 0 < stored(folder / "slow") < 2400
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["run", "none.toml"], "none.toml: there is no such file"),
+        (["run"], "give a configuration file, or --game and two or more --agent"),
+        (["run", "--resume"], "give a configuration file"),
+        (["run", "--resume", "--out", "none"], "no tournament in none"),
+        (["run", "x.toml", "--games", "4"], "--games cannot be added to a file"),
+        (["run", "--game", "chess960", "--agent", "random", "--agent", "uct"], "unknown game 'chess960'"),
+        (["run", "--game", "breakthrough(9, 9)", "--agent", "random", "--agent", "flat"], "rows * columns can be at most 64"),
+        (["run", "--game", "connect4", "--agent", "random", "--agent", "uct(playouts=0)"], "playouts = 0 is out of range"),
+        (["run", "--game", "connect4", "--agent", "random", "--agent", "uct", "--budget", "depth=2"], "not depth"),
+        (["run", "--game", "connect4", "--agent", "random", "--agent", "uct", "--budget", "2"], "not of the form playouts=1000"),
+        (["run", "--game", "connect4", "--agent", "random", "--agent", "random"], "has the same name"),
+        (["run", "--game", "connect4", "--agent", "random", "--agent", "uct(playouts=5)", "--workers", "0"], "--workers 0"),
+        (["run", "--game", "connect4", "--agent", "random", "--agent", "uct(playouts=5)", "--games", "3"], "is odd"),
+        (["run", "--game", "tictactoe", "--agent", "random", "--agent", "uct(playouts=5)", "--opening-plies", "9"], "is over within 9"),
+        (["table", "none"], "no tournament in none"),
+        (["table", "none", "--kind", "elo"], "'elo' is not one of 'standings'"),
+        (["show", "none", "1v2-0000"], "no tournament in none"),
+        (["bench", "--seconds", "0"], "--seconds 0 is out of range"),
+        (["cache", "warm", "--game", "go"], "unknown game 'go'"),
+        (["frobnicate"], "No such command"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_told_and_end_with_2(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = call(*arguments)
+    assert result.exit_code == 2 and message in result.stderr.replace("\n", " "), result.stderr
+    assert "Traceback" not in result.stderr and list(tmp_path.iterdir()) == []
+
+
+def test_foreign_and_damaged_stores(played, tmp_path):
+    (tmp_path / "tournament.sqlite").write_bytes(b"not a database, but long enough to look at" * 100)
+    result = call("table", tmp_path)
+    assert result.exit_code == 2 and "damaged or not a SQLite file" in result.stderr
+    unknown = call("show", played[0], "7v8-0001")
+    assert unknown.exit_code == 2 and "ids there look like 1v2-0000" in unknown.stderr
+    beyond = call("show", played[0], "1v2-0000", "--ply", 99)
+    assert beyond.exit_code == 2 and "--ply 99 is out of range" in beyond.stderr
+
+
+def test_lists():
+    listed = json.loads(call("list", "games", "--json").stdout)
+    assert [row["name"] for row in listed] == games.names()
+    assert next(row for row in listed if row["name"] == "connect4")["parameters"] == {"rows": 6, "columns": 7}
+    listed = json.loads(call("list", "agents", "--json").stdout)
+    assert [row["name"] for row in listed] == agents.names()
+    assert next(row for row in listed if row["name"] == "uct")["budgets"] == ["playouts", "seconds"]
+    assert "breakthrough(rows=8, columns=8)" in call("list", "games").stdout
+
+
+def test_bench_reports_every_game_and_agent(tmp_path):
+    done = arena("bench", "--game", "tictactoe", "--agent", "uct(playouts=50)", "--agent", "alphabeta(depth=2)", "--seconds", 0.01, "--json")
+    report = json.loads(done.stdout)
+    assert [row["game"] for row in report["games"]] == ["tictactoe"]
+    assert {"playouts_per_second", "ns_per_ply", "cpu_playouts_per_second"} <= set(report["games"][0])
+    assert [(row["agent"], row["unit"]) for row in report["agents"]] == [("uct(playouts=50)", "playouts"), ("alphabeta(depth=2)", "nodes")]
+    assert all(row["per_second"] > 0 and row["cpu_per_second"] > 0 and row["compile_seconds"] > 0 for row in report["agents"])
+
+
+def test_the_signature_depends_on_what_is_searched_and_on_nothing_else():
+    from arena.bench import signature
+
+    known = signature(["tictactoe"], ["uct(playouts=500)", "alphabeta(depth=4)"])
+    assert known == signature(["tictactoe"], ["uct(playouts=500)", "alphabeta(depth=4)"])
+    assert known != signature(["tictactoe"], ["uct(playouts=500, exploration=0.5)", "alphabeta(depth=4)"])
+
+
+def test_cache_is_made_described_and_removed(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    warmed = arena("cache", "warm", "--game", "tictactoe", "--agent", "flat")
+    assert warmed.returncode == 0 and "flat on tictactoe:" in warmed.stdout
+    rows = json.loads(arena("cache", "info", "--json").stdout)
+    assert sum(row["kernels"] for row in rows) == 1
+    assert arena("cache", "clear").stdout == "2 files removed\n"
+    assert not list(tmp_path.rglob("*.nb[ic]"))
+
+
+def test_help_has_examples_and_loads_nothing_slow():
+    for name in ("demo", "run", "table", "show", "bench"):
+        assert f"arena {name}" in call(name, "--help").stdout.split("Examples:")[1]
+    script = "import sys, arena.cli; print([m for m in ('numba', 'pandas', 'scipy', 'numpy') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment())
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,176 @@
+"""Every way in which a configuration can be wrong, and what the error says of it."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from arena import config
+from arena.config import ConfigError
+from tests.arena.conftest import PLUGIN, values
+
+GOOD = {"game": "tictactoe", "games": 4, "agents": [{"agent": "random"}, {"agent": "random", "name": "other"}]}
+
+
+def wrong(**changes):
+    merged = GOOD | changes
+    return {key: value for key, value in merged.items() if value is not ...}
+
+
+def entries(*given):
+    return [{"agent": "random"} | entry for entry in given]
+
+
+BAD = [
+    (wrong(game=...), "game: is missing"),
+    (wrong(games=...), "games: is missing"),
+    (wrong(agents=...), "agents: is missing"),
+    (wrong(games=3), "games = 3: is odd, but games come in pairs that share an opening"),
+    (wrong(games=0), "games = 0: is out of range; games, for each pair of agents, is an even number from 2"),
+    (wrong(games=True), "games = True: is not a whole number"),
+    (wrong(games="4"), "games = '4': is not a whole number"),
+    (wrong(games=4.0), "games = 4.0: is not a whole number"),
+    (wrong(opening_plies=-1), "opening_plies = -1: is out of range"),
+    (wrong(opening_plies=9), "opening_plies = 9: tictactoe is over within 9 random plies"),
+    (wrong(seed=-1), "seed = -1: is out of range; seed is a whole number from 0 to 2**63 - 1"),
+    (wrong(seed=2**63), "is out of range"),
+    (wrong(seed=False), "seed = False: is not a whole number"),
+    (wrong(game=7), "game = 7: is not text"),
+    (wrong(game="tictacto"), "game = 'tictacto': unknown game 'tictacto' (did you mean 'tictactoe'?)"),
+    (wrong(game="tictactoe(rows=3)"), "has no parameter 'rows'"),
+    (wrong(game="tictactoe("), "is not of the form"),
+    (wrong(game="breakthrough(rows=9, columns=9)"), "game = 'breakthrough(rows=9, columns=9)': "),
+    (wrong(gams=4), "gams = 4: unknown key (did you mean 'games'?); known: game, games,"),
+    (wrong(budget=5), "budget = 5: is not a table"),
+    (wrong(budget={"playouts": 0}), "budget.playouts = 0: is out of range; playouts is a whole number from 1"),
+    (wrong(budget={"playouts": 1.5}), "budget.playouts = 1.5: is not a whole number"),
+    (wrong(budget={"playouts": True}), "budget.playouts = True: is not a whole number"),
+    (wrong(budget={"seconds": -0.5}), "budget.seconds = -0.5: is out of range"),
+    (wrong(budget={"seconds": float("inf")}), "budget.seconds = inf: is not a finite number"),
+    (wrong(budget={"seconds": True}), "budget.seconds = True: is not a number"),
+    (wrong(budget={"nodes": 10**30}), "is out of range; nodes is a whole number from 1 to 10"),
+    (wrong(budget={"depht": 3}), "budget.depht = 3: unknown key (did you mean 'depth'?)"),
+    (wrong(agents=5), "agents = 5: is not a list; agents is a list of at least two tables [[agents]]"),
+    (wrong(agents={"agent": "random"}), "is not a list"),
+    (wrong(agents=entries({})), "has 1 of them; agents is a list of at least two"),
+    (wrong(agents=["random", "random"]), "agents[0] = 'random': is not a table"),
+    (wrong(agents=[{"name": "a"}, {"agent": "random"}]), "agents[0].agent: is missing"),
+    (wrong(agents=entries({}, {"agent": 3})), "agents[1].agent = 3: is not text"),
+    (wrong(agents=entries({}, {"agent": "randm"})), "agents[1].agent = 'randm': unknown agent 'randm' (did you mean"),
+    (wrong(agents=entries({}, {"agent": "random(k=1)"})), "agents[1].agent = 'random(k=1)': random has no parameter"),
+    (wrong(agents=entries({}, {"nam": "x"})), "agents[1].nam = 'x': unknown key (did you mean 'name'?)"),
+    (wrong(agents=entries({}, {})), "agents[1].agent = 'random': agents[0] has the same name; give each a name"),
+    (wrong(agents=entries({"name": "x"}, {"name": "x"})), "agents[1].name = 'x': agents[0] has the same name"),
+    (wrong(agents=entries({}, {"name": "random"})), "agents[1].name = 'random': agents[0] has the same name"),
+    (wrong(agents=entries({}, {"name": ""})), "agents[1].name = '': is empty; name is text of 1 to 80"),
+    (wrong(agents=entries({}, {"name": "a\tb"})), "has characters that cannot be printed"),
+    (wrong(agents=entries({}, {"name": "n" * 81})), "has 81 characters"),
+    (wrong(game_seconds=0), "game_seconds = 0: is out of range"),
+    (wrong(time_margin="1"), "time_margin = '1': is not a number"),
+    (wrong(plugins=["no.such.module"]), "plugins[0] = 'no.such.module': cannot be imported: ModuleNotFoundError"),
+    (wrong(plugins="os"), "plugins = 'os': is not a list"),
+    (wrong(plugins=[4]), "plugins[0] = 4: is not text"),
+    (values("random", "test_picky(nodes=4)"), "test_picky has no parameter 'nodes'"),
+    (values("random", "test_picky", budget={"nodes": 4}), "agents[1].agent = 'test_picky': test_picky does not like"),
+    (values("random", "test_late", budget={"depth": 4}), "test_late needs a budget of seconds, not depth"),
+    (values("random", "test_late"), "or give the key budget"),
+    (values("random", "test_odd", game="test_puzzle"), "game = 'test_puzzle': is a game for one player"),
+]
+
+
+@pytest.mark.parametrize("keys, message", BAD, ids=[message[:40] for _, message in BAD])
+def test_a_wrong_configuration_is_named(keys, message):
+    with pytest.raises(ConfigError) as error:
+        config.from_values(keys, "some.toml")
+    assert message in str(error.value)
+    assert all(line.startswith("some.toml: ") for line in str(error.value).splitlines())
+
+
+def test_every_problem_is_told_at_once():
+    keys = wrong(games=3, seed=-1, game="chess960", agents=entries({"agent": "nobody"}, {"name": ""}), colour="red")
+    with pytest.raises(ConfigError) as error:
+        config.from_values(keys)
+    told = {problem.split(" = ")[0].removeprefix("the command line: ") for problem in error.value.problems}
+    assert told == {"games", "seed", "game", "agents[0].agent", "agents[1].name", "colour"}
+    assert len(error.value.problems) == 6
+
+
+FILES = [
+    (b"game = ", "is not TOML: Invalid value (at end of document)"),
+    (b"game = 'a'\ngame = 'b'\n\n", "line 2, column 11"),
+    (b"a = " + b"[" * 5000, "is nested too deeply"),
+    (b"game = '\xff'", "byte 8 is not UTF-8"),
+]
+
+
+@pytest.mark.parametrize("content, message", FILES)
+def test_a_file_that_is_not_toml(tmp_path, content, message):
+    path = tmp_path / "t.toml"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError) as error:
+        config.load(path)
+    assert message in str(error.value) and str(path) in str(error.value)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(ConfigError, match="there is no such file"):
+        config.load(tmp_path / "none.toml")
+    with pytest.raises(ConfigError, match="is a folder"):
+        config.load(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read(tmp_path):
+    path = tmp_path / "t.toml"
+    path.touch(mode=0)
+    with pytest.raises(ConfigError, match="cannot be read"):
+        config.load(path)
+
+
+def test_resolved_spells_out_the_defaults(tmp_path):
+    path = tmp_path / "t.toml"
+    path.write_text(
+        'game = "breakthrough(6, 5)"\ngames = 4\nbudget = { seconds = 1 }\n'
+        '[[agents]]\nagent = " random ( ) "\n[[agents]]\nagent = "random"\nname = "b"\n'
+    )
+    resolved = config.load(path).resolved()
+    assert resolved == {
+        "game": "breakthrough(rows=6, columns=5)", "games": 4, "opening_plies": 2, "seed": 0,
+        "budget": {"seconds": 1.0},
+        "agents": [{"name": "random", "agent": "random"}, {"name": "b", "agent": "random"}],
+        "game_seconds": 3600.0, "time_margin": 1.0, "plugins": [],
+    }
+
+
+def test_resolved_can_be_read_again():
+    resolved = config.from_values(values("random", ("odd", "test_odd(pause=0.5)"), seed=2**63 - 1)).resolved()
+    assert config.from_values(resolved).resolved() == resolved
+
+
+def test_a_plugin_beside_the_file_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.path", list(sys.path))
+    (tmp_path / "a_plugin_of_this_test.py").write_text("LOADED = True\n")
+    path = tmp_path / "t.toml"
+    path.write_text(
+        'game = "tictactoe"\ngames = 2\nplugins = ["a_plugin_of_this_test"]\n'
+        '[[agents]]\nagent = "random"\n[[agents]]\nagent = "random"\nname = "b"\n'
+    )
+    assert config.load(path).plugins == ("a_plugin_of_this_test",)
+
+
+def test_what_a_resumed_run_may_change():
+    stored = config.from_values(GOOD).resolved()
+    assert config.differences(stored, stored) == []
+    assert config.differences(stored, stored | {"games": 8, "game_seconds": 5.0, "time_margin": 2.0}) == []
+    assert config.differences(stored, stored | {"games": 2}) == [
+        "games = 2, but the run was started with 4; it may only grow"
+    ]
+    lines = config.differences(stored, stored | {"seed": 1, "plugins": [PLUGIN]})
+    assert lines[0].startswith("plugins = ") and lines[1] == "seed = 1, but the run was started with 0"
+
+
+def test_a_configuration_can_be_imported_without_numba():
+    code = "import sys, arena, arena.config; sys.exit('numba' in sys.modules)"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or "." for path in sys.path)}
+    assert subprocess.run([sys.executable, "-c", code], env=environment).returncode == 0

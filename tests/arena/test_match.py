@@ -1,0 +1,145 @@
+"""One game: its record, and every way in which an agent or the rules can fail."""
+
+import pytest
+
+from agents import Budget
+from arena import config
+from arena.match import GameError, Setting, play, warm
+from arena.schedule import Schedule
+from results.record import Reason
+from tests.arena.conftest import essence, values
+
+
+def setting(*agents, **more):
+    return Setting.make(config.from_values(values(*agents, **more)).resolved())
+
+
+def first_game(*agents, **more):
+    """The record of the first game of a tournament, in which agent 1 moves first."""
+    made = setting(*agents, **more)
+    return made.play(next(iter(Schedule(2, 2, made.seed))))
+
+
+def test_a_game_played_out():
+    record = first_game("random", ("odd", "test_odd"), seed=3, opening_plies=3)
+    assert (record.id, record.number, record.pairing, record.opening) == ("1v2-0000", 0, 0, 0)
+    assert (record.first, record.second, record.reason, record.detail) == ("random", "odd", Reason.PLAYED_OUT, "")
+    opening, moves = record.opening_moves.split(), record.moves.split()
+    assert len(opening) == 3 and record.plies == 3 + len(moves) == 3 + len(record.decisions)
+    assert sum(map(int, opening + moves)) == 9
+    assert record.outcome == record.plies % 2 and record.score == 2 * record.outcome - 1
+    assert [d.ply for d in record.decisions] == list(range(3, record.plies))
+    assert [d.side for d in record.decisions] == [ply % 2 for ply in range(3, record.plies)]
+    assert [d.move for d in record.decisions] == moves
+    assert record.seconds >= sum(d.seconds for d in record.decisions) > 0
+    of_random, of_odd = (next(d for d in record.decisions if d.side == side) for side in (0, 1))
+    assert (of_random.value, of_random.playouts) == (None, None)
+    assert (of_odd.value, of_odd.playouts) == (0.25, 7) and type(of_odd.playouts) is int
+
+
+def test_a_draw_is_half_a_point():
+    made = setting("random", ("b", "random"), game="tictactoe", games=80)
+    records = [made.play(fixture) for fixture in Schedule(2, 80, 0)]
+    assert {(r.score, r.outcome) for r in records} == {(1.0, 1.0), (0.0, 0.5), (-1.0, 0.0)}
+
+
+def test_a_game_is_a_function_of_its_fixture():
+    made = setting("random", ("b", "random"), game="tictactoe", games=4)
+    for fixture in Schedule(2, 4, 0):
+        assert essence(made.play(fixture)) == essence(made.play(fixture))
+
+
+def test_the_two_sides_draw_from_streams_of_their_own():
+    made = setting("random", ("b", "random"), game="test_nim(heap=60)", opening_plies=0)
+    moves = made.play(next(iter(Schedule(2, 2, 0)))).moves.split()
+    assert moves[0:40:2] != moves[1:40:2]
+
+
+def test_the_games_of_a_pair_share_the_opening():
+    made = setting("random", ("b", "random"), game="tictactoe", games=4)
+    one, other, later, _ = (made.play(fixture) for fixture in Schedule(2, 4, 0))
+    assert one.opening_moves == other.opening_moves != later.opening_moves
+    assert (one.first, one.second) == (other.second, other.first)
+
+
+FORFEITS = [
+    ("raise", Reason.EXCEPTION, "bad: ValueError: on purpose"),
+    ("memory", Reason.EXCEPTION, "bad: MemoryError: on purpose"),
+    ("recursion", Reason.EXCEPTION, "bad: RecursionError: maximum recursion depth exceeded"),
+    ("sysexit", Reason.EXCEPTION, "bad: SystemExit: on purpose"),
+    ("raises at once", Reason.EXCEPTION, "bad: RuntimeError: no player today"),
+    ("raises when told", Reason.EXCEPTION, "bad: RuntimeError: I do not want to know"),
+    ("value", Reason.EXCEPTION, "bad: ValueError: could not convert string to float"),
+    ("range", Reason.ILLEGAL_MOVE, "bad answered the move 99 at ply 2; legal: 1 2"),
+    ("negative", Reason.ILLEGAL_MOVE, "bad answered the move -1 at ply 2"),
+    ("float", Reason.ILLEGAL_MOVE, "bad answered the move 1.0 at ply 2"),
+    ("bool", Reason.ILLEGAL_MOVE, "bad answered the move True at ply 2"),
+    ("text", Reason.ILLEGAL_MOVE, "bad answered the move '1' at ply 2"),
+    ("none", Reason.EXCEPTION, "bad: TypeError: "),
+]
+
+
+@pytest.mark.parametrize("how, reason, detail", FORFEITS, ids=[row[0] for row in FORFEITS])
+def test_a_forfeit_of_the_first_player(how, reason, detail):
+    record = first_game(("bad", f"test_odd(how={how!r})"), "random")
+    assert record.reason == reason and record.detail.startswith(detail)
+    assert (record.outcome, record.score) == (0.0, None)
+
+
+def test_a_forfeit_of_the_second_player_keeps_the_moves_before():
+    record = first_game("random", ("bad", "test_odd(how='raise', at=2)"), game="test_nim(heap=20)")
+    assert (record.outcome, record.score, record.reason) == (1.0, None, Reason.EXCEPTION)
+    assert len(record.decisions) == len(record.moves.split()) == 3 and record.plies == 5
+
+
+def test_an_exception_is_logged_with_its_traceback(caplog):
+    first_game(("bad", "test_odd(how='raise')"), "random")
+    assert "_fail" in caplog.text and "ValueError: on purpose" in caplog.text and "game 1v2-0000" in caplog.text
+
+
+def test_time():
+    record = first_game("test_late(by=0.3, seconds=0.01)", "random", time_margin=0.1)
+    assert (record.reason, record.outcome) == (Reason.TIME, 0.0)
+    assert "at ply 2; allowed: 0.01 s and a margin of 0.1 s" in record.detail
+    assert len(record.decisions) == 1 and record.decisions[0].seconds > 0.3
+
+
+def test_within_the_margin_of_time():
+    record = first_game("test_late(by=0.02, seconds=0.01)", "random", time_margin=5)
+    assert record.reason == Reason.PLAYED_OUT
+
+
+def test_a_player_that_writes_into_its_position_changes_nothing():
+    record = first_game("test_odd(how='write')", "random", seed=3)
+    assert record.reason == Reason.PLAYED_OUT
+    assert sum(map(int, f"{record.opening_moves} {record.moves}".split())) == 9
+
+
+@pytest.mark.parametrize("fault, message", [
+    ("raises", "play of test_nim.* raised ZeroDivisionError: these rules are broken"),
+    ("endless", "is not over after its max_plies = 9"),
+])
+def test_rules_that_fail_are_no_agents_fault(fault, message):
+    with pytest.raises(GameError, match=message):
+        first_game("random", ("b", "random"), game=f"test_nim(heap=9, fault={fault!r})")
+
+
+def test_budgets_come_from_the_agent_or_the_tournament():
+    made = setting("test_late(seconds=0.5)", "test_late", "random", budget={"seconds": 2, "nodes": 5})
+    assert [seat.budget for seat in made.seats] == [Budget(seconds=0.5), Budget(seconds=2.0), Budget()]
+
+
+def test_warming_tells_each_step_and_passes_over_failures(caplog):
+    made = setting(("bad", "test_odd(how='raise')"), "test_late(seconds=60)", "random")
+    told = []
+    warm(made.game, made.seats, lambda name: told.append(name), lambda name, seconds: told.append((name, seconds < 5)))
+    names = ["bad", "test_late(seconds=60.0)", "random"]
+    assert told == [step for name in names for step in (name, (name, True))]
+    assert "bad failed while its kernels were being compiled" in caplog.text
+
+
+def test_play_takes_agents_that_are_not_registered():
+    made = setting("random", ("b", "random"))
+    fixture = next(iter(Schedule(2, 2, 9)))
+    record = play(made.game, made.seats, fixture, [1, 2])
+    assert record.opening_moves == "1 2" and record.decisions[0].ply == 2

@@ -1,0 +1,209 @@
+"""The supervisor: no game is lost, whatever becomes of the workers."""
+
+import logging
+import multiprocessing
+import os
+import random
+import signal
+import threading
+import time
+
+import pytest
+
+from arena import supervisor as supervising
+from arena import worker as worker_process
+from arena.schedule import Schedule
+from arena.supervisor import WorkerStartError, _Queue
+from results.record import Reason
+from tests.arena.conftest import essence, values
+
+
+def test_every_game_is_played_once(bench):
+    made = bench(values("random", ("b", "random"), ("c", "random"), games=20))
+    records = made.run()
+    assert set(records) == {fixture.id for fixture in made.fixtures} and len(made.records) == 60
+    assert multiprocessing.active_children() == []
+
+
+def test_the_records_do_not_depend_on_the_workers(bench):
+    odd = [(how, f"test_odd(how={how!r}, odds=0.3)") for how in ("raise", "range")]
+    keys = values("random", *odd, games=12)
+    one, two = ({id: essence(r) for id, r in bench(keys, workers=n).run().items()} for n in (1, 2))
+    assert one == two
+    assert {fields["reason"] for fields, _ in one.values()} == {
+        Reason.PLAYED_OUT, Reason.EXCEPTION, Reason.ILLEGAL_MOVE
+    }
+
+
+@pytest.mark.parametrize("how, fate", [
+    ("exit", "the worker ended with exit code 3"), ("kill", "the worker was killed by SIGKILL"),
+])
+def test_a_game_that_kills_its_worker_twice_is_void(bench, how, fate):
+    records = bench(values("random", ("b", "random"), ("bad", f"test_odd(how={how!r})"), games=4)).run()
+    assert len(records) == 12
+    for record in records.values():
+        if "bad" in (record.first, record.second):
+            assert (record.reason, record.detail) == (Reason.CRASH, f"{fate}; played again: {fate}")
+            assert (record.outcome, record.score, record.moves, record.plies) == (None, None, "", 0)
+        else:
+            assert record.reason == Reason.PLAYED_OUT
+
+
+@pytest.mark.parametrize("how", ["exit", "kill", "hang"])
+def test_a_game_that_kills_its_worker_once_is_played(bench, tmp_path, how):
+    spec = f"test_odd(how={how!r}, once={str(tmp_path / 'once')!r})"
+    made = bench(values("random", ("bad", spec), games=4, game_seconds=0.5))
+    records = made.run()
+    assert [record.reason for record in records.values()] == [Reason.PLAYED_OUT] * 4
+    assert (tmp_path / "once").exists()
+    assert "on worker-" in made.log()
+
+
+def test_a_game_that_hangs_twice_is_void(bench):
+    start = time.monotonic()
+    made = bench(values("random", ("b", "random"), ("bad", "test_odd(how='hang')"), games=2, game_seconds=0.4))
+    records = made.run()
+    assert time.monotonic() - start < 15
+    hung = [record for record in records.values() if record.reason == Reason.HANG]
+    assert len(hung) == 4 and len(records) == 6
+    fate = "not over after game_seconds = 0.4"
+    assert all(record.detail == f"{fate}; played again: {fate}" and record.outcome is None for record in hung)
+
+
+def test_rules_that_fail_make_a_game_void(bench):
+    made = bench(values("random", ("b", "random"), game="test_nim(heap=9, fault='raises')", games=4))
+    records = made.run()
+    assert all(r.reason == Reason.CRASH and r.detail.startswith("the rules failed: play of") for r in records.values())
+    assert len(records) == 4 and "ZeroDivisionError: these rules are broken" in made.log()
+
+
+def test_records_of_workers_reach_the_log(bench):
+    made = bench(values("random", ("odd", "test_odd(how='log')"), ("bad", "test_odd(how='raise')"), games=2))
+    made.run()
+    assert "INFO worker-1 a.plugin: a record of the plugin, formatted" in made.log()
+    assert "ValueError: on purpose" in made.log()
+    assert not logging.getLogger("arena").handlers
+
+
+def test_fifty_killed_workers_cost_no_game(bench):
+    made = bench(values(("a", "test_odd(pause=0.004)"), ("b", "test_odd(how='chatter', pause=0.004)"), games=240))
+    killed, ended = [], threading.Event()
+
+    def kill_busy_workers():
+        chance = random.Random(1)
+        while len(killed) < 50 and not ended.wait(chance.uniform(0.005, 0.05)):
+            for pid in [pid for pid in made.supervisor.playing() if pid not in killed][:1]:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue  # it has just ended by itself
+                killed.append(pid)
+                logging.getLogger("arena").info("kill number %d.", len(killed))
+
+    killer = threading.Thread(target=kill_busy_workers)
+    killer.start()
+    start = time.monotonic()
+    try:
+        records = made.run()
+    finally:
+        ended.set()
+        killer.join()
+    assert len(killed) == 50 and time.monotonic() - start < 60
+    assert set(records) == {fixture.id for fixture in made.fixtures} and len(made.records) == 240
+    assert {record.reason for record in made.records} <= {Reason.PLAYED_OUT, Reason.CRASH}
+    text = made.log()
+    assert all(f" kill number {n}." in text for n in range(1, 51))
+    assert multiprocessing.active_children() == []
+
+
+def test_a_first_stop_request_finishes_the_games_that_run(bench):
+    made = bench(values(("a", "test_odd(pause=0.02)"), "random", games=40),
+                 on_result=lambda record: made.supervisor.request_stop())
+    stops = []
+    made.supervisor.on_stop = stops.append
+    records = made.run()
+    assert 1 <= len(records) <= 3 and stops[0] is False
+    assert {record.reason for record in made.records} == {Reason.PLAYED_OUT}
+
+
+def test_a_second_stop_request_kills_the_workers(bench):
+    made = bench(values(("a", "test_odd(how='hang', at=2)"), "random", games=40))
+    stops = []
+
+    def on_stop(now):
+        stops.append(now)
+        if not now:
+            threading.Timer(0.3, made.supervisor.request_stop).start()
+
+    made.supervisor.on_stop = on_stop
+    threading.Timer(0.5, made.supervisor.request_stop).start()
+    start = time.monotonic()
+    made.run()
+    assert stops == [False, True] and time.monotonic() - start < 8
+    assert not multiprocessing.active_children() and Reason.CRASH not in {r.reason for r in made.records}
+
+
+def test_an_error_of_the_receiver_ends_the_run(bench):
+    def refuse(record):
+        raise OSError("no room")
+
+    made = bench(values(("a", "test_odd(pause=0.01)"), "random", games=40), on_result=refuse)
+    with pytest.raises(OSError, match="no room"):
+        made.run()
+    assert len(made.records) == 1 and multiprocessing.active_children() == []
+
+
+def test_workers_that_cannot_start_end_the_run(bench):
+    made = bench(values("random", ("b", "random")))
+    made.supervisor.resolved["game"] = "test_nim(heap='high')"  # what no checked configuration has
+    with pytest.raises(WorkerStartError, match="3 workers in a row could not start; the last: SpecError: test_nim"):
+        made.run()
+
+
+def test_workers_that_die_at_their_start_end_the_run(bench, monkeypatch):
+    monkeypatch.setattr(worker_process, "main", _die_at_once)
+    monkeypatch.setattr(supervising, "START_SECONDS", 20.0)
+    with pytest.raises(WorkerStartError, match="the worker ended with exit code 7"):
+        bench(values("random", ("b", "random"))).run()
+
+
+def _die_at_once(pipe, log_queue, resolved):
+    os._exit(7)
+
+
+def test_cores_are_counted(bench, tmp_path):
+    folder = tmp_path / "cores"
+    folder.mkdir()
+    wide, narrow = (f"test_wide(folder={str(folder)!r}, cores={n})" for n in (2, 1))
+    made = bench(values(("wide", wide), ("one", narrow), ("other", narrow), games=12))
+    assert len(made.run()) == 36
+    seen = {line.split("taken: ")[1] for line in made.log().splitlines() if "taken: " in line}
+    # a game with the wide agent has both cores to itself, though its other agent takes one
+    assert seen <= {"1.", "2.", "1+1."} and {"2.", "1+1."} <= seen
+
+
+def take_all(wide, limit, games=40, last_for=3):
+    """The order in which a queue gives games out on `limit` cores when each lasts `last_for` rounds; `wide` numbers."""
+    fixtures = list(Schedule(2, games, 0))
+    queue = _Queue(fixtures, lambda fixture: wide.get(fixture.number, 1), limit)
+    running, order = [], []
+    while len(order) < games:
+        while job := queue.take(limit - sum(cores for cores, _ in running)):
+            running.append((job.cores, last_for + job.fixture.number % 2))
+            order.append(job.fixture.number)
+            assert sum(cores for cores, _ in running) <= limit
+        running = [(cores, left - 1) for cores, left in running if left > 1]
+    return order
+
+
+def test_games_of_one_core_keep_the_schedules_order():
+    assert take_all({}, 4) == list(range(40))
+
+
+def test_a_wide_game_is_not_starved():
+    order = take_all({3: 4}, 4, games=200)
+    assert sorted(order) == list(range(200)) and order.index(3) <= 3 + supervising.OVERTAKING * 4
+
+
+def test_a_game_that_needs_more_cores_than_there_are_runs_alone():
+    assert sorted(take_all({5: 64, 6: 3}, 2)) == list(range(40))

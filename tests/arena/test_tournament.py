@@ -1,0 +1,263 @@
+"""Whole runs, many of them in processes of their own: stopped, killed, resumed, short of space."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import arena
+from arena.config import ConfigError
+from results.store import Store, StoreBusy, StoreError, StoreExists
+from tests.arena.conftest import PLUGIN, values
+
+ROOT = Path(arena.__file__).parents[1]
+SLOW = values(
+    ("a", "test_odd(pause=0.003)"), ("b", "test_odd(how='raise', odds=0.3, pause=0.003)"), ("c", "random"), games=40,
+)
+linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+
+
+def games(folder):
+    """Everything that is stored, times left out, in the schedule's order."""
+    with Store.open(folder) as store:
+        records = store.select(
+            "SELECT id, number, pairing, opening, seed, first, second, outcome, score, reason, detail, opening_moves, "
+            "moves, plies FROM games ORDER BY number"
+        )
+        decisions = store.select(
+            "SELECT id, ply, side, move, value, playouts, nodes, depth FROM moves JOIN games USING (game) "
+            "ORDER BY number, ply"
+        )
+    return records, decisions
+
+
+class Runner:
+    """A run in a process, a session and a process group of its own."""
+
+    def __init__(self, folder, keys, method="fork", *options):
+        config = folder / "t.toml"
+        config.write_text(toml(keys))
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.arena.runner", str(config), str(folder / "run"), method, *options],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True, cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(path or "." for path in sys.path)},
+        )
+
+    def wait_for(self, word, times=1):
+        while times:
+            line = self.process.stdout.readline()
+            assert line, f"the run ended with code {self.process.wait()} before it said {word!r}"
+            times -= line.startswith(word)
+
+    def end(self, seconds=30):
+        """Its exit code and the rest of its output."""
+        output, _ = self.process.communicate(timeout=seconds)
+        return self.process.returncode, output
+
+    def left(self):
+        """The processes of its session that are alive."""
+        alive = []
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                state, _, _, session = stat.read_text().rpartition(")")[2].split()[:4]
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            if int(session) == self.process.pid and state != "Z":
+                alive.append(int(stat.parent.name))
+        return alive
+
+    def wait_until_none_is_left(self, seconds=10):
+        until = time.monotonic() + seconds
+        while self.left() and time.monotonic() < until:
+            time.sleep(0.02)
+        assert self.left() == []
+
+
+def toml(keys):
+    """JSON's strings, numbers and lists are TOML's too."""
+    lines = [f"{key} = {json.dumps(value)}" for key, value in keys.items() if key != "agents"]
+    for entry in keys["agents"]:
+        lines += ["[[agents]]", *(f"{key} = {json.dumps(value)}" for key, value in entry.items())]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """The games of SLOW as one worker plays them."""
+    folder = tmp_path_factory.mktemp("undisturbed") / "run"
+    arena.run(SLOW, folder, workers=1)
+    sys.modules.pop(PLUGIN)
+    return games(folder)
+
+
+def test_a_run_returns_its_results(tmp_path):
+    class Watcher(arena.Events):
+        told = []
+
+        def __getattribute__(self, name):
+            told = object.__getattribute__(self, "told")
+            return lambda *arguments: told.append((name, *arguments))
+
+    keys = values("random", ("b", "random"), game="tictactoe", games=6, seed=4)
+    tournament = arena.run(keys, tmp_path / "run", workers=2, events=Watcher())
+    assert len(tournament.games) == 6
+    names = [event[0] for event in Watcher.told]
+    assert names == ["opened", "warming", "warmed", "warming", "warmed", "started", *["finished"] * 6, "ended"]
+    assert Watcher.told[5] == ("started", 6, 0)
+    with Store.open(tmp_path / "run") as store:
+        assert store.agents == [{"name": "random", "spec": "random"}, {"name": "b", "spec": "random"}]
+        assert store.meta["config"] == arena.config.from_values(keys).resolved()
+        assert store.meta["machine"].keys() >= {"cpu", "cores", "memory_bytes", "python", "numba", "source_digest"}
+    assert "6 of 6 games stored" in (tmp_path / "run" / "log.txt").read_text()
+
+
+@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+def test_start_methods_and_workers_make_no_difference(tmp_path, undisturbed, method):
+    code, output = Runner(tmp_path, SLOW, method).end()
+    assert (code, output.splitlines()[-1]) == (0, "120 games")
+    assert games(tmp_path / "run") == undisturbed
+    assert "ValueError: on purpose" in (tmp_path / "run" / "log.txt").read_text()
+
+
+def test_an_existing_run_is_refused_without_resume(tmp_path):
+    keys = values("random", ("b", "random"))
+    arena.run(keys, tmp_path, workers=1)
+    before = games(tmp_path)
+    with pytest.raises(StoreExists):
+        arena.run(keys, tmp_path, workers=1)
+    assert games(tmp_path) == before
+
+
+def test_a_run_can_be_made_longer(tmp_path):
+    keys = values("random", ("b", "random"), games=4)
+    arena.run(keys, tmp_path / "one", workers=1)
+    assert len(arena.run(keys | {"games": 8}, tmp_path / "one", workers=1, resume=True).games) == 8
+    arena.run(keys | {"games": 8}, tmp_path / "other", workers=1)
+    assert games(tmp_path / "one") == games(tmp_path / "other")
+
+
+def test_another_configuration_cannot_be_resumed(tmp_path):
+    keys = values("random", ("b", "random"))
+    arena.run(keys, tmp_path, workers=1)
+    with pytest.raises(ConfigError, match="seed = 5, but the run was started with 0"):
+        arena.run(keys | {"seed": 5}, tmp_path, workers=1, resume=True)
+    assert len(arena.run(keys, tmp_path, workers=1, resume=True).games) == 2  # the store was let go
+
+
+def test_no_workers_are_an_error(tmp_path):
+    with pytest.raises(ValueError, match="workers = 0 is out of range"):
+        arena.run(values("random", ("b", "random")), tmp_path, workers=0)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_outside_the_main_thread(tmp_path):
+    lengths = []
+    keys = values("random", ("b", "random"))
+    thread = threading.Thread(target=lambda: lengths.append(len(arena.run(keys, tmp_path, workers=1).games)))
+    thread.start()
+    thread.join(20)
+    assert lengths == [2]
+
+
+def test_signal_handlers_are_put_back(tmp_path):
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    arena.run(values("random", ("b", "random")), tmp_path, workers=1)
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+@linux
+@pytest.mark.parametrize("method", ["fork", "forkserver"])
+def test_a_killed_run_leaves_no_process_and_is_resumed(tmp_path, undisturbed, method):
+    chance = random.Random(7)
+    for attempt in range(3):
+        run = Runner(tmp_path, SLOW, method, "--resume")
+        run.wait_for("finished", times=chance.randint(1, 25))
+        time.sleep(chance.uniform(0, 0.05))
+        run.process.kill()
+        run.process.wait()
+        run.wait_until_none_is_left()
+    stored = len(games(tmp_path / "run")[0])
+    assert 3 <= stored < 120
+    code, output = Runner(tmp_path, SLOW, method, "--resume").end()
+    assert code == 0 and output.count("finished") == 120 - stored
+    assert games(tmp_path / "run") == undisturbed
+
+
+@linux
+@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+def test_ctrl_c_once_finishes_the_games_that_run(tmp_path, undisturbed, method):
+    run = Runner(tmp_path, SLOW, method)
+    run.wait_for("finished", times=4)
+    os.killpg(run.process.pid, signal.SIGINT)  # as a terminal does, to every process of the group
+    code, output = run.end()
+    assert code == 3 and "Traceback" not in output
+    run.wait_until_none_is_left()
+    stored = games(tmp_path / "run")[0]
+    assert f"stopped with {len(stored)} of 120 games stored" in output
+    assert set(stored) <= set(undisturbed[0])
+
+
+@linux
+def test_ctrl_c_twice_stops_now(tmp_path):
+    run = Runner(tmp_path, values("random", ("b", "random"), ("slow", "test_odd(how='hang')"), games=40))
+    run.wait_for("finished", times=2)
+    os.killpg(run.process.pid, signal.SIGINT)
+    time.sleep(0.5)
+    assert run.process.poll() is None  # a game that hangs is not over
+    os.killpg(run.process.pid, signal.SIGINT)
+    code, output = run.end(seconds=10)
+    assert code == 3 and "Traceback" not in output
+    run.wait_until_none_is_left()
+    assert {row[9] for row in games(tmp_path / "run")[0]} == {"played out"}
+
+
+@linux
+def test_sigterm_stops_now(tmp_path):
+    run = Runner(tmp_path, values("random", ("b", "random"), ("slow", "test_odd(how='hang')"), games=40))
+    run.wait_for("finished", times=2)
+    run.process.terminate()
+    code, _ = run.end(seconds=10)
+    assert code == 3
+    run.wait_until_none_is_left()
+
+
+@linux
+def test_a_full_disk_keeps_what_was_stored(tmp_path):
+    keys = values("random", ("b", "random"), game="tictactoe", games=4000)
+    run = Runner(tmp_path, keys, "fork", "--limit", "1000000")
+    code, output = run.end()
+    run.wait_until_none_is_left()
+    assert code == 4 and "the games stored before are kept" in output and "Traceback" not in output
+    assert len(games(tmp_path / "run")[0]) == output.count("finished") > 50
+
+
+def test_a_second_run_on_the_same_folder_is_refused(tmp_path):
+    run = Runner(tmp_path, values("random", ("slow", "test_odd(pause=0.05)"), games=40))
+    run.wait_for("finished")
+    with pytest.raises(StoreBusy):
+        arena.run(values("random", ("slow", "test_odd(pause=0.05)"), games=40), tmp_path / "run", resume=True)
+    run.process.terminate()
+    assert run.end()[0] == 3
+
+
+def test_a_folder_that_cannot_be_made(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="cannot make the folder"):
+        arena.run(values("random", ("b", "random")), tmp_path / "file" / "run", workers=1)
+
+
+def test_a_longer_run_is_remembered(tmp_path):
+    keys = values("random", "test_odd", games=2)
+    arena.run(keys, tmp_path / "run", workers=1)
+    arena.run(keys | {"games": 6}, tmp_path / "run", workers=1, resume=True)
+    with Store.open(tmp_path / "run") as store:
+        assert store.meta["config"]["games"] == 6 and len(store.ids()) == 6
+    with pytest.raises(ConfigError, match="games = 4, but the run was started with 6"):
+        arena.run(keys | {"games": 4}, tmp_path / "run", workers=1, resume=True)
