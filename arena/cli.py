@@ -441,13 +441,7 @@ def _print_bench(report) -> None:
 
     for rows, title in ((report["games"], "Random playouts"), (report["agents"], "Searches")):
         if rows:
-            frame = pd.DataFrame(rows)
-            for name in frame.columns:
-                if name.endswith("per_second"):
-                    frame[name] = frame[name].map("{:,.0f}".format)
-                elif frame[name].dtype == float:
-                    frame[name] = frame[name].map("{:.1f}".format)
-            _print_table(frame, as_json=False, title=title)
+            _print_table(pd.DataFrame(rows), as_json=False, title=title)
     typer.echo(f"signature {report['signature']}")
 
 

@@ -73,7 +73,12 @@ def _telling(frame) -> pd.DataFrame:
 
 
 def _short(frame, kind) -> pd.DataFrame:
-    """Without the columns that do not fit a terminal; they are in every other format."""
+    """Without the columns that do not fit a terminal, which are in every other format; opponents by number."""
+    if kind == "crosstable":
+        numbers = [str(number + 1) for number in range(len(frame))]
+        frame = frame.set_axis([frame.columns[0], *numbers], axis=1)
+        frame.insert(0, "#", numbers)
+        return frame
     return frame.drop(columns=list(LONG_IN.get(kind, ())), errors="ignore")
 
 
@@ -125,7 +130,9 @@ def _likelihood(value):
 SHOWN = {
     "los": _likelihood, "elo": _signed, "value": "{:+.3f}".format, "outcome": _result, "seconds": _seconds,
     "seconds_per_move": _seconds, "playouts_per_move": _count, "nodes_per_move": _count, "playouts": _count,
-    "nodes": _count, "plies_per_game": "{:.1f}".format, "score_first": _percent, "score_second": _percent,
+    "nodes": _count, **dict.fromkeys(
+        ("playouts_per_second", "cpu_playouts_per_second", "per_second", "cpu_per_second"), _count
+    ), "ns_per_ply": "{:.1f}".format, "compile_seconds": "{:.1f}".format, "plies_per_game": "{:.1f}".format, "score_first": _percent, "score_second": _percent,
 }
 SHOWN_IN = {"standings": {"score": _percent}, "pairs": {"score": _percent}}
 LONG_IN = {"games": ("number", "pairing", "opening", "opening_moves", "moves", "seed")}
@@ -137,11 +144,12 @@ def _display(frame, kind) -> tuple[dict[str, list[str]], list[bool]]:
     shown = SHOWN | SHOWN_IN.get(kind, {})
     cells, right = {}, []
     rated = {"elo", "error", "bound"} <= set(frame.columns)
-    for number, name in enumerate(frame.columns):
+    for name in frame.columns:
         if rated and name in ("error", "bound"):
             continue
         values = _plain(frame[name])
-        write = _percent if kind == "crosstable" and number else shown.get(name, _general)
+        score = kind == "crosstable" and pd.api.types.is_float_dtype(frame[name])
+        write = _percent if score else shown.get(name, _general)
         if rated and name == "elo":
             strings = _elo_with_error(values, _plain(frame["error"]), _plain(frame["bound"]))
         else:
