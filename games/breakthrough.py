@@ -31,6 +31,7 @@ class Breakthrough(Game):
     columns: int = 8
 
     name = "breakthrough"
+    sizes = "rows 4 to 32, columns 2 to 16, up to 64 squares"
     state_size = 3
     move_limit = 64 * 64
     symmetries = 2  # the board and its mirror image
@@ -144,6 +145,15 @@ class Breakthrough(Game):
     def move_code(self, state, move):
         """Origin and target, which tell the players apart: White moves up."""
         return np.int64(move)
+
+    @property
+    def code_limit(self):
+        return self.move_limit
+
+    def feature_code(self, state, move):
+        """With a bit for captures (Cazenave, "Playout policy adaptation with move features", 2016)."""
+        captures = state[ONE - state[2]] >> WORD(move & 63) & ONE
+        return np.int64(move) << 1 | np.int64(captures)
 
     def transform(self, state, symmetry, target):
         for side in range(2):

@@ -30,6 +30,7 @@ class Connect4(Game):
     columns: int = 7
 
     name = "connect4"
+    sizes = "rows and columns 2 to 14, (rows + 1) * columns up to 64"
     state_size = 2
     symmetries = 2  # the board and its mirror image
 
@@ -146,6 +147,10 @@ class Connect4(Game):
         """The square the stone falls on, with the player who drops it."""
         square = trailing_zeros(self.free_squares(state[1]) & self.column_mask << WORD(move) * self.height)
         return 2 * square + self.player(state)
+
+    @property
+    def code_limit(self):
+        return 128
 
     def transform(self, state, symmetry, target):
         for i in range(2):

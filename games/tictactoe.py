@@ -71,10 +71,6 @@ class TicTacToe(Game):
     def key(self, state):
         return state[0] | state[1] << WORD(9)
 
-    def move_code(self, state, move):
-        """The square, for crosses; the square + 9, for noughts."""
-        return np.int64(move) + 9 * self.player(state)
-
     def transform(self, state, symmetry, target):
         for side in range(2):
             image = WORD(0)

@@ -17,7 +17,7 @@ import numpy as np
 from agents.core.agent import Agent, Decision, Player
 from agents.core.chunks import run_chunks
 from games.core.jit import helper, kernel
-from games.core.playout import copy_state
+from games.core.playout import copy_state, reward_of
 from games.core.random import random_below
 
 WIN = 10_000.0
@@ -30,8 +30,9 @@ ALPHA, BETA, BEST = range(3)  # of a row of Stack.window
 class AlphaBeta(Agent):
     """Searches to `depth`; with a budget of nodes or seconds, to depth 1, 2, 3 and so on until it is spent.
 
-    Moves of equal value are chosen from at random.  The evaluation is the game's `evaluate`.
+    Moves of equal value are chosen from at random.
 
+    evaluation: the name of one of the game's evaluation functions, or "" for its default
     shortest: prefer the quickest win and the longest resistance, rather than any; it costs some cut-offs
     """
 
@@ -39,12 +40,23 @@ class AlphaBeta(Agent):
     nodes: int | None = None
     seconds: float | None = None
     shortest: bool = True
+    evaluation: str = ""
 
     name = "alphabeta"
     budgets = ("depth", "nodes", "seconds")
 
+    def refuses(self, game):
+        if reason := super().refuses(game):
+            return reason
+        if game.has_chance:
+            return f"alphabeta plays games without chance, and {game} has some"
+        if self.evaluation and self.evaluation not in game.evaluations():
+            known = ", ".join(game.evaluations()) or "only its default"
+            return f"evaluation = {self.evaluation!r} is not one of {game.name}; known: {known}"
+        return None
+
     def new_player(self, game, budget):
-        return AlphaBetaPlayer(self, game, budget)
+        return AlphaBetaPlayer(self, game.with_evaluation(self.evaluation), budget)
 
 
 class Stack(NamedTuple):
@@ -196,7 +208,8 @@ def try_next_move(game, stack, shortest, ply, depth):
     side = 1.0 if game.player(state) == 0 else -1.0
     if game.is_over(child):
         stack.counts[LEAVES] += 1
-        take_value(game, stack, ply, side * game.score(child) * (WIN - (ply + 1 if shortest else 0)))
+        result = 2.0 * reward_of(game.score(child)) - 1.0
+        take_value(game, stack, ply, side * result * (WIN - (ply + 1 if shortest else 0)))
     elif ply + 1 == depth:
         stack.counts[LEAVES] += 1
         stack.counts[GUESSES] += 1

@@ -2,7 +2,7 @@
 "Monte Carlo Go", 1993).
 
 The mean and the standard deviation of a move's results are sums over its playouts: mean = s / n and
-deviation = sqrt(s2 / n - mean^2).  For games of two players and no chance.
+deviation = sqrt(s2 / n - mean^2).  For games of two players.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ import numpy as np
 from agents.core.agent import Agent, Decision, MoveStatistics, Player
 from agents.core.chunks import run_chunks
 from games.core.jit import kernel
-from games.core.playout import copy_state
+from games.core.playout import copy_state, reward_of
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,8 @@ def playouts_kernel(game, root, moves, sums, count, rng):
         copy_state(game, root, state)
         game.play(state, moves[k])
         score, _ = game.random_playout(state, room, rng)
+        result = 2.0 * reward_of(score) - 1.0
         sums[0, k] += 1
-        sums[1, k] += side * score
-        sums[2, k] += score * score
+        sums[1, k] += side * result
+        sums[2, k] += result * result
     return count

@@ -9,7 +9,8 @@ A simulation selects, expands, plays out and backs up:
     play out  random moves to the end of the game; win 1, draw 1/2, loss 0
     back up   the reward and a visit to every node on the way
 
-The move with the most visits is played.  For games of two players and no chance.
+Where chance moves, the child is drawn by its probability.  The move with the most visits is played.  For games of two
+players.
 """
 
 from dataclasses import dataclass
@@ -30,9 +31,9 @@ from agents.core.tree import (
     new_tree,
     principal_variation,
 )
-from games.core.game import check_range
+from games.core.game import CHANCE, check_range
 from games.core.jit import helper, kernel
-from games.core.playout import copy_state
+from games.core.playout import copy_state, reward_of
 from games.core.random import random_below
 
 
@@ -122,7 +123,7 @@ def search_kernel(game, tree, root, simulations, exploration, rng):
         copy_state(game, root, state)
         length = descend(game, tree, state, path, movers, moves, exploration, rng)
         score, _ = game.random_playout(state, moves, rng)
-        back_up(tree, path, movers, length, 0.5 * (score + 1.0))
+        back_up(tree, path, movers, length, reward_of(score))
     return simulations
 
 
@@ -139,12 +140,24 @@ def descend(game, tree, state, path, movers, moves, exploration, rng):
             if tree.visits[node] == 0 or tree.size[0] + game.max_moves > len(tree.visits):
                 break
             expand(game, tree, node, state, moves, rng)
-        node = best_child(tree, node, exploration)
         movers[length] = game.player(state)
+        if game.has_chance and movers[length] == CHANCE:
+            node = child_of_move(tree, node, game.random_outcome(state, rng))
+        else:
+            node = best_child(tree, node, exploration)
         game.play(state, tree.move[node])
         path[length] = node
         length += 1
     return length
+
+
+@helper
+def child_of_move(tree, node, move):
+    """The child of an expanded node that a legal move leads to."""
+    child = tree.first_child[node]
+    while tree.move[child] != move:
+        child += 1
+    return child
 
 
 @helper

@@ -10,9 +10,14 @@ import math
 
 import numpy as np
 
-from games.core.game import Game, IllegalMove
+from games.core.game import CHANCE, Game, IllegalMove
 from games.core.jit import kernel
+from games.core.playout import copy_state
 from games.core.random import derive_seed, random_below, stream
+
+
+SAMPLE = 40       # states of a line, and moves of a state, that are looked at where all would take long
+PLAYOUTS = 4000  # of each kind, to compare a game's own random playout with the default
 
 
 class ConformanceError(AssertionError):
@@ -46,9 +51,18 @@ def lines(game, seed, count):
         return [random_line(game, derive_seed(seed, "check", i)) for i in range(count)]
 
 
+def steps(game, seed, count):
+    """(state, move, state after it) along `count` random lines, of a long line a sample."""
+    found = []
+    for states, played in lines(game, seed, count):
+        line = list(zip(states, played, states[1:], strict=False))
+        found += line[:: 1 + len(line) // SAMPLE]
+    return found
+
+
 def open_states(game, seed, count=3):
     """States that are not over, along some random lines."""
-    return [state for states, _ in lines(game, seed, count) for state in states[:-1]]
+    return [state for state, _, _ in steps(game, seed, count)]
 
 
 def require(condition, game, state, message):
@@ -58,12 +72,13 @@ def require(condition, game, state, message):
 
 
 def check_moves(game, seed):
-    """Legal moves are distinct and in range, the player is 0 or 1, and the game ends in time."""
+    """Legal moves are distinct and in range, the player is one there can be, and the game ends in time."""
     for state in open_states(game, seed):
         legal = game.moves(state)
         require(len(set(legal)) == len(legal), game, state, f"a move is listed twice: {legal}")
         require(all(0 <= move < game.move_limit for move in legal), game, state, f"moves not below move_limit: {legal}")
-        require(int(game.player(state)) in range(game.players), game, state, f"player {game.player(state)}")
+        there_can_be = [*range(game.players), *([CHANCE] if game.has_chance else [])]
+        require(int(game.player(state)) in there_can_be, game, state, f"player {game.player(state)}")
 
 
 def check_play(game, seed):
@@ -74,7 +89,7 @@ def check_play(game, seed):
             require(np.array_equal(replayed, before), game, before, "replay gives another state")
             kept = before.copy()
             branch = before.copy()
-            for other in game.moves(before):
+            for other in game.moves(before)[:SAMPLE]:
                 branch[:] = before
                 game.play(branch, other)
             require(np.array_equal(before, kept), game, before, "a move played on a copy changed the original")
@@ -95,11 +110,27 @@ def check_illegal_moves(game, seed):
 
 
 def check_scores(game, seed):
-    """Scores are finite, and of two players -1 to 1."""
+    """Scores are finite numbers."""
     for states, _ in lines(game, seed, 10):
         score = float(game.score(states[-1]))
         require(math.isfinite(score), game, states[-1], f"score {score}")
-        require(game.players == 1 or -1.0 <= score <= 1.0, game, states[-1], f"score {score} of a game for two")
+
+
+def check_chance(game, seed):
+    """Outcomes of chance are the legal moves, their probabilities sum to 1, and they come as often as these say."""
+    rng, room, probabilities = stream(seed), np.empty(game.max_moves, np.int32), np.empty(game.max_moves)
+    for state in open_states(game, seed):
+        if game.player(state) != CHANCE:
+            continue
+        count = game.chance(state, room, probabilities)
+        outcomes, chances = room[:count].tolist(), probabilities[:count].copy()
+        require(sorted(outcomes) == sorted(game.moves(state)), game, state, f"outcomes {outcomes} are not the legal moves")
+        require(chances.min() > 0 and abs(chances.sum() - 1) < 1e-12, game, state, f"probabilities {chances}")
+        drawn = [int(game.random_outcome(state, rng)) for _ in range(400)]
+        found = np.array([drawn.count(outcome) for outcome in outcomes]) / 400
+        error = np.sqrt(chances * (1 - chances) / 400)
+        require(sum(drawn.count(o) for o in outcomes) == 400, game, state, f"outcomes {set(drawn)} are drawn")
+        require(np.all(np.abs(found - chances) <= 5 * error), game, state, f"drawn {found}, probabilities {chances}")
 
 
 def check_keys(game, seed):
@@ -126,15 +157,18 @@ def check_names(game, seed):
 def check_codes(game, seed):
     """Move codes are non-negative and distinct among the legal moves of a state."""
     for state in open_states(game, seed):
+        for function in (game.move_code, game.feature_code):
+            codes = [int(function(state, move)) for move in game.moves(state)]
+            require(min(codes) >= 0 and len(set(codes)) == len(codes), game, state, f"{function.__name__}: {codes}")
         codes = [int(game.move_code(state, move)) for move in game.moves(state)]
-        require(min(codes) >= 0 and len(set(codes)) == len(codes), game, state, f"move codes {codes}")
+        require(max(codes) < game.code_limit, game, state, f"move_code {max(codes)}, code_limit {game.code_limit}")
 
 
 def check_symmetries(game, seed):
     """A symmetry takes legal moves to the legal moves of the image, and the state after one to that after the other."""
     image, image_after = np.zeros(game.state_size, game.dtype), np.zeros(game.state_size, game.dtype)
-    for states, played in lines(game, seed, 2):
-        for state, after, move in zip(states, states[1:], played):
+    for state, move, after in steps(game, seed, 2):
+        if game.symmetries > 1:
             for symmetry in range(game.symmetries):
                 game.transform(state, symmetry, image)
                 legal = {int(game.transform_move(other, symmetry)) for other in game.moves(state)}
@@ -142,25 +176,29 @@ def check_symmetries(game, seed):
                 game.transform(after, symmetry, image_after)
                 game.play(image, int(game.transform_move(move, symmetry)))
                 require(np.array_equal(image, image_after), game, state, f"symmetry {symmetry}: move {move} differs")
-            game.transform(state, 0, image)
-            require(np.array_equal(image, state), game, state, "symmetry 0 is not the identity")
+        game.transform(state, 0, image)
+        require(np.array_equal(image, state), game, state, "symmetry 0 is not the identity")
 
 
 def check_evaluation(game, seed):
-    """An evaluation lies strictly between -1 and 1, and a symmetry does not change it."""
+    """Every evaluation lies strictly between -1 and 1, of two players, and a symmetry does not change it."""
     image = np.zeros(game.state_size, game.dtype)
-    for state in open_states(game, seed):
-        value = float(game.evaluate(state))
-        require(game.players == 1 or -1.0 < value < 1.0, game, state, f"evaluation {value}")
-        for symmetry in range(game.symmetries):
-            game.transform(state, symmetry, image)
-            require(math.isclose(value, game.evaluate(image), abs_tol=1e-12), game, state, f"symmetry {symmetry}: evaluation")
+    for variant in [game, *(game.with_evaluation(name) for name in game.evaluations())]:
+        for state in open_states(game, seed):
+            value, name = float(variant.evaluate(state)), variant.evaluation or "the default"
+            require(game.players == 1 or -1.0 < value < 1.0, game, state, f"evaluation {value} by {name}")
+            for symmetry in range(game.symmetries):
+                game.transform(state, symmetry, image)
+                same = math.isclose(value, variant.evaluate(image), abs_tol=1e-12)
+                require(same, game, state, f"symmetry {symmetry} changes the evaluation by {name}")
 
 
 def check_random_moves(game, seed):
     """Random moves are legal, and reach every legal move about as often."""
     rng, room = stream(seed), np.empty(game.max_moves, np.int32)
     for state in open_states(game, seed, 1)[::7]:
+        if game.player(state) == CHANCE:
+            continue
         legal, kept = game.moves(state), state.copy()
         counts = dict.fromkeys(legal, 0)
         for _ in range(40 * len(legal)):
@@ -174,50 +212,76 @@ def check_random_moves(game, seed):
 def check_compiled(game, seed):
     """Compiled and in plain Python, every method gives the same along random lines."""
     room = np.empty(game.max_moves, np.int32)
-    for states, played in lines(game, seed, 3):
-        for state, after, move in zip(states, states[1:], played):
+    for variant in [game, *(game.with_evaluation(name) for name in game.evaluations())]:
+        for state, move, after in steps(game, seed, 3):
             compiled = state.copy()
-            found = observe(game, compiled, move, room)
-            expected = (game.player(state), len(game.moves(state)), game.move_code(state, move), game.evaluate(state))
-            require(np.allclose(found[:4], np.array(expected, float), rtol=0, atol=1e-12), game, state, f"{found[:4]} compiled, {expected} not")
-            require(room[: found[1]].tolist() == game.moves(state), game, state, "compiled: other legal moves")
+            *found, over = observe(variant, compiled, move, room)
+            legal = game.moves(state)
             with np.errstate(over="ignore"):
-                require(int(found[4]) == int(game.key(state)), game, state, "compiled: another key")
+                expected = [game.player(state), len(legal), game.move_code(state, move), game.feature_code(state, move),
+                            game.key(state), variant.evaluate(state)]
+            require([int(x) for x in found[:5]] == [int(x) for x in expected[:5]], game, state,
+                    f"player, moves, code, feature code, key: {found[:5]} compiled, {expected[:5]} not")
+            require(abs(found[5] - expected[5]) < 1e-12, game, state, f"evaluation: {found[5]} compiled, {expected[5]} not")
+            require(room[: len(legal)].tolist() == legal, game, state, "compiled: other legal moves")
             require(np.array_equal(compiled, after), game, state, f"compiled: move {move} gives another state")
-            require(bool(found[5]) == bool(game.is_over(after)), game, after, "compiled: is_over differs")
+            require(bool(over) == bool(game.is_over(after)), game, after, "compiled: is_over differs")
+    for states, _ in lines(game, seed, 3):
         score = score_kernel(game, states[-1])
         require(score == game.score(states[-1]), game, states[-1], f"compiled: score {score}")
 
 
 def check_playouts(game, seed):
-    """A random playout ends in time, compiled as in plain Python, and makes the moves that random_move makes."""
+    """A random playout is the same compiled as in plain Python, and scores like one of random moves."""
     room = np.empty(game.max_moves, np.int32)
-    for i in range(5):
+    for i in range(3):
         ends = []
-        for playout in (playout_once, Game.random_playout, type(game).random_playout):
+        for playout in (playout_once, type(game).random_playout):
             with np.errstate(over="ignore"):
                 score, plies = playout(game, game.initial(), room, stream(seed, i))
             ends.append((float(score), int(plies)))
-        require(len(set(ends)) == 1, game, game.initial(), f"playouts end differently: {ends}")
+        require(ends[0] == ends[1], game, game.initial(), f"{ends[0]} compiled, {ends[1]} in plain Python")
+    if type(game).random_playout is not Game.random_playout:
+        own, default = (scores_kernel(game, game.initial(), PLAYOUTS, own, stream(seed)) for own in (True, False))
+        error = math.sqrt((own.var() + default.var()) / PLAYOUTS)
+        found = f"its own random playouts score {own.mean():.4f}, random moves {default.mean():.4f}"
+        require(abs(own.mean() - default.mean()) <= 4.5 * error, game, game.initial(), found)
 
 
 @kernel
 def observe(game, state, move, moves):
-    """(player, legal moves, code, evaluation, key) of a state that is not over; then plays: and whether it is over."""
-    player, count = game.player(state), game.legal_moves(state, moves)
-    code, value, key = game.move_code(state, move), game.evaluate(state), game.key(state)
+    """What check_compiled compares, of a state that is not over; then plays: and whether it is over."""
+    player, count, key = game.player(state), game.legal_moves(state, moves), game.key(state)
+    code, feature, value = game.move_code(state, move), game.feature_code(state, move), game.evaluate(state)
     game.play(state, move)
-    return player, count, code, value, key, game.is_over(state)
+    return player, count, code, feature, key, value, game.is_over(state)
 
 
 @kernel
 def score_kernel(game, state):
+    """The score of a state that is over."""
     return game.score(state)
 
 
 @kernel
 def playout_once(game, state, moves, rng):
+    """One random playout."""
     return game.random_playout(state, moves, rng)
+
+
+@kernel
+def scores_kernel(game, root, count, own, rng):
+    """The scores of random playouts: the game's own, or made of random moves."""
+    state, moves, scores = root.copy(), np.empty(game.max_moves, np.int32), np.empty(count)
+    for i in range(count):
+        copy_state(game, root, state)
+        if own:
+            scores[i], _ = game.random_playout(state, moves, rng)
+        else:
+            while not game.is_over(state):
+                game.play(state, game.random_move(state, moves, rng))
+            scores[i] = game.score(state)
+    return scores
 
 
 CHECKS = (
@@ -225,6 +289,7 @@ CHECKS = (
     check_play,
     check_illegal_moves,
     check_scores,
+    check_chance,
     check_keys,
     check_names,
     check_codes,

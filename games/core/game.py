@@ -2,19 +2,25 @@
 
 A game is a frozen dataclass of its parameters.  It holds no position: a position is a one-dimensional array
 `state: dtype[state_size]`, a move an integer 0 <= move < move_limit.  The methods below that take a state run in plain
-Python and, unchanged, compiled in kernels; those under "For people" run in plain Python only.
+Python and, unchanged, compiled in kernels; those "for people" run in plain Python only.  Fields and properties are
+constants in kernels, so a property computes masks and tables; an `__init__` or `__post_init__` may only check.
 
 What must hold, for every state s that play can reach (`games.check` tests it):
 
     legal_moves(s, moves) writes n distinct moves, and n > 0 unless is_over(s)
     play(s, m) changes s alone, and depends on s and m alone
-    player(s) is the player to move, 0 (the first player) or 1
-    score(s), of a state that is over, is the first player's result: 1 win, 0 draw, -1 loss; a game for one player
-        scores any number, to be made as large as possible
+    player(s) is the player to move, 0 (the first player) or 1, or CHANCE, whose moves are outcomes of chance:
+        chance(s, moves, probabilities) lists them as legal_moves does, with probabilities that sum to 1, and
+        random_outcome(s, rng) draws one
+    score(s), of a state that is over, is above 0 if the first player has won, 0 for a draw, below 0 for a loss; its
+        size is the game's own (discs, say); a game for one player scores any number, to be made as large as possible
     key(s) == key(t) if and only if s and t are the same position (as far as 64 bits can tell)
+    move_code(s, m) differs for the legal moves of s, and between the players
     parse_move(s, move_name(s, m)) == m
     a game is over after at most max_plies moves, and no state has more than max_moves legal ones
 """
+
+import copy
 
 import numpy as np
 
@@ -23,6 +29,8 @@ from games.core.random import GAMMA, mix, random_below
 from games.core.registry import Registry, spell
 
 registry = Registry("game", "games")
+
+CHANCE = -1  # the player of a state whose next move is left to chance
 
 
 class IllegalMove(ValueError):
@@ -39,6 +47,9 @@ class Game(Compilable):
     max_moves: int         # no state has more legal moves
     max_plies: int         # no game is longer
     symmetries = 1         # how many, with the identity, which is number 0
+    has_chance = False     # whether there are states with player CHANCE
+    sizes = "one size"     # what its parameters may be, in words
+    status = "exact"       # what is known of its correctness, in words
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -51,7 +62,7 @@ class Game(Compilable):
         raise NotImplementedError
 
     def player(self, state):
-        """The player to move: 0 or 1."""
+        """The player to move: 0, 1 or CHANCE."""
         raise NotImplementedError
 
     def legal_moves(self, state, moves):
@@ -67,7 +78,7 @@ class Game(Compilable):
         raise NotImplementedError
 
     def score(self, state):
-        """The first player's result (float) of a game that is over."""
+        """The first player's result (float) of a game that is over: its sign says who has won."""
         raise NotImplementedError
 
     # -- and these, which run in plain Python only: for people ----------------------------------------------------
@@ -82,13 +93,33 @@ class Game(Compilable):
 
     # -- A game may replace these: for strength, for policies, or for speed ---------------------------------------
 
+    def chance(self, state, moves, probabilities):
+        """Where player is CHANCE: write the outcomes and their probabilities (float64[max_moves]); returns how many."""
+        return 0
+
+    def random_outcome(self, state, rng):
+        """Where player is CHANCE: an outcome, drawn by its probability."""
+        return 0
+
     def evaluate(self, state):
-        """A guess of the first player's result, strictly between -1 and 1, of a game that is not over."""
+        """A guess of the first player's result, strictly between -1 and 1, of a game that is not over.
+
+        A game may have others, as methods `evaluate_NAME`; `with_evaluation(NAME)` puts one in the place of this one.
+        """
         return 0.0
 
     def move_code(self, state, move):
-        """A non-negative number that names the move for learned policies: the same move elsewhere has the same code."""
-        return np.int64(move)
+        """int64: names the move for learned policies, below code_limit: the same move elsewhere has the same code."""
+        return np.int64(move) + self.move_limit * max(self.player(state), 0)
+
+    @property
+    def code_limit(self) -> int:
+        """Every move_code is below it."""
+        return self.players * self.move_limit
+
+    def feature_code(self, state, move):
+        """int64, of any size: a move_code that also tells features apart, such as captures or what lies around."""
+        return self.move_code(state, move)
 
     def key(self, state):
         """uint64: a hash of the position, for transposition tables."""
@@ -107,7 +138,12 @@ class Game(Compilable):
         return move
 
     def random_move(self, state, moves, rng):
-        """A uniformly random legal move; `moves: int32[max_moves]` is room to work in."""
+        """A uniformly random legal move, or an outcome of chance by its probability.
+
+        `moves: int32[max_moves]` is room to work in.
+        """
+        if self.has_chance and self.player(state) == CHANCE:
+            return self.random_outcome(state, rng)
         return moves[random_below(rng, self.legal_moves(state, moves))]
 
     def random_playout(self, state, moves, rng):
@@ -122,6 +158,21 @@ class Game(Compilable):
         return self.score(state), plies
 
     # -- Derived, in plain Python ------------------------------------------------------------------------------
+
+    @classmethod
+    def evaluations(cls) -> list[str]:
+        """The names of its evaluation functions besides `evaluate`."""
+        return sorted(name.removeprefix("evaluate_") for name in dir(cls) if name.startswith("evaluate_"))
+
+    def with_evaluation(self, name: str) -> "Game":
+        """The same game with the evaluation function of that name in the place of `evaluate`; "" is evaluate itself."""
+        if name and name not in self.evaluations():
+            known = ", ".join(self.evaluations()) or "none but the default"
+            raise ValueError(f"evaluation = {name!r} is not one of {self.name}; known: {known}")
+        variant = copy.copy(self)
+        object.__setattr__(variant, "evaluation", name)
+        object.__setattr__(variant, "evaluate", variant.function("evaluate").__get__(variant))
+        return variant
 
     def parse_move(self, state, text: str) -> int:
         """The legal move of that name; IllegalMove if there is none."""

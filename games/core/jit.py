@@ -43,25 +43,36 @@ helper = njit(_nrt=False)
 
 
 class GameType(types.Opaque):
-    """Numba type of one game with its parameters: a value without size.
+    """Numba type of one game with its compiled parameters: a value without size.
 
     Every Game class has a subclass of its own, so that two games may give a helper the same name with other
     parameters, and a derived game inherits its base's methods.
     """
 
     def __init__(self, game, digest):
-        self.game = game
+        self.game = game  # a shell: of the class, and with the parameters that kernels are compiled for
         self.digest = digest
-        super().__init__(name=f"{type(game).__module__}.{game!r}@{digest}")
+        words = ", ".join(f"{name}={value!r}" for name, value in compiled_parameters(game))
+        super().__init__(name=f"{type(game).__module__}.{type(game).__qualname__}({words})@{digest}")
 
     def __reduce__(self):
-        cls, values = type(self.game), [(f.name, getattr(self.game, f.name)) for f in fields(self.game)]
-        return _restore, (cls.__module__, cls.__qualname__, tuple(values), self.digest)
+        cls = type(self.game)
+        return _restore, (cls.__module__, cls.__qualname__, compiled_parameters(self.game), self.digest)
+
+
+def compiled_parameters(game) -> tuple:
+    """((name, value), ...) of what is a constant in kernels: the fields but for `data_fields`, and the evaluation."""
+    names = [field.name for field in fields(game) if field.name not in game.data_fields]
+    return tuple((name, getattr(game, name)) for name in [*names, "evaluation"])
 
 
 @functools.cache
-def _game_type(game, digest):
-    return type(game)._numba_type(game, digest)
+def _game_type(cls, parameters, digest):
+    """The one type of these; made without the class's own __init__, which may need what kernels do not."""
+    shell = object.__new__(cls)
+    for name, value in parameters:
+        object.__setattr__(shell, name, value)
+    return cls._numba_type(shell, digest)
 
 
 class AbsentGame(NamedTuple):
@@ -73,20 +84,22 @@ class AbsentGame(NamedTuple):
 
     module: str
     name: str
-    values: tuple
+    parameters: tuple
     digest: str
 
     def __reduce__(self):
         return _restore, tuple(self)
 
 
-def _restore(module, name, values, digest):
+def _restore(module, name, parameters, digest):
     """The GameType that was pickled, or an AbsentGame."""
     cls = getattr(sys.modules.get(module), name, None)
-    try:
-        return _game_type(cls(**dict(values)), digest)
-    except (TypeError, ValueError, AttributeError):  # no such class here, or no longer with these parameters
-        return AbsentGame(module, name, values, digest)
+    if isinstance(cls, type) and issubclass(cls, Compilable):
+        try:
+            return _game_type(cls, parameters, digest)
+        except (TypeError, AttributeError):
+            pass  # the class has other fields by now: the type is of a time before
+    return AbsentGame(module, name, parameters, digest)
 
 
 def compile_methods(cls):
@@ -95,16 +108,19 @@ def compile_methods(cls):
         if not inspect.isfunction(function) or name.startswith("__"):
             continue
         parameters = ", ".join(inspect.signature(function).parameters)
-        # overload_method wants a typing function with the implementation's own signature
-        scope = {"function": function}
-        exec(f"def implementation({parameters}):\n    return function", scope)
-        overload_method(cls._numba_type, name)(scope["implementation"])
+        # overload_method wants a typing function with the implementation's own signature; the game itself says which
+        # function that is, since another one may stand in the place of `evaluate`
+        scope = {}
+        exec(f"def implementation({parameters}):\n    return self.game.function('{name}')", scope)
+        overload_method(cls._numba_type, name, jit_options={"_nrt": True})(scope["implementation"])
 
 
 class Compilable:
     """Base of Game: the functions of a subclass become methods in kernels, its fields and properties constants."""
 
     _numba_type = GameType
+    data_fields: tuple[str, ...] = ()  # fields that no compiled method reads: kernels are shared between their values
+    evaluation = ""                    # the evaluation function that stands in the place of `evaluate`, if any
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -112,13 +128,17 @@ class Compilable:
         register_model(cls._numba_type)(models.OpaqueModel)
         compile_methods(cls)
 
+    def function(self, name):
+        """The function that a call of the method `name` runs."""
+        return getattr(type(self), f"evaluate_{self.evaluation}" if name == "evaluate" and self.evaluation else name)
+
 
 register_model(GameType)(models.OpaqueModel)
 
 
 @typeof_impl.register(Compilable)
 def _typeof_game(game, context):
-    return _game_type(game, source_digest(type(game)))
+    return _game_type(type(game), compiled_parameters(game), source_digest(type(game)))
 
 
 @unbox(GameType)

@@ -43,6 +43,12 @@ def copy_state(game, source, target):
         target[i] = source[i]
 
 
+@helper
+def reward_of(score):
+    """1 for a win of the first player, 1/2 for a draw, 0 for a loss."""
+    return 1.0 if score > 0.0 else (0.5 if score == 0.0 else 0.0)
+
+
 @kernel
 def playout_kernel(game, root, count, rng):
     """`count` random playouts from root: (first player's wins, draws, sum of scores, sum of plies)."""

@@ -4,13 +4,13 @@ import pytest
 
 import games
 from games.core.check import CHECKS
-from games.core.game import registry
+from tests.shipped import GAMES
 
 OTHER_SIZES = {
     "connect4": ["connect4(rows=4, columns=5)", "connect4(rows=5, columns=10)", "connect4(rows=3, columns=2)"],
     "breakthrough": ["breakthrough(rows=6, columns=4)", "breakthrough(rows=4, columns=16)", "breakthrough(rows=32, columns=2)"],
 }
-SPECS = [spec for name in games.names() for spec in [name, *OTHER_SIZES.get(name, [])]]
+SPECS = [spec for name in GAMES for spec in [name, *OTHER_SIZES.get(name, [])]]
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
@@ -26,4 +26,4 @@ def test_spec_round_trip(spec):
 
 
 def test_other_sizes_are_of_registered_games():
-    assert set(OTHER_SIZES) <= set(registry.classes())
+    assert set(OTHER_SIZES) <= set(GAMES)
