@@ -354,8 +354,13 @@ def games_(as_json: Json = False) -> None:
     """The games, with their parameters."""
     from games.core.game import registry
 
-    rows = [_class_row(cls) | {"players": cls.players} for cls in registry.classes().values()]
-    _print_list(rows, as_json)
+    rows = [
+        _class_row(cls)
+        | {"players": cls.players, "chance": cls.has_chance, "sizes": cls.sizes, "status": cls.status}
+        | {"evaluations": cls.evaluations()}
+        for cls in registry.classes().values()
+    ]
+    _print_list(rows, as_json, ("signature", "players", "sizes", "about"))
 
 
 @command(listing, examples="arena list agents\narena list agents --json")
@@ -364,7 +369,7 @@ def agents_(as_json: Json = False) -> None:
     from agents.core.agent import registry
 
     rows = [_class_row(cls) | {"budgets": list(cls.budgets)} for cls in registry.classes().values()]
-    _print_list(rows, as_json)
+    _print_list(rows, as_json, ("signature", "budgets", "about"))
 
 
 def _class_row(cls) -> dict:
@@ -378,7 +383,8 @@ def _class_row(cls) -> dict:
     return {"name": cls.name, "signature": signature(cls), "parameters": parameters, "about": about}
 
 
-def _print_list(rows, as_json) -> None:
+def _print_list(rows, as_json, columns) -> None:
+    """The rows as JSON, or some of their columns as a table."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -386,13 +392,12 @@ def _print_list(rows, as_json) -> None:
     if as_json:
         typer.echo(json.dumps(rows, indent=1))
         return
-    extra = next(key for key in rows[0] if key not in ("name", "signature", "parameters", "about"))
     table = Table(box=None, pad_edge=False)
-    for heading in ("signature", extra, "about"):
+    for heading in columns:
         table.add_column(heading)
     for row in rows:
-        value = row[extra]
-        table.add_row(*(Text(text) for text in (row["signature"], ", ".join(value) if isinstance(value, list) else str(value), row["about"])))
+        cells = (", ".join(row[name]) if isinstance(row[name], list) else str(row[name]) for name in columns)
+        table.add_row(*map(Text, cells))
     Console().print(table)
 
 

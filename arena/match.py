@@ -10,7 +10,7 @@ import numpy as np
 from agents.core.agent import Agent, Budget, Decision
 from arena.config import make_all
 from arena.schedule import Fixture, opening
-from games.core.game import Game
+from games.core.game import CHANCE, Game
 from games.core.random import stream
 from results.record import GameRecord, MoveRecord, Reason
 
@@ -96,7 +96,7 @@ def play(game: Game, seats: tuple[Seat, Seat], fixture: Fixture, opening: list[i
     return GameRecord(
         **_identity(fixture, seats), outcome=outcome, score=score, reason=reason, detail=detail,
         opening_moves=" ".join(table.opening_names),
-        moves=" ".join(decision.move for decision in table.decisions),
+        moves=" ".join(table.names),
         plies=table.plies, seconds=time.perf_counter() - start, decisions=tuple(table.decisions),
     )
 
@@ -173,11 +173,13 @@ class _Table:
         self.state = game.initial()
         self.opening_names = [self._push(move) for move in opening]
         self.plies = len(opening)
+        self.names = []      # of all moves after the opening, outcomes of chance among them
         self.decisions = []
 
     def play_out(self):
         """Let the players move until the game is over; _Forfeit if one fails."""
         self.rngs = [stream(self.fixture.seed, side) for side in (0, 1)]
+        chance = stream(self.fixture.seed, "chance")
         self.players = [
             self._of_agent(side, lambda: seat.agent.player(self.game, seat.budget))
             for side, seat in enumerate(self.seats)
@@ -185,18 +187,26 @@ class _Table:
         while legal := _by_rules(self.game, "moves", self.state):
             if self.plies >= self.game.max_plies:
                 raise GameError(f"{self.game} is not over after its max_plies = {self.game.max_plies}")
-            self._move(int(_by_rules(self.game, "player", self.state)), legal)
+            side = int(_by_rules(self.game, "player", self.state))
+            if side == CHANCE:
+                self._make(int(_by_rules(self.game, "random_outcome", self.state, chance)))
+            else:
+                self._make(self._decide(side, legal))
         if not _by_rules(self.game, "is_over", self.state):
             raise GameError(f"{self.game} is not over, but has no legal move")
 
-    def _move(self, side, legal):
-        """One decision of the player to move, made on the board and told to both."""
+    def _decide(self, side, legal) -> int:
+        """The move that the player to move decides on, and its record."""
         decision = self._of_agent(side, lambda: self._ask(side))
         move = self._checked(side, decision, legal)
         name = _by_rules(self.game, "move_name", self.state, move)
         self.decisions.append(self._of_agent(side, lambda: _move_record(self.plies, side, name, decision)))
         self._check_time(side, decision.seconds)
-        self._push(move)
+        return move
+
+    def _make(self, move):
+        """Make a move on the board, and tell both players."""
+        self.names.append(self._push(move))
         self.plies += 1
         for listener in (0, 1):
             self._of_agent(listener, lambda: self.players[listener].played(move))

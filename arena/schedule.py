@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, count, islice
 
-from games.core.random import derive_seed, random_below, stream
+import numpy as np
+
+from games.core.random import derive_seed, stream
 
 TRIES = 100  # draws of an opening that does not end the game, before we say that there is none
 
@@ -57,7 +59,7 @@ class Schedule:
 
 
 def opening(game, seed: int, k: int, plies: int) -> list[int]:
-    """The moves of opening number `k` of a tournament: `plies` uniformly random legal ones.
+    """The moves of opening number `k` of a tournament: `plies` random legal ones (outcomes of chance by probability).
 
     It is drawn anew while the game is over within it; OpeningError after TRIES draws.  Two openings may coincide.
     """
@@ -71,8 +73,8 @@ def opening(game, seed: int, k: int, plies: int) -> list[int]:
 
 def _random_line(game, plies, rng):
     """`plies` random moves from the initial position; None if the game is then over."""
-    state, line = game.initial(), []
-    while len(line) < plies and (moves := game.moves(state)):
-        line.append(moves[random_below(rng, len(moves))])
+    state, line, room = game.initial(), [], np.empty(game.max_moves, np.int32)
+    while len(line) < plies and not game.is_over(state):
+        line.append(int(game.random_move(state, room, rng)))
         game.play(state, line[-1])
     return None if game.is_over(state) else line

@@ -47,6 +47,7 @@ class Game(Compilable):
     max_moves: int         # no state has more legal moves
     max_plies: int         # no game is longer
     symmetries = 1         # how many, with the identity, which is number 0
+    playout_policy = "uniform"  # what random_playout draws from, in words, if not from all legal moves alike
     has_chance = False     # whether there are states with player CHANCE
     sizes = "one size"     # what its parameters may be, in words
     status = "exact"       # what is known of its correctness, in words
@@ -149,7 +150,7 @@ class Game(Compilable):
     def random_playout(self, state, moves, rng):
         """Play uniformly random moves to the end; returns (score, plies).  `state` is then of no more use.
 
-        A game that replaces it for speed makes the moves that random_move would.
+        A game that replaces it for speed scores as random moves would, unless its playout_policy says otherwise.
         """
         plies = 0
         while not self.is_over(state):
