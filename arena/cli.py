@@ -68,7 +68,7 @@ def _mendable():
     modules = {"arena.schedule": "OpeningError", "arena.supervisor": "WorkerStartError", "results.store": "StoreError",
                "agents.core.agent": "Unsuited", "arena.config": "ConfigError", "games.core.registry": "SpecError"}
     loaded = [getattr(sys.modules[module], name) for module, name in modules.items() if module in sys.modules]
-    return (OSError, *loaded)
+    return (OSError, ImportError, *loaded)
 
 
 def _worded(error) -> str:
@@ -223,7 +223,7 @@ def _play(config, out, workers, resume, as_json) -> None:
 
 def _tell(text) -> None:
     """A line that is not the table: to where it does not disturb who reads the table with a program."""
-    typer.echo(text, err=not sys.stdout.isatty())
+    typer.echo(text, err=sys.stdout is None or not sys.stdout.isatty())
 
 
 def _hints(played, out) -> list[str]:
@@ -287,12 +287,22 @@ def _terminal_width() -> int | None:
 
 def _write_whole(path: Path, data: bytes) -> None:
     """Write a file so that it is there in full or not at all."""
-    part = path.with_name(path.name + ".part")
+    import os
+    import tempfile
+
+    target, part = path.resolve(), None
     try:
-        part.write_bytes(data)
-        part.replace(path)
+        if target.exists() and not target.is_file():  # a device, or a pipe: there is nothing to put in its place
+            path.write_bytes(data)
+            return
+        handle, part = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        os.close(handle)
+        Path(part).write_bytes(data)
+        os.chmod(part, target.stat().st_mode & 0o777 if target.exists() else 0o644)
+        os.replace(part, target)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        if part:
+            Path(part).unlink(missing_ok=True)
         raise OSError(error.errno, f"cannot be written: {error.strerror}", str(path)) from error
 
 
@@ -317,7 +327,7 @@ def show(
         raise typer.BadParameter(f"--ply {ply} is out of range: the game has 0 to {record.plies} plies")
     from arena.config import make_all
 
-    game, _ = make_all(config["plugins"], config["game"], [])
+    game, _ = make_all(config["plugins"], config["game"], [], config["plugin_path"])
     line = [*record.opening_moves.split(), *record.moves.split()][: record.plies if ply is None else ply]
     typer.echo(f"Game {record.id} of {game}, opening {record.opening}, seed {record.seed}")
     typer.echo(f"First: {record.first}\nSecond: {record.second}\nOpening: {record.opening_moves or 'none'}\n")
@@ -416,6 +426,7 @@ def bench(
     import tempfile
 
     from rich.console import Console
+    from rich.text import Text
 
     if not seconds > 0:
         raise typer.BadParameter(f"--seconds {seconds:g} is out of range: it can be more than 0")
@@ -427,7 +438,7 @@ def bench(
         with console.status("") as status:
             report = benchmark.bench(
                 game or _names("games"), agent or benchmark.search_agents(), seconds,
-                lambda text: status.update(f"measuring {text}"),
+                lambda text: status.update(Text(f"measuring {text}")),
             )
     if as_json:
         typer.echo(json.dumps(report, indent=1))
@@ -481,7 +492,7 @@ def warm(
             game_spec,
             agent or _names("agents"),
             lambda name: None,
-            lambda name, seconds, on=game_spec: typer.echo(f"{name} on {on}: {seconds:.1f} s"),
+            lambda name, seconds, failure, on=game_spec: typer.echo(f"{name} on {on}: {failure or f'{seconds:.1f} s'}"),
         )
 
 

@@ -15,8 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 MAX_NAME = 80          # characters of an agent's name
 _MAX_COUNT = 10**12    # of games, playouts, nodes: far from the end of 64-bit integers
 
+OPENINGS_TRIED = 10    # before play, to tell whether there are openings of that length
+
 # Keys that a resumed run may change: they decide when a game counts as failed, never what a game is.
-CHANGEABLE = ("game_seconds", "time_margin")
+CHANGEABLE = ("game_seconds", "time_margin", "plugin_path")
 
 
 class ConfigError(ValueError):
@@ -92,6 +94,9 @@ class Config(_Table):
     plugins: Annotated[tuple[str, ...], Field(strict=False)] = Field(
         (), description='plugins is a list of names of modules such as ["my_games"]'
     )
+    plugin_path: str | None = Field(
+        None, description="plugin_path is a folder to look for plugins in; the configuration file's, when left out"
+    )
 
     @field_validator("agents")
     @classmethod
@@ -112,7 +117,8 @@ class Config(_Table):
 
         Two configurations of equal `resolved()` are the same tournament; `arena.match.Setting.make` builds it.
         """
-        game, agents = make_all(self.plugins, self.game, [entry.agent for entry in self.agents])
+        specs = [entry.agent for entry in self.agents]
+        game, agents = make_all(self.plugins, self.game, specs, self.plugin_path)
         return self.model_dump(exclude={"game", "agents", "budget", "plugins"}) | {
             "game": str(game),
             "budget": self.budget.given(),
@@ -120,14 +126,16 @@ class Config(_Table):
                 {"name": entry.name or str(agent), "agent": str(agent)} for entry, agent in zip(self.agents, agents)
             ],
             "plugins": list(self.plugins),
+            "plugin_path": self.plugin_path and str(Path(self.plugin_path).resolve()),
         }
 
 
-def make_all(plugins, game: str, agents) -> tuple:
+def make_all(plugins, game: str, agents, plugin_path: str | None = None) -> tuple:
     """The game and the list of agents that the specs describe, plugins imported first; SpecError if one is wrong."""
     import agents as agents_package
     import games as games_package
 
+    look_in(plugin_path if plugins else None)
     for plugin in plugins:
         importlib.import_module(plugin)
     return games_package.make(game), [agents_package.make(spec) for spec in agents]
@@ -136,7 +144,7 @@ def make_all(plugins, game: str, agents) -> tuple:
 def load(path) -> Config:
     """The configuration in a TOML file; ConfigError lists everything that is wrong with it.
 
-    The file's folder joins Python's module path if the file names plugins.
+    Plugins are looked for beside the file, or in the folder plugin_path, as well as where Python finds modules.
     """
     path = Path(path)
     try:
@@ -149,14 +157,19 @@ def load(path) -> Config:
         raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from None
     except UnicodeDecodeError as error:
         raise ConfigError([f"{path}: byte {error.start} is not UTF-8; a TOML file is UTF-8 text"]) from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
         raise ConfigError([f"{path}: is not TOML: {error}"]) from None
     except RecursionError:
         raise ConfigError([f"{path}: is nested too deeply; a configuration has tables in tables at most"]) from None
-    folder = str(path.resolve().parent)
-    if values.get("plugins") and folder not in sys.path:
-        sys.path.append(folder)
+    if values.get("plugins"):
+        values.setdefault("plugin_path", str(path.resolve().parent))
     return from_values(values, str(path))
+
+
+def look_in(folder: str | None) -> None:
+    """Let Python find modules in a folder too."""
+    if folder and folder not in sys.path:
+        sys.path.append(folder)
 
 
 def from_values(values: dict, source: str = "the command line") -> Config:
@@ -235,7 +248,10 @@ def _key(place) -> str:
 
 
 def _shown(value) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # thousands of digits, or of tables in tables
+        text = f"(a very long {type(value).__name__})"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -266,7 +282,8 @@ class _Meaning:
         self.found.append(f"{_key(place)} = {_shown(value)}: {text}")
 
     def _import_plugins(self) -> bool:
-        plugins = self.values.get("plugins", [])
+        plugins, folder = self.values.get("plugins", []), self.values.get("plugin_path")
+        look_in(folder if plugins and isinstance(folder, str) else None)
         for i, plugin in enumerate(plugins if isinstance(plugins, list | tuple) else []):
             try:
                 importlib.import_module(plugin)
@@ -291,9 +308,13 @@ class _Meaning:
         plies, seed = self.values.get("opening_plies", 2), self.values.get("seed", 0)
         if type(plies) is int and type(seed) is int:
             try:
-                opening(game, seed, 0, plies)
+                for k in range(OPENINGS_TRIED):
+                    opening(game, seed, k, plies)
             except OpeningError as error:
                 self._add(("opening_plies",), plies, error)
+            except Exception as error:  # whatever a user's rules raise belongs in the message
+                text = f"its rules fail in the opening: {type(error).__name__}: {error}"
+                self._add(("game",), self.values["game"], text)
 
     def _check_agent(self, i, spec, game):
         """The agent, or None if it cannot be made."""

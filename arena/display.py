@@ -39,8 +39,8 @@ class Display(Events):
         agents = len(self.names)
         self.say(f"{resolved['game']}: {agents} agents, {resolved['games']} games for each two of them, in {folder}")
 
-    def warmed(self, name, seconds):
-        self.say(f"  kernels of {name}: {seconds:.1f} s")
+    def warmed(self, name, seconds, failure=""):
+        self.say(f"  kernels of {name}: {failure or f'{seconds:.1f} s'}")
 
     def started(self, total, done):
         self.total, self.done, self.stored_before = total, done, done
@@ -93,7 +93,7 @@ class LiveDisplay(Display):
             TextColumn("games"), BarColumn(), MofNCompleteColumn(), TaskProgressColumn(), TextColumn("{task.fields[pace]}"),
             console=console,
         )
-        self.compiling = Progress(SpinnerColumn(), TextColumn("compiling {task.description}"), console=console, transient=True)
+        self.compiling = Progress(SpinnerColumn(), TextColumn("compiling {task.description}", markup=False), console=console, transient=True)
         self.live = None
         self.next_standings = 0.0
 
@@ -101,10 +101,10 @@ class LiveDisplay(Display):
         self.step = self.compiling.add_task(name)
         self.compiling.start()
 
-    def warmed(self, name, seconds):
+    def warmed(self, name, seconds, failure=""):
         self.compiling.stop()
         self.compiling.remove_task(self.step)
-        super().warmed(name, seconds)
+        super().warmed(name, seconds, failure)
 
     def started(self, total, done):
         super().started(total, done)
@@ -145,4 +145,5 @@ class PlainDisplay(Display):
             self.say(f"{self.done} of {self.total} games, {pace}; {first['agent']} leads with {first['score']:.1%}")
 
     def ended(self):
-        self.say(f"{self.done} of {self.total} games stored")
+        if self.total:
+            self.say(f"{self.done} of {self.total} games stored")

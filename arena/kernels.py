@@ -20,7 +20,7 @@ def folders() -> list[Path]:
     for package in KERNEL_PACKAGES:
         for module in pkgutil.walk_packages(importlib.import_module(package).__path__, package + "."):
             importlib.import_module(module.name)
-    return sorted({Path(kernel.stats.cache_path) for kernel in kernels})
+    return sorted({Path(kernel.stats.cache_path) for kernel in kernels if kernel.stats.cache_path})
 
 
 def files() -> list[Path]:
@@ -50,7 +50,7 @@ def clear() -> int:
 def warm(game_spec: str, agent_specs: Iterable[str], before: Callable, after: Callable) -> None:
     """Compile what the agents run on a game, or load it; those that cannot play it are left out.
 
-    `before(name)` and `after(name, seconds)` are told of each.
+    `before(name)` and `after(name, seconds, failure)` are told of each.
     """
     game, made = games.make(game_spec), [agents.make(spec) for spec in agent_specs]
     seats = [Seat(str(agent), agent, agent.budget(LEAST)) for agent in made if not agent.refuses(game)]

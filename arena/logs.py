@@ -70,8 +70,17 @@ class WorkerLog:
 
     def close(self) -> None:
         """Let what the dead worker has sent reach the file; returns at once."""
-        self._closing = threading.Thread(target=self._handler.close, daemon=True)
+        self._closing = threading.Thread(target=self._close, daemon=True)
         self._closing.start()
+
+    def _close(self):
+        self._handler.close()
+        if not self._handler._receive_thread.is_alive():
+            self.queue._reader.close()  # which Queue.close leaves open
+
+    def closed(self) -> bool:
+        """Whether all of that has been done."""
+        return self._closing is not None and not self._closing.is_alive()
 
     def join(self, seconds: float) -> None:
         """Wait for the end of `close`, no longer than `seconds`."""

@@ -1,9 +1,10 @@
 """One game between two agents, in the calling process."""
 
 import logging
+import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from results.record import GameRecord, MoveRecord, Reason
 
 log = logging.getLogger("arena.match")
 
+MOST = 1 << 63  # what a decision counts is below this, as the store's integers are
+LONGEST_DETAIL = 2000  # characters of a record's detail
 _SMALLEST = {"playouts": 1, "nodes": 1, "depth": 1, "seconds": 0.001}
 
 
@@ -45,7 +48,12 @@ class Setting:
     @classmethod
     def make(cls, resolved: dict) -> "Setting":
         """The setting of a resolved configuration (`Config.resolved()`); imports its plugins."""
-        game, agents = make_all(resolved["plugins"], resolved["game"], [entry["agent"] for entry in resolved["agents"]])
+        game, agents = make_all(
+            resolved["plugins"],
+            resolved["game"],
+            [entry["agent"] for entry in resolved["agents"]],
+            resolved["plugin_path"],
+        )
         default = Budget(**resolved["budget"])
         seats = tuple(
             Seat(entry["name"], agent, agent.budget(default)) for entry, agent in zip(resolved["agents"], agents)
@@ -101,24 +109,34 @@ def play(game: Game, seats: tuple[Seat, Seat], fixture: Fixture, opening: list[i
     )
 
 
+def storable(text: str) -> str:
+    """The text with what UTF-8 cannot write spelled out, and no longer than a record should be."""
+    return text.encode("utf-8", "backslashreplace").decode()[:LONGEST_DETAIL]
+
+
 def warm(
-    game: Game, seats, before: Callable[[str], None] | None = None, after: Callable[[str, float], None] | None = None
+    game: Game,
+    seats,
+    before: Callable[[str], None] | None = None,
+    after: Callable[[str, float, str], None] | None = None,
 ) -> None:
     """Compile (or load) all that the seats run: each plays both sides' first moves with the smallest of its budgets.
 
-    `before(name)` and `after(name, seconds)` are told of each seat.  An agent that raises is logged and passed over:
-    its games will show it.  An agent that kills its process kills this one.
+    `before(name)` and `after(name, seconds, failure)` are told of each seat.  An agent that raises is logged and passed
+    over, with the exception as `failure`, which is "" else: its games will show it.  An agent that kills its process
+    kills this one.
     """
     for seat in seats:
         if before:
             before(seat.name)
-        start = time.perf_counter()
+        start, failure = time.perf_counter(), ""
         try:
             _play_first_moves(game, seat)
-        except Exception:
+        except Exception as error:
+            failure = storable(f"{type(error).__name__}: {error}")
             log.exception("%s failed while its kernels were being compiled", seat.name)
         if after:
-            after(seat.name, time.perf_counter() - start)
+            after(seat.name, time.perf_counter() - start, failure)
 
 
 def _play_first_moves(game, seat, plies=3):
@@ -143,6 +161,8 @@ def _identity(fixture, seats):
 def _result(game, state):
     """Outcome, score, reason and detail of a game that its rules have ended."""
     score = float(_by_rules(game, "score", state))
+    if not math.isfinite(score):
+        raise GameError(f"score of {game} is {score}")
     return (0.5 if score == 0 else float(score > 0)), score, Reason.PLAYED_OUT, ""
 
 
@@ -198,7 +218,7 @@ class _Table:
     def _decide(self, side, legal) -> int:
         """The move that the player to move decides on, and its record."""
         decision = self._of_agent(side, lambda: self._ask(side))
-        move = self._checked(side, decision, legal)
+        move = self._of_agent(side, lambda: self._checked(side, decision, legal))
         name = _by_rules(self.game, "move_name", self.state, move)
         self.decisions.append(self._of_agent(side, lambda: _move_record(self.plies, side, name, decision)))
         self._check_time(side, decision.seconds)
@@ -213,10 +233,11 @@ class _Table:
 
     def _ask(self, side) -> Decision:
         # a copy, because a player that writes into its position must not change ours
+        start = time.perf_counter()
         decision = self.players[side].choose(self.state.copy(), self.rngs[side])
         if not isinstance(decision, Decision):
             raise TypeError(f"choose returned {decision!r}, which is no Decision")
-        return decision
+        return replace(decision, seconds=time.perf_counter() - start)
 
     def _push(self, move):
         """Make a move, and return its name."""
@@ -228,10 +249,12 @@ class _Table:
         """What an agent's code returns; if it raises, SystemExit included, the agent forfeits."""
         try:
             return action()
-        except (Exception, SystemExit) as error:
+        except _Forfeit:
+            raise
+        except (Exception, SystemExit, KeyboardInterrupt) as error:
             name = self.seats[side].name
             log.exception("game %s: %s raised an exception at ply %d", self.fixture.id, name, self.plies)
-            detail = f"{name}: {type(error).__name__}: {error}"
+            detail = storable(f"{name}: {type(error).__name__}: {error}")
             raise _Forfeit(side, Reason.EXCEPTION, detail) from error
 
     def _checked(self, side, decision, legal) -> int:
@@ -258,7 +281,12 @@ class _Table:
 def _move_record(ply, side, name, decision) -> MoveRecord:
     """A decision in plain values, for the store; what an agent gives as NumPy scalars becomes Python's numbers."""
     def plain(kind, value):
-        return None if value is None else kind(value)
+        if value is None:
+            return None
+        number = kind(value)
+        if not abs(number) < MOST:  # nan is not either
+            raise ValueError(f"a decision holds {number}, which is no finite number below 2**63")
+        return number
 
     return MoveRecord(
         ply, side, name, plain(float, decision.value), plain(int, decision.playouts), plain(int, decision.nodes),

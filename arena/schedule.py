@@ -12,7 +12,7 @@ import numpy as np
 
 from games.core.random import derive_seed, stream
 
-TRIES = 100  # draws of an opening that does not end the game, before we say that there is none
+TRIES = 1000  # draws of an opening that does not end the game, before we say that there is none
 
 
 class OpeningError(ValueError):

@@ -26,6 +26,7 @@ from results.record import GameRecord, Reason
 log = logging.getLogger("arena.supervisor")
 
 START_SECONDS = 300.0    # a worker that is not ready by then counts as dead
+LOAD_SECONDS = 300.0     # to load or compile the kernels of an agent, before its games' own time counts
 FAILED_STARTS = 3        # so many workers that die one after the other before they are ready end the run
 FAREWELL_SECONDS = 5.0   # for workers to end, and for their logs to reach the file
 LONGEST_WAIT = 3600.0    # of one wait; the system's own limit on timeouts is a few weeks
@@ -69,7 +70,73 @@ class _Worker:
 def begin_start() -> None:
     """Where workers come from a fork server, let it import what they need while this process does something else."""
     if multiprocessing.get_start_method() == "forkserver":
-        forkserver.ensure_running()
+        with _no_interrupt():
+            forkserver.ensure_running()
+
+
+def _start_process(process) -> None:
+    """Start it; again if the fork server has died just now, and another one comes in its place."""
+    for tries_left in (2, 1, 0):
+        try:
+            return process.start()
+        except (ConnectionError, EOFError) as error:
+            log.warning("the fork server does not answer: %r", error)
+            if not tries_left:
+                raise WorkerStartError(f"the fork server that starts workers does not answer: {error!r}") from error
+            time.sleep(0.2)
+
+
+def warm_in_a_child(resolved: dict, run_log: RunLog, before, after, failed) -> None:
+    """Compile what all agents run, in a process of its own, so that an agent that ends its process ends no other.
+
+    `before(name)` and `after(name, seconds, failure)` are told of each agent, `failed(text)` of one that has ended or
+    hung the process.  What it cannot compile here its games will show.
+    """
+    names = [entry["name"] for entry in resolved["agents"]]
+    left = list(range(len(names)))
+    while left:
+        current, seats = None, list(left)
+        with _child(resolved, run_log, seats) as (process, pipe):
+            while pipes.wait([pipe], LOAD_SECONDS):
+                try:
+                    message = pipe.recv()
+                except (EOFError, OSError):
+                    break
+                if isinstance(message, worker_process.Failed):
+                    raise WorkerStartError(f"workers could not start: {message}")
+                if isinstance(message, tuple) and len(message) == 1:
+                    current = message[0]
+                    before(names[current])
+                elif isinstance(message, tuple):
+                    left.remove(current)
+                    after(names[current], *message[1:])
+        if left:  # it has died, or does not answer
+            culprit = left[0] if current is None or current not in left else current
+            left.remove(culprit)
+            after(names[culprit], 0.0, "none: it ended or hung its process")
+            failed(f"{names[culprit]} ended or hung the process in which its kernels were being compiled")
+
+
+@contextmanager
+def _child(resolved, run_log, seats):
+    """A process that runs worker.warm_all, and the parent's end of its pipe."""
+    pipe, childs_end = multiprocessing.Pipe()
+    child_log = run_log.worker("warmer")
+    arguments = (childs_end, child_log.queue, resolved, seats)
+    process = multiprocessing.Process(target=worker_process.warm_all, name="warmer", args=arguments, daemon=True)
+    with _no_interrupt():
+        _start_process(process)
+    childs_end.close()
+    child_log.started()
+    try:
+        yield process, pipe
+    finally:
+        process.join(0 if pipe.poll() else FAREWELL_SECONDS)
+        process.kill()
+        process.join()
+        pipe.close()
+        child_log.close()
+        child_log.join(FAREWELL_SECONDS)
 
 
 class _Queue:
@@ -216,6 +283,9 @@ class Supervisor:
                     worker.job = worker.playing = None
                 elif isinstance(message, worker_process.Failed):
                     worker.complaint = message
+                elif message == worker_process.BEGUN:
+                    worker.playing = time.monotonic()
+                    worker.deadline = worker.playing + self.game_seconds
                 else:
                     worker.ready, self._failed_starts = True, 0
                     self._send(worker)
@@ -253,7 +323,7 @@ class Supervisor:
             target=worker_process.main, name=name, args=(workers_end, worker_log.queue, self.resolved), daemon=True
         )
         with _no_interrupt():
-            process.start()
+            _start_process(process)
         workers_end.close()
         worker_log.started()
         self._crew.append(_Worker(process, pipe, worker_log, time.monotonic() + START_SECONDS, job))
@@ -267,7 +337,8 @@ class Supervisor:
         except OSError:
             return  # it has just died; its game has not begun, and goes to another
         worker.playing = time.monotonic()
-        worker.deadline = worker.playing + self.game_seconds
+        # until it says that it has loaded the kernels, or compiled those that cannot be kept
+        worker.deadline = worker.playing + self.game_seconds + LOAD_SECONDS
 
     def _bury(self, worker):
         """Remove a dead or hung worker, and see to its game."""
@@ -277,7 +348,7 @@ class Supervisor:
         self._crew.remove(worker)
         worker.pipe.close()
         worker.log.close()
-        self._parting.append(worker.log)
+        self._parting = [*(log for log in self._parting if not log.closed()), worker.log]
         if not worker.ready:
             self._count_failed_start(worker)
         job = worker.job

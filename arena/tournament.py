@@ -11,9 +11,9 @@ from arena import config as configuration
 from arena.config import Config, ConfigError
 from arena.logs import RunLog
 from arena.machine import cores, describe
-from arena.match import Setting, warm
+from arena.match import Setting
 from arena.schedule import Schedule
-from arena.supervisor import Supervisor, begin_start
+from arena.supervisor import Supervisor, begin_start, warm_in_a_child
 from results.record import GameRecord
 from results.store import FILE_NAME, Store
 
@@ -42,8 +42,8 @@ class Events:
     def warming(self, name: str) -> None:
         """The kernels of an agent are about to be compiled."""
 
-    def warmed(self, name: str, seconds: float) -> None:
-        """They are compiled."""
+    def warmed(self, name: str, seconds: float, failure: str = "") -> None:
+        """They are compiled; or they are not, and `failure` says why."""
 
     def started(self, total: int, done: int) -> None:
         """Play begins: `total` games in all, of which `done` were stored before."""
@@ -58,7 +58,7 @@ class Events:
         """Something went wrong that does not end the run; each is told once."""
 
     def ended(self) -> None:
-        """No worker is left.  Called however the run ends, once `started` was."""
+        """No worker is left.  Called however the run ends, once `opened` was."""
 
 
 def run(config, out, workers: int | None = None, resume: bool = False, events: Events | None = None):
@@ -142,14 +142,14 @@ def _warn_of_changed_source(store, setting, events):
 
 def _play(supervisor, events, total, stored):
     """Warm the kernels and play; returns when no worker is left, whether all games were played or a stop came."""
-    setting = supervisor.setting
     with _signals() as direct:
         try:
             if len(stored) < total:
                 begin_start()
-                warm(setting.game, setting.seats, events.warming, events.warmed)
+                warm_in_a_child(supervisor.resolved, supervisor.run_log, events.warming, events.warmed, events.trouble)
         except KeyboardInterrupt:
             log.warning("interrupted before the first game")
+            events.ended()
             return
         direct(supervisor)
         log.info("%d of %d games to play on %d workers", total - len(stored), total, supervisor.workers)

@@ -8,6 +8,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from multiprocessing import connection as pipes
 
@@ -22,7 +23,8 @@ log = logging.getLogger("arena.worker")
 games.names()
 agents.names()
 
-READY = "ready"  # the first message of a worker that can play; of one that cannot, a Failed
+READY = "ready"    # the first message of a worker that can play; of one that cannot, a Failed
+BEGUN = "begun"    # the kernels of a game's agents are loaded: from here on its time counts
 
 
 class Failed(str):
@@ -30,35 +32,56 @@ class Failed(str):
 
 
 def main(pipe, log_queue, resolved: dict) -> None:
-    """Play every Fixture that arrives on `pipe` and answer with its GameRecord; None ends the process.
+    """Play every Fixture that arrives on `pipe` and answer with BEGUN and its GameRecord; None ends the process.
 
     pipe: the worker's end of a duplex pipe; log_queue: where log records go; resolved: `Config.resolved()`.
     """
+    setting = _settle_in(pipe, log_queue, resolved)
+    if setting is None:
+        return
+    warmed = set()
+    try:
+        while (fixture := pipe.recv()) is not None:
+            seats = {fixture.first, fixture.second}
+            # not at the worker's own start, so that an agent which crashes in it costs its own games only
+            warm(setting.game, [setting.seats[i] for i in sorted(seats - warmed)])
+            warmed |= seats
+            pipe.send(BEGUN)
+            pipe.send(_play(setting, fixture))
+    except (EOFError, BrokenPipeError):
+        pass  # the parent is gone
+    except BaseException:
+        log.exception("the worker ends")
+        os._exit(1)
+
+
+def warm_all(pipe, log_queue, resolved: dict, seats: list[int]) -> None:
+    """Compile, once for all workers, what the agents of these numbers run: (number,) and then (number, seconds,
+    failure) are sent for each."""
+    setting = _settle_in(pipe, log_queue, resolved)
+    for i in seats if setting else ():
+        pipe.send((i,))
+        warm(setting.game, [setting.seats[i]], after=lambda _, seconds, failure, i=i: pipe.send((i, seconds, failure)))
+
+
+def _settle_in(pipe, log_queue, resolved):
+    """What a worker does first; the setting, or None if it cannot be made, which is said."""
     _leave_signals_to_the_parent()
     threading.Thread(target=_die_with_the_parent, daemon=True).start()
     logs.send_to(log_queue)
+    sys.stdout = sys.stderr  # what an agent prints must not mix with the tables of the parent
     try:
         setting = Setting.make(resolved)
     except Exception as error:
         log.exception("the worker cannot start")
         pipe.send(Failed(f"{type(error).__name__}: {error}"))
-        return
+        return None
     pipe.send(READY)
-    warmed = set()
-    try:
-        while (fixture := pipe.recv()) is not None:
-            pipe.send(_play(setting, fixture, warmed))
-    except (EOFError, BrokenPipeError):
-        pass  # the parent is gone
+    return setting
 
 
-def _play(setting, fixture, warmed):
+def _play(setting, fixture):
     """The game's record; a game whose own rules fail is void, for they would fail again."""
-    seats = {fixture.first, fixture.second}
-    # before the players' clocks start; not at the worker's own start, so that an agent which crashes in it costs its
-    # own games only
-    warm(setting.game, [setting.seats[i] for i in sorted(seats - warmed)])
-    warmed |= seats
     try:
         return setting.play(fixture)
     except GameError as error:

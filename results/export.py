@@ -182,7 +182,8 @@ def _rich(cells, right, title) -> Table:
     table = Table(title=title and Text(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD,
                   pad_edge=False, header_style="bold")
     for heading, to_right in zip(cells, right):
-        table.add_column(Text(heading), justify="right" if to_right else "left")
+        # in a narrow terminal names are shortened, numbers never
+        table.add_column(Text(heading), justify="right" if to_right else "left", no_wrap=to_right)
     for row in zip(*cells.values()):
         table.add_row(*map(Text, row))  # as Text, since an agent's name may hold brackets, which are markup
     return table

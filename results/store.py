@@ -138,7 +138,10 @@ class Store:
     @property
     def meta(self) -> dict:
         """What `create` and `set_meta` were given."""
-        return {key: json.loads(value) for key, value in self.select("SELECT key, value FROM meta ORDER BY key")}
+        try:
+            return {key: json.loads(value) for key, value in self.select("SELECT key, value FROM meta ORDER BY key")}
+        except json.JSONDecodeError as error:
+            raise StoreError(f"{self.path} is damaged: its table meta holds what is not JSON") from error
 
     def set_meta(self, key: str, value) -> None:
         """Replace, or add, one entry of `meta` (any JSON)."""

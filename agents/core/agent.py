@@ -134,7 +134,9 @@ class Agent:
         return self.new_player(game, self.budget(budget))
 
     def choose(self, game: Game, state: np.ndarray, *, seed: int, budget: Budget | None = None) -> Decision:
-        """One decision on its own, in a position that is not over."""
+        """One decision on its own; ValueError if the game is over."""
+        if game.is_over(state):
+            raise ValueError(f"the game is over: there is no move to choose in\n{game.render(state)}")
         return self.player(game, budget).choose(state, stream(seed))
 
     def __str__(self):

@@ -5,9 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from games.core.jit import helper, kernel
+from games.core.random import random_below
 
 ROOT = 0
 LEAF = 0  # the number of children of a node that has not been expanded
+UNPROVEN = 0  # of Tree.proven
 
 
 class Tree(NamedTuple):
@@ -19,6 +21,9 @@ class Tree(NamedTuple):
     first_child: np.ndarray  # int32[capacity]
     children: np.ndarray     # int32[capacity], LEAF or their number
     size: np.ndarray         # int64[1], nodes in use
+    in_flight: np.ndarray    # int32[capacity], simulations that are on their way through the node; 0 between searches
+    proven: np.ndarray       # int8[capacity], UNPROVEN or, by proof_of, the result that is certain
+    lock: np.ndarray         # int32[capacity], 1 while a simulation holds the node's lock; 0 between searches
 
 
 def new_tree(capacity: int) -> Tree:
@@ -27,13 +32,16 @@ def new_tree(capacity: int) -> Tree:
     The operating system provides the memory as it is first written, so that room which is not used costs nothing.
     """
     integers = [np.empty(capacity, np.int32) for _ in range(4)]
-    tree = Tree(integers[0], np.empty(capacity), *integers[1:], np.zeros(1, np.int64))
+    marks = [np.zeros(capacity, dtype) for dtype in (np.int32, np.int8, np.int32)]
+    tree = Tree(integers[0], np.empty(capacity), *integers[1:], np.zeros(1, np.int64), *marks)
     clear(tree)
     return tree
 
 
 def clear(tree: Tree) -> None:
     """Make it a tree of one node again."""
+    if tree.proven[: tree.size[0]].any():
+        tree.proven[: tree.size[0]] = UNPROVEN
     for column in (tree.visits, tree.value, tree.first_child, tree.children):
         column[ROOT] = 0
     tree.move[ROOT] = -1
@@ -56,9 +64,9 @@ def most_visited_child(tree: Tree, node: int) -> int:
     return max(children, key=lambda child: (tree.visits[child], tree.value[child]))
 
 
-def principal_variation(tree: Tree) -> tuple[int, ...]:
-    """The moves along the most visited children, from the root."""
-    node, moves = ROOT, []
+def principal_variation(tree: Tree, child: int) -> tuple[int, ...]:
+    """The move to a child of the root, and on along the most visited children."""
+    node, moves = child, [int(tree.move[child])]
     while tree.children[node] != LEAF:
         node = most_visited_child(tree, node)
         if tree.visits[node] == 0:
@@ -68,9 +76,30 @@ def principal_variation(tree: Tree) -> tuple[int, ...]:
 
 
 @helper
-def add_children(tree, node, moves, count):
-    """Publish `moves[:count]` as the children of a leaf, unvisited."""
-    first = tree.size[0]
+def proof_of(result):
+    """The mark of a certain result of the first player, -1, 0 or 1."""
+    return np.int8(result + 2.0)
+
+
+@helper
+def proven_result(proof):
+    """The first player's result that a mark stands for: -1.0, 0.0 or 1.0."""
+    return np.float64(proof) - 2.0
+
+
+@helper
+def shuffled_moves(game, state, moves, rng):
+    """Write the legal moves in random order, so that unvisited children are tried in no order of the game's."""
+    count = game.legal_moves(state, moves)
+    for i in range(count - 1, 0, -1):
+        j = random_below(rng, i + 1)
+        moves[i], moves[j] = moves[j], moves[i]
+    return count
+
+
+@helper
+def write_children(tree, first, moves, count):
+    """Make the nodes from `first` on unvisited leaves, one for each of `moves[:count]`."""
     for i in range(count):
         child = first + i
         tree.visits[child] = 0
@@ -78,9 +107,6 @@ def add_children(tree, node, moves, count):
         tree.move[child] = moves[i]
         tree.first_child[child] = 0
         tree.children[child] = LEAF
-    tree.first_child[node] = first
-    tree.children[node] = count
-    tree.size[0] = first + count
 
 
 @kernel
@@ -95,6 +121,7 @@ def copy_subtree(game, tree, root, target):
         target.visits[node] = tree.visits[source]
         target.value[node] = tree.value[source]
         target.children[node] = tree.children[source]
+        target.proven[node] = tree.proven[source]
         target.first_child[node] = used
         for i in range(tree.children[source]):
             origin[used] = tree.first_child[source] + i

@@ -56,7 +56,7 @@ class AlphaBeta(Agent):
         return None
 
     def new_player(self, game, budget):
-        return AlphaBetaPlayer(self, game.with_evaluation(self.evaluation), budget)
+        return AlphaBetaPlayer(self, game.with_evaluation(self.evaluation) if self.evaluation else game, budget)
 
 
 class Stack(NamedTuple):

@@ -40,9 +40,9 @@ class FlatPlayer(Player):
             lambda n: playouts_kernel(self.game, state, moves, sums, n, rng), self.budget.playouts, self.budget.seconds
         )
         counts = np.maximum(sums[0], 1)
-        means = np.where(sums[0] > 0, sums[1] / counts, -np.inf)  # a move without a playout is not played
+        means = np.where(sums[0] > 0, sums[1] / counts, np.nan)  # a move without a playout is not played
         deviations = np.sqrt(np.maximum(sums[2] / counts - means**2, 0))
-        best = int(np.argmax(means))
+        best = int(np.nanargmax(means))
         return Decision(
             move=int(moves[best]),
             value=float(means[best]),

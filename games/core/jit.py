@@ -11,11 +11,14 @@ import hashlib
 import importlib.util
 import inspect
 import sys
+import sysconfig
+import warnings
 from dataclasses import fields
 from pathlib import Path
 from typing import NamedTuple
 
-from numba import njit, types
+from numba import config, njit, types
+from numba.core.caching import FunctionCache
 from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.core.typing.typeof import typeof
@@ -32,9 +35,35 @@ def kernel(function):
     Only such functions may be cached: the digest of the sources inside the game's type is what keeps Numba from
     taking a stale kernel when a function that it calls, in another file, has changed.
     """
-    dispatcher = njit(cache=True, nogil=True)(function)
-    kernels.append(dispatcher)
+    dispatcher = njit(nogil=True)(function)
+    if not config.DISABLE_JIT:
+        try:
+            dispatcher._cache = KernelCache(function)  # what njit(cache=True) does, with a cache that mends itself
+        except RuntimeError:
+            _warn_once()
+        kernels.append(dispatcher)
     return dispatcher
+
+
+class KernelCache(FunctionCache):
+    """Numba's on-disk cache of a function, emptied where it cannot be read: after a power cut, say."""
+
+    def load_overload(self, sig, target_context):
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:  # whatever unpickling a damaged file raises
+            warnings.warn(f"the compiled {self._name} in {self.cache_path} is damaged and is made anew: {error!r}", stacklevel=2)
+            self.flush()
+            return None
+
+
+@functools.cache
+def _warn_once():
+    warnings.warn(
+        "compiled kernels cannot be kept, since no folder for them can be written: every process compiles its own; "
+        "the environment variable NUMBA_CACHE_DIR can name a folder",
+        stacklevel=4,
+    )
 
 
 # For the functions that kernels are made of, which allocate nothing: without it, each call counts references of every
@@ -165,13 +194,13 @@ def _lower_constant(context, builder, typ, value, attribute):
 def source_digest(cls: type) -> str:
     """Digest of every source that a kernel of this game may be compiled from.
 
-    That is what the game's own files import of the games, `games/core`, and all of `agents`; so that an edit of one
-    game compiles that game's kernels anew, and no other's.
+    That is the modules of its classes and all that these import, but for installed libraries; `games/core`; and all of
+    `agents`.  So an edit of one game compiles that game's kernels anew, and no other's.
     """
     paths = {path for package in ("games.core", "agents") for path in _package_sources(package)}
     for base in cls.__mro__:
         if issubclass(base, Compilable) and base is not Compilable:
-            paths |= _import_closure(Path(inspect.getfile(base)))
+            paths |= _import_closure(base.__module__)
     return digest_of(paths)
 
 
@@ -195,27 +224,32 @@ def _package_sources(package):
 
 
 @functools.cache
-def _import_closure(path):
-    """`path` and every file of the kernel packages that it imports, directly or not."""
-    found, waiting = set(), [path]
+def _import_closure(module):
+    """The file of a module that has been imported, and of every module that it imports, directly or not."""
+    found, waiting = {}, [module]
     while waiting:
-        path = waiting.pop()
-        if path not in found and path.is_file():
-            found.add(path)
-            waiting.extend(_imported_files(path))
-    return frozenset(found)
+        name = waiting.pop()
+        path = getattr(sys.modules.get(name), "__file__", None)
+        if name not in found and path and path.endswith(".py") and not _is_library(name, path):
+            found[name] = Path(path)
+            waiting.extend(_imported_names(name, found[name]))
+    return frozenset(found.values())
 
 
-def _imported_files(path):
-    """The files below KERNEL_PACKAGES that the import statements of `path` may name."""
+def _is_library(name, path):
+    """Whether a module comes with Python or is installed beside it, and so does not change; ours may be installed."""
+    installed = path.startswith(tuple(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib")))
+    return installed and name.split(".")[0] not in KERNEL_PACKAGES
+
+
+def _imported_names(module, path):
+    """What the import statements of a module's file may name."""
+    package = getattr(sys.modules[module], "__package__", None) or ""
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        else:
-            continue
-        for name in names:
-            package, *rest = name.split(".")
-            if package in KERNEL_PACKAGES and rest:
-                yield package_folder(package).joinpath(*rest).with_suffix(".py")
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            parts = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            base = ".".join([*parts, *([node.module] if node.module else [])])
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)

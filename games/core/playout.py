@@ -21,6 +21,8 @@ class PlayoutSummary(NamedTuple):
 
 def playouts(game, count: int, *, seed: int, state: np.ndarray | None = None) -> PlayoutSummary:
     """Play `count` uniformly random games from `state`, or from the initial position."""
+    if count < 1:
+        raise ValueError(f"count = {count} is out of range: it can be 1 or more")
     root = game.initial() if state is None else state
     wins, draws, score, plies = playout_kernel(game, root, count, stream(seed))
     return PlayoutSummary(count, wins, draws, count - wins - draws, score, plies)

@@ -5,6 +5,7 @@ the next draw does not wait for the last one: in a playout that costs less than 
 """
 
 import hashlib
+import operator
 
 import numpy as np
 from numba import njit
@@ -17,7 +18,7 @@ _MASK = (1 << 64) - 1
 
 def derive_seed(seed: int, *key) -> int:
     """An unsigned 64-bit seed that depends on `seed` and every part of `key` (integers and strings) and nothing else."""
-    digest = hashlib.blake2b(repr((int(seed), *key)).encode(), digest_size=8).digest()
+    digest = hashlib.blake2b(repr((operator.index(seed), *key)).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little")
 
 

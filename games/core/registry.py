@@ -3,10 +3,11 @@
 import ast
 import difflib
 import importlib
+import math
 import pkgutil
 import types
 import typing
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 
 
 class SpecError(ValueError):
@@ -67,6 +68,8 @@ class Registry:
         if name not in classes:
             raise SpecError(f"unknown {self.kind} {name!r}{_suggest(name, classes)}; known: {', '.join(classes)}")
         cls = classes[name]
+        if not is_dataclass(cls) or not cls.__dataclass_params__.frozen:
+            raise SpecError(f"{self.kind} {name!r} is defined by {cls.__qualname__}, which is not a frozen dataclass")
         parameters = [f for f in fields(cls) if f.init]
         if len(arguments) > len(parameters):
             raise SpecError(f"{name} takes {len(parameters)} parameters, got {len(arguments)}: {signature(cls)}")
@@ -97,6 +100,8 @@ def _suggest(name, known) -> str:
 def _check(owner, key, value, hint):
     """`value` as the type that the parameter is declared with, or SpecError."""
     options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    if isinstance(value, int) and abs(value) >= 1 << 63 or isinstance(value, float) and not math.isfinite(value):
+        raise SpecError(f"{owner}: {key} is out of range: numbers are finite, and whole ones below 2**63")
     for option in options:
         if option is float and type(value) in (int, float):
             return float(value)

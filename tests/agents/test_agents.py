@@ -9,10 +9,11 @@ import agents
 import games
 from agents.core.tree import LEAF, ROOT, copy_subtree, new_tree
 from agents.minimax import alphabeta as ab
-from agents.montecarlo.uct import search_kernel
+from agents.montecarlo.search import search_kernel
+from agents.montecarlo.uct import UCB1, Options
 from games.core.random import random_below, stream
-from tests.shipped import AGENTS
 from tests.agents.naive import flat, minimax, uct
+from tests.shipped import AGENTS
 
 GAMES = ["tictactoe", "connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)"]
 BUDGETS = {"playouts": 60, "nodes": 300, "depth": 3, "seconds": 0.02}
@@ -41,12 +42,13 @@ def test_every_agent_with_every_budget(name, spec):
         assert first.move in game.moves(state) and np.array_equal(state, kept)
         assert first.seconds > 0 and (first.value is None or -1 <= first.value <= 1)
         game.after_all(" ".join(_names(game, state, first.principal_variation)), state)
-        if kind != "seconds":
+        if kind != "seconds" and agent.cores == 1:  # threads on one tree are in no order
             assert (first.move, first.value, first.playouts, first.nodes) == (
                 second.move, second.value, second.playouts, second.nodes
             )
         if kind == "playouts" and agent.budgets:
-            assert first.playouts == BUDGETS[kind] and first.statistics.playouts.sum() == BUDGETS[kind]
+            playouts = BUDGETS[kind] * getattr(agent, "workers", 1)
+            assert first.playouts == playouts and first.statistics.playouts.sum() == playouts
         if kind == "nodes":
             assert first.nodes <= BUDGETS[kind]
 
@@ -64,8 +66,8 @@ def test_uct_equals_its_twin(spec, exploration):
     state = random_position(game, 8, 2)
     root = uct(game, state, 400, exploration, stream(9))
     tree = new_tree(10_000)
-    search_kernel(game, tree, state, 150, exploration, rng := stream(9))
-    search_kernel(game, tree, state, 250, exploration, rng)
+    search_kernel(game, UCB1(), tree, (), state, 150, Options(exploration, 0.0), rng := stream(9))
+    search_kernel(game, UCB1(), tree, (), state, 250, Options(exploration, 0.0), rng)
     waiting = [(ROOT, root)]
     while waiting:
         node, twin = waiting.pop()
@@ -191,7 +193,7 @@ def test_a_full_tree_goes_on_without_growing():
 def test_copy_subtree_keeps_every_node():
     game = games.make("tictactoe")
     tree, kept = new_tree(20_000), new_tree(20_000)
-    search_kernel(game, tree, game.initial(), 3000, 0.4, stream(1))
+    search_kernel(game, UCB1(), tree, (), game.initial(), 3000, Options(0.4, 0.0), stream(1))
     copy_subtree(game, tree, ROOT, kept)
     for name in ("visits", "value", "children"):
         assert getattr(kept, name)[: kept.size[0]].sum() == getattr(tree, name)[: tree.size[0]].sum()
@@ -275,5 +277,5 @@ def result_of(game, sides, seed, strong_side):
 def test_one_signature_for_each_game():
     """One dtype and layout reaches each kernel: what has been compiled is one version a game."""
     for kernel in (search_kernel, ab.search_kernel):
-        compiled = [signature[0] for signature in kernel.signatures]
+        compiled = [signature[:2] for signature in kernel.signatures]
         assert compiled and len(compiled) == len(set(compiled))

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from agents.core.agent import registry as agent_registry
-from arena import config
+from arena import config, supervisor
 from arena.logs import RunLog
 from arena.match import Setting
 from arena.schedule import Schedule
@@ -24,6 +24,12 @@ def registries():
         registry._classes.clear()
         registry._classes.update(classes)
     sys.modules.pop(PLUGIN, None)
+
+
+@pytest.fixture(autouse=True)
+def short_loading(monkeypatch):
+    """An agent that hangs while its kernels are loaded is not waited for as long as one that compiles."""
+    monkeypatch.setattr(supervisor, "LOAD_SECONDS", 3.0)
 
 
 def values(*agents, game="test_nim", games=2, **more):

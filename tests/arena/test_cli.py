@@ -190,7 +190,7 @@ def test_interrupted_once_it_finishes_the_games_that_run(folder):
         (["table", "none", "--kind", "elo"], "'elo' is not one of 'standings'"),
         (["show", "none", "1v2-0000"], "no tournament in none"),
         (["bench", "--seconds", "0"], "--seconds 0 is out of range"),
-        (["cache", "warm", "--game", "go"], "unknown game 'go'"),
+        (["cache", "warm", "--game", "chess960"], "unknown game 'chess960'"),
         (["frobnicate"], "No such command"),
     ],
 )  # fmt: skip
@@ -218,7 +218,7 @@ def test_lists():
     listed = json.loads(call("list", "agents", "--json").stdout)
     assert [row["name"] for row in listed] == agents.names()
     assert next(row for row in listed if row["name"] == "uct")["budgets"] == ["playouts", "seconds"]
-    assert "breakthrough(rows=8, columns=8)" in call("list", "games").stdout
+    assert "breakthrough(rows=8," in call("list", "games").stdout
 
 
 def test_bench_reports_every_game_and_agent(tmp_path):

@@ -139,7 +139,7 @@ def test_resolved_spells_out_the_defaults(tmp_path):
         "game": "breakthrough(rows=6, columns=5)", "games": 4, "opening_plies": 2, "seed": 0,
         "budget": {"seconds": 1.0},
         "agents": [{"name": "random", "agent": "random"}, {"name": "b", "agent": "random"}],
-        "game_seconds": 3600.0, "time_margin": 1.0, "plugins": [],
+        "game_seconds": 3600.0, "time_margin": 1.0, "plugins": [], "plugin_path": None,
     }
 
 

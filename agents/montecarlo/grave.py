@@ -1,0 +1,198 @@
+"""RAVE and GRAVE: a move is also judged by the simulations in which it was played later (AMAF, all moves as first).
+
+    value = (1 - b) mean + b amaf       b = a / (a + n + bias * a * n)
+
+n and mean are the child's visits and mean reward; a and amaf count the simulations, through a reference node, in which
+the player who is to move played that move anywhere below it, and their mean reward.  The child of the largest value is
+selected; there is no exploration term.  RAVE refers to the node itself (Gelly & Silver, "Combining online and offline
+knowledge in UCT", 2007), GRAVE to its closest ancestor with more than `ref` visits (Cazenave, "Generalized rapid action
+value estimation", 2015): RAVE is ref = 0.  A move is the same elsewhere if it has the same move code.
+
+The counts of a search lie in one open-addressing table, by node and code.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.core.tree import UNPROVEN
+from agents.montecarlo.search import Rule, TreeSearch
+from agents.montecarlo.uct import certain_bound
+from games.core.game import CHANCE, check_range
+from games.core.jit import helper
+from games.core.playout import copy_state, reward_of
+from games.core.random import mix
+
+EMPTY = np.int64(-1)
+FILLED = 0.75  # of a table; beyond that it takes no new entries, and goes on counting those it has
+
+
+class Options(NamedTuple):
+    """The numbers of GRAVE."""
+
+    ref: int
+    bias: float
+
+
+class Amaf(NamedTuple):
+    """A table of counts by node and code, and the moves of the simulation at hand."""
+
+    nodes: np.ndarray    # int64[size], EMPTY or the node of an entry; size is a power of two
+    codes: np.ndarray    # int64[size], its code
+    visits: np.ndarray   # int32[size]
+    value: np.ndarray    # float64[size], sum of the rewards for the player who has that code
+    used: np.ndarray     # int64[1], entries
+    line: np.ndarray     # int64[max_plies], codes of the simulation's moves, from the root; -1 for outcomes of chance
+    players: np.ndarray  # int64[max_plies], who made them
+    length: np.ndarray   # int64[1]: how many of the line are the playout's, which stand at its beginning until learnt
+    state: np.ndarray    # dtype[state_size], to replay in
+
+
+@dataclass(frozen=True)
+class GraveRule(Rule):
+    """See the top of the file."""
+
+    def best_child(self, game, tree, memory, state, path, length, options):
+        node, side = path[length - 1], game.player(state)
+        reference = node
+        i = length - 1
+        while i > 0 and tree.visits[reference] <= options.ref:
+            i -= 1
+            reference = path[i]
+        first = tree.first_child[node]
+        best, best_value = first, -2.0
+        for child in range(first, first + tree.children[node]):
+            value = self.child_value(game, tree, memory, state, child, reference, options)
+            if self.solver and tree.proven[child] != UNPROVEN:
+                value = certain_bound(tree, child, side)
+            if value > best_value:
+                best, best_value = child, value
+        return best
+
+    def child_value(self, game, tree, memory, state, child, reference, options):
+        """The mix of mean and AMAF; above all others where nothing is known."""
+        entry = find(memory, reference, game.move_code(state, tree.move[child]))
+        visits, seen = tree.visits[child], memory.visits[entry] if memory.nodes[entry] != EMPTY else 0
+        if visits == 0 and seen == 0:
+            return 100.0
+        share = seen / (seen + visits + options.bias * seen * visits)
+        mean = tree.value[child] / max(visits, 1)
+        amaf = memory.value[entry] / max(seen, 1)
+        return (1.0 - share) * mean + share * amaf
+
+    def play_out(self, game, state, memory, moves, rng):
+        """Random moves, whose codes are kept in the line."""
+        plies = 0
+        while not game.is_over(state):
+            move = game.random_move(state, moves, rng)
+            memory.players[plies] = game.player(state)
+            memory.line[plies] = game.move_code(state, move) if memory.players[plies] != CHANCE else -1
+            game.play(state, move)
+            plies += 1
+        memory.length[0] = plies
+        return game.score(state)
+
+    def learn(self, game, tree, memory, root, path, length, score):
+        """Count the simulation, at every node of the path, for the moves that were made below it."""
+        self.insert_path(game, tree, memory, root, path, length)
+        reward, plies = reward_of(score), memory.length[0] + length - 1
+        for i in range(length):
+            for j in range(i, plies):
+                if memory.line[j] >= 0 and first_time(memory.line, i, j):
+                    entry = find(memory, path[i], memory.line[j])
+                    if memory.nodes[entry] == EMPTY:
+                        if memory.used[0] > FILLED * len(memory.nodes):
+                            continue
+                        add_entry(memory, entry, path[i], memory.line[j])
+                    memory.visits[entry] += 1
+                    memory.value[entry] += reward if memory.players[j] == 0 else 1.0 - reward
+        memory.length[0] = 0
+
+    def insert_path(self, game, tree, memory, root, path, length):
+        """Put the codes of the moves in the tree before those of the playout."""
+        for j in range(memory.length[0] - 1, -1, -1):
+            memory.line[j + length - 1], memory.players[j + length - 1] = memory.line[j], memory.players[j]
+        copy_state(game, root, memory.state)
+        for i in range(1, length):
+            move = tree.move[path[i]]
+            memory.players[i - 1] = game.player(memory.state)
+            memory.line[i - 1] = game.move_code(memory.state, move) if memory.players[i - 1] != CHANCE else -1
+            game.play(memory.state, move)
+
+
+@helper
+def find(memory, node, code):
+    """The entry of a node and code, or the empty place where it would be."""
+    mask = np.uint64(len(memory.nodes) - 1)
+    entry = mix(np.uint64(node) << np.uint64(32) ^ np.uint64(code)) & mask
+    while memory.nodes[entry] != EMPTY and (memory.nodes[entry] != node or memory.codes[entry] != code):
+        entry = (entry + np.uint64(1)) & mask
+    return entry
+
+
+@helper
+def add_entry(memory, entry, node, code):
+    """Begin an entry at an empty place."""
+    memory.nodes[entry], memory.codes[entry] = node, code
+    memory.visits[entry], memory.value[entry] = 0, 0.0
+    memory.used[0] += 1
+
+
+@helper
+def first_time(line, start, j):
+    """Whether line[j] does not stand in line[start:j]: a move counts once in a simulation."""
+    for k in range(start, j):
+        if line[k] == line[j]:
+            return False
+    return True
+
+
+@dataclass(frozen=True)
+class GRAVE(TreeSearch):
+    """Monte-Carlo tree search with AMAF values of an ancestor.
+
+    ref: the ancestor has more visits than this; 0 makes it RAVE
+    bias: how fast the AMAF value fades as the child is visited
+    entries: places in the table of AMAF counts
+    """
+
+    ref: int = 50
+    bias: float = 1e-5
+    entries: int = 1 << 20
+
+    name = "grave"
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_range("entries", self.entries, 1 << 10, 1 << 28)
+        if self.entries & (self.entries - 1):
+            raise ValueError(f"entries = {self.entries} is not a power of two")
+        if self.ref < 0 or self.bias < 0:
+            raise ValueError(f"ref = {self.ref}, bias = {self.bias}: both can be 0 or more")
+        if self.keep_tree:
+            raise ValueError("keep_tree = True: grave begins each search anew, since its table belongs to one tree")
+
+    def rule(self):
+        return GraveRule(self.solver)
+
+    def options(self):
+        return Options(self.ref, self.bias)
+
+    def new_memory(self, game):
+        size, plies = self.entries, game.max_plies
+        return Amaf(
+            np.full(size, EMPTY),
+            np.zeros(size, np.int64),
+            np.zeros(size, np.int32),
+            np.zeros(size),
+            np.zeros(1, np.int64),
+            np.zeros(plies, np.int64),
+            np.zeros(plies, np.int64),
+            np.zeros(1, np.int64),
+            np.zeros(game.state_size, game.dtype),
+        )
+
+    def forget(self, memory):
+        memory.nodes[:] = EMPTY
+        memory.used[0] = memory.length[0] = 0

@@ -1,0 +1,1 @@
+"""Parallel Monte-Carlo tree search, on threads and with simulated workers."""

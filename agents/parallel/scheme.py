@@ -1,0 +1,90 @@
+"""What all parallel schemes share: parameters, budgets, streams of random numbers, and threads."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from agents.core.agent import Agent, Budget, Player, Unsuited
+from games.core.game import check_range
+from games.core.random import stream
+
+MOST_THREADS, MOST_SIMULATED = 64, 1024
+CONSTANT, PLIES = range(2)  # what a simulated playout takes: one unit of time, or one for each ply
+PLAYOUT_TIMES = {"constant": CONSTANT, "plies": PLIES}
+
+
+@dataclass(frozen=True)
+class Scheme(Agent):
+    """A search by several workers.  Its budget of playouts is for each worker, or with `total` for all together.
+
+    workers: threads, or with `simulated` workers in a virtual time: deterministic, on one core, and any number
+    playout_time: how long a simulated playout takes, "constant" or its number of "plies"
+    """
+
+    workers: int = 2
+    exploration: float = 0.4
+    playouts: int | None = None
+    seconds: float | None = None
+    total: bool = False
+    simulated: bool = False
+    playout_time: str = "constant"
+    max_nodes: int = 1 << 24
+
+    budgets = ("playouts", "seconds")
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_range("workers", self.workers, 1, MOST_SIMULATED if self.simulated else MOST_THREADS)
+        check_range("max_nodes", self.max_nodes, 1000, 2**31 - 1)
+        if self.exploration < 0:
+            raise ValueError(f"exploration = {self.exploration} is out of range: it can be 0 or more")
+        if self.playout_time not in PLAYOUT_TIMES:
+            raise ValueError(f"playout_time = {self.playout_time!r} is not one of {', '.join(PLAYOUT_TIMES)}")
+        if self.playout_time != "constant" and not self.simulated:
+            raise ValueError("playout_time is for simulated workers: give simulated=true too")
+        if self.simulated and self.seconds is not None:
+            raise ValueError("seconds have no meaning for simulated workers, whose time is virtual: give playouts")
+
+    @property
+    def cores(self):
+        return 1 if self.simulated else self.workers
+
+    def budget(self, default: Budget | None = None) -> Budget:
+        budget = super().budget(default)
+        if not self.simulated:
+            return budget
+        if budget.playouts is None:
+            raise Unsuited(f"{self.name} with simulated workers needs a budget of playouts: their time is virtual")
+        return Budget(playouts=budget.playouts)
+
+    def total_playouts(self, budget: Budget) -> int | None:
+        """How many playouts the budget is for all workers together."""
+        if budget.playouts is None or self.total:
+            return budget.playouts
+        return budget.playouts * self.workers
+
+    def shares(self, budget: Budget) -> list[int | None]:
+        """How many playouts each worker does."""
+        total = self.total_playouts(budget)
+        if total is None:
+            return [None] * self.workers
+        return [total // self.workers + (i < total % self.workers) for i in range(self.workers)]
+
+
+class SchemePlayer(Player):
+    """What the players of all schemes keep."""
+
+    def __init__(self, agent, game, budget):
+        self.agent, self.game, self.budget = agent, game, budget
+        self.threads = None if agent.simulated else ThreadPoolExecutor(agent.workers)
+
+    def on_threads(self, work) -> list:
+        """work(i) for each worker i, each on a thread of its own; the first is this thread's own."""
+        others = [self.threads.submit(work, i) for i in range(1, self.agent.workers)]
+        return [work(0), *(other.result() for other in others)]
+
+    def streams(self, rng: np.ndarray, count: int | None = None) -> np.ndarray:
+        """uint64[count, 1]: a generator for each worker; the first goes on from `rng`."""
+        word, count = int(rng[0]), count or self.agent.workers
+        return np.array([rng, *(stream(word, "worker", i) for i in range(1, count))])

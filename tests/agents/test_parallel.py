@@ -1,0 +1,143 @@
+"""Parallel schemes: exact totals, determinism where it is promised, and one worker's search equal to the serial one."""
+
+import re
+
+import numpy as np
+import pytest
+
+import agents
+import games
+from agents.core.tree import LEAF, ROOT
+from agents.parallel.scheme import Scheme
+from games.core.random import stream
+from tests.shipped import AGENTS
+
+GAME = games.make("breakthrough(rows=5, columns=4)")
+STATE = GAME.initial()
+SCHEMES = [name for name in AGENTS if isinstance(agents.make(name), Scheme)]
+ON_ONE_TREE = ["tree", "tree(lock='local')", "tree(lock='global')", "tree(wu=true)", "gscpm(grain=7)", "pipeline", "leaf"]
+
+
+def made(spec, **more):
+    """The agent of a spec with more parameters."""
+    name, _, inside = spec.rstrip(")").partition("(")
+    words = [inside, *(f"{key}={value!r}" for key, value in more.items())]
+    return agents.make(f"{name}({', '.join(filter(None, words))})")
+
+
+def searched(agent, seed=3):
+    """A player that has decided on a move in STATE, and its decision."""
+    player = agent.player(GAME)
+    return player, player.choose(STATE, stream(seed))
+
+
+def columns(tree):
+    """What a tree holds of its nodes."""
+    used = tree.size[0]
+    return [getattr(tree, name)[:used].tolist() for name in ("visits", "value", "move", "first_child", "children")]
+
+
+@pytest.mark.parametrize("simulated", [False, True])
+@pytest.mark.parametrize(
+    "spec", ["tree", "tree(lock='local')", "tree(lock='global')", "tree(wu=true)", "tree(virtual_loss=0)", "leaf", "pipeline(tokens=1)"]
+)
+def test_one_worker_searches_as_uct_does_node_for_node(spec, simulated):
+    serial, expected = searched(agents.make("uct(playouts=700)"))
+    player, decision = searched(made(spec, workers=1, playouts=700, simulated=simulated))
+    assert columns(player.tree) == columns(serial.tree)
+    assert (decision.move, decision.value, decision.playouts) == (expected.move, expected.value, expected.playouts)
+
+
+def test_one_worker_of_root_is_uct():
+    _, expected = searched(agents.make("uct(playouts=700)"))
+    for more in ({}, {"vote": "majority"}, {"share_every": 100}, {"simulated": True}):
+        _, decision = searched(made("root", workers=1, playouts=700, **more))
+        assert (decision.move, decision.playouts) == (expected.move, 700)
+        assert sorted(decision.statistics.playouts) == sorted(expected.statistics.playouts)
+
+
+@pytest.mark.parametrize("spec", ON_ONE_TREE)
+def test_threads_lose_no_visit(spec):
+    """Eight threads on one tree: the root's visits are exact, every node's children add up, no mark or lock is left."""
+    for seed in range(3):
+        player, decision = searched(made(spec, workers=8, playouts=20_000, total=True), seed)
+        tree, used = player.tree, int(player.tree.size[0])
+        assert decision.playouts == tree.visits[ROOT] == 20_000
+        for node in np.flatnonzero(tree.children[:used] != LEAF):
+            children = slice(tree.first_child[node], tree.first_child[node] + tree.children[node])
+            assert 0 < tree.children[node] and children.stop <= used
+            before = tree.visits[node] - tree.visits[children].sum()  # visits while it was a leaf, some at the same time
+            assert 0 <= before <= 8 * 8
+        assert not tree.in_flight[:used].any() and not tree.lock[:used].any()
+        assert np.all(tree.value[1:used] <= tree.visits[1:used])
+
+
+@pytest.mark.parametrize("playout_time", ["constant", "plies"])
+@pytest.mark.parametrize("spec", [*SCHEMES, "tree(wu=true)", "root(vote='majority')", "root(share_every=20)", "gscpm(grain=7)"])
+def test_simulated_workers_are_deterministic(spec, playout_time):
+    for workers in (2, 7, 64):
+        agent = made(spec, workers=workers, playouts=60, simulated=True, playout_time=playout_time)
+        (_, first), (_, second) = searched(agent), searched(agent)
+        assert (first.move, first.value, first.nodes) == (second.move, second.value, second.nodes)
+        assert first.playouts == first.statistics.playouts.sum() == 60 * workers
+        assert agent.cores == 1
+
+
+@pytest.mark.parametrize("spec", ["root", "root(share_every=50)", "leaf"])
+def test_threads_and_simulated_workers_agree_where_order_does_not_matter(spec):
+    results = []
+    for simulated in (False, True):
+        _, decision = searched(made(spec, workers=3, playouts=200, simulated=simulated))
+        results.append((decision.move, decision.value, decision.statistics.playouts.tolist()))
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_budgets(name):
+    agent = made(name, workers=3, playouts=50)
+    assert agent.cores == 3 and searched(agent)[1].playouts == 150
+    together = searched(made(name, workers=3, playouts=51, total=True))[1]
+    assert together.playouts == 51
+    timed = searched(made(name, workers=2, seconds=0.03))[1]
+    assert timed.playouts > 0 and timed.seconds < 5
+
+
+def test_virtual_loss_spreads_simulated_workers():
+    """64 workers in the first round: without virtual loss they all go where the first one went."""
+    visited = {
+        loss: np.count_nonzero(
+            searched(made("tree", workers=64, playouts=1, virtual_loss=loss, simulated=True))[1].statistics.playouts
+        )
+        for loss in (0.0, 1.0)
+    }
+    assert visited[0.0] == 1 and visited[1.0] == len(GAME.moves(STATE))
+
+
+@pytest.mark.parametrize(
+    "spec, message",
+    [
+        ("tree(workers=0)", "workers = 0 is out of range: it can be 1 to 64"),
+        ("tree(workers=65)", "workers = 65 is out of range"),
+        ("tree(workers=1025, simulated=true)", "workers = 1025 is out of range: it can be 1 to 1024"),
+        ("tree(simulated=true, seconds=1.0)", "seconds have no meaning for simulated workers"),
+        ("tree(playout_time='plies')", "playout_time is for simulated workers"),
+        ("tree(playout_time='long')", "playout_time = 'long' is not one of constant, plies"),
+        ("tree(lock='none')", "lock = 'none' is not one of free, local, global"),
+        ("tree(virtual_loss=-1)", "virtual_loss = -1.0 is out of range"),
+        ("root(vote='most')", "vote = 'most' is not one of sum, majority"),
+        ("root(share_every=-5)", "share_every = -5 is out of range"),
+        ("root(share_every=5, seconds=1)", "share_every needs a budget of playouts"),
+        ("gscpm(grain=0)", "grain = 0 is out of range"),
+        ("pipeline(tokens=-1)", "tokens = -1 is out of range"),
+        ("pipeline(stage_time=-1)", "stage_time = -1.0 is out of range"),
+    ],
+)
+def test_bad_parameters(spec, message):
+    with pytest.raises(games.SpecError, match=re.escape(message)):
+        agents.make(spec)
+
+
+def test_simulated_workers_need_playouts():
+    with pytest.raises(agents.Unsuited, match="with simulated workers needs a budget of playouts"):
+        agents.make("tree(simulated=true)").budget(agents.Budget(seconds=1.0))
+    assert agents.make("tree(simulated=true)").budget(agents.Budget(playouts=5, seconds=1.0)) == agents.Budget(playouts=5)
