@@ -15,7 +15,6 @@ from games.core.jit import kernel
 from games.core.playout import copy_state
 from games.core.random import derive_seed, random_below, stream
 
-
 SAMPLE = 40       # states of a line, and moves of a state, that are looked at where all would take long
 PLAYOUTS = 4000  # of each kind, to compare a game's own random playout with the default
 

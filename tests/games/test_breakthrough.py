@@ -1,4 +1,4 @@
-"""Breakthrough's known figures, and its rules against a board of squares."""
+"""Breakthrough's and its kin's known figures, and their rules against a board of squares."""
 
 import numpy as np
 import pytest
@@ -15,15 +15,18 @@ def test_random_play(size, share, plies):
     assert summary.plies / 200_000 == pytest.approx(plies, abs=0.1)
 
 
-def naive_moves(board, side):
+PAWN, KNIGHT = ((1, -1), (1, 0), (1, 1)), ((2, -1), (2, 1), (1, -2), (1, 2))  # rows ahead, columns to the right
+
+
+def naive_moves(board, side, steps):
     """Names of the moves on a board of characters, row 0 below."""
     rows, columns = board.shape
     own, other, up = ("W", "B", 1) if side == 0 else ("B", "W", -1)
     names = set()
     for row in range(rows):
         for column in range(columns):
-            for aside in (-1, 0, 1):
-                r, c = row + up, column + aside
+            for ahead, aside in steps:
+                r, c = row + up * ahead, column + aside
                 if board[row, column] != own or not (0 <= r < rows and 0 <= c < columns) or board[r, c] == own:
                     continue
                 if aside or board[r, c] != other:
@@ -31,24 +34,38 @@ def naive_moves(board, side):
     return names
 
 
-@pytest.mark.parametrize("spec", ["breakthrough", "breakthrough(rows=6, columns=4)", "breakthrough(rows=5, columns=12)"])
-def test_moves_are_those_of_a_board_of_squares(spec):
+@pytest.mark.parametrize(
+    "spec, steps, prize",
+    [
+        ("breakthrough", PAWN, 1.0),
+        ("breakthrough(rows=6, columns=4)", PAWN, 1.0),
+        ("breakthrough(rows=5, columns=12)", PAWN, 1.0),
+        ("misere_breakthrough(rows=6, columns=4)", PAWN, -1.0),
+        ("knightthrough", KNIGHT, 1.0),
+        ("knightthrough(rows=5, columns=12)", KNIGHT, 1.0),
+        ("knightthrough(rows=16, columns=4)", KNIGHT, 1.0),
+        ("misere_knightthrough(rows=6, columns=5)", KNIGHT, -1.0),
+    ],
+)
+def test_games_are_those_of_a_board_of_squares(spec, steps, prize):
     game, random = games.make(spec), np.random.default_rng(7)
     for _ in range(20):
         state, side = game.initial(), 0
         board = np.full((game.rows, game.columns), ".")
         board[:2], board[-2:] = "W", "B"
-        while not game.is_over(state):
+        over = False
+        while not over:
+            assert not game.is_over(state)
             names = {game.move_name(state, move): move for move in game.moves(state)}
-            assert set(names) == naive_moves(board, side)
+            assert set(names) == naive_moves(board, side, steps) != set()
             name = str(random.choice(sorted(names)))
-            row, column = int(name[0]) - 1, ord(name[1]) - 97
             origin, target = divmod(names[name], 64)
-            assert origin == row * game.columns + column
+            ends = [divmod(square, game.columns) for square in (origin, target)]
+            assert name == "".join(f"{row + 1}{chr(97 + column)}" for row, column in ends)
             board[divmod(target, game.columns)], board[divmod(origin, game.columns)] = "WB"[side], "."
             state, side = game.after(state, names[name]), 1 - side
-        assert (board[-1] == "W").any() or (board[0] == "B").any() or not (board == "WB"[side]).any()
-        assert game.score(state) == (1.0 if side == 1 else -1.0)
+            over = (board[-1] == "W").any() or (board[0] == "B").any() or not (board == "WB"[side]).any()
+        assert game.is_over(state) and game.score(state) == (prize if side == 1 else -prize)
 
 
 def test_the_lecture_notes_game():
@@ -66,3 +83,28 @@ def test_taking_the_last_pawn_wins():
     state = np.array([1 << 2, 1 << 5, 0], np.uint64)  # White on 2a, Black on 3b
     state = game.after(state, game.parse_move(state, "2a3b"))
     assert game.is_over(state) and game.score(state) == 1.0
+
+
+@pytest.mark.parametrize("rows, columns, name", [(4, 8, "rows"), (17, 4, "rows"), (8, 3, "columns"), (5, 13, "columns")])
+def test_sizes_of_knightthrough(rows, columns, name):
+    with pytest.raises(games.SpecError, match=f"{name} = .* is out of range"):
+        games.make(f"knightthrough({rows}, {columns})")
+    with pytest.raises(games.SpecError, match="rows . columns can be at most 64"):
+        games.make("misere_knightthrough(8, 9)")
+
+
+def test_a_misere_game_is_lost_by_who_would_win():
+    for name in ("breakthrough", "knightthrough"):
+        plain, misere = (games.playouts(games.make(spec), 10_000, seed=8) for spec in (name, f"misere_{name}"))
+        assert (plain.wins, plain.plies) == (misere.losses, misere.plies)
+
+
+def test_evaluations_of_a_position():
+    game = games.make("breakthrough(rows=6, columns=4)")
+    state = np.array([1 << 16 | 1 << 1, 1 << 23, 0], np.uint64)  # White on 5a and 1b, Black on 6d
+    values = {name: game.with_evaluation(name).evaluate(state) for name in ["", *game.evaluations()]}
+    white, black = 3 + 16 / 3 + 3, 3
+    assert values == pytest.approx({"": (white - black) / (white + black), "material": 1 / 3, "advance": 16 / 17})
+    misere = games.make("misere_breakthrough(rows=6, columns=4)")
+    assert misere.evaluate(state) == pytest.approx((1 + 5 - 5) / (1 + 5 + 5 + 1))  # rows ahead of each
+    assert all(misere.with_evaluation(name).evaluate(state) == values[name] for name in misere.evaluations())

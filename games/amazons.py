@@ -1,0 +1,416 @@
+"""Amazons (Walter Zamkauskas, 1988): queens that shoot arrows until someone cannot move.
+
+A move is a queen's move of chess and then, from where the queen stands now, an arrow that flies as a queen moves and
+stays where it falls.  Neither passes over a queen or an arrow, and nothing is taken.  Who cannot move loses.  White,
+the first player, has the queens below: on 10x10 on a4, d1, g1 and j4; on 8x8 on a3, c1, f1 and h3; on 6x6 on a2, b1,
+e1 and f2, as OpenSpiel has them; 7x7 and 9x9 follow the same rule.
+
+    squares of a corner   3  20 21 22 ...    a square is named by column and row, a move by three squares: a4-d7/g7;
+    of 10x10              2  10 11 12        a move is (origin * squares + target) * squares + arrow, where
+                          1   0  1  2        squares = size * size
+                              a  b  c
+
+What a queen can reach is looked up: each square lies on four lines (a row, a column, a diagonal, an antidiagonal), and
+the occupied places of each line are a number of `size` bits.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from games.core.bits import ONE, WORD, popcount
+from games.core.board import draw
+from games.core.game import Game, check_range
+from games.core.random import GAMMA, mix, random_below
+
+QUEENS = 4  # of each player
+FEW = 6    # queen's moves: so many or fewer, and listing all moves is quicker than drawing one
+ZERO = WORD(0)
+
+
+@dataclass(frozen=True)
+class Amazons(Game):
+    """state: int16[6 * size + 7] = the lines, White's queens and Black's in ascending order, the player to move.
+
+    The lines are the occupied places of the rows, columns, diagonals and antidiagonals, and of each square of a line
+    the place is its column, or its row in a column; places that a line does not have are occupied.
+    """
+
+    size: int = 10
+
+    name = "amazons"
+    sizes = "size 6 to 10"
+    dtype = np.int16
+    symmetries = 2  # the board and its mirror image
+
+    def __post_init__(self):
+        check_range("size", self.size, 6, 10)
+
+    @property
+    def cells(self):
+        return self.size * self.size
+
+    @property
+    def n_lines(self):
+        """Rows, columns, and twice 2 * size - 1 diagonals: also where in a state the queens begin."""
+        return 6 * self.size - 2
+
+    @property
+    def state_size(self):
+        return self.n_lines + 2 * QUEENS + 1
+
+    @property
+    def move_limit(self):
+        return self.cells**3
+
+    @property
+    def max_plies(self):
+        """Each arrow takes a square."""
+        return self.cells - 2 * QUEENS
+
+    @cached_property
+    def max_moves(self):
+        """A bound: four times what a single queen has at most on an empty board.
+
+        The initial position of 10x10 has 2176, but queens in the middle have more.
+        """
+        reach = (self.ranks >= 0).sum(axis=1)
+        return QUEENS * max(int(reach[self.ranks[square] >= 0].sum()) for square in range(self.cells))
+
+    @cached_property
+    def max_reach(self):
+        """The most squares that a queen can reach from one square."""
+        return int(self.ranks.max()) + 1
+
+    @cached_property
+    def places(self):
+        """places[square, axis]: where on its row, column, diagonal and antidiagonal a square is."""
+        row, column = np.divmod(np.arange(self.cells), self.size)
+        return np.stack([column, row, column, column], axis=1)
+
+    @cached_property
+    def lines(self):
+        """lines[square, axis]: where in a state the line through the square is."""
+        row, column = np.divmod(np.arange(self.cells), self.size)
+        n = self.size
+        return np.stack([row, n + column, 3 * n - 1 + row - column, 4 * n - 1 + row + column], axis=1)
+
+    @cached_property
+    def steps(self):
+        """From a square to the next place of its line, along each axis."""
+        return np.array([1, self.size, self.size + 1, 1 - self.size])
+
+    @cached_property
+    def empty_lines(self):
+        """The lines of an empty board."""
+        lines = np.full(self.n_lines, (1 << self.size) - 1)
+        np.subtract.at(lines, self.lines, 1 << self.places)
+        return lines.astype(np.int16)
+
+    @cached_property
+    def free_before(self):
+        """free_before[place, line]: how many places in a row are free before that place."""
+        table = np.zeros((self.size, 1 << self.size), np.int8)
+        lines = np.arange(1 << self.size)
+        for place in range(1, self.size):
+            table[place] = np.where(lines >> place - 1 & 1, 0, table[place - 1] + 1)
+        return table
+
+    @cached_property
+    def free(self):
+        """free[place, line]: how many places in a row are free before and after that place."""
+        after = np.zeros_like(self.free_before)
+        lines = np.arange(1 << self.size)
+        for place in reversed(range(self.size - 1)):
+            after[place] = np.where(lines >> place + 1 & 1, 0, after[place + 1] + 1)
+        return self.free_before + after
+
+    @cached_property
+    def ranks(self):
+        """ranks[origin, target]: the number of a target among those of a queen on an empty board, -1 if it is none."""
+        row, column = np.divmod(np.arange(self.cells), self.size)
+        down, right = row[None] - row[:, None], column[None] - column[:, None]
+        reached = ((down == 0) | (right == 0) | (abs(down) == abs(right))) & ~np.eye(self.cells, dtype=bool)
+        return np.where(reached, np.cumsum(reached, axis=1) - 1, -1)
+
+    def start(self, state):
+        n, edge = self.size, self.size // 2 - 2
+        state[: self.n_lines] = self.empty_lines
+        state[self.n_lines :] = 0
+        for i, square in enumerate((edge, n - 1 - edge, edge * n, edge * n + n - 1)):
+            state[self.n_lines + i] = square
+            state[self.n_lines + 2 * QUEENS - 1 - i] = self.cells - 1 - square
+            self.toggle(state, square)
+            self.toggle(state, self.cells - 1 - square)
+
+    def player(self, state):
+        return np.int64(state[self.state_size - 1])
+
+    def toggle(self, state, square):
+        """Occupy a free square, or free an occupied one, on its four lines."""
+        for axis in range(4):
+            state[self.lines[square, axis]] ^= 1 << self.places[square, axis]
+
+    def reach(self, state, square):
+        """How many squares a queen on that square can reach."""
+        count = 0
+        for axis in range(4):
+            count += np.int64(self.free[self.places[square, axis], state[self.lines[square, axis]]])
+        return count
+
+    def reached(self, state, square, n):
+        """The n-th of the squares that a queen on that square can reach."""
+        found = -1
+        for axis in range(4):
+            place, line = self.places[square, axis], state[self.lines[square, axis]]
+            count, before = np.int64(self.free[place, line]), np.int64(self.free_before[place, line])
+            there = square + (n - before + (0 if n < before else 1)) * self.steps[axis]
+            found = there if 0 <= n < count else found
+            n -= count
+        return found
+
+    def mobility(self, state, side):
+        """The queen's moves of a player, arrows left aside."""
+        count = 0
+        for i in range(QUEENS):
+            count += self.reach(state, state[self.n_lines + QUEENS * side + i])
+        return count
+
+    def legal_moves(self, state, moves):
+        first = self.n_lines + QUEENS * self.player(state)
+        count = 0
+        for i in range(QUEENS):
+            origin = np.int64(state[first + i])
+            self.toggle(state, origin)  # an arrow can fly over, and to, the square that its queen has left
+            for j in range(self.reach(state, origin)):
+                target = self.reached(state, origin, j)
+                for k in range(self.reach(state, target)):
+                    moves[count] = (origin * self.cells + target) * self.cells + self.reached(state, target, k)
+                    count += 1
+            self.toggle(state, origin)
+        return count
+
+    def squares(self, move):
+        """Origin, target and arrow of a move."""
+        return move // (self.cells * self.cells), move // self.cells % self.cells, move % self.cells
+
+    def play(self, state, move):
+        origin, target, arrow = self.squares(move)
+        side = self.player(state)
+        low = self.n_lines + QUEENS * side
+        high = low + QUEENS - 1
+        i = low
+        while state[i] != origin:
+            i += 1
+        while i < high and state[i + 1] < target:
+            state[i] = state[i + 1]
+            i += 1
+        while i > low and state[i - 1] > target:
+            state[i] = state[i - 1]
+            i -= 1
+        state[i] = target
+        self.toggle(state, origin)
+        self.toggle(state, target)
+        self.toggle(state, arrow)
+        state[self.state_size - 1] = 1 - side
+
+    def is_over(self, state):
+        return self.mobility(state, self.player(state)) == 0
+
+    def score(self, state):
+        """The player to move has no move."""
+        return 1.0 if self.player(state) == 1 else -1.0
+
+    def evaluate(self, state):
+        """Territory by queen distance: each free square belongs to who needs fewer queen's moves to get there; at equal
+        distances a fifth of it to the player to move.  The difference, over the squares of the board.
+
+        J. Lieberum, "An evaluation function for the game of Amazons", Theoretical Computer Science 349 (2005).
+        """
+        free0, free1 = self.free_squares(state)
+        white0, white1 = self.queens(state, 0)
+        black0, black1 = self.queens(state, 1)
+        open0, open1 = free0, free1  # squares that nobody has reached
+        balance = equal = 0
+        growing = True
+        while growing:
+            w0, w1 = self.spread(white0, white1, free0, free1)
+            b0, b1 = self.spread(black0, black1, free0, free1)
+            balance += popcount(w0 & ~b0 & open0) + popcount(w1 & ~b1 & open1)
+            balance -= popcount(b0 & ~w0 & open0) + popcount(b1 & ~w1 & open1)
+            equal += popcount(w0 & b0 & open0) + popcount(w1 & b1 & open1)
+            open0, open1 = open0 & ~(w0 | b0), open1 & ~(w1 | b1)
+            growing = w0 ^ white0 | w1 ^ white1 | b0 ^ black0 | b1 ^ black1 != ZERO
+            white0, white1, black0, black1 = w0, w1, b0, b1
+        return (balance + (0.2 if self.player(state) == 0 else -0.2) * equal) / self.cells
+
+    def evaluate_mobility(self, state):
+        """White's queen's moves, arrows left aside, less Black's, over one more than both."""
+        white, black = self.mobility(state, 0), self.mobility(state, 1)
+        return (white - black) / (white + black + 1.0)
+
+    def as_words(self, squares, row):
+        """Squares of a row, by their columns, as a set in two words: size + 1 bits a row, the last of which stays free
+        of squares, so that no queen gets from one row into the next."""
+        shift = row * (self.size + 1)
+        if shift >= 64:
+            return ZERO, WORD(squares) << WORD(shift - 64)
+        return WORD(squares) << WORD(shift), (WORD(squares) >> WORD(64 - shift) if shift > 0 else ZERO)
+
+    def free_squares(self, state):
+        low = high = ZERO
+        for row in range(self.size):
+            squares = self.as_words(~np.int64(state[row]) & (1 << self.size) - 1, row)
+            low, high = low | squares[0], high | squares[1]
+        return low, high
+
+    def queens(self, state, side):
+        low = high = ZERO
+        for i in range(QUEENS):
+            square = np.int64(state[self.n_lines + QUEENS * side + i])
+            squares = self.as_words(1 << square % self.size, square // self.size)
+            low, high = low | squares[0], high | squares[1]
+        return low, high
+
+    def spread(self, low, high, free_low, free_high):
+        """A set, with all that queens on its squares reach over free squares."""
+        all_low, all_high = low, high
+        width, word = WORD(self.size + 1), WORD(64)
+        for step in (ONE, width - ONE, width, width + ONE):
+            up0, up1, down0, down1 = low, high, low, high
+            while up0 | up1 | down0 | down1 != ZERO:
+                up0, up1 = up0 << step & free_low, (up1 << step | up0 >> word - step) & free_high
+                down0, down1 = (down0 >> step | down1 << word - step) & free_low, down1 >> step & free_high
+                all_low |= up0 | down0
+                all_high |= up1 | down1
+        return all_low, all_high
+
+    def key(self, state):
+        """Of the rows and the queens, which the other lines follow from."""
+        word = key = ZERO
+        for row in range(self.size):
+            word = word << WORD(self.size) | WORD(state[row])
+            if row == 5:  # six rows are 60 bits at most
+                key, word = mix(word + GAMMA), ZERO
+        key = mix(key + word)
+        word = WORD(self.player(state))
+        for i in range(2 * QUEENS):
+            word = word << WORD(7) | WORD(state[self.n_lines + i])
+        return mix(key + word)
+
+    def move_code(self, state, move):
+        """The player, the origin, and target and arrow by their numbers among what can be reached from there: the table
+        of a policy is then an eighth of what it would be for all triples of squares."""
+        origin, target, arrow = self.squares(move)
+        way, shot = self.ranks[origin, target], self.ranks[target, arrow]
+        return ((np.int64(origin) * self.max_reach + way) * self.max_reach + shot) * 2 + self.player(state)
+
+    @property
+    def code_limit(self):
+        return 2 * self.cells * self.max_reach * self.max_reach
+
+    def feature_code(self, state, move):
+        """With the number of enemy queens beside the arrow."""
+        first = self.n_lines + QUEENS * (1 - self.player(state))
+        row, column = move % self.cells // self.size, move % self.size
+        beside = 0
+        for i in range(QUEENS):
+            queen = np.int64(state[first + i])
+            if abs(queen // self.size - row) <= 1 and abs(queen % self.size - column) <= 1:
+                beside += 1
+        return self.move_code(state, move) * (QUEENS + 1) + beside
+
+    def transform(self, state, symmetry, target):
+        if symmetry == 0:
+            target[:] = state
+        else:
+            target[: self.n_lines] = self.empty_lines
+            for square in range(self.cells):
+                if state[square // self.size] >> square % self.size & 1 == 1:
+                    self.toggle(target, self.mirrored(square))
+            for first in (self.n_lines, self.n_lines + QUEENS):
+                for i in range(QUEENS):
+                    target[first + i] = self.mirrored(state[first + i])
+                target[first : first + QUEENS].sort()
+            target[self.state_size - 1] = state[self.state_size - 1]
+
+    def mirrored(self, square):
+        return square + self.size - 1 - 2 * (square % self.size)
+
+    def transform_move(self, move, symmetry):
+        if symmetry == 0:
+            return move
+        origin, target, arrow = self.squares(move)
+        return (self.mirrored(origin) * self.cells + self.mirrored(target)) * self.cells + self.mirrored(arrow)
+
+    def random_move(self, state, moves, rng):
+        """Draws a queen's move, and a number below max_reach for the arrow; if fewer squares can be reached from the
+        target, draws both again, so that each target counts by its arrows without these being counted everywhere.
+
+        Near the end that would be often, but there are few moves, so that they can be listed.
+        """
+        first = self.n_lines + QUEENS * self.player(state)
+        end0 = self.reach(state, state[first])
+        end1 = end0 + self.reach(state, state[first + 1])
+        end2 = end1 + self.reach(state, state[first + 2])
+        end3 = end2 + self.reach(state, state[first + 3])
+        if end3 == 0:
+            return np.int64(-1)
+        if end3 <= FEW:
+            return np.int64(moves[random_below(rng, self.legal_moves(state, moves))])
+        origin = target = arrow = -1
+        while arrow < 0:
+            n = random_below(rng, end3)
+            start = (end2 if n >= end2 else end1) if n >= end1 else (end0 if n >= end0 else 0)
+            origin = np.int64(state[first + (n >= end0) + (n >= end1) + (n >= end2)])
+            target = self.reached(state, origin, n - start)
+            self.toggle(state, origin)
+            arrow = self.reached(state, target, random_below(rng, self.max_reach))
+            self.toggle(state, origin)
+        return (origin * self.cells + target) * self.cells + arrow
+
+    def random_playout(self, state, moves, rng):
+        """The moves of random_move, which finds out by the way whether the game is over: it then gives -1."""
+        plies = 0
+        move = self.random_move(state, moves, rng)
+        while move >= 0:
+            self.play(state, move)
+            plies += 1
+            move = self.random_move(state, moves, rng)
+        return self.score(state), plies
+
+    def parse_move(self, state, text):
+        """As of every game; found without the names of all moves, which are many."""
+        match = re.fullmatch(r"([a-j])(\d+)-([a-j])(\d+)/([a-j])(\d+)", text.strip())
+        if match:
+            words = match.groups()
+            ends = [(int(row) - 1) * self.size + ord(column) - ord("a") for column, row in zip(words[::2], words[1::2])]
+            move = (ends[0] * self.cells + ends[1]) * self.cells + ends[2]
+            if self.is_legal(state, *ends) and self.move_name(state, move) == text.strip():
+                return move
+        return super().parse_move(state, text)
+
+    def is_legal(self, state, origin, target, arrow):
+        first, left = self.n_lines + QUEENS * self.player(state), state.copy()
+        if origin not in state[first : first + QUEENS]:
+            return False
+        self.toggle(left, origin)
+        steps = ((origin, target), (target, arrow))
+        return all(end in [self.reached(left, start, n) for n in range(self.reach(left, start))] for start, end in steps)
+
+    def move_name(self, state, move):
+        ends = [f"{chr(ord('a') + end % self.size)}{end // self.size + 1}" for end in self.squares(move)]
+        return f"{ends[0]}-{ends[1]}/{ends[2]}"
+
+    def render(self, state):
+        white, black = state[self.n_lines : self.n_lines + QUEENS], state[self.n_lines + QUEENS : -1]
+
+        def symbol(row, column):
+            square = row * self.size + column
+            if square in white or square in black:
+                return "W" if square in white else "B"
+            return "#" if state[row] >> column & 1 else "."
+
+        return draw(reversed(range(self.size)), self.size, symbol)

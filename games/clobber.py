@@ -1,0 +1,240 @@
+"""Clobber (Michael Albert, J. P. Grossman, Richard Nowakowski and David Wolfe, 2001): stones take their neighbours.
+
+The board starts full, like a checkerboard.  A player moves a stone of his own onto an enemy stone beside it, in a row
+or a column, and takes it.  Who cannot move loses.  The first player has the stone in the upper left corner.
+Rules: M. Albert, J. P. Grossman, R. Nowakowski and D. Wolfe, "An introduction to Clobber", Integers 5(2) (2005).
+
+    squares of 3 rows      3  8  9 10 11     a move is a pair of neighbours, by its lower or left square: 2 * square if
+    and 4 columns          2  4  5  6  7     they lie above each other, 2 * square + 1 if beside each other; it is
+                           1  0  1  2  3     named by the squares that a stone leaves and takes: `a2a3`
+                              a  b  c  d
+
+In each pair of neighbours of different colours either can take the other, so both players always have the same number
+of moves, and a pair says which stone moves once it is known whose turn it is.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
+from games.core.board import draw, squares
+from games.core.game import Game, check_range
+from games.core.random import random_below
+
+ZERO = WORD(0)
+AROUND = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)])  # rows and columns
+
+
+@dataclass(frozen=True)
+class Clobber(Game):
+    """state: uint64[2] = stones of the first player, of the second.  Each move takes one stone away: how many are gone
+    tells whose turn it is."""
+
+    rows: int = 8
+    columns: int = 8
+
+    name = "clobber"
+    sizes = "rows and columns 1 to 26, 2 to 64 squares"
+    state_size = 2
+    move_limit = 128
+    code_limit = 4 * move_limit
+
+    def __post_init__(self):
+        check_range("rows", self.rows, 1, 26)
+        check_range("columns", self.columns, 1, 26)
+        if not 2 <= self.rows * self.columns <= 64:
+            raise ValueError(f"rows = {self.rows}, columns = {self.columns}: rows * columns can be 2 to 64")
+
+    @property
+    def max_moves(self):
+        return (self.rows - 1) * self.columns + self.rows * (self.columns - 1)
+
+    @property
+    def max_plies(self):
+        """The last stone has nothing to take."""
+        return self.rows * self.columns - 1
+
+    @cached_property
+    def board(self):
+        return squares(range(self.rows * self.columns))
+
+    @cached_property
+    def below(self):
+        """All squares but those of the highest row."""
+        return squares(range((self.rows - 1) * self.columns))
+
+    @cached_property
+    def left(self):
+        """All squares but those of the last column."""
+        return squares(cell for cell in range(self.rows * self.columns) if (cell + 1) % self.columns)
+
+    @cached_property
+    def first_stones(self):
+        """Every other square, with the upper left one."""
+        cells = range(self.rows * self.columns)
+        return squares(c for c in cells if (self.rows - 1 - c // self.columns + c % self.columns) % 2 == 0)
+
+    @cached_property
+    def images(self):
+        """images[s, square]: where symmetry s takes each square.
+
+        Of the mirror images and turns of the board, those that take the initial position to itself.
+        """
+        cells = np.arange(self.rows * self.columns).reshape(self.rows, self.columns)
+        turns = (0, 1, 2, 3) if self.rows == self.columns else (0, 2)
+        boards = [np.rot90(board, count).ravel() for board in (cells, cells[:, ::-1]) for count in turns]
+        first = [int(self.first_stones) >> cell & 1 for cell in range(len(boards[0]))]
+        kept = dict.fromkeys(tuple(np.argsort(b)) for b in boards if [first[cell] for cell in b] == first)
+        return np.array(list(kept), np.int64)
+
+    @property
+    def symmetries(self):
+        return len(self.images)
+
+    def start(self, state):
+        state[0] = self.first_stones
+        state[1] = self.board & ~self.first_stones
+
+    def player(self, state):
+        return (self.rows * self.columns - popcount(state[0] | state[1])) & 1
+
+    def pairs_above(self, own, other):
+        """The lower squares of the pairs of different colours that lie above each other."""
+        step = WORD(self.columns)
+        return (own & other >> step | other & own >> step) & self.below
+
+    def pairs_beside(self, own, other):
+        """The left squares of the pairs of different colours that lie beside each other."""
+        return (own & other >> ONE | other & own >> ONE) & self.left
+
+    def pair(self, move):
+        """The two squares of a move, as a set."""
+        square = ONE << WORD(move >> 1)
+        return square | square << (ONE if move & 1 == 1 else WORD(self.columns))
+
+    def legal_moves(self, state, moves):
+        count = self.list_moves(self.pairs_above(state[0], state[1]), 0, moves, 0)
+        return self.list_moves(self.pairs_beside(state[0], state[1]), 1, moves, count)
+
+    def list_moves(self, pairs, beside, moves, count):
+        """Write the moves of these pairs behind the `count` moves there are."""
+        while pairs != ZERO:
+            moves[count] = 2 * trailing_zeros(pairs) + beside
+            pairs &= pairs - ONE
+            count += 1
+        return count
+
+    def play(self, state, move):
+        side, pair = self.player(state), self.pair(move)
+        state[side] ^= pair
+        state[1 - side] &= ~pair
+
+    def is_over(self, state):
+        return self.pairs_above(state[0], state[1]) | self.pairs_beside(state[0], state[1]) == ZERO
+
+    def score(self, state):
+        """The player to move has no move."""
+        return 1.0 if self.player(state) == 1 else -1.0
+
+    def evaluate(self, state):
+        """Stones in play: those that have an enemy within four steps over stones, the first player's less the second's,
+        over one more than both.
+
+        The moves themselves, which other games count, are as many for both players.
+        """
+        return self.balance(state, 4)
+
+    def evaluate_contact(self, state):
+        """The same for the stones that have an enemy right beside them."""
+        return self.balance(state, 1)
+
+    def balance(self, state, steps):
+        first, second = self.in_play(state[0], state[1], steps), self.in_play(state[1], state[0], steps)
+        return (first - second) / (first + second + 1.0)
+
+    def in_play(self, own, other, steps):
+        """How many of one's own stones have an enemy within so many steps over stones, in rows and columns."""
+        stones, reached, up = own | other, other, WORD(self.columns)
+        for _ in range(steps):
+            across = reached >> ONE & self.left | (reached & self.left) << ONE
+            reached |= (across | reached >> up | reached << up) & stones
+        return popcount(own & reached)
+
+    def evaluate_parity(self, state):
+        """Who would make the last move if every move took one pair off the board: the player to move if the pairs are
+        odd; the surer, the fewer there are."""
+        pairs = popcount(self.pairs_above(state[0], state[1])) + popcount(self.pairs_beside(state[0], state[1]))
+        return (1.0 if (pairs + self.player(state)) & 1 == 1 else -1.0) / (pairs + 1.0)
+
+    def move_code(self, state, move):
+        """The pair, which of its squares the stone comes from, and the player."""
+        side = self.player(state)
+        return 4 * np.int64(move) + 2 * np.int64(state[side] >> WORD(move >> 1) & ONE) + side
+
+    def feature_code(self, state, move):
+        """With what lies on the four squares around the one that is taken: nothing, or a stone of either player.
+
+        The idea is that of T. Cazenave, "Playout policy adaptation with move features" (2016).
+        """
+        target = trailing_zeros(self.pair(move) & state[1 - self.player(state)])
+        code = self.move_code(state, move)
+        for i in range(len(AROUND)):
+            row, column = target // self.columns + AROUND[i, 0], target % self.columns + AROUND[i, 1]
+            code *= 3
+            if 0 <= row < self.rows and 0 <= column < self.columns:
+                square = WORD(row * self.columns + column)
+                code += np.int64(state[0] >> square & ONE) + 2 * np.int64(state[1] >> square & ONE)
+        return code
+
+    def transform(self, state, symmetry, target):
+        for side in range(2):
+            image = ZERO
+            for square in range(self.rows * self.columns):
+                if state[side] >> WORD(square) & ONE != ZERO:
+                    image |= ONE << WORD(self.images[symmetry, square])
+            target[side] = image
+
+    def transform_move(self, move, symmetry):
+        square = move >> 1
+        first = self.images[symmetry, square]
+        second = self.images[symmetry, square + (1 if move & 1 == 1 else self.columns)]
+        beside = first // self.columns == second // self.columns
+        return 2 * min(first, second) + (1 if beside else 0)
+
+    def random_move(self, state, moves, rng):
+        square, beside = self.random_pair(state[0], state[1], rng)
+        return 2 * trailing_zeros(square) + (1 if beside else 0)
+
+    def random_pair(self, own, other, rng):
+        """A uniformly random move: its lower or left square, as a set, and whether the two lie beside each other."""
+        above, beside = self.pairs_above(own, other), self.pairs_beside(own, other)
+        n_above = popcount(above)
+        choice = random_below(rng, n_above + popcount(beside))
+        is_beside = choice >= n_above
+        return nth_bit(beside if is_beside else above, choice - (n_above if is_beside else 0)), is_beside
+
+    def random_playout(self, state, moves, rng):
+        """The moves that random_move would make, with the position in registers."""
+        side = self.player(state)
+        own, other, plies = state[side], state[1 - side], 0
+        while self.pairs_above(own, other) | self.pairs_beside(own, other) != ZERO:
+            square, is_beside = self.random_pair(own, other, rng)
+            pair = square | square << (ONE if is_beside else WORD(self.columns))
+            own, other = other & ~pair, own ^ pair
+            plies += 1
+        return (1.0 if (side + plies) & 1 == 1 else -1.0), plies
+
+    def move_name(self, state, move):
+        pair = int(self.pair(move))
+        origin = trailing_zeros(pair & int(state[self.player(state)]))
+        target = trailing_zeros(pair ^ 1 << origin)
+        return "".join(f"{chr(ord('a') + end % self.columns)}{end // self.columns + 1}" for end in (origin, target))
+
+    def render(self, state):
+        def symbol(row, column):
+            square = WORD(row * self.columns + column)
+            return "o" if state[0] >> square & ONE else ("x" if state[1] >> square & ONE else ".")
+
+        return draw(reversed(range(self.rows)), self.columns, symbol)

@@ -1,0 +1,319 @@
+"""Stones on the points of a square board, in chains with liberties: what Go and its relatives share.
+
+A state holds two sets of points.  To find chains, a method lays the board out in `board: uint16[ROOM]`, with a border
+around it so that no neighbour needs a test of its own.  Points there, of size 3, with the moves that they stand for:
+
+    16 17 18 19 20
+    12 13 14 15         moves   6 7 8         a point's neighbours are 1 and `stride` = size + 1 away;
+     8  9 10 11                 3 4 5         the column left of the board is also the one right of it
+     4  5  6  7                 0 1 2
+     0  1  2  3
+
+At the offsets below, the board holds for each point its colour; a stone of its chain, which stands for the chain; the
+next stone of the chain, in a ring; and where that is the stone that stands for it, the chain's pseudo-liberties: an
+empty point counts once for each stone of the chain next to it, so that they are kept up by additions alone, and are 0
+just when there is no liberty.  (Lukasz Lew's libego has made these known.)  Points without a stone have chain 0, which
+takes what is counted for them.  The last part lists the empty points, in any order.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from games.core.bits import ONE, WORD, popcount
+from games.core.board import draw
+from games.core.game import Game, check_range
+from games.core.random import random_below
+
+LETTERS = "abcdefghjklmnopqrst"  # of the columns: Go leaves out the i
+EMPTY, BLACK, WHITE, BORDER = WORD(0), WORD(1), WORD(2), WORD(4)
+BOTH = BLACK + WHITE
+CHAIN, NEXT, LIBERTIES, EMPTIES, SPARE, ROOM = WORD(256), WORD(512), WORD(768), WORD(1024), WORD(1280), 1792
+MANY = WORD(1 << 15)  # liberties of chain 0, so that they are never 0
+
+
+@dataclass(frozen=True)
+class StoneGame(Game):
+    """state: uint64, first the sets of black and of white stones, `words` words each; bit m stands for move m."""
+
+    size: int = 9
+
+    symmetries = 8
+
+    def __post_init__(self):
+        check_range("size", self.size, 2, 13)
+
+    @cached_property
+    def area(self):
+        """Points of the board."""
+        return self.size * self.size
+
+    @cached_property
+    def words(self):
+        return (self.area + 63) // 64
+
+    @cached_property
+    def stride(self):
+        return WORD(self.size + 1)
+
+    def point(self, move):
+        return WORD(move + move // self.size + self.size + 2)
+
+    def move_at(self, point):
+        n = np.int64(point) - (self.size + 2)
+        return n - n // (self.size + 1)
+
+    def around(self, point):
+        """The four neighbours of a point."""
+        return point - ONE, point + ONE, point - self.stride, point + self.stride
+
+    def stone(self, state, move):
+        """The colour at a move's point."""
+        word, bit = move >> 6, WORD(move & 63)
+        return (state[word] >> bit & ONE) | (state[self.words + word] >> bit & ONE) << ONE
+
+    def put_stone(self, state, move, colour):
+        state[(move >> 6) + (self.words if colour == WHITE else 0)] |= ONE << WORD(move & 63)
+
+    def lay_out(self, state, board):
+        """Write the board of `state`; returns the number of empty points."""
+        board[:CHAIN] = BORDER
+        board[CHAIN:NEXT] = 0
+        board[LIBERTIES] = MANY
+        empties = WORD(0)
+        for move in range(self.area):
+            point = self.point(move)
+            board[point] = self.stone(state, move)
+            if board[point] == EMPTY:
+                board[EMPTIES + empties] = point
+                empties += ONE
+        for move in range(self.area):
+            point = self.point(move)
+            if board[point] != EMPTY:
+                self.start_chain(board, point)
+                self.join(board, point, point - ONE)
+                self.join(board, point, point - self.stride)
+        return empties
+
+    def start_chain(self, board, point):
+        """Make the stone at `point` a chain of its own."""
+        liberties = 0
+        for neighbour in self.around(point):
+            liberties += board[neighbour] == EMPTY
+        board[CHAIN + point] = board[NEXT + point] = point
+        board[LIBERTIES + point] = liberties
+
+    def join(self, board, point, neighbour):
+        """Make the chain at `point` part of the one at `neighbour`, if they are of one colour and not one already."""
+        keep, gone = WORD(board[CHAIN + neighbour]), WORD(board[CHAIN + point])
+        if board[neighbour] == board[point] and keep != gone:
+            board[LIBERTIES + keep] += board[LIBERTIES + gone]
+            stone = point
+            while board[CHAIN + stone] != keep:
+                board[CHAIN + stone] = keep
+                stone = WORD(board[NEXT + stone])
+            board[NEXT + point], board[NEXT + neighbour] = board[NEXT + neighbour], board[NEXT + point]
+
+    def press(self, board, point):
+        """Take a liberty, of an empty point about to be played at, from the chains around it."""
+        for neighbour in self.around(point):
+            board[LIBERTIES + WORD(board[CHAIN + neighbour])] -= ONE
+
+    def release(self, board, point):
+        """Undo `press`."""
+        for neighbour in self.around(point):
+            board[LIBERTIES + WORD(board[CHAIN + neighbour])] += ONE
+
+    def breathes(self, board, point, colour):
+        """Of a point that is pressed: True if a stone of `colour` has a liberty there, even if it captures nothing."""
+        found = False
+        for neighbour in self.around(point):
+            alive = board[LIBERTIES + WORD(board[CHAIN + neighbour])] != 0
+            found |= (board[neighbour] == EMPTY) | ((board[neighbour] == colour) & alive)
+        return found
+
+    def captures(self, board, point, colour):
+        """Of a point that is pressed: True if a stone of `colour` captures there."""
+        found = False
+        for neighbour in self.around(point):
+            dead = board[LIBERTIES + WORD(board[CHAIN + neighbour])] == 0
+            found |= (board[neighbour] == BOTH - colour) & dead
+        return found
+
+    def put(self, board, point, colour):
+        """Put a stone at a point that is pressed."""
+        board[point] = colour
+        self.start_chain(board, point)
+        for neighbour in self.around(point):
+            self.join(board, point, neighbour)
+
+    def take(self, board, point, empties):
+        """Take the chain at `point` off the board; returns the number of empty points, which was `empties`."""
+        stone, colour = point, board[point]
+        while board[stone] == colour:
+            board[stone] = EMPTY
+            board[CHAIN + stone] = 0
+            for neighbour in self.around(stone):
+                board[LIBERTIES + WORD(board[CHAIN + neighbour])] += ONE
+            board[EMPTIES + empties] = stone
+            empties += ONE
+            stone = WORD(board[NEXT + stone])
+        return empties
+
+    def image(self, move, symmetry):
+        """Where a symmetry takes a point: bits 0 to 2 mirror the columns, mirror the rows, and then swap the two."""
+        if move == self.area:
+            return move
+        row, column = move // self.size, move % self.size
+        if symmetry & 1 != 0:
+            column = self.size - 1 - column
+        if symmetry & 2 != 0:
+            row = self.size - 1 - row
+        return column * self.size + row if symmetry & 4 != 0 else row * self.size + column
+
+    def transform_move(self, move, symmetry):
+        return self.image(move, symmetry)
+
+    def transform(self, state, symmetry, target):
+        for i in range(2 * self.words, self.state_size):
+            target[i] = state[i]
+        self.transform_stones(state, symmetry, target)
+
+    def transform_stones(self, state, symmetry, target):
+        """Write the image of the stones of `state` into `target`."""
+        for i in range(2 * self.words):
+            target[i] = 0
+        for move in range(self.area):
+            colour = self.stone(state, move)
+            if colour != EMPTY:
+                self.put_stone(target, self.image(move, symmetry), colour)
+
+    def feature_code(self, state, move):
+        """With the eight points around: empty, own, the other's or off the board.
+
+        That is what move features are in Cazenave, "Playout policy adaptation with move features", 2016.  Captures and
+        atari are not in it: they would take laying out the board anew for each move.
+        """
+        pattern, own = np.int64(0), BLACK + WORD(self.player(state))
+        if move != self.area:
+            row, column = move // self.size, move % self.size
+            for r in range(row - 1, row + 2):
+                for c in range(column - 1, column + 2):
+                    what = 3
+                    if 0 <= r < self.size and 0 <= c < self.size:
+                        colour = self.stone(state, r * self.size + c)
+                        what = 0 if colour == EMPTY else (1 if colour == own else 2)
+                    pattern = pattern << 2 | what
+        return self.move_code(state, move) << 18 | pattern
+
+    def move_name(self, state, move):
+        return "pass" if move == self.area else f"{LETTERS[move % self.size]}{move // self.size + 1}"
+
+    def render(self, state):
+        def symbol(row, column):
+            return ".XO"[int(self.stone(state, row * self.size + column))]
+
+        *rows, letters = draw(reversed(range(self.size)), self.size, symbol).splitlines()
+        margin = len(letters) - len(letters.lstrip())
+        return "\n".join([*rows, " " * margin + " ".join(LETTERS[: self.size])])
+
+
+@dataclass(frozen=True)
+class PlacingGame(StoneGame):
+    """Nobody passes: who has no legal move loses, and who captures wins, where `allowed` lets a player capture.
+
+    state: behind the stones, 1 if the game is over, which then the player who has just moved has won.
+    """
+
+    @property
+    def state_size(self):
+        return 2 * self.words + 1
+
+    @property
+    def move_limit(self):
+        return self.area
+
+    @property
+    def max_moves(self):
+        return self.area
+
+    @property
+    def max_plies(self):
+        return self.area
+
+    def allowed(self, board, point, colour):
+        """Of an empty point that is pressed: True if a stone of `colour` may be put there."""
+        raise NotImplementedError
+
+    def start(self, state):
+        state[:] = 0
+
+    def player(self, state):
+        stones = 0
+        for i in range(2 * self.words):
+            stones += popcount(state[i])
+        return stones & 1
+
+    def is_legal(self, board, point, colour):
+        """True if a stone of `colour` may be put at an empty point."""
+        self.press(board, point)
+        legal = self.allowed(board, point, colour)
+        self.release(board, point)
+        return legal
+
+    def legal_moves(self, state, moves):
+        board, colour, count = np.empty(ROOM, np.uint16), BLACK + WORD(self.player(state)), 0
+        for i in range(self.lay_out(state, board)):
+            point = WORD(board[EMPTIES + WORD(i)])
+            if self.is_legal(board, point, colour):
+                moves[count] = self.move_at(point)
+                count += 1
+        return count
+
+    def can_move(self, board, empties, colour):
+        """True if `colour` may put a stone at one of the points listed, those still empty."""
+        found, i = False, WORD(0)
+        while not found and i < empties:
+            point = WORD(board[EMPTIES + i])
+            found = board[point] == EMPTY and self.is_legal(board, point, colour)
+            i += ONE
+        return found
+
+    def play(self, state, move):
+        board, colour, point = np.empty(ROOM, np.uint16), BLACK + WORD(self.player(state)), self.point(move)
+        empties = self.lay_out(state, board)
+        self.press(board, point)
+        over = self.captures(board, point, colour)
+        self.put(board, point, colour)
+        self.put_stone(state, move, colour)
+        state[2 * self.words] = over or not self.can_move(board, empties, BOTH - colour)
+
+    def is_over(self, state):
+        return state[2 * self.words] != 0
+
+    def score(self, state):
+        return 1.0 if self.player(state) == 1 else -1.0
+
+    def random_playout(self, state, moves, rng):
+        """The moves that random_move would make: points are drawn until one is legal, and none a second time."""
+        board, colour = np.empty(ROOM, np.uint16), BLACK + WORD(self.player(state))
+        empties = self.lay_out(state, board)
+        over, plies, left = self.is_over(state), 0, empties  # left: points that have not been tried on this ply
+        while not over:
+            i = EMPTIES + WORD(random_below(rng, left))
+            point = WORD(board[i])
+            self.press(board, point)
+            if self.allowed(board, point, colour):
+                over = self.captures(board, point, colour)
+                self.put(board, point, colour)
+                empties -= ONE
+                board[i] = board[EMPTIES + empties]
+                left, colour = empties, BOTH - colour
+                plies += 1
+            else:
+                self.release(board, point)
+                left -= ONE
+                board[i], board[EMPTIES + left] = board[EMPTIES + left], point
+            over |= left == 0
+        return (1.0 if colour == WHITE else -1.0), plies

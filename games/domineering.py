@@ -1,0 +1,223 @@
+"""Domineering (Göran Andersson, about 1973), also called crosscram: dominoes on a board of squares.
+
+The first player, Vertical, covers two free squares above each other; the second, Horizontal, two beside each other.
+Who cannot move loses; in the misere game, wins.  Who wins small boards: D. M. Breuker, J. W. H. M. Uiterwijk and
+H. J. van den Herik, "Solving 8x8 Domineering", Theoretical Computer Science 230 (2000).
+
+    squares of 3 rows      3  8  9 10 11     a move is the lower or the left square of its domino, and 64 more if it
+    and 4 columns          2  4  5  6  7     is horizontal; it is named by its two squares: `a1a2`, `a1b1`
+                           1  0  1  2  3
+                              a  b  c  d
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
+from games.core.board import draw, squares
+from games.core.game import Game, check_range
+from games.core.random import random_below
+
+ZERO = WORD(0)
+HORIZONTAL = 64  # added to the moves of the second player
+
+# the squares around a vertical domino, as rows and columns from its lower square; exchanged for a horizontal one
+AROUND = np.array([(-1, 0), (2, 0), (0, -1), (1, -1), (0, 1), (1, 1)])
+
+
+@dataclass(frozen=True)
+class Domineering(Game):
+    """state: uint64[1] = covered squares.  Vertical, the first player, has the move when the dominoes are even."""
+
+    rows: int = 8
+    columns: int = 8
+
+    name = "domineering"
+    sizes = "rows 2 to 32, columns 1 to 26, up to 64 squares"
+    state_size = 1
+    move_limit = 2 * HORIZONTAL
+    code_limit = 2 * HORIZONTAL
+    symmetries = 4  # the mirror images and the half turn, which keep what is vertical vertical
+    last_mover_wins = True
+
+    def __post_init__(self):
+        check_range("rows", self.rows, 2, 32)
+        check_range("columns", self.columns, 1, 26)
+        if self.rows * self.columns > 64:
+            raise ValueError(f"rows = {self.rows}, columns = {self.columns}: rows * columns can be at most 64")
+
+    @property
+    def max_moves(self):
+        return max((self.rows - 1) * self.columns, self.rows * (self.columns - 1))
+
+    @property
+    def max_plies(self):
+        return self.rows * self.columns // 2
+
+    @cached_property
+    def board(self):
+        return squares(range(self.rows * self.columns))
+
+    @cached_property
+    def below(self):
+        """All squares but those of the highest row."""
+        return squares(range((self.rows - 1) * self.columns))
+
+    @cached_property
+    def left(self):
+        """All squares but those of the last column."""
+        return squares(cell for cell in range(self.rows * self.columns) if (cell + 1) % self.columns)
+
+    def start(self, state):
+        state[0] = 0
+
+    def player(self, state):
+        return popcount(state[0]) >> 1 & 1
+
+    def places(self, covered, side):
+        """The squares that a domino of that side can have as its lower or left one."""
+        free = ~covered
+        if side == 0:
+            return free & free >> WORD(self.columns) & self.below
+        return free & free >> ONE & self.left
+
+    def domino(self, square, side):
+        """The two squares of a domino, from its lower or left one, as sets; of several dominoes alike."""
+        return square | square << (WORD(self.columns) if side == 0 else ONE)
+
+    def legal_moves(self, state, moves):
+        side = self.player(state)
+        places = self.places(state[0], side)
+        count = 0
+        while places != ZERO:
+            moves[count] = trailing_zeros(places) + HORIZONTAL * side
+            places &= places - ONE
+            count += 1
+        return count
+
+    def play(self, state, move):
+        state[0] |= self.domino(ONE << WORD(move % HORIZONTAL), move // HORIZONTAL)
+
+    def is_over(self, state):
+        return self.places(state[0], self.player(state)) == ZERO
+
+    def score(self, state):
+        """The player to move has no move."""
+        return 1.0 if (self.player(state) == 1) == self.last_mover_wins else -1.0
+
+    def evaluate(self, state):
+        """Vertical's places for a domino less Horizontal's, over one more than both; in the misere game negated."""
+        vertical, horizontal = popcount(self.places(state[0], 0)), popcount(self.places(state[0], 1))
+        value = (vertical - horizontal) / (vertical + horizontal + 1.0)
+        return value if self.last_mover_wins else -value
+
+    def evaluate_room(self, state):
+        """Moves to come: how many dominoes a side could still place at most, and how many of these where the other
+        side cannot reach; the sum of both, as a difference over one more than both, in the misere game negated.
+
+        Real and safe moves are the quantities of N. Bullock, "Domineering: solving large combinatorial search spaces",
+        ICGA Journal 25 (2002); counted here along columns and rows, one by one.
+        """
+        vertical, horizontal = self.room(state[0], 0), self.room(state[0], 1)
+        value = (vertical - horizontal) / (vertical + horizontal + 1.0)
+        return value if self.last_mover_wins else -value
+
+    def room(self, covered, side):
+        """The dominoes that a side can still place, and of these again those that are safe from the other side."""
+        places = self.places(covered, side)
+        threatened = self.domino(self.places(covered, 1 - side), 1 - side)
+        return self.fitting(places, side) + self.fitting(places & self.places(threatened, side), side)
+
+    def fitting(self, places, side):
+        """How many dominoes fit into the places without overlap: from the start of each run, every other one."""
+        step = WORD(self.columns) if side == 0 else ONE
+        count = 0
+        while places != ZERO:
+            starts = places & ~(places << step)
+            count += popcount(starts)
+            places &= ~(starts | starts << step)
+        return count
+
+    def key(self, state):
+        return state[0]
+
+    def move_code(self, state, move):
+        """The move, which tells the players apart."""
+        return np.int64(move)
+
+    def feature_code(self, state, move):
+        """With a bit for each of the six squares around the domino: 1 if it is covered or off the board.
+
+        The idea is that of T. Cazenave, "Playout policy adaptation with move features" (2016).
+        """
+        square, side = move % HORIZONTAL, move // HORIZONTAL
+        code = np.int64(move)
+        for i in range(len(AROUND)):
+            row = square // self.columns + AROUND[i, side]
+            column = square % self.columns + AROUND[i, 1 - side]
+            code = code << 1 | self.is_covered(state[0], row, column)
+        return code
+
+    def is_covered(self, covered, row, column):
+        """1 if there is no free square, 0 if there is."""
+        if row < 0 or row >= self.rows or column < 0 or column >= self.columns:
+            return 1
+        return np.int64(covered >> WORD(row * self.columns + column) & ONE)
+
+    def transform(self, state, symmetry, target):
+        image = ZERO
+        for square in range(self.rows * self.columns):
+            if state[0] >> WORD(square) & ONE != ZERO:
+                image |= ONE << WORD(self.transform_square(square, symmetry))
+        target[0] = image
+
+    def transform_square(self, square, symmetry):
+        """Bit 0 of the symmetry turns the columns round, bit 1 the rows."""
+        row, column = square // self.columns, square % self.columns
+        if symmetry & 1 == 1:
+            column = self.columns - 1 - column
+        if symmetry & 2 == 2:
+            row = self.rows - 1 - row
+        return row * self.columns + column
+
+    def transform_move(self, move, symmetry):
+        square, side = move % HORIZONTAL, move // HORIZONTAL
+        other = square + (self.columns if side == 0 else 1)
+        first, second = self.transform_square(square, symmetry), self.transform_square(other, symmetry)
+        return min(first, second) + HORIZONTAL * side
+
+    def random_move(self, state, moves, rng):
+        side = self.player(state)
+        places = self.places(state[0], side)
+        return trailing_zeros(nth_bit(places, random_below(rng, popcount(places)))) + HORIZONTAL * side
+
+    def random_playout(self, state, moves, rng):
+        """The moves that random_move would make, with the position in a register."""
+        covered, side, plies = state[0], self.player(state), 0
+        places = self.places(covered, side)
+        while places != ZERO:
+            covered |= self.domino(nth_bit(places, random_below(rng, popcount(places))), side)
+            side = 1 - side
+            places = self.places(covered, side)
+            plies += 1
+        return (1.0 if (side == 1) == self.last_mover_wins else -1.0), plies
+
+    def move_name(self, state, move):
+        square, side = move % HORIZONTAL, move // HORIZONTAL
+        ends = (square, square + (self.columns if side == 0 else 1))
+        return "".join(f"{chr(ord('a') + end % self.columns)}{end // self.columns + 1}" for end in ends)
+
+    def render(self, state):
+        def symbol(row, column):
+            return "#" if state[0] >> WORD(row * self.columns + column) & ONE else "."
+
+        return draw(reversed(range(self.rows)), self.columns, symbol)
+
+
+class MisereDomineering(Domineering):
+    """Domineering in which who cannot move wins; its state is the same."""
+
+    name = "misere_domineering"
+    last_mover_wins = False

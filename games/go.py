@@ -1,0 +1,289 @@
+"""Go with area scoring: stones and the empty points that reach only them, White's komi added.
+
+Black, the first player, begins.  A move is a point or a pass; two passes in a row end the game.  Suicide is illegal,
+and so is a move that makes an earlier position of the board again (positional superko; the player to move does not
+matter).  A game of max_plies moves, 3 for each point, is scored as it stands.  Points are named as in Go: columns from
+a, without i, rows from 1 at the bottom.  The rules are John Tromp's and Bill Taylor's, but for suicide and that cap.
+
+Random playouts do not fill the player's own eyes, and know only the simple ko.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from games.core.bits import ONE, WORD
+from games.core.game import check_range
+from games.core.groups import BLACK, BORDER, BOTH, CHAIN, EMPTIES, EMPTY, LIBERTIES, MANY, NEXT, ROOM, SPARE, StoneGame
+from games.core.random import GAMMA, mix, random_below
+
+LOW = WORD(0xFFFF)
+
+
+@dataclass(frozen=True)
+class Go(StoneGame):
+    """state: uint64, the sets of black and of white stones, plies, passes in a row, the point of a simple ko (or else
+    `area`), and the history: for each ply the move, and above its low 16 bits, for a stone that has been captured
+    since, the number of plies after which it was gone.
+
+    The history tells which positions there were, whatever symmetry is applied to it, as their hashes would not.  It is
+    part of the position, so different orders of the same moves have different keys.
+    """
+
+    komi: float = 7.5
+
+    name = "go"
+    sizes = "size 5 to 13"
+    playout_policy = "uniform over the points that are legal, but for the superko, and fill no eye of the player"
+
+    def __post_init__(self):
+        check_range("size", self.size, 5, 13)
+        check_range("komi", self.komi, -self.area, self.area)
+
+    @cached_property
+    def plies_at(self):
+        """Where in a state the number of plies is; then passes and ko."""
+        return 2 * self.words
+
+    @cached_property
+    def history(self):
+        """Where in a state the history begins."""
+        return 2 * self.words + 3
+
+    @property
+    def state_size(self):
+        return self.history + self.max_plies
+
+    @property
+    def move_limit(self):
+        return self.area + 1
+
+    @property
+    def max_moves(self):
+        return self.area + 1
+
+    @property
+    def max_plies(self):
+        return 3 * self.area
+
+    def start(self, state):
+        state[:] = 0
+        state[self.plies_at + 2] = self.area
+
+    def player(self, state):
+        return np.int64(state[self.plies_at] & ONE)
+
+    def is_over(self, state):
+        return state[self.plies_at + 1] == 2 or state[self.plies_at] == self.max_plies
+
+    def legal_moves(self, state, moves):
+        board, colour, count = np.empty(ROOM, np.uint16), BLACK + WORD(self.player(state)), 0
+        empties = self.lay_out(state, board)
+        positions = np.empty(self.max_plies + 1, np.uint64)
+        taken = self.positions(state, positions, board)
+        for i in range(empties):
+            point = WORD(board[EMPTIES + WORD(i)])
+            self.press(board, point)
+            legal = self.breathes(board, point, colour) or self.captures(board, point, colour)
+            if legal and taken and board[SPARE + point] != 0:
+                legal = not self.repeats(state, board, point, colour, positions)
+            self.release(board, point)
+            if legal:
+                moves[count] = self.move_at(point)
+                count += 1
+        moves[count] = self.area
+        return count + 1
+
+    def positions(self, state, positions, board):
+        """Write the hash of the stones after each number of plies into `positions`, and where stones have been taken
+        behind SPARE; returns False, and writes nothing, if none has been taken."""
+        plies, any_taken = np.int64(state[self.plies_at]), False
+        for ply in range(plies):
+            any_taken |= state[self.history + ply] > LOW
+        if any_taken:
+            for ply in range(plies + 1):
+                positions[ply] = 0
+            for point in range(256):
+                board[SPARE + WORD(point)] = 0
+            for ply in range(plies):
+                move, gone = np.int64(state[self.history + ply] & LOW), state[self.history + ply] >> WORD(16)
+                if move != self.area:
+                    word = self.stone_hash(move, BLACK + WORD(ply & 1))
+                    positions[ply + 1] ^= word
+                    if gone != 0:
+                        positions[gone] ^= word
+                        board[SPARE + self.point(move)] = 1
+            for ply in range(plies):
+                positions[ply + 1] ^= positions[ply]
+        return any_taken
+
+    def stone_hash(self, move, colour):
+        """The hash of a position is that of its stones together, by exclusive or (Zobrist)."""
+        return mix(WORD(2 * move) + colour)
+
+    def repeats(self, state, board, point, colour, positions):
+        """True if a stone at a point, which is pressed, makes one of the positions again.
+
+        Only asked where a stone has been taken: at any other point, no earlier position had a stone.
+        """
+        plies = np.int64(state[self.plies_at])
+        after = positions[plies] ^ self.stone_hash(self.move_at(point), colour)
+        for neighbour in self.around(point):
+            chain = CHAIN + neighbour
+            if board[neighbour] == BOTH - colour and board[LIBERTIES + WORD(board[chain])] == 0:
+                board[LIBERTIES + WORD(board[chain])] = MANY  # so that it is not counted twice
+                stone, first = WORD(board[NEXT + neighbour]), neighbour
+                after ^= self.stone_hash(self.move_at(first), BOTH - colour)
+                while stone != first:
+                    after ^= self.stone_hash(self.move_at(stone), BOTH - colour)
+                    stone = WORD(board[NEXT + stone])
+        for neighbour in self.around(point):
+            chain = CHAIN + neighbour
+            if board[neighbour] == BOTH - colour and board[LIBERTIES + WORD(board[chain])] == MANY:
+                board[LIBERTIES + WORD(board[chain])] = 0
+        found = False
+        for ply in range(plies + 1):
+            found |= positions[ply] == after
+        return found
+
+    def play(self, state, move):
+        plies, colour = np.int64(state[self.plies_at]), BLACK + WORD(self.player(state))
+        state[self.plies_at] += ONE
+        state[self.plies_at + 1] += ONE
+        state[self.plies_at + 2] = self.area
+        state[self.history + plies] = move
+        if move != self.area:
+            board, point = np.empty(ROOM, np.uint16), self.point(move)
+            empties = self.lay_out(state, board)
+            self.press(board, point)
+            after = self.place(board, point, colour, empties)
+            state[self.plies_at + 1] = 0
+            if self.makes_ko(board, point, after - empties):
+                state[self.plies_at + 2] = self.move_at(board[EMPTIES + empties])
+            self.put_stone(state, move, colour)
+            if after != empties:
+                self.take_back(state, board, plies)
+
+    def take_back(self, state, board, plies):
+        """Take from `state` the stones that are no longer on the board, after `plies` moves and one more."""
+        for ply in range(plies):
+            move = np.int64(state[self.history + ply])
+            if move < self.area and board[self.point(move)] == EMPTY:
+                state[self.history + ply] |= WORD(plies + 1) << WORD(16)
+                state[(move >> 6) + (ply & 1) * self.words] &= ~(ONE << WORD(move & 63))
+
+    def place(self, board, point, colour, empties):
+        """Put a stone at a point that is pressed and take what it captures; returns the number of empty points."""
+        self.put(board, point, colour)
+        for neighbour in self.around(point):
+            if board[neighbour] == BOTH - colour and board[LIBERTIES + WORD(board[CHAIN + neighbour])] == 0:
+                empties = self.take(board, neighbour, empties)
+        return empties
+
+    def makes_ko(self, board, point, captured):
+        """True if a stone that captured so many can be retaken at once: it is alone, and its only liberty is new."""
+        return captured == 1 and board[NEXT + point] == point and board[LIBERTIES + point] == 1
+
+    def score(self, state):
+        board = np.empty(ROOM, np.uint16)
+        return self.area_difference(board, self.lay_out(state, board)) - self.komi
+
+    def evaluate(self, state):
+        """The score if the game ended here, s, as s / (size + |s|)."""
+        score = self.score(state)
+        return score / (self.size + abs(score))
+
+    def area_difference(self, board, empties):
+        """Black's area less White's; the empty points of `board` become a union of the colours that they reach."""
+        changed = True
+        while changed:
+            changed = False
+            for i in range(empties):
+                point = WORD(board[EMPTIES + WORD(i)])
+                reached = board[point]
+                for neighbour in self.around(point):
+                    reached |= board[neighbour]
+                reached &= BOTH
+                changed |= reached != board[point]
+                board[point] = reached
+        difference = 0.0
+        for move in range(self.area):
+            colour = board[self.point(move)]
+            difference += 1.0 if colour == BLACK else (0.0 if colour == BOTH else (-1.0 if colour != EMPTY else 0.0))
+        return difference
+
+    def is_eye(self, board, point, colour):
+        """True if all four neighbours of an empty point are of `colour` or off the board, and of the diagonal ones at
+        most one is the other's; at the edge, none."""
+        own = True
+        for neighbour in self.around(point):
+            own &= (board[neighbour] == colour) | (board[neighbour] == BORDER)
+        return own & (self.bad_corners(board, point, colour) < 2)
+
+    def bad_corners(self, board, point, colour):
+        """The diagonal neighbours that are the other's, and one more at the edge."""
+        bad, beyond = 0, False
+        for side in (point - self.stride, point + self.stride):
+            for corner in (side - ONE, side + ONE):
+                bad += board[corner] == BOTH - colour
+                beyond |= board[corner] == BORDER
+        return bad + beyond
+
+    def try_point(self, board, point, colour, ko):
+        """True if a playout may play at an empty point, which then is pressed."""
+        if point == ko or self.is_eye(board, point, colour):
+            return False
+        self.press(board, point)
+        sound = self.breathes(board, point, colour) or self.captures(board, point, colour)
+        if not sound:
+            self.release(board, point)
+        return sound
+
+    def random_playout(self, state, moves, rng):
+        """Both sides draw from the points that are legal, but for the superko, and no eye of their own; or they pass.
+
+        Points are drawn until one serves, and none a second time.
+        """
+        board, colour = np.empty(ROOM, np.uint16), BLACK + WORD(self.player(state))
+        empties = self.lay_out(state, board)
+        passes, ko = state[self.plies_at + 1], self.point(np.int64(state[self.plies_at + 2]))
+        plies, last, left = 0, self.max_plies - np.int64(state[self.plies_at]), empties
+        while passes < 2 and plies < last:
+            i = EMPTIES + (WORD(random_below(rng, left)) if left > 0 else WORD(0))
+            point = WORD(board[i])
+            moved = left == 0
+            if moved:
+                passes += ONE
+                ko = WORD(0)
+            elif self.try_point(board, point, colour, ko):
+                moved = True
+                passes = WORD(0)
+                empties -= ONE
+                board[i] = board[EMPTIES + empties]
+                before = empties
+                empties = self.place(board, point, colour, empties)
+                ko = WORD(board[EMPTIES + before]) if self.makes_ko(board, point, empties - before) else WORD(0)
+            else:
+                left -= ONE
+                board[i], board[EMPTIES + left] = board[EMPTIES + left], point
+            if moved:
+                plies += 1
+                left, colour = empties, BOTH - colour
+        return self.area_difference(board, empties) - self.komi, plies
+
+    def key(self, state):
+        """Of all that is in use of the state."""
+        word = WORD(0)
+        for i in range(self.history + np.int64(state[self.plies_at])):
+            word ^= mix(state[i] + WORD(i) * GAMMA)
+        return word
+
+    def transform(self, state, symmetry, target):
+        self.transform_stones(state, symmetry, target)
+        for i in range(self.plies_at, self.state_size):
+            target[i] = state[i]
+        target[self.plies_at + 2] = self.image(np.int64(state[self.plies_at + 2]), symmetry)
+        for i in range(self.history, self.history + np.int64(state[self.plies_at])):
+            move = self.image(np.int64(state[i] & LOW), symmetry)
+            target[i] = state[i] & ~LOW | WORD(move)

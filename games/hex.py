@@ -1,0 +1,348 @@
+"""Hex (Piet Hein, 1942; John Nash, 1948): two players join opposite sides of a rhombus of hexagons.
+
+The players place a stone each in turn on any free cell.  The first player, X, wins by a chain of stones from the top
+row to the bottom row, the second, O, by one from the left column to the right; on a full board exactly one has a
+chain.  By the swap rule, which is optional, the second player's first move may be `swap`: the stone of the first player
+goes, and one of the second's comes in the place that mirrors it in the long diagonal, from a1, where it is worth to the
+second player what the first stone was to the first.
+
+    cells of size 3     a b c           a cell is named by column and row, as in `c2`, which is number 5;
+                      1  0 1 2          a move is its cell's number, or size * size for `swap`
+                       2  3 4 5
+                        3  6 7 8        4 touches 1, 2, 3, 5, 6 and 7
+
+Who has a chain is found by the micro reduction of the game of Y (van Rijswijck, "Search and evaluation in Hex", 2002).
+A full board of Y, whose cells form a triangle, has the same winner as the triangle smaller by one in which each cell
+has the colour of the majority of three cells that touch each other.  Hex is Y with two corners filled: one below the
+board with X, one to its right with O.  So every cell takes, at once, the majority of itself, its right neighbour and
+the one below it, 2 * (size - 1) times; the upper left cell then tells who has the chain.  With a board in a few words
+that is some ten instructions a word and step, without a branch.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
+from games.core.board import squares
+from games.core.game import Game, check_range
+from games.core.random import next_word, random_below
+
+ZERO = WORD(0)
+NEIGHBOURS = ((-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1))  # (rows down, columns to the right), in a circle
+
+
+@dataclass(frozen=True)
+class Hex(Game):
+    """state: uint64[2 * words + 2] = the first player's stones, the second's, player to move, 1 if the game is over.
+
+    A set of cells is `words` words in a state, cell c being bit c % 64 of word c // 64, and elsewhere always four, as
+    a tuple: the compiler drops those that are constantly 0.
+    """
+
+    size: int = 11
+    swap: bool = False
+
+    name = "hex"
+    sizes = "size 2 to 14"
+    symmetries = 2  # the board and its half turn
+
+    def __post_init__(self):
+        check_range("size", self.size, 2, 14)
+
+    @property
+    def cells(self):
+        return self.size * self.size
+
+    @property
+    def words(self):
+        return (self.cells + 63) // 64
+
+    @property
+    def state_size(self):
+        return 2 * self.words + 2
+
+    @property
+    def move_limit(self):
+        return self.cells + self.swap
+
+    @property
+    def max_moves(self):
+        return self.cells
+
+    @property
+    def max_plies(self):
+        return self.cells + self.swap
+
+    # -- Sets of cells -----------------------------------------------------------------------------------------
+
+    def table(self, condition):
+        """The set of the cells (row, column) for which the condition holds, for properties."""
+        cells = [cell for cell in range(self.cells) if condition(*divmod(cell, self.size))]
+        return tuple(squares(cell - 64 * i for cell in cells if cell // 64 == i) for i in range(4))
+
+    @cached_property
+    def board(self):
+        return self.table(lambda row, column: True)
+
+    @cached_property
+    def top(self):
+        return self.table(lambda row, column: row == 0)
+
+    @cached_property
+    def bottom(self):
+        return self.table(lambda row, column: row == self.size - 1)
+
+    @cached_property
+    def left(self):
+        return self.table(lambda row, column: column == 0)
+
+    @cached_property
+    def right(self):
+        return self.table(lambda row, column: column == self.size - 1)
+
+    def stones(self, state, side):
+        """One side's stones."""
+        start, words = side * self.words, self.words
+        return (
+            state[start],
+            state[start + 1] if words > 1 else ZERO,
+            state[start + 2] if words > 2 else ZERO,
+            state[start + 3] if words > 3 else ZERO,
+        )
+
+    def free(self, state):
+        return self.without(self.without(self.board, self.stones(state, 0)), self.stones(state, 1))
+
+    def union(self, x, y):
+        return x[0] | y[0], x[1] | y[1], x[2] | y[2], x[3] | y[3]
+
+    def common(self, x, y):
+        return x[0] & y[0], x[1] & y[1], x[2] & y[2], x[3] & y[3]
+
+    def without(self, x, y):
+        return x[0] & ~y[0], x[1] & ~y[1], x[2] & ~y[2], x[3] & ~y[3]
+
+    def is_empty(self, x):
+        return x[0] | x[1] | x[2] | x[3] == ZERO
+
+    def count(self, x):
+        return popcount(x[0]) + popcount(x[1]) + popcount(x[2]) + popcount(x[3])
+
+    def forward(self, x, n):
+        """Each cell's number raised by n, which is 1 to 63; cells move from a row's end to the next row's start."""
+        up, down = WORD(n), WORD(64 - n)
+        return x[0] << up, x[1] << up | x[0] >> down, x[2] << up | x[1] >> down, x[3] << up | x[2] >> down
+
+    def backward(self, x, n):
+        """Each cell's number lowered by n, which is 1 to 63."""
+        up, down = WORD(64 - n), WORD(n)
+        return x[0] >> down | x[1] << up, x[1] >> down | x[2] << up, x[2] >> down | x[3] << up, x[3] >> down
+
+    def around(self, x):
+        """All neighbours of the cells of x, cells beyond the last row among them."""
+        inner_left, inner_right, size = self.without(x, self.left), self.without(x, self.right), self.size
+        beside = self.union(self.backward(inner_left, 1), self.forward(inner_right, 1))
+        above = self.union(self.backward(x, size), self.backward(inner_right, size - 1))
+        below = self.union(self.forward(x, size), self.forward(inner_left, size - 1))
+        return self.union(beside, self.union(above, below))
+
+    def nth_cell(self, x, n):
+        """The number of the n-th cell of x, from 0."""
+        word, base = x[0], 0
+        for i in range(1, self.words):
+            before = popcount(word)
+            if n >= before:
+                n -= before
+                word, base = x[i], 64 * i
+        return base + trailing_zeros(nth_bit(word, n))
+
+    def toggled(self, x, cell):
+        """x with the cell put in, or taken out."""
+        word, bit = cell >> 6, ONE << WORD(cell & 63)
+        return (
+            x[0] ^ (bit if word == 0 else ZERO),
+            x[1] ^ (bit if word == 1 else ZERO),
+            x[2] ^ (bit if word == 2 else ZERO),
+            x[3] ^ (bit if word == 3 else ZERO),
+        )
+
+    # -- Rules -------------------------------------------------------------------------------------------------
+
+    def start(self, state):
+        state[:] = 0
+
+    def player(self, state):
+        return np.int64(state[2 * self.words])
+
+    def can_swap(self, state):
+        return self.swap and self.player(state) == 1 and self.is_empty(self.stones(state, 1))
+
+    def legal_moves(self, state, moves):
+        free, count = self.free(state), 0
+        for i in range(self.words):
+            word = free[i]
+            while word != ZERO:
+                moves[count] = 64 * i + trailing_zeros(word)
+                word &= word - ONE
+                count += 1
+        if self.can_swap(state):
+            moves[count] = self.cells
+            count += 1
+        return count
+
+    def play(self, state, move):
+        side, words = self.player(state), self.words
+        if move == self.cells:
+            stone = self.nth_cell(self.stones(state, 0), 0)
+            state[stone >> 6] = ZERO
+            move = stone % self.size * self.size + stone // self.size
+        state[side * words + (move >> 6)] |= ONE << WORD(move & 63)
+        own = self.stones(state, side)
+        if self.count(own) >= self.size:
+            state[2 * words + 1] = ONE if self.has_chain(own, side) else ZERO
+        state[2 * words] = WORD(1 - side)
+
+    def has_chain(self, own, side):
+        """Whether the stones join the side's two sides: they do if all other cells may be the other player's."""
+        if side == 0:
+            return self.joins_rows(own)
+        return not self.joins_rows(self.without(self.board, own))
+
+    def joins_rows(self, x):
+        """Whether x joins top and bottom, its complement being the second player's: by the reduction of Y."""
+        for _ in range(2 * self.size - 2):
+            beside = self.without(self.backward(x, 1), self.right)
+            below = self.union(self.backward(x, self.size), self.bottom)
+            x = self.union(self.common(x, self.union(beside, below)), self.common(beside, below))
+        return x[0] & ONE != ZERO
+
+    def is_over(self, state):
+        return state[2 * self.words + 1] != ZERO
+
+    def score(self, state):
+        """The player who has just moved has won."""
+        return 1.0 if self.player(state) == 1 else -1.0
+
+    # -- For searches ------------------------------------------------------------------------------------------
+
+    def evaluate(self, state):
+        """Distance: how many more stones the second player's shortest chain needs than the first's.
+
+        The player to move is half a stone ahead; the difference d gives d / (2 + abs(d)).
+        """
+        first, second, free = self.stones(state, 0), self.stones(state, 1), self.free(state)
+        ahead = self.distance(second, free, self.left, self.right) - self.distance(first, free, self.top, self.bottom)
+        balance = ahead + (0.5 if self.player(state) == 0 else -0.5)
+        return balance / (2.0 + abs(balance))
+
+    def distance(self, own, free, start, goal):
+        """The least number of free cells that, with the stones, join two sides; more than there are if none do."""
+        reached, stones = self.common(start, own), 0
+        while self.is_empty(self.common(reached, goal)) and stones <= self.cells:
+            border = self.union(start, self.around(reached))
+            grown = self.union(reached, self.common(border, own))
+            if self.is_empty(self.without(grown, reached)):  # no stone of one's own to go on to: place another
+                grown = self.union(reached, self.common(border, free))
+                stones += 1
+            reached = grown
+        return stones
+
+    def feature_code(self, state, move):
+        """With the six neighbours: free, the first player's, the second's, two bits each.  Borders count as stones of
+        who joins them, and cells beyond two borders as both."""
+        code = np.int64(move) + self.move_limit * self.player(state)
+        row, column = move // self.size, move % self.size
+        for down, right in NEIGHBOURS:
+            code = code << 2 | (self.colour(state, row + down, column + right) if move < self.cells else 0)
+        return code
+
+    def colour(self, state, row, column):
+        """0 for a free cell, 1 for the first player's, 2 for the second's, 3 for one beyond two borders."""
+        outside = (0 if 0 <= row < self.size else 1) | (0 if 0 <= column < self.size else 2)
+        if outside != 0:
+            return outside
+        cell = row * self.size + column
+        word, bit = cell >> 6, ONE << WORD(cell & 63)
+        return (1 if state[word] & bit != ZERO else 0) | (2 if state[self.words + word] & bit != ZERO else 0)
+
+    def transform(self, state, symmetry, target):
+        for i in range(self.state_size):
+            target[i] = state[i]
+        if symmetry == 1:
+            target[: 2 * self.words] = 0
+            for side in range(2):
+                stones = self.stones(state, side)
+                for i in range(self.words):
+                    word = stones[i]
+                    while word != ZERO:
+                        cell = self.cells - 1 - 64 * i - trailing_zeros(word)
+                        target[side * self.words + (cell >> 6)] |= ONE << WORD(cell & 63)
+                        word &= word - ONE
+
+    def transform_move(self, move, symmetry):
+        return self.cells - 1 - move if symmetry == 1 and move < self.cells else move
+
+    def random_move(self, state, moves, rng):
+        free = self.free(state)
+        count = self.count(free)
+        choice = random_below(rng, count + (1 if self.can_swap(state) else 0))
+        return self.nth_cell(free, choice) if choice < count else self.cells
+
+    def random_playout(self, state, moves, rng):
+        """The board is filled at random, and looked at once: who has a chain then would have been the first to.
+
+        So plies are those that fill the board.
+        """
+        plies = 0
+        if self.can_swap(state) and self.random_move(state, moves, rng) == self.cells:
+            self.play(state, self.cells)
+            plies = 1
+        if self.is_over(state):
+            result = self.score(state)
+        else:
+            free = self.free(state)
+            count = self.count(free)
+            first = self.random_subset(free, (count + 1 - self.player(state)) >> 1, rng)
+            result = 1.0 if self.joins_rows(self.union(self.stones(state, 0), first)) else -1.0
+            plies += count
+        return result, plies
+
+    def random_subset(self, x, size, rng):
+        """A uniformly random subset of that size: one in which each cell is with probability 1/2, then mended.
+
+        Given their number, the cells of that one are as likely to be any; so they are after some random ones of them
+        are taken out, or random others put in.
+        """
+        words = self.words
+        coins = (
+            next_word(rng),
+            next_word(rng) if words > 1 else ZERO,
+            next_word(rng) if words > 2 else ZERO,
+            next_word(rng) if words > 3 else ZERO,
+        )
+        subset = self.common(x, coins)
+        excess = self.count(subset) - size
+        pool = subset if excess > 0 else self.without(x, subset)
+        in_pool = self.count(pool)
+        for _ in range(abs(excess)):
+            cell = self.nth_cell(pool, random_below(rng, in_pool))
+            pool, subset = self.toggled(pool, cell), self.toggled(subset, cell)
+            in_pool -= 1
+        return subset
+
+    # -- For people --------------------------------------------------------------------------------------------
+
+    def move_name(self, state, move):
+        if move == self.cells:
+            return "swap"
+        return f"{chr(ord('a') + move % self.size)}{move // self.size + 1}"
+
+    def render(self, state):
+        def line(row):
+            colours = (self.colour(state, row, column) for column in range(self.size))
+            return f"{row + 1:>{row + 2}} " + " ".join(".XO"[colour] for colour in colours)
+
+        letters = " ".join(chr(ord("a") + column) for column in range(self.size))
+        return "\n".join([" " * 3 + letters, *(line(row) for row in range(self.size))])

@@ -1,0 +1,84 @@
+"""Left Move: choose left or right `depth` times; the score is the number of lefts (one player).
+
+The simplest problem on which a learned policy must beat random play: whatever was played before, left is the better
+move, yet a random playout is lucky to have many lefts.  It is the first test of nested search in T. Cazenave, "Nested
+Monte-Carlo Search" (IJCAI 2009).
+
+    move 0   left, L        The code of a move is 2 * depth + move, where depth is the number of moves made before it.
+    move 1   right, R
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from games.core.bits import ONE, WORD, popcount
+from games.core.game import Game, check_range
+from games.core.random import next_word
+
+LEFT = 0
+
+
+@dataclass(frozen=True)
+class LeftMove(Game):
+    """state: uint64[2] = moves made, lefts among them.  Their order does not matter, and is not kept."""
+
+    depth: int = 60
+
+    name = "leftmove"
+    players = 1
+    sizes = "depth 1 to 10000"
+    state_size = 2
+    move_limit = max_moves = 2
+
+    def __post_init__(self):
+        check_range("depth", self.depth, 1, 10_000)
+
+    @property
+    def max_plies(self):
+        return self.depth
+
+    def start(self, state):
+        state[:] = 0
+
+    def player(self, state):
+        return 0
+
+    def legal_moves(self, state, moves):
+        moves[0], moves[1] = 0, 1
+        return 2
+
+    def play(self, state, move):
+        state[0] += ONE
+        state[1] += ONE if move == LEFT else WORD(0)
+
+    def is_over(self, state):
+        return state[0] == WORD(self.depth)
+
+    def score(self, state):
+        return float(state[1])
+
+    def key(self, state):
+        return state[0] << WORD(32) | state[1]
+
+    def move_code(self, state, move):
+        return 2 * np.int64(state[0]) + np.int64(move)
+
+    @property
+    def code_limit(self):
+        return 2 * self.depth
+
+    def random_playout(self, state, moves, rng):
+        """Every bit of a random word is a choice, a set one left."""
+        plies = waiting = self.depth - np.int64(state[0])
+        lefts = np.int64(state[1])
+        while waiting > 0:
+            lefts += popcount(next_word(rng) >> WORD(max(64 - waiting, 0)))
+            waiting -= 64
+        return float(lefts), plies
+
+    def move_name(self, state, move):
+        return "L" if move == LEFT else "R"
+
+    def render(self, state):
+        return f"{int(state[1])} left of {int(state[0])} moves, {self.depth - int(state[0])} to go"

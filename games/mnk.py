@@ -1,0 +1,275 @@
+"""m,n,k-games: players place stones in turn, and who first has k or more in a row, in any direction, wins.
+
+mnk(3, 3, 3) is tic-tac-toe, and mnk(15, 15, 5), the default, Gomoku without restrictions on either player's moves.
+
+    squares of 3 rows      3  8  9 10 11     a square is named by column and row: a1 is the lower left, d3 the upper
+    and 4 columns          2  4  5  6  7     right, h8 the middle of a Gomoku board;
+                           1  0  1  2  3     a move is its square's number
+                              a  b  c  d
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
+from games.core.board import draw
+from games.core.game import Game, check_range
+from games.core.random import GAMMA, mix, random_below
+
+ZERO = WORD(0)
+HALF = WORD(32)
+FIRST = WORD(0xFFFFFFFF)  # the first player's half of a line's word
+LINED = WORD(1 << 16)     # in the last word of a state
+
+
+@dataclass(frozen=True)
+class MNK(Game):
+    """state: uint64[lines + 1] = a word for each line of the board, number of stones | LINED once there are k in a row.
+
+    Lines are the rows, the columns, the diagonals (along which row - column is constant) and the antidiagonals.  The
+    first player's stones on a line are bits 0 to 18 of its word, the second's bits 32 to 50, by column, but by row in
+    columns.  The rows say it all; the others make the search for a row of k through a stone a matter of four words.
+    """
+
+    rows: int = 15
+    columns: int = 15
+    k: int = 5
+
+    name = "mnk"
+    sizes = "rows and columns 2 to 19, k 2 to the longer of the two"
+
+    def __post_init__(self):
+        check_range("rows", self.rows, 2, 19)
+        check_range("columns", self.columns, 2, 19)
+        check_range("k", self.k, 2, max(self.rows, self.columns))
+
+    @property
+    def cells(self):
+        return self.rows * self.columns
+
+    @property
+    def move_limit(self):
+        return self.cells
+
+    @property
+    def max_moves(self):
+        return self.cells
+
+    @property
+    def max_plies(self):
+        return self.cells
+
+    @property
+    def symmetries(self):
+        return 8 if self.rows == self.columns else 4
+
+    @property
+    def first_column(self):
+        """The number of the first line that is a column; those before it are rows."""
+        return self.rows
+
+    @property
+    def first_diagonal(self):
+        return self.first_column + self.columns
+
+    @property
+    def first_antidiagonal(self):
+        return self.first_diagonal + self.rows + self.columns - 1
+
+    @property
+    def lines(self):
+        return self.first_antidiagonal + self.rows + self.columns - 1
+
+    @property
+    def state_size(self):
+        return self.lines + 1
+
+    @property
+    def row_mask(self):
+        return (ONE << WORD(self.columns)) - ONE
+
+    @cached_property
+    def boards(self):
+        """uint64[lines]: the squares of each line, in both halves."""
+        state = np.zeros(self.state_size, self.dtype)
+        for square in range(self.cells):
+            self.place(state, square, ZERO)
+            self.place(state, square, HALF)
+        return state[: self.lines]
+
+    @cached_property
+    def places(self):
+        """How many ways there are to place k in a row."""
+        return sum(int(self.row_starts(squares)).bit_count() for squares in self.boards) // 2
+
+    def start(self, state):
+        state[:] = 0
+
+    def player(self, state):
+        return np.int64(state[self.lines] & ONE)
+
+    def row_starts(self, stones):
+        """The squares of a line, in both halves, from which k of the stones follow each other."""
+        length = 1
+        while 2 * length <= self.k:
+            stones &= stones >> WORD(length)
+            length *= 2
+        return stones & stones >> WORD(self.k - length)
+
+    def place(self, state, square, half):
+        """Place a stone, of the player whose half of a word begins at bit `half`; True if k in a row go through it."""
+        row, column = WORD(square) // WORD(self.columns), WORD(square) % WORD(self.columns)
+        vertical = WORD(self.first_column) + column
+        diagonal = WORD(self.first_diagonal + self.columns - 1) + row - column
+        antidiagonal = WORD(self.first_antidiagonal) + row + column
+        by_column, by_row = ONE << column + half, ONE << row + half
+        state[row] |= by_column
+        state[vertical] |= by_row
+        state[diagonal] |= by_column
+        state[antidiagonal] |= by_column
+        return (
+            self.row_starts(state[row])
+            | self.row_starts(state[vertical])
+            | self.row_starts(state[diagonal])
+            | self.row_starts(state[antidiagonal])
+        ) != ZERO
+
+    def free_in_row(self, state, row):
+        """The columns of the free squares of a row."""
+        return self.row_mask & ~(state[row] | state[row] >> HALF)
+
+    def legal_moves(self, state, moves):
+        count = 0
+        for row in range(self.rows):
+            free = self.free_in_row(state, row)
+            while free != ZERO:
+                moves[count] = row * self.columns + trailing_zeros(free)
+                free &= free - ONE
+                count += 1
+        return count
+
+    def play(self, state, move):
+        half = HALF if state[self.lines] & ONE != ZERO else ZERO
+        lined = self.place(state, move, half)
+        state[self.lines] += ONE
+        if lined:
+            state[self.lines] |= LINED
+
+    def is_over(self, state):
+        return state[self.lines] >= WORD(self.cells)
+
+    def score(self, state):
+        """The player who has just moved has won, unless the board is full without k in a row."""
+        if state[self.lines] < LINED:
+            return 0.0
+        return 1.0 if state[self.lines] & ONE == ONE else -1.0
+
+    def evaluate(self, state):
+        """Open lines, as in tic-tac-toe: the ways to place k in a row that have no stone of the second player, less
+        those that have none of the first's, over the number of ways plus one."""
+        difference = 0
+        for line in range(self.lines):
+            starts = self.open_starts(state, line)
+            difference += popcount(starts & FIRST) - popcount(starts >> HALF)
+        return difference / (self.places + 1.0)
+
+    def open_starts(self, state, line):
+        """Where k squares begin of which each player's opponent holds none, in the player's half."""
+        other = state[line] >> HALF | state[line] << HALF
+        return self.row_starts(self.boards[line] & ~other)
+
+    def evaluate_threats(self, state):
+        """Threats: k squares in a row without a stone of the opponent count 4 ** (own stones - 1), none without own
+        stones; the difference d as d / (2 * 4 ** (k - 2) + |d|)."""
+        difference = 0
+        for line in range(self.lines):
+            if state[line] != ZERO:
+                starts = self.open_starts(state, line)
+                difference += self.threats(state[line] & FIRST, starts & FIRST)
+                difference -= self.threats(state[line] >> HALF, starts >> HALF)
+        return difference / (2.0 * 4.0 ** (self.k - 2) + abs(difference))
+
+    def threats(self, stones, starts):
+        """The weight of a player's stones in the groups of k squares of a line that begin at `starts`."""
+        weight = 0
+        while starts != ZERO:
+            start = WORD(trailing_zeros(starts))
+            starts &= starts - ONE
+            held = popcount(stones >> start & (ONE << WORD(self.k)) - ONE)
+            if held > 0:
+                weight += 1 << 2 * (held - 1)
+        return weight
+
+    def key(self, state):
+        """A hash of the rows, as the other words follow from them."""
+        word = ZERO
+        for row in range(self.rows):
+            word = mix(word + state[row] + GAMMA)
+        return word
+
+    def feature_code(self, state, move):
+        """With the stones on the eight squares around, of whom each is."""
+        row, column = move // self.columns, WORD(move % self.columns)
+        around = np.int64(0)
+        for near in range(row - 1, row + 2):
+            around <<= 6
+            if 0 <= near < self.rows:
+                first, second = state[near] << ONE, state[near] >> HALF - ONE
+                around |= np.int64((first >> column & WORD(7)) << WORD(3) | second >> column & WORD(7))
+        return self.move_code(state, move) << 18 | around
+
+    def transform(self, state, symmetry, target):
+        target[:] = 0
+        for row in range(self.rows):
+            stones = state[row]
+            while stones != ZERO:
+                bit = trailing_zeros(stones)
+                stones &= stones - ONE
+                square = row * self.columns + bit % 32
+                self.place(target, self.transform_move(square, symmetry), HALF if bit >= 32 else ZERO)
+        target[self.lines] = state[self.lines]
+
+    def transform_move(self, move, symmetry):
+        """Bits 0, 1 and 2 of a symmetry mirror columns and rows, and exchange the two."""
+        row, column = move // self.columns, move % self.columns
+        if symmetry & 1:
+            column = self.columns - 1 - column
+        if symmetry & 2:
+            row = self.rows - 1 - row
+        return column * self.columns + row if symmetry & 4 else row * self.columns + column
+
+    def random_move(self, state, moves, rng):
+        """The default's draw, without a list of the moves."""
+        choice, row = random_below(rng, self.cells - np.int64(state[self.lines])), 0
+        free = self.free_in_row(state, row)
+        while choice >= popcount(free):
+            choice -= popcount(free)
+            row += 1
+            free = self.free_in_row(state, row)
+        return row * self.columns + trailing_zeros(nth_bit(free, choice))
+
+    def random_playout(self, state, moves, rng):
+        """Moves are drawn from the list of free squares, without putting them into order again after each."""
+        half = HALF if state[self.lines] & ONE != ZERO else ZERO
+        free, plies, lined = self.legal_moves(state, moves), 0, state[self.lines] >= LINED
+        while not lined and plies < free:
+            choice = plies + random_below(rng, free - plies)
+            move = moves[choice]
+            moves[choice] = moves[plies]
+            lined = self.place(state, move, half)
+            half ^= HALF
+            plies += 1
+        winner = 1.0 if half == HALF else -1.0  # half: of who would be next
+        return (winner if lined else 0.0), plies
+
+    def move_name(self, state, move):
+        return f"{chr(ord('a') + move % self.columns)}{move // self.columns + 1}"
+
+    def render(self, state):
+        def symbol(row, column):
+            stone = int(state[row]) >> column
+            return "X" if stone & 1 else ("O" if stone >> 32 & 1 else ".")
+
+        return draw(reversed(range(self.rows)), self.columns, symbol)

@@ -1,0 +1,250 @@
+"""Morpion Solitaire, or Join Five: add points to a cross, each completing a line of points (one player).
+
+A move puts a point on a free crossing of the grid and draws a line, straight or diagonal, of five points in a row (four
+in the variants 4D and 4T), the new one among them.  Two lines of the same direction may touch with their ends in the
+variants T (touching), but not overlap; in the variants D (disjoint) they may not even share a point.  The score is the
+number of moves.  Rules and figures: C. Boyer, morpionsolitaire.com; the best scores known are 5T 178, 5D 82 (C. Rosin,
+2011), 4T 62 and 4D 35 (which M. Quist's enumeration of 2008 proves to be the best).
+
+    directions   0 right   1 up   2 up, right   3 up, left      A line is its first point (the lowest, of a level line
+                                                                the one at the left) and its direction; a move is
+    points       64 65 66      with a grid of width 32          (4 * first point + direction) * length + place, where
+                 32 33 34                                       place is that of the new point in the line, from 0.
+                  0  1  2
+
+The paper has edges: 32x32 crossings with the cross in the middle, 31x31 for 4D and 4T, which leaves 11 or 12 free ones
+on every side; a line that would leave it is not a move.  In 200,000 random playouts of each variant no point came
+nearer to an edge than 7 crossings.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from games.core.bits import ONE, WORD, popcount, trailing_zeros
+from games.core.game import Game
+from games.core.random import mix, random_below
+
+ZERO = WORD(0)
+ROW_STEPS, COLUMN_STEPS = np.array([0, 1, 1, 1]), np.array([1, 0, 1, -1])
+PLAYED, KEY, COUNT, LIST = 0, 1, 2, 3  # words of a state
+ROOM = 256                             # for legal moves
+# Upper bounds of the score.  5D and 4T, 4D: morpionsolitaire.com/English/Limits.htm; 5T: H. Michalewski, A. Nagorko and
+# J. Pawlewicz, "485: a new upper bound for Morpion Solitaire" (CGW 2015).
+LONGEST = {"5D": 121, "5T": 485, "4D": 35, "4T": 62}
+
+
+@dataclass(frozen=True)
+class Morpion(Game):
+    """state: uint64[3 + 256 + 2 * lines] = moves made; hash of the lines drawn; number of legal moves; these, sorted;
+    and for each row, column and diagonal of the paper a word with its points, and one with what lines have used of it:
+    points in the variants D, the stretches from a point to the next in T.  What is off the paper is used.
+
+    A legal move's word holds the move, the crossing of the new point, and the row, column or diagonal and the position
+    on it where the line begins: 16, 10, 8 and 6 bits.  There can be no more than 256: a
+    stretch has two ends, the points of the cross have 8 free ones each, and a move uses as many as its new point brings
+    (in 4T and 4D two less); a legal move needs 6 of them (4) at points that are there, and an end can serve 4 moves
+    (3); so there are at most 288 * 4 / 6 moves, and in 4T (192 + 2 * 62) * 3 / 4.
+    """
+
+    variant: str = "5D"
+
+    name = "morpion"
+    players = 1
+    sizes = "variants 5D, 5T, 4D, 4T"
+    status = "exact within the paper's edges"
+    max_moves = ROOM
+
+    def __post_init__(self):
+        if self.variant not in LONGEST:
+            raise ValueError(f"variant = {self.variant!r} is not known: it can be {', '.join(LONGEST)}")
+
+    @property
+    def length(self):
+        """Points in a line."""
+        return int(self.variant[0])
+
+    @property
+    def width(self):
+        """Crossings in a row of the paper; as the cross is 10 or 7 wide, it lies in the middle."""
+        return 32 if self.length == 5 else 31
+
+    @property
+    def disjoint(self):
+        return self.variant[1] == "D"
+
+    @property
+    def max_plies(self):
+        return LONGEST[self.variant]
+
+    @property
+    def move_limit(self):
+        return self.width * self.width * 4 * self.length
+
+    @property
+    def lines(self):
+        """Rows, columns and diagonals."""
+        return 6 * self.width - 2
+
+    @property
+    def state_size(self):
+        return LIST + ROOM + 2 * self.lines
+
+    @property
+    def margin(self):
+        """Free crossings on each side of the cross."""
+        return (self.width - 3 * self.length + 5) // 2
+
+    @property
+    def cross(self):
+        """[(row, column), ...] of the initial points: the outline of a cross with sides of length - 1 points."""
+        side = self.length - 2
+        corners = [(1, 0), (2, 0), (2, 1), (3, 1), (3, 2), (2, 2), (2, 3), (1, 3), (1, 2), (0, 2), (0, 1), (1, 1)]
+        points, margin = [], self.margin
+        for (row, column), (next_row, next_column) in zip(corners, corners[1:] + corners[:1]):
+            for i in range(side):
+                up, across = row * side + i * (next_row - row), column * side + i * (next_column - column)
+                points.append((margin + up, margin + across))
+        return points
+
+    def start(self, state):
+        state[:] = self.initial_state
+
+    @cached_property
+    def initial_state(self):
+        """The initial position, made once: the cross grows point by point, as it would in play."""
+        state = np.zeros(self.state_size, np.uint64)
+        state[LIST + ROOM + self.lines :] = ~ZERO
+        for direction in range(4):
+            for row in range(self.width):
+                for column in range(self.width):
+                    if self.disjoint or self.on_paper(row + ROW_STEPS[direction], column + COLUMN_STEPS[direction]):
+                        place = self.position(direction, row, column) + self.length - 1
+                        state[LIST + ROOM + self.lines + self.line(direction, row, column)] &= ~(ONE << WORD(place))
+        for row, column in self.cross:
+            self.add_point(state, row, column, -1, 0)
+        return state
+
+    def on_paper(self, row, column):
+        return 0 <= row < self.width and 0 <= column < self.width
+
+    def player(self, state):
+        return 0
+
+    def line(self, direction, row, column):
+        """The number of the row, column or diagonal through a point in a direction."""
+        if direction == 0:
+            return row
+        if direction == 1:
+            return self.width + column
+        return 3 * self.width - 1 + row - column if direction == 2 else 4 * self.width - 1 + row + column
+
+    def position(self, direction, row, column):
+        """Where on that line the point is."""
+        return column if direction == 0 else row
+
+    def legal_moves(self, state, moves):
+        count = np.int64(state[COUNT])
+        for i in range(count):
+            moves[i] = state[LIST + i] >> WORD(24)
+        return count
+
+    def play(self, state, move):
+        place, start, direction = move % self.length, move // self.length >> 2, move // self.length & 3
+        row, column = start // self.width, start % self.width
+        line, position = self.line(direction, row, column), self.position(direction, row, column)
+        stretch = self.length if self.disjoint else self.length - 1
+        state[LIST + ROOM + self.lines + line] |= WORD((1 << stretch) - 1) << WORD(position + self.length - 1)
+        state[PLAYED] += ONE
+        state[KEY] ^= mix(WORD(move // self.length + 1))
+        self.add_point(
+            state, row + place * ROW_STEPS[direction], column + place * COLUMN_STEPS[direction], line, position
+        )
+
+    def add_point(self, state, row, column, line, position):
+        """Put a point, and bring the legal moves up to date, where a line has been drawn from `position` of `line`."""
+        self.drop_moves(state, row * self.width + column, line, position)
+        for direction in range(4):
+            i, shift = self.line(direction, row, column), WORD(self.position(direction, row, column))
+            state[LIST + ROOM + i] |= ONE << shift + WORD(self.length - 1)
+            self.find_moves(state, direction, row, column)
+
+    def drop_moves(self, state, point, line, position):
+        """Drop the moves that put their point there, and those whose line would overlap the one just drawn."""
+        reach = self.length - 1 if self.disjoint else self.length - 2
+        kept, count = LIST, np.int64(state[COUNT])
+        for i in range(LIST, LIST + count):
+            word = state[i]
+            entry = np.int64(word)
+            state[kept] = word
+            overlaps = (entry >> 6 & 255 == line) & (abs((entry & 63) - position) <= reach)
+            kept += 0 if (entry >> 14 & 1023 == point) | overlaps else 1
+        for i in range(kept, LIST + count):
+            state[i] = ZERO
+        state[COUNT] = kept - LIST
+
+    def find_moves(self, state, direction, row, column):
+        """Add the moves that a new point has made possible in a direction: lines with one point missing, not used."""
+        line, position = self.line(direction, row, column), self.position(direction, row, column)
+        points = state[LIST + ROOM + line] >> WORD(position)  # its bit 0 is length - 1 points before the new one
+        used = state[LIST + ROOM + self.lines + line] >> WORD(position)
+        needed = WORD((1 << self.length) - 1)
+        stretch = needed if self.disjoint else needed >> ONE
+        for i in range(self.length):
+            if popcount(points & needed) == self.length - 1 and used & stretch == ZERO:
+                place, back = trailing_zeros(~points), i - self.length + 1
+                start = (row + back * ROW_STEPS[direction]) * self.width + column + back * COLUMN_STEPS[direction]
+                step = ROW_STEPS[direction] * self.width + COLUMN_STEPS[direction]
+                move = (4 * start + direction) * self.length + place
+                self.insert_move(state, ((move << 10 | start + place * step) << 8 | line) << 6 | position + back)
+            points >>= ONE
+            used >>= ONE
+
+    def insert_move(self, state, entry):
+        """Add a legal move where it belongs by its number, so that equal positions are equal states."""
+        word = WORD(entry)
+        i = LIST + np.int64(state[COUNT])
+        while i > LIST and state[i - 1] > word:
+            state[i] = state[i - 1]
+            i -= 1
+        state[i] = word
+        state[COUNT] += ONE
+
+    def is_over(self, state):
+        return state[COUNT] == ZERO
+
+    def score(self, state):
+        return float(state[PLAYED])
+
+    def key(self, state):
+        """A hash of the lines that have been drawn: the points follow from them."""
+        return state[KEY]
+
+    def random_move(self, state, moves, rng):
+        return np.int64(state[LIST + random_below(rng, np.int64(state[COUNT]))] >> WORD(24))
+
+    def move_name(self, state, move):
+        """`x,y:x1,y1>x2,y2`: the new point and the ends of the line, from 0,0 at the cross's lower left corner."""
+        place, start, direction = move % self.length, move // self.length >> 2, move // self.length & 3
+        names = []
+        for i in (place, 0, self.length - 1):
+            row = start // self.width + i * int(ROW_STEPS[direction])
+            column = start % self.width + i * int(COLUMN_STEPS[direction])
+            names.append(f"{column - self.margin},{row - self.margin}")
+        return f"{names[0]}:{names[1]}>{names[2]}"
+
+    def render(self, state):
+        """The points with a free crossing on every side: O of the cross, x added."""
+        first = {(row, column) for row, column in self.cross}
+        points = {
+            (row, column) for row in range(self.width) for column in range(self.width)
+            if int(state[LIST + ROOM + row]) >> column + self.length - 1 & 1
+        }
+        rows, columns = ([point[axis] for point in points] for axis in (0, 1))
+        across = range(min(columns) - 1, max(columns) + 2)
+        lines = [f"score {int(state[PLAYED])}"]
+        for row in range(max(rows) + 1, min(rows) - 2, -1):
+            cells = ["O" if (row, column) in first else "x" if (row, column) in points else "." for column in across]
+            lines.append(f"{row - self.margin:>3}" + "".join(f"{cell:>3}" for cell in cells))
+        return "\n".join([*lines, "   " + "".join(f"{column - self.margin:>3}" for column in across)])

@@ -1,0 +1,257 @@
+"""Games of heaps: Nim, matches, and Grundy's game.  Who cannot move loses; in the misere game, who cannot move wins.
+
+    nim       take any number of objects from one heap (Bouton, "Nim, a game with a complete mathematical theory", 1901)
+    matches   take 1 to `take` matches from the only heap
+    grundy    split a heap into two of different sizes (Grundy, "Mathematics and games", 1939)
+
+`nim_value(state)` is the theory of all three (Sprague 1935, Grundy 1939): in normal play, the player to move wins if
+and only if it is not 0.  A heap is worth the least number that none of the positions it can become is worth; several
+heaps are worth the exclusive or of their values.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from games.core.game import Game, check_range
+from games.core.random import random_below
+
+MAX_HEAPS, MAX_HEAP = 64, 1000
+
+
+class HeapGame(Game):
+    """What the games of heaps share: state[0] = 2 * (how much is left to move with) + player to move."""
+
+    dtype = np.int64
+    misere = False
+
+    def player(self, state):
+        return state[0] & 1
+
+    def is_over(self, state):
+        return state[0] < 2
+
+    def score(self, state):
+        """The player to move, who cannot, has lost, or in the misere game won."""
+        return 1.0 if (state[0] & 1 == 1) != self.misere else -1.0
+
+
+class TakingGame(HeapGame):
+    """Take up to `most` objects from one heap; a move is largest_take * (heap - 1) + taken - 1, heaps counted from 1.
+
+    state: int64[1 + heaps] = 2 * objects left + player to move, then the heaps.
+    """
+
+    @property
+    def state_size(self):
+        return 1 + len(self.heaps)
+
+    @property
+    def largest_take(self):
+        return min(self.most, max(self.heaps))
+
+    @property
+    def move_limit(self):
+        return len(self.heaps) * self.largest_take
+
+    @property
+    def max_moves(self):
+        return sum(min(heap, self.most) for heap in self.heaps)
+
+    @property
+    def max_plies(self):
+        return sum(self.heaps)
+
+    def start(self, state):
+        state[0] = 0
+        for i in range(len(self.heaps)):
+            state[i + 1] = self.heaps[i]
+            state[0] += 2 * self.heaps[i]
+
+    def legal_moves(self, state, moves):
+        count = 0
+        for i in range(len(self.heaps)):
+            for taken in range(min(state[i + 1], self.most)):
+                moves[count] = self.largest_take * i + taken
+                count += 1
+        return count
+
+    def play(self, state, move):
+        taken = 1 + move % self.largest_take
+        state[1 + move // self.largest_take] -= taken
+        state[0] = state[0] - 2 * taken ^ 1
+
+    def random_move(self, state, moves, rng):
+        """All objects are numbered through; of the one heap with a limit, only the first ones can be chosen."""
+        choice = random_below(rng, min(state[0] >> 1, self.most))
+        heap = 1
+        while choice >= state[heap]:
+            choice -= state[heap]
+            heap += 1
+        return self.largest_take * (heap - 1) + choice
+
+    def random_playout(self, state, moves, rng):
+        """The moves that random_move would make, without encoding them."""
+        left, side, plies = state[0] >> 1, state[0] & 1, 0
+        while left > 0:
+            choice = random_below(rng, min(left, self.most))
+            heap = 1
+            while choice >= state[heap]:
+                choice -= state[heap]
+                heap += 1
+            state[heap] -= choice + 1
+            left -= choice + 1
+            plies += 1
+        return (1.0 if ((side + plies) & 1 == 1) != self.misere else -1.0), plies
+
+    def nim_value(self, state):
+        """Of a heap from which up to k can be taken, its size modulo k + 1; in plain Nim, just its size."""
+        value = 0
+        for i in range(len(self.heaps)):
+            value ^= state[i + 1] % (self.most + 1)
+        return value
+
+    def render(self, state):
+        return "\n".join(f"{i}: {'|' * int(heap)} {heap}" for i, heap in enumerate(state[1:], 1))
+
+
+@dataclass(frozen=True)
+class Nim(TakingGame):
+    """state: int64[1 + heaps] = 2 * objects left + player to move, then the heaps.  `2-3` takes 3 from the second heap.
+
+    The misere game differs from normal play only in its end: with no heap above 1, an odd number of heaps loses.
+    """
+
+    heaps: tuple[int, ...] = (1, 3, 5, 7)
+    misere: bool = False
+
+    name = "nim"
+    sizes = f"1 to {MAX_HEAPS} heaps of 1 to {MAX_HEAP}"
+
+    def __post_init__(self):
+        check_heaps(self.heaps)
+
+    @property
+    def most(self):
+        return sum(self.heaps)
+
+    def move_name(self, state, move):
+        return f"{1 + move // self.largest_take}-{1 + move % self.largest_take}"
+
+
+@dataclass(frozen=True)
+class Matches(TakingGame):
+    """state: int64[2] = 2 * matches left + player to move, matches left.  A move is named by the matches it takes."""
+
+    count: int = 21
+    take: int = 3
+    misere: bool = False
+
+    name = "matches"
+    sizes = f"count and take 1 to {MAX_HEAP}"
+
+    def __post_init__(self):
+        check_range("count", self.count, 1, MAX_HEAP)
+        check_range("take", self.take, 1, MAX_HEAP)
+
+    @property
+    def heaps(self):
+        return (self.count,)
+
+    @property
+    def most(self):
+        return self.take
+
+    def move_name(self, state, move):
+        return str(1 + move)
+
+
+@dataclass(frozen=True)
+class Grundy(HeapGame):
+    """state: int64[1 + largest heap] = 2 * heaps that can be split + player to move, then the number of heaps of each
+    size.  `7=5+2` splits a heap of 7, whichever it is; as a move, width * 2 + 7 where width is the state's size.
+    """
+
+    heaps: tuple[int, ...] = (7,)
+
+    name = "grundy"
+    sizes = f"1 to {MAX_HEAPS} heaps of 1 to {MAX_HEAP}, one at least of 3 or more"
+
+    def __post_init__(self):
+        check_heaps(self.heaps)
+        if max(self.heaps) < 3:
+            raise ValueError(f"heaps = {self.heaps} leaves no move: a heap can be split from 3 on")
+
+    @property
+    def state_size(self):
+        return 1 + max(self.heaps)
+
+    @property
+    def move_limit(self):
+        return self.state_size * (1 + (max(self.heaps) - 1) // 2)
+
+    @property
+    def max_moves(self):
+        """A heap of n can be split in (n - 1) // 2 ways, and heaps of equal size make no difference."""
+        return min(sum(self.heaps) // 2, sum((size - 1) // 2 for size in range(1, self.state_size)))
+
+    @property
+    def max_plies(self):
+        """A heap of n becomes n - 1 at most: all of 1, but for the 2 that every last split leaves."""
+        return sum(max(heap - 2, 0) for heap in self.heaps)
+
+    def start(self, state):
+        state[:] = 0
+        for i in range(len(self.heaps)):
+            state[self.heaps[i]] += 1
+            state[0] += 2 * (self.heaps[i] > 2)
+
+    def legal_moves(self, state, moves):
+        count = 0
+        for size in range(3, self.state_size):
+            if state[size] > 0:
+                for part in range(1, (size + 1) // 2):
+                    moves[count] = self.state_size * part + size
+                    count += 1
+        return count
+
+    def play(self, state, move):
+        size, part = move % self.state_size, move // self.state_size
+        state[size] -= 1
+        state[part] += 1
+        state[size - part] += 1
+        state[0] = state[0] + 2 * (int(part > 2) + int(size - part > 2) - 1) ^ 1
+
+    def nim_value(self, state):
+        """The exclusive or over the heaps; two of equal size cancel out."""
+        values = grundy_values(max(self.heaps))
+        value = 0
+        for size in range(1, self.state_size):
+            if state[size] & 1:
+                value ^= values[size]
+        return value
+
+    def move_name(self, state, move):
+        size, part = move % self.state_size, move // self.state_size
+        return f"{size}={size - part}+{part}"
+
+    def render(self, state):
+        return " ".join(str(size) for size in reversed(range(1, self.state_size)) for _ in range(state[size]))
+
+
+@cache
+def grundy_values(largest: int) -> tuple[int, ...]:
+    """The nim-values of heaps of 0 to `largest` in Grundy's game (OEIS A002188)."""
+    values = [0]
+    for size in range(1, largest + 1):
+        reached = {values[part] ^ values[size - part] for part in range(1, (size + 1) // 2)}
+        values.append(next(value for value in range(size + 1) if value not in reached))
+    return tuple(values)
+
+
+def check_heaps(heaps) -> None:
+    """ValueError unless there are heaps, neither too many nor too large."""
+    check_range("number of heaps", len(heaps), 1, MAX_HEAPS)
+    for i, heap in enumerate(heaps):
+        check_range(f"heaps[{i}]", heap, 1, MAX_HEAP)

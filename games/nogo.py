@@ -1,0 +1,41 @@
+"""NoGo (Anti-Atari-Go): stones are placed as in Go, and who captures loses - so that nobody may.
+
+A stone may not capture, nor leave its own chain without a liberty.  A player without a legal move loses.  Black, the
+first player, begins on an empty board.  Points are named as in Go: columns from a, without i, rows from 1 at the
+bottom.  Played at the computer olympiads; Cazenave, "Playout policy adaptation with move features", 2016, experiments
+with it on 8x8.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from games.core.bits import WORD
+from games.core.groups import BLACK, EMPTIES, ROOM, WHITE, PlacingGame
+
+
+@dataclass(frozen=True)
+class NoGo(PlacingGame):
+    """state: uint64, the sets of black and of white stones, and 1 if the game is over; `PlacingGame` says more."""
+
+    size: int = 8
+
+    name = "nogo"
+    sizes = "size 2 to 13"
+
+    def allowed(self, board, point, colour):
+        return self.breathes(board, point, colour) and not self.captures(board, point, colour)
+
+    def evaluate(self, state):
+        """Mobility: Black's legal moves less those that White has or would have, over one more than their sum."""
+        board = np.empty(ROOM, np.uint16)
+        empties = self.lay_out(state, board)
+        black, white = self.mobility(board, empties, BLACK), self.mobility(board, empties, WHITE)
+        return (black - white) / (black + white + 1.0)
+
+    def mobility(self, board, empties, colour):
+        """The number of moves that `colour` has or would have."""
+        count = 0
+        for i in range(empties):
+            count += self.is_legal(board, WORD(board[EMPTIES + WORD(i)]), colour)
+        return count

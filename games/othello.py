@@ -1,0 +1,263 @@
+"""Othello: discs shut in between a new disc and another of its colour are turned over.
+
+Black, the first player, and White place discs in turn; each must turn over at least one of the other colour, in any
+of the eight directions.  A player who cannot passes; when neither can, the game is over, and who has more discs wins.
+The rules of the World Othello Federation, on 4x4, 6x6 and 8x8.
+
+    squares   1   0  1  2  3 ...     a square is named by column and row, rows counted from the top: d3;
+              2   8  9 10 11         a move is its square's number, or 64 for a pass.  The numbers are those of the
+              3  16 17 18 19         board of 8x8, of which a smaller board is the upper left corner.
+                  a  b  c  d
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
+from games.core.board import draw, squares
+from games.core.game import Game
+from games.core.random import random_below
+
+ZERO = WORD(0)
+PASS = 64
+OVER = WORD(2)  # in the last word of a state
+CORNER_WEIGHT = 8
+
+# (mask, distance): exchanges the bits of the mask with those that lie the distance above them
+MIRROR_COLUMNS = (
+    (WORD(0x5555555555555555), WORD(1)),
+    (WORD(0x3333333333333333), WORD(2)),
+    (WORD(0x0F0F0F0F0F0F0F0F), WORD(4)),
+)
+MIRROR_ROWS = (
+    (WORD(0x00FF00FF00FF00FF), WORD(8)),
+    (WORD(0x0000FFFF0000FFFF), WORD(16)),
+    (WORD(0x00000000FFFFFFFF), WORD(32)),
+)
+TRANSPOSE = (
+    (WORD(0x00AA00AA00AA00AA), WORD(7)),
+    (WORD(0x0000CCCC0000CCCC), WORD(14)),
+    (WORD(0x00000000F0F0F0F0), WORD(28)),
+)
+
+
+@dataclass(frozen=True)
+class Othello(Game):
+    """state: uint64[4] = Black's discs, White's, squares that the player to move can play on, player to move | OVER.
+
+    The third word follows from the others: `play` has to find it to know whether the game is over.
+    """
+
+    size: int = 8
+
+    name = "othello"
+    sizes = "size 4, 6 or 8"
+    state_size = 4
+    move_limit = PASS + 1
+    symmetries = 8
+
+    def __post_init__(self):
+        if self.size not in (4, 6, 8):
+            raise ValueError(f"size = {self.size} is out of range: it can be 4, 6 or 8")
+
+    @property
+    def max_moves(self):
+        return self.size * self.size - 4
+
+    @property
+    def max_plies(self):
+        """Each square is played on once, and between two such moves there is at most one pass."""
+        return 2 * self.max_moves - 1
+
+    @cached_property
+    def board(self):
+        return squares(8 * row + column for row in range(self.size) for column in range(self.size))
+
+    @cached_property
+    def inner(self):
+        """All columns but the first and the last: a disc there cannot be shut in along a row or a diagonal."""
+        return squares(8 * row + column for row in range(self.size) for column in range(1, self.size - 1))
+
+    @cached_property
+    def corners(self):
+        last = self.size - 1
+        return squares((0, last, 8 * last, 9 * last))
+
+    def start(self, state):
+        centre = 9 * (self.size // 2)  # of the four squares in the middle, the lower right one
+        state[0] = ONE << WORD(centre - 8) | ONE << WORD(centre - 1)
+        state[1] = ONE << WORD(centre - 9) | ONE << WORD(centre)
+        state[2] = self.playable(state[0], state[1])
+        state[3] = ZERO
+
+    def player(self, state):
+        return np.int64(state[3] & ONE)
+
+    def runs_up(self, source, through, step):
+        """The discs of `through` that follow a square of `source` without a gap, one every `step` bits upwards.
+
+        At most six are shut in.  The step is doubled on the way (Kogge and Stone's parallel prefix).
+        """
+        run = through & source << step
+        run |= through & run << step
+        pairs = through & through << step
+        run |= pairs & run << (step + step)
+        return run | pairs & run << (step + step)
+
+    def runs_down(self, source, through, step):
+        """The same downwards."""
+        run = through & source >> step
+        run |= through & run >> step
+        pairs = through & through >> step
+        run |= pairs & run >> (step + step)
+        return run | pairs & run >> (step + step)
+
+    def playable_along(self, own, through, step):
+        """The squares behind a run of `through` that begins at one of one's own discs, both ways along a direction."""
+        return self.runs_up(own, through, step) << step | self.runs_down(own, through, step) >> step
+
+    def playable(self, own, other):
+        """The squares on which the owner of `own` turns over at least one disc."""
+        inner = other & self.inner
+        ends = (
+            self.playable_along(own, inner, WORD(1))
+            | self.playable_along(own, other, WORD(8))
+            | self.playable_along(own, inner, WORD(7))
+            | self.playable_along(own, inner, WORD(9))
+        )
+        return ends & self.board & ~(own | other)
+
+    def turned_along(self, square, own, through, step):
+        """The runs of `through` from the square to one of one's own discs, both ways along a direction."""
+        up, down = self.runs_up(square, through, step), self.runs_down(square, through, step)
+        return (up if up << step & own != ZERO else ZERO) | (down if down >> step & own != ZERO else ZERO)
+
+    def turned(self, square, own, other):
+        """The discs that a new disc on the square turns over; the square is a set of one."""
+        inner = other & self.inner
+        return (
+            self.turned_along(square, own, inner, WORD(1))
+            | self.turned_along(square, own, other, WORD(8))
+            | self.turned_along(square, own, inner, WORD(7))
+            | self.turned_along(square, own, inner, WORD(9))
+        )
+
+    def legal_moves(self, state, moves):
+        free, count = state[2], 0
+        while free != ZERO:
+            moves[count] = trailing_zeros(free)
+            free &= free - ONE
+            count += 1
+        if count == 0:
+            moves[0] = PASS
+            count = 1
+        return count
+
+    def play(self, state, move):
+        side = state[3]
+        own, other = state[side], state[ONE - side]
+        if move != PASS:
+            square = ONE << WORD(move)
+            turned = self.turned(square, own, other)
+            own ^= square | turned
+            other ^= turned
+            state[side], state[ONE - side] = own, other
+        state[2] = self.playable(other, own)
+        over = state[2] == ZERO and self.playable(own, other) == ZERO
+        state[3] = ONE - side | (OVER if over else ZERO)
+
+    def is_over(self, state):
+        return state[3] >= OVER
+
+    def score(self, state):
+        """Black's discs less White's; empty squares, which tournaments give to the winner, count for neither."""
+        return float(popcount(state[0]) - popcount(state[1]))
+
+    def evaluate(self, state):
+        """Mobility and corners: moves that a player has, or would have if to move, and 8 for each corner held; the
+        difference d as d / (32 + |d|)."""
+        side = state[3] & ONE
+        mobility = popcount(state[2]) - popcount(self.playable(state[ONE - side], state[side]))
+        corners = popcount(state[0] & self.corners) - popcount(state[1] & self.corners)
+        difference = CORNER_WEIGHT * corners + (mobility if side == ZERO else -mobility)
+        return difference / (32.0 + abs(difference))
+
+    def evaluate_discs(self, state):
+        """Discs, which beginners count: the difference, over the number of squares."""
+        return (popcount(state[0]) - popcount(state[1])) / float(self.size * self.size)
+
+    def feature_code(self, state, move):
+        """With the number of discs that the move turns over."""
+        turned = 0
+        if move != PASS:
+            side = state[3]
+            turned = popcount(self.turned(ONE << WORD(move), state[side], state[ONE - side]))
+        return self.move_code(state, move) << 5 | turned
+
+    def transform(self, state, symmetry, target):
+        for i in range(3):
+            target[i] = self.image(state[i], symmetry)
+        target[3] = state[3]
+
+    def image(self, discs, symmetry):
+        """The image of a set: bits 0, 1 and 2 of a symmetry mirror columns and rows, and exchange the two."""
+        if symmetry & 1:
+            discs = self.exchange(discs, MIRROR_COLUMNS) >> WORD(8 - self.size)
+        if symmetry & 2:
+            discs = self.exchange(discs, MIRROR_ROWS) >> WORD(8 * (8 - self.size))
+        if symmetry & 4:
+            discs = self.exchange(discs, TRANSPOSE)
+        return discs
+
+    def exchange(self, word, steps):
+        for mask, distance in steps:
+            different = (word ^ word >> distance) & mask
+            word ^= different | different << distance
+        return word
+
+    def transform_move(self, move, symmetry):
+        if move == PASS:
+            return move
+        row, column = move >> 3, move & 7
+        if symmetry & 1:
+            column = self.size - 1 - column
+        if symmetry & 2:
+            row = self.size - 1 - row
+        return 8 * column + row if symmetry & 4 else 8 * row + column
+
+    def random_move(self, state, moves, rng):
+        """Draws from the set of squares; a pass takes no draw."""
+        if state[2] == ZERO:
+            return PASS
+        return trailing_zeros(nth_bit(state[2], random_below(rng, popcount(state[2]))))
+
+    def random_playout(self, state, moves, rng):
+        """The moves that random_move would make, with the position in registers."""
+        black = state[3] & ONE == ZERO
+        own, other = (state[0], state[1]) if black else (state[1], state[0])
+        free, over, plies = state[2], self.is_over(state), 0
+        while not over:
+            if free != ZERO:
+                square = nth_bit(free, random_below(rng, popcount(free)))
+                turned = self.turned(square, own, other)
+                own ^= square | turned
+                other ^= turned
+            own, other = other, own
+            plies += 1
+            black = not black
+            free = self.playable(own, other)
+            over = free == ZERO and self.playable(other, own) == ZERO
+        difference = popcount(own) - popcount(other)
+        return float(difference if black else -difference), plies
+
+    def move_name(self, state, move):
+        return "pass" if move == PASS else f"{chr(ord('a') + move % 8)}{move // 8 + 1}"
+
+    def render(self, state):
+        def symbol(row, column):
+            square = WORD(8 * row + column)
+            return "B" if state[0] >> square & ONE else ("W" if state[1] >> square & ONE else ".")
+
+        return draw(range(self.size), self.size, symbol)

@@ -1,0 +1,361 @@
+"""SameGame: take groups of cells of one colour off a board (one player).
+
+A group is two or more cells of one colour that are joined by their sides.  Taking one of n cells scores (n - 2)^2; what
+was above falls, and columns to the right of an empty one move left.  A game ends when there is no group; an empty board
+scores 1000 more.  Cells that are left cost nothing, as in the literature of nested search (T. Cazenave, "Nested
+Monte-Carlo Search", IJCAI 2009); M. Schadd et al. ("Single-player Monte-Carlo tree search", 2008) take points off.
+
+    bits of   .  15 31 47     always empty        Every column has 16 bits, four columns a word, whatever the size; a
+    2 rows,   2   1 17 33                         move is the bit of the group's first cell: the lowest of its column
+    3         1   0 16 32                         furthest to the left.
+    columns       a  b  c
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
+from games.core.board import draw, square_name
+from games.core.game import Game, check_range
+from games.core.random import GAMMA, mix, random_below, stream
+
+ZERO = WORD(0)
+LANE = WORD(0xFFFF)                # the bits of a column
+FLOORS = WORD(0x0001000100010001)  # the lowest cell of each column of a word
+WORDS = 4                          # of a set of cells
+SCORE, TABU, PLANES = 4, 5, 6      # where these words of a state are, and its planes begin
+CLEARED = 1000                     # points for an empty board
+
+
+@dataclass(frozen=True)
+class SameGame(Game):
+    """state: uint64[6 + 4 * planes] = the first cells that groups may have, as a set of four words; the score; the
+    colour that was the most frequent at the start; and the bits of the cells' colours: plane i is the set of the cells
+    whose colour has bit i.  Colours count from 1 here, as 0 is an empty cell; people's count from 0.
+
+    The set of first cells holds the cells of every group that have no cell of the group below or to their left: its
+    lowest cell at the left is one of them.  The game is over when it is empty.
+    """
+
+    rows: int = 15
+    columns: int = 15
+    colours: int = 5
+    seed: int = 0    # of a random board, every cell of a colour drawn uniformly
+    file: str = ""   # of boards instead: rows of colours from 0, the top one first; what follows a # is a title
+    board: int = 1   # which board of the file, from 1
+
+    name = "samegame"
+    players = 1
+    sizes = "rows 2 to 15, columns 2 to 16, colours 1 to 15; any seed, or a file of boards"
+    data_fields = ("seed", "file", "board")
+
+    def __post_init__(self):
+        check_range("rows", self.rows, 2, 15)
+        check_range("columns", self.columns, 2, 16)
+        check_range("colours", self.colours, 1, 15)
+        _ = self.cells  # reads the file now: its faults are told here, and later changes of it do no harm
+
+    @property
+    def planes(self):
+        return self.colours.bit_length()
+
+    @property
+    def state_size(self):
+        return PLANES + WORDS * self.planes
+
+    @property
+    def move_limit(self):
+        return 16 * self.columns
+
+    @property
+    def code_limit(self):
+        return 256 * (self.colours + 1)
+
+    @property
+    def max_moves(self):
+        return self.rows * self.columns // 2
+
+    @property
+    def max_plies(self):
+        return self.rows * self.columns // 2
+
+    @cached_property
+    def cells(self):
+        """int64[rows, columns]: the colours of the initial board from 0, the lowest row first."""
+        if self.file:
+            return self.board_of_file()
+        rng = stream(self.seed, self.name)
+        colours = [random_below(rng, self.colours) for _ in range(self.rows * self.columns)]
+        return np.array(colours, np.int64).reshape(self.rows, self.columns)
+
+    def board_of_file(self):
+        try:
+            lines = Path(self.file).read_text().splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ValueError(f"file = {self.file!r} cannot be read: {error}") from None
+        boards = [[]]
+        for line in (line.partition("#")[0].split() for line in lines):
+            if line:
+                boards[-1].append(line)
+            elif boards[-1]:
+                boards.append([])
+        boards = [board for board in boards if board]
+        if not 1 <= self.board <= len(boards):
+            found = f"file {self.file!r} has {len(boards)} boards, from 1"
+            raise ValueError(f"board = {self.board} is out of range: {found}")
+        board = boards[self.board - 1]
+        if len(board) != self.rows or any(len(row) != self.columns for row in board):
+            widths = sorted({len(row) for row in board})
+            found = f"{len(board)} rows of {' or '.join(map(str, widths))} cells"
+            raise ValueError(f"board {self.board} of file {self.file!r} has {found}, not rows = {self.rows} of "
+                             f"columns = {self.columns}")
+        allowed = {str(colour) for colour in range(self.colours)}
+        for cell in (cell for row in board for cell in row if cell not in allowed):
+            raise ValueError(f"board {self.board} of file {self.file!r}: {cell!r} is not a colour, which can be 0 to "
+                             f"{self.colours - 1} with colours = {self.colours}")
+        return np.array(board[::-1], np.int64)
+
+    def start(self, state):
+        state[:] = 0
+        for (row, column), colour in np.ndenumerate(self.cells):
+            bit = 16 * column + row
+            for plane in range(self.planes):
+                state[PLANES + WORDS * plane + bit // 64] |= WORD((int(colour) + 1 >> plane & 1) << bit % 64)
+        state[TABU] = np.bincount(self.cells.ravel()).argmax() + 1
+        self.find_first_cells(state)
+
+    def player(self, state):
+        return 0
+
+    def find_first_cells(self, state):
+        """Settle which cells have a neighbour of their colour above or to the right, none below or to the left."""
+        above = right = beside = ZERO
+        for i in range(WORDS):
+            before = beside
+            above, beside = self.equal_neighbours(state, i)
+            right = beside << WORD(16) | before >> WORD(48)  # the cells whose left neighbour has their colour
+            state[i] = (above | beside) & ~(above << ONE | right)
+
+    def equal_neighbours(self, state, i):
+        """The cells of word i whose neighbour above has the same colour, and those whose neighbour to the right has."""
+        differ_above = differ_right = occupied = ZERO
+        for plane in range(self.planes):
+            word = state[PLANES + WORDS * plane + i]
+            following = state[PLANES + WORDS * plane + i + 1] << WORD(48) if i < WORDS - 1 else ZERO
+            differ_above |= word ^ word >> ONE
+            differ_right |= word ^ (word >> WORD(16) | following)
+            occupied |= word
+        return occupied & ~differ_above, occupied & ~differ_right
+
+    def occupied(self, state, i):
+        """The cells of word i that are not empty."""
+        cells = ZERO
+        for plane in range(self.planes):
+            cells |= state[PLANES + WORDS * plane + i]
+        return cells
+
+    def colour(self, state, cell):
+        """The colour of a cell, from 1; 0 if it is empty."""
+        colour = ZERO
+        for plane in range(self.planes):
+            colour |= (state[PLANES + WORDS * plane + (cell >> 6)] >> WORD(cell & 63) & ONE) << WORD(plane)
+        return colour
+
+    def cells_of(self, state, colour, i):
+        """The cells of word i of a colour."""
+        cells = ~ZERO
+        for plane in range(self.planes):
+            word = state[PLANES + WORDS * plane + i]
+            cells &= word if colour >> WORD(plane) & ONE != ZERO else ~word
+        return cells
+
+    def group(self, state, cell):
+        """The cells of one colour that are joined to `cell`, as four words."""
+        colour, bit = self.colour(state, cell), ONE << WORD(cell & 63)
+        m0, m1 = self.cells_of(state, colour, 0), self.cells_of(state, colour, 1)
+        m2, m3 = self.cells_of(state, colour, 2), self.cells_of(state, colour, 3)
+        index = cell >> 6
+        g0, g1 = bit if index == 0 else ZERO, bit if index == 1 else ZERO
+        g2, g3 = bit if index == 2 else ZERO, bit if index == 3 else ZERO
+        grown = True
+        while grown:
+            n0 = m0 & (g0 | g0 << ONE | g0 >> ONE | g0 << WORD(16) | g0 >> WORD(16) | g1 << WORD(48))
+            n1 = m1 & (g1 | g1 << ONE | g1 >> ONE | g1 << WORD(16) | g1 >> WORD(16) | g0 >> WORD(48) | g2 << WORD(48))
+            n2 = m2 & (g2 | g2 << ONE | g2 >> ONE | g2 << WORD(16) | g2 >> WORD(16) | g1 >> WORD(48) | g3 << WORD(48))
+            n3 = m3 & (g3 | g3 << ONE | g3 >> ONE | g3 << WORD(16) | g3 >> WORD(16) | g2 >> WORD(48))
+            grown = (n0 ^ g0 | n1 ^ g1 | n2 ^ g2 | n3 ^ g3) != ZERO
+            g0, g1, g2, g3 = n0, n1, n2, n3
+        return g0, g1, g2, g3
+
+    def is_first(self, cell, g0, g1, g2, g3):
+        """True if `cell` is the group's first."""
+        index = cell >> 6
+        before = (g0 if index > 0 else ZERO) | (g1 if index > 1 else ZERO) | (g2 if index > 2 else ZERO)
+        own = g0 if index == 0 else (g1 if index == 1 else (g2 if index == 2 else g3))
+        return before == ZERO and own & (ONE << WORD(cell & 63)) - ONE == ZERO
+
+    def legal_moves(self, state, moves):
+        count = 0
+        for i in range(WORDS):
+            cells = state[i]
+            while cells != ZERO:
+                cell = 64 * i + trailing_zeros(cells)
+                cells &= cells - ONE
+                g0, g1, g2, g3 = self.group(state, cell)
+                if self.is_first(cell, g0, g1, g2, g3):
+                    moves[count] = cell
+                    count += 1
+        return count
+
+    def play(self, state, move):
+        g0, g1, g2, g3 = self.group(state, move)
+        self.take(state, g0, g1, g2, g3)
+
+    def take(self, state, g0, g1, g2, g3):
+        """Take a group off the board, and settle what can be taken next."""
+        size = popcount(g0) + popcount(g1) + popcount(g2) + popcount(g3)
+        state[SCORE] += WORD((size - 2) * (size - 2))
+        self.drop(state, g0, 0)
+        self.drop(state, g1, 1)
+        self.drop(state, g2, 2)
+        self.drop(state, g3, 3)
+        self.close_gaps(state)
+        self.find_first_cells(state)
+        if self.occupied(state, 0) == ZERO:
+            state[SCORE] += WORD(CLEARED)
+
+    def drop(self, state, taken, i):
+        """Let the cells above those taken of word i fall, from the highest of each column down."""
+        while taken != ZERO:
+            column = LANE << WORD(trailing_zeros(taken) & 48)
+            cells, taken = taken & column, taken & ~column
+            while cells != ZERO:
+                # the lowest cell first: the others fall with what is above it
+                lowest = cells & (~cells + ONE)
+                above = column & ~(lowest - ONE)
+                cells = (cells ^ lowest) >> ONE
+                for plane in range(self.planes):
+                    word = state[PLANES + WORDS * plane + i]
+                    state[PLANES + WORDS * plane + i] = word & ~above | (word & (above ^ lowest)) >> ONE
+
+    def close_gaps(self, state):
+        """Move columns to the left, into empty ones."""
+        used = ZERO  # the columns that are not empty, as bits
+        for i in range(WORDS):
+            floor = self.occupied(state, i) & FLOORS
+            used |= ((floor | floor >> WORD(15) | floor >> WORD(30) | floor >> WORD(45)) & WORD(15)) << WORD(4 * i)
+        while used & used + ONE != ZERO:
+            gap = ~used & used + ONE
+            self.remove_column(state, trailing_zeros(gap))
+            used = used & gap - ONE | used >> ONE & ~(gap - ONE)
+
+    def remove_column(self, state, column):
+        """Move the columns to the right of an empty one left by one."""
+        for plane in range(self.planes):
+            first = PLANES + WORDS * plane
+            i = column >> 2
+            kept = (ONE << WORD(16 * (column & 3))) - ONE
+            while i < WORDS:
+                word = state[first + i]
+                following = state[first + i + 1] << WORD(48) if i < WORDS - 1 else ZERO
+                state[first + i] = word & kept | (word >> WORD(16) | following) & ~kept
+                kept = ZERO
+                i += 1
+
+    def is_over(self, state):
+        return state[0] | state[1] | state[2] | state[3] == ZERO
+
+    def score(self, state):
+        return float(state[SCORE])
+
+    def key(self, state):
+        """The colours and the score: all else follows from them."""
+        word = mix(state[SCORE])
+        for i in range(WORDS * self.planes):
+            word ^= mix(state[PLANES + i] + WORD(i + 1) * GAMMA)
+        return word
+
+    def move_code(self, state, move):
+        """The colour and first cell of the group."""
+        return np.int64(self.colour(state, move)) << 8 | np.int64(move)
+
+    def feature_code(self, state, move):
+        """A hash of the colour and all cells of the group: the code of the literature on nested rollout policies."""
+        g0, g1, g2, g3 = self.group(state, move)
+        word = mix(self.colour(state, move))
+        for cells in (g0, g1, g2, g3):
+            word = mix(word ^ cells)
+        return np.int64(word >> ONE)
+
+    def random_group(self, state, c0, c1, c2, c3, rng):
+        """A uniformly random group among those with cells in a set of possible first cells: (first cell, four words).
+
+        A group has as many chances as it has cells in the set, and is taken for its first one only.
+        """
+        cell, g0, g1, g2, g3 = 0, ZERO, ZERO, ZERO, ZERO
+        n0, n1, n2, n3 = popcount(c0), popcount(c1), popcount(c2), popcount(c3)
+        found = False
+        while not found:
+            n = random_below(rng, n0 + n1 + n2 + n3)
+            if n < n0:
+                cell = trailing_zeros(nth_bit(c0, n))
+            elif n < n0 + n1:
+                cell = 64 + trailing_zeros(nth_bit(c1, n - n0))
+            elif n < n0 + n1 + n2:
+                cell = 128 + trailing_zeros(nth_bit(c2, n - n0 - n1))
+            else:
+                cell = 192 + trailing_zeros(nth_bit(c3, n - n0 - n1 - n2))
+            g0, g1, g2, g3 = self.group(state, cell)
+            found = self.is_first(cell, g0, g1, g2, g3)
+        return cell, g0, g1, g2, g3
+
+    def random_group_tabu(self, state, rng):
+        """The same among all groups but those of the tabu colour; among these where there are no others."""
+        c0 = state[0] & ~self.cells_of(state, state[TABU], 0)
+        c1 = state[1] & ~self.cells_of(state, state[TABU], 1)
+        c2 = state[2] & ~self.cells_of(state, state[TABU], 2)
+        c3 = state[3] & ~self.cells_of(state, state[TABU], 3)
+        if c0 | c1 | c2 | c3 == ZERO:
+            c0, c1, c2, c3 = state[0], state[1], state[2], state[3]
+        return self.random_group(state, c0, c1, c2, c3, rng)
+
+    def random_move(self, state, moves, rng):
+        return self.random_group(state, state[0], state[1], state[2], state[3], rng)[0]
+
+    def random_playout(self, state, moves, rng):
+        """The moves that random_move would make, each group found once."""
+        plies = 0
+        while not self.is_over(state):
+            _, g0, g1, g2, g3 = self.random_group(state, state[0], state[1], state[2], state[3], rng)
+            self.take(state, g0, g1, g2, g3)
+            plies += 1
+        return self.score(state), plies
+
+    def random_move_tabu(self, state, moves, rng):
+        """A uniformly random move that does not take the most frequent colour of the start, unless all moves do.
+
+        Saving one colour for a large group at the end makes playouts ten times better ("tabu colour": M. Schadd et
+        al., 2008; Cazenave, 2009)."""
+        return self.random_group_tabu(state, rng)[0]
+
+    def random_playout_tabu(self, state, moves, rng):
+        """Play moves of random_move_tabu to the end; returns (score, plies), as random_playout does."""
+        plies = 0
+        while not self.is_over(state):
+            _, g0, g1, g2, g3 = self.random_group_tabu(state, rng)
+            self.take(state, g0, g1, g2, g3)
+            plies += 1
+        return self.score(state), plies
+
+    def move_name(self, state, move):
+        return square_name(move % 16 * self.columns + move // 16, self.columns)
+
+    def render(self, state):
+        def symbol(row, column):
+            colour = int(self.colour(state, 16 * column + row))
+            return "0123456789abcde"[colour - 1] if colour else "."
+
+        return f"{draw(reversed(range(self.rows)), self.columns, symbol)}\nscore {int(state[SCORE])}"

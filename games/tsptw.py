@@ -1,0 +1,206 @@
+"""The travelling salesman with time windows (one player): visit every city within its window, as cheaply as possible.
+
+A tour starts at city 0, the depot, at the time its window opens, visits every other city once and returns to the depot.
+A move is the next city; after the last one the tour returns by itself.  Who arrives before a window opens waits; who
+arrives after it has closed has violated it, and goes on.  The score is
+
+    - (travel cost) - 1,000,000 * (windows violated, the depot's on return among them)
+
+where the travel cost is the sum of the distances without the waiting: the objective of T. Cazenave and F. Teytaud,
+"Application of the nested rollout policy adaptation algorithm to the traveling salesman problem with time windows"
+(LION 2012).  The time of return, or makespan, is another objective.
+
+`file` names an instance as Solomon, Potvin and Bengio's are spread: the number of cities, the depot included; the
+matrix of distances, row by row, from the row's city to the column's (where serving a city takes time, it is part of
+them); and for each city the times when its window opens and closes.  Without a file the instance is random: cities
+uniform in a square of side 50, Euclidean distances; the cities are visited in the order of their numbers, without
+waiting, and the window of each opens up to 40 before that visit and closes up to 40 after it, uniformly; the depot's is
+wide enough to return.  So there is a tour without violations.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from games.core.bits import WORD
+from games.core.game import Game, check_range
+from games.core.random import GAMMA, mix, random_below, random_unit, stream
+
+PLACED, TIME, COST, VIOLATIONS, TOUR = 0, 1, 2, 3, 4  # words of a state
+PENALTY = 1e6
+SIDE, SLACK = 50.0, 40.0  # of random instances
+CITIES = 10               # of them, where their number is not given
+
+
+@dataclass(frozen=True)
+class Instance:
+    """Distances float64[cities, cities], and windows float64[cities, 2]: when they open and close."""
+
+    distances: np.ndarray
+    windows: np.ndarray
+
+
+@dataclass(frozen=True)
+class TspTw(Game):
+    """state: float64[4 + cities + cities * cities + 2 * cities] = cities in the tour so far, with the depot; the time
+    after waiting at the last one; cost and violations so far; the tour, followed by the cities to be visited in the
+    order of their numbers; the distances, row by row; the windows."""
+
+    file: str = ""
+    cities: int = 0  # with the depot; 0: as many as the file has, or 10 without a file
+    seed: int = 0    # of a random instance, where no file is given
+
+    name = "tsptw"
+    players = 1
+    dtype = np.float64
+    sizes = "cities 2 to 200; any seed, or a file"
+    data_fields = ("file", "seed")
+
+    def __post_init__(self):
+        if self.cities != 0:
+            check_range("cities", self.cities, 2, 200)
+        # the instance is read now: its faults are told here, and later changes of the file do no harm
+        object.__setattr__(self, "cities", len(self.instance.windows))
+
+    @property
+    def max_plies(self):
+        return self.cities - 1
+
+    @property
+    def max_moves(self):
+        return self.cities - 1
+
+    @property
+    def move_limit(self):
+        return self.cities
+
+    @property
+    def code_limit(self):
+        return self.cities * self.cities
+
+    @property
+    def distances(self):
+        """Where the distances begin in a state."""
+        return TOUR + self.cities
+
+    @property
+    def windows(self):
+        """Where the windows begin."""
+        return self.distances + self.cities * self.cities
+
+    @property
+    def state_size(self):
+        return self.windows + 2 * self.cities
+
+    @cached_property
+    def instance(self):
+        return self.read_instance() if self.file else self.random_instance()
+
+    def read_instance(self):
+        try:
+            words = [float(word) for word in Path(self.file).read_text().split()]
+        except OSError as error:
+            raise ValueError(f"file = {self.file!r} cannot be read: {error}") from None
+        except ValueError as error:
+            raise ValueError(f"file = {self.file!r} should hold numbers only: {error}") from None
+        cities = words[0] if words else 0
+        if not 2 <= cities <= 200 or cities != int(cities):
+            raise ValueError(f"file = {self.file!r} should begin with the number of cities, 2 to 200, not {cities:g}")
+        cities = int(cities)
+        if self.cities not in (0, cities):
+            raise ValueError(f"cities = {self.cities}, but file {self.file!r} has {cities}")
+        expected = 1 + cities * cities + 2 * cities
+        if len(words) != expected:
+            raise ValueError(f"file = {self.file!r} has {len(words)} numbers; {cities} cities need {expected}")
+        numbers = np.array(words[1:])
+        windows = numbers[cities * cities :].reshape(cities, 2)
+        if not np.isfinite(numbers).all() or numbers.min() < 0 or (windows[:, 0] > windows[:, 1]).any():
+            raise ValueError(f"file = {self.file!r}: numbers should be finite and 0 or more, and windows open before "
+                             "they close")
+        return Instance(numbers[: cities * cities].reshape(cities, cities), windows)
+
+    def random_instance(self):
+        rng = stream(self.seed, self.name)
+        cities = self.cities or CITIES
+        places = [(SIDE * random_unit(rng), SIDE * random_unit(rng)) for _ in range(cities)]
+        distances = np.array([[math.dist(here, there) for there in places] for here in places])
+        windows, time = np.zeros((cities, 2)), 0.0
+        for city in range(1, cities):
+            time += distances[city - 1, city]
+            windows[city] = max(time - SLACK * random_unit(rng), 0.0), time + SLACK * random_unit(rng)
+        windows[0, 1] = time + distances[-1, 0] + SLACK
+        return Instance(distances, windows)
+
+    def start(self, state):
+        state[:TOUR] = 1.0, self.instance.windows[0, 0], 0.0, 0.0
+        state[TOUR : self.distances] = range(self.cities)
+        state[self.distances : self.windows] = self.instance.distances.ravel()
+        state[self.windows :] = self.instance.windows.ravel()
+
+    def player(self, state):
+        return 0
+
+    def last_city(self, state):
+        """Where the tour has got to."""
+        return np.int64(state[TOUR + np.int64(state[PLACED]) - 1])
+
+    def legal_moves(self, state, moves):
+        placed = np.int64(state[PLACED])
+        for i in range(placed, self.cities):
+            moves[i - placed] = np.int64(state[TOUR + i])
+        return self.cities - placed
+
+    def play(self, state, move):
+        origin, placed = self.last_city(state), np.int64(state[PLACED])
+        i = TOUR + placed
+        following, city = state[i], float(move)
+        while following != city:  # move the cities in front of it up by one
+            i += 1
+            state[i], following = following, state[i]
+        state[TOUR + placed] = city
+        state[PLACED] += 1.0
+        self.travel(state, origin, move)
+        if placed + 1 == self.cities:
+            self.travel(state, move, 0)
+
+    def travel(self, state, origin, target):
+        distance = state[self.distances + origin * self.cities + target]
+        opens, closes = state[self.windows + 2 * target], state[self.windows + 2 * target + 1]
+        arrival = state[TIME] + distance
+        state[COST] += distance
+        state[VIOLATIONS] += 1.0 if arrival > closes else 0.0
+        state[TIME] = max(arrival, opens)
+
+    def is_over(self, state):
+        return state[PLACED] == self.cities
+
+    def score(self, state):
+        return -state[COST] - PENALTY * state[VIOLATIONS]
+
+    def key(self, state):
+        """The tour so far."""
+        word = WORD(0)
+        for i in range(np.int64(state[PLACED])):
+            word = mix(word + WORD(np.int64(state[TOUR + i])) + GAMMA)
+        return word
+
+    def move_code(self, state, move):
+        """From which city, and to which."""
+        return self.last_city(state) * self.cities + np.int64(move)
+
+    def random_move(self, state, moves, rng):
+        placed = np.int64(state[PLACED])
+        return np.int64(state[TOUR + placed + random_below(rng, self.cities - placed)])
+
+    def move_name(self, state, move):
+        return str(move)
+
+    def render(self, state):
+        tour = [str(int(city)) for city in state[TOUR:][: int(state[PLACED])]]
+        if self.is_over(state):
+            tour.append("0")
+        figures = f"cost {state[COST]:.2f}, violations {int(state[VIOLATIONS])}, time {state[TIME]:.2f}"
+        return f"tour {' '.join(tour)}\n{figures}"

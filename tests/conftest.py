@@ -1,0 +1,13 @@
+"""How the tests are shared out: a file's tests go to one process, the conformance suite's by game.
+
+So a process compiles a game's kernels once, and the longest file does not keep one process busy alone.
+"""
+
+import pytest
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        spec = item.callspec.params.get("spec") if hasattr(item, "callspec") else None
+        group = f"game {spec}" if "test_conformance" in item.nodeid else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(group))

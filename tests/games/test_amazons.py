@@ -1,0 +1,132 @@
+"""Amazons: its rules, territory and tables against a board of squares."""
+
+import numpy as np
+import pytest
+
+import games
+
+DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
+
+
+def reached(board, origin):
+    """The squares that a queen on `origin` reaches on a board of characters, row 0 below."""
+    for down, right in DIRECTIONS:
+        row, column = origin[0] + down, origin[1] + right
+        while 0 <= row < len(board) and 0 <= column < len(board) and board[row, column] == ".":
+            yield row, column
+            row, column = row + down, column + right
+
+
+def naive_moves(board, side):
+    """[(origin, target, arrow)] of the player to move."""
+    found = []
+    for origin in map(tuple, np.argwhere(board == "WB"[side]).tolist()):
+        left = board.copy()
+        left[origin] = "."
+        found += [(origin, target, arrow) for target in reached(board, origin) for arrow in reached(left, target)]
+    return found
+
+
+def board_of(game, state):
+    """The board of characters that `render` shows."""
+    return np.array([line.split()[1:] for line in reversed(game.render(state).splitlines()[:-1])])
+
+
+def squares_of(name):
+    return [(int(part[1:]) - 1, ord(part[0]) - 97) for part in name.replace("/", "-").split("-")]
+
+
+@pytest.mark.parametrize("size, lines", [(6, 6), (7, 4), (8, 2), (9, 1), (10, 1)])
+def test_moves_are_those_of_a_board_of_squares(size, lines):
+    game, random = games.make(f"amazons({size})"), np.random.default_rng(7)
+    for _ in range(lines):
+        state, side, board = game.initial(), 0, board_of(game, game.initial())
+        while True:
+            legal = game.moves(state)
+            moves = naive_moves(board, side)
+            found = [tuple(squares_of(game.move_name(state, move))) for move in legal]
+            assert sorted(found) == sorted(moves)
+            assert bool(game.is_over(state)) == (not moves) and game.player(state) == side
+            if not moves:
+                break
+            i = random.integers(len(legal))
+            origin, target, arrow = found[i]
+            board[origin], board[target], board[arrow] = ".", "WB"[side], "#"
+            state, side = state.copy(), 1 - side
+            game.play(state, legal[i])
+            assert np.array_equal(board_of(game, state), board)
+        assert game.score(state) == (1.0 if side == 1 else -1.0)
+
+
+def distances(board, side):
+    """How many queen's moves each free square is away from a player's queens."""
+    found, waiting = {}, [tuple(square) for square in np.argwhere(board == "WB"[side]).tolist()]
+    moves = 0
+    while waiting:
+        moves += 1
+        waiting = list(dict.fromkeys(s for origin in waiting for s in reached(board, origin) if s not in found))
+        found |= dict.fromkeys(waiting, moves)
+    return found
+
+
+@pytest.mark.parametrize("size", [6, 9, 10])
+def test_territory_is_that_of_a_search_by_squares(size):
+    game, random = games.make(f"amazons({size})"), np.random.default_rng(3)
+    state = game.initial()
+    while not game.is_over(state):
+        white, black = (distances(board_of(game, state), side) for side in (0, 1))
+        value = 0.0
+        for square in white.keys() | black.keys():
+            ahead = black.get(square, np.inf) - white.get(square, np.inf)
+            value += np.sign(ahead) if ahead else (0.2 if game.player(state) == 0 else -0.2)
+        assert game.evaluate(state) == pytest.approx(value / size**2)
+        for _ in range(3):
+            if not game.is_over(state):
+                state = game.after(state, int(random.choice(game.moves(state))))
+
+
+def test_mobility_of_the_initial_position():
+    game = games.make("amazons")
+    assert game.mobility(game.initial(), 0) == game.mobility(game.initial(), 1) == 80
+    assert game.evaluate_mobility(game.initial()) == 0
+    assert game.evaluate(game.initial()) > 0  # even, and White to move
+
+
+@pytest.mark.parametrize(
+    "size, white, black",
+    [
+        (6, "a2 b1 e1 f2", "a5 b6 e6 f5"),
+        (7, "a2 b1 f1 g2", "a6 b7 f7 g6"),
+        (8, "a3 c1 f1 h3", "a6 c8 f8 h6"),
+        (10, "a4 d1 g1 j4", "a7 d10 g10 j7"),
+    ],
+)
+def test_initial_position(size, white, black):
+    board = board_of(games.make(f"amazons({size})"), games.make(f"amazons({size})").initial())
+    for squares, letter in ((white, "W"), (black, "B")):
+        found = {tuple(square) for square in np.argwhere(board == letter).tolist()}
+        assert found == set(squares_of(squares.replace(" ", "-")))
+
+
+def test_queens_in_the_middle_have_more_moves_than_at_first():
+    """Why max_moves is not the 2176 moves of the initial position."""
+    game = games.make("amazons")
+    state = game.after_all("g1-g5/j8 a7-a9/a10 a4-e8/a8 g10-j10/h10 j4-b4/b10 j7-a7/a2")
+    assert len(game.moves(state)) == len(naive_moves(board_of(game, state), 0)) == 2776 <= game.max_moves
+
+
+def test_notation():
+    game = games.make("amazons(6)")
+    state = game.after_all("a2-d5/a2")  # the arrow flies over the square that the queen has left, or to it
+    assert game.render(state) == (
+        "6 . B . . B .\n5 B . . W . B\n4 . . . . . .\n3 . . . . . .\n2 # . . . . W\n1 . W . . W .\n  a b c d e f"
+    )
+    for text in ("b6-b5/g5", "b6-b5", "b6-b5/b7", "a2-a3/a4", "b6-c4/c3", "b1-b2/b3"):
+        with pytest.raises(games.IllegalMove, match="is not a legal move"):
+            game.parse_move(state, text)
+
+
+@pytest.mark.parametrize("size", [5, 11])
+def test_bad_sizes(size):
+    with pytest.raises(games.SpecError, match=f"size = {size} is out of range: it can be 6 to 10"):
+        games.make(f"amazons({size})")
