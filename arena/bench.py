@@ -66,13 +66,14 @@ def bench_game(spec: str, seconds: float) -> dict:
 
 
 def search_agents() -> list[str]:
-    """Every agent that has a budget, with the budget that the bench gives it."""
+    """Every agent that has a budget and searches on one core, with the budget that the bench gives it."""
     budgets = {"playouts": PLAYOUTS, "nodes": NODES, "depth": DEPTH}
     found = []
     for name, cls in registry.classes().items():
         kinds = [kind for kind in budgets if kind in cls.budgets]
-        if kinds:
-            found.append(f"{name}({kinds[0]}={budgets[kinds[0]]})")
+        spec = f"{name}({kinds[0]}={budgets[kinds[0]]})" if kinds else name
+        if kinds and agents.make(spec).cores == 1:
+            found.append(spec)
     return found
 
 

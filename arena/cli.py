@@ -417,11 +417,14 @@ def _print_list(rows, as_json, columns) -> None:
 @command(examples='arena bench\narena bench --game connect4 --agent "uct(playouts=10000)" --seconds 5\narena bench --json')
 def bench(
     game: Annotated[list[str] | None, typer.Option(help="A game to measure; all, when left out.")] = None,
-    agent: Annotated[list[str] | None, typer.Option(help="An agent with its budget; all searches, when left out.")] = None,
-    seconds: Annotated[float, typer.Option(help="How long each measurement takes.")] = 1.0,
+    agent: Annotated[list[str] | None, typer.Option(help="An agent with its budget; all serial searches, when left out.")] = None,
+    seconds: Annotated[float, typer.Option(help="How long each measurement takes.")] = 0.5,
     as_json: Json = False,
 ) -> None:
-    """Measure random playouts and searches on one core, and the time to compile them from nothing."""
+    """Measure random playouts and searches on one core, and the time to compile them from nothing.
+
+    All games with all serial searches take several minutes, most of them the compiler's.
+    """
     import os
     import tempfile
 

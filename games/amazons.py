@@ -30,6 +30,14 @@ FEW = 6    # queen's moves: so many or fewer, and listing all moves is quicker t
 ZERO = WORD(0)
 
 
+def free_beside(size, step):
+    """table[place, line]: how many places in a row are free on that side, -1 or 1, of a place."""
+    table, lines = np.zeros((size, 1 << size), np.int8), np.arange(1 << size)
+    for place in range(1, size) if step < 0 else reversed(range(size - 1)):
+        table[place] = np.where(lines >> place + step & 1, 0, table[place + step] + 1)
+    return table
+
+
 @dataclass(frozen=True)
 class Amazons(Game):
     """state: int16[6 * size + 7] = the lines, White's queens and Black's in ascending order, the player to move.
@@ -112,20 +120,12 @@ class Amazons(Game):
     @cached_property
     def free_before(self):
         """free_before[place, line]: how many places in a row are free before that place."""
-        table = np.zeros((self.size, 1 << self.size), np.int8)
-        lines = np.arange(1 << self.size)
-        for place in range(1, self.size):
-            table[place] = np.where(lines >> place - 1 & 1, 0, table[place - 1] + 1)
-        return table
+        return free_beside(self.size, -1)
 
     @cached_property
     def free(self):
         """free[place, line]: how many places in a row are free before and after that place."""
-        after = np.zeros_like(self.free_before)
-        lines = np.arange(1 << self.size)
-        for place in reversed(range(self.size - 1)):
-            after[place] = np.where(lines >> place + 1 & 1, 0, after[place + 1] + 1)
-        return self.free_before + after
+        return self.free_before + free_beside(self.size, 1)
 
     @cached_property
     def ranks(self):
@@ -161,7 +161,7 @@ class Amazons(Game):
         return count
 
     def reached(self, state, square, n):
-        """The n-th of the squares that a queen on that square can reach."""
+        """The n-th of the squares that a queen on that square can reach, from 0; -1 if there are not so many."""
         found = -1
         for axis in range(4):
             place, line = self.places[square, axis], state[self.lines[square, axis]]
@@ -323,27 +323,23 @@ class Amazons(Game):
         return self.move_code(state, move) * (QUEENS + 1) + beside
 
     def transform(self, state, symmetry, target):
-        if symmetry == 0:
-            target[:] = state
-        else:
-            target[: self.n_lines] = self.empty_lines
-            for square in range(self.cells):
-                if state[square // self.size] >> square % self.size & 1 == 1:
-                    self.toggle(target, self.mirrored(square))
-            for first in (self.n_lines, self.n_lines + QUEENS):
-                for i in range(QUEENS):
-                    target[first + i] = self.mirrored(state[first + i])
-                target[first : first + QUEENS].sort()
-            target[self.state_size - 1] = state[self.state_size - 1]
+        target[: self.n_lines] = self.empty_lines
+        for square in range(self.cells):
+            if state[square // self.size] >> square % self.size & 1 == 1:
+                self.toggle(target, self.image(square, symmetry))
+        for first in (self.n_lines, self.n_lines + QUEENS):
+            for i in range(QUEENS):
+                target[first + i] = self.image(state[first + i], symmetry)
+            target[first : first + QUEENS].sort()
+        target[self.state_size - 1] = state[self.state_size - 1]
 
-    def mirrored(self, square):
-        return square + self.size - 1 - 2 * (square % self.size)
+    def image(self, square, symmetry):
+        return square + symmetry * (self.size - 1 - 2 * (square % self.size))
 
     def transform_move(self, move, symmetry):
-        if symmetry == 0:
-            return move
         origin, target, arrow = self.squares(move)
-        return (self.mirrored(origin) * self.cells + self.mirrored(target)) * self.cells + self.mirrored(arrow)
+        pair = self.image(origin, symmetry) * self.cells + self.image(target, symmetry)
+        return pair * self.cells + self.image(arrow, symmetry)
 
     def random_move(self, state, moves, rng):
         """Draws a queen's move, and a number below max_reach for the arrow; if fewer squares can be reached from the
@@ -397,8 +393,8 @@ class Amazons(Game):
         if origin not in state[first : first + QUEENS]:
             return False
         self.toggle(left, origin)
-        steps = ((origin, target), (target, arrow))
-        return all(end in [self.reached(left, start, n) for n in range(self.reach(left, start))] for start, end in steps)
+        reached = ([self.reached(left, start, n) for n in range(self.reach(left, start))] for start in (origin, target))
+        return target in next(reached) and arrow in next(reached)
 
     def move_name(self, state, move):
         ends = [f"{chr(ord('a') + end % self.size)}{end // self.size + 1}" for end in self.squares(move)]

@@ -168,8 +168,10 @@ def take(line, token, stage):
         return False
     if atomic_compare_exchange(line.stage, token, np.int32(stage), np.int32(WORKING)):
         # select has one thread at a time, so that what is read here is still true
-        if stage != SELECT or line.counts[BEGUN] < atomic_load(line.counts, LIMIT):
-            line.counts[BEGUN] += stage == SELECT
+        if stage != SELECT:
+            return True
+        if line.counts[BEGUN] < atomic_load(line.counts, LIMIT):
+            line.counts[BEGUN] += 1  # not to be written by who is in another stage, not even unchanged
             return True
         atomic_store(line.stage, token, np.int32(stage))
     if stage != PLAY_OUT:
