@@ -9,6 +9,7 @@ Every function below takes a game and a seed and raises ConformanceError, which 
 import math
 
 import numpy as np
+from numba.core.errors import TypingError
 
 from games.core.game import CHANCE, Game, IllegalMove
 from games.core.jit import kernel
@@ -214,7 +215,7 @@ def check_compiled(game, seed):
     for variant in [game, *(game.with_evaluation(name) for name in game.evaluations())]:
         for state, move, after in steps(game, seed, 3):
             compiled = state.copy()
-            *found, over = observe(variant, compiled, move, room)
+            *found, over = compiled_call(game, observe, variant, compiled, move, room)
             legal = game.moves(state)
             with np.errstate(over="ignore"):
                 expected = [game.player(state), len(legal), game.move_code(state, move), game.feature_code(state, move),
@@ -237,7 +238,7 @@ def check_playouts(game, seed):
         ends = []
         for playout in (playout_once, type(game).random_playout):
             with np.errstate(over="ignore"):
-                score, plies = playout(game, game.initial(), room, stream(seed, i))
+                score, plies = compiled_call(game, playout, game, game.initial(), room, stream(seed, i))
             ends.append((float(score), int(plies)))
         require(ends[0] == ends[1], game, game.initial(), f"{ends[0]} compiled, {ends[1]} in plain Python")
     if game.playout_policy == "uniform" and type(game).random_playout is not Game.random_playout:
@@ -245,6 +246,17 @@ def check_playouts(game, seed):
         error = math.sqrt((own.var() + default.var()) / PLAYOUTS)
         found = f"its own random playouts score {own.mean():.4f}, random moves {default.mean():.4f}"
         require(abs(own.mean() - default.mean()) <= 4.5 * error, game, game.initial(), found)
+
+
+def compiled_call(game, kernel, *arguments):
+    """What a kernel returns; if it cannot be compiled because a method makes arrays, that is said."""
+    try:
+        return kernel(*arguments)
+    except TypingError as error:
+        if "Only accept returning of array" not in str(error) or game.may_allocate:
+            raise
+        message = f"{game}: a method makes arrays: say may_allocate = True in the class, or use the arrays it is given"
+        raise ConformanceError(message) from error
 
 
 @kernel

@@ -3,7 +3,8 @@
 A game is a frozen dataclass of its parameters.  It holds no position: a position is a one-dimensional array
 `state: dtype[state_size]`, a move an integer 0 <= move < move_limit.  The methods below that take a state run in plain
 Python and, unchanged, compiled in kernels; those "for people" run in plain Python only.  Fields and properties are
-constants in kernels, so a property computes masks and tables; an `__init__` or `__post_init__` may only check.
+constants in kernels, so a property computes masks and tables; an `__init__` or `__post_init__` may only check.  A
+method that makes arrays needs `may_allocate = True` in its class, which makes all its methods a little slower.
 
 What must hold, for every state s that play can reach (`games.check` tests it):
 

@@ -37,6 +37,8 @@ MANY = WORD(1 << 15)  # liberties of chain 0, so that they are never 0
 class StoneGame(Game):
     """state: uint64, first the sets of black and of white stones, `words` words each; bit m stands for move m."""
 
+    may_allocate = True  # a board of chains, for playouts and legality
+
     size: int = 9
 
     symmetries = 8

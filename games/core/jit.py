@@ -141,7 +141,7 @@ def compile_methods(cls):
         # function that is, since another one may stand in the place of `evaluate`
         scope = {}
         exec(f"def implementation({parameters}):\n    return self.game.function('{name}')", scope)
-        overload_method(cls._numba_type, name, jit_options={"_nrt": True})(scope["implementation"])
+        overload_method(cls._numba_type, name, jit_options={"_nrt": cls.may_allocate})(scope["implementation"])
 
 
 class Compilable:
@@ -149,6 +149,7 @@ class Compilable:
 
     _numba_type = GameType
     data_fields: tuple[str, ...] = ()  # fields that no compiled method reads: kernels are shared between their values
+    may_allocate = False               # whether compiled methods may make arrays; they are faster when not: see `helper`
     evaluation = ""                    # the evaluation function that stands in the place of `evaluate`, if any
 
     def __init_subclass__(cls, **kwargs):

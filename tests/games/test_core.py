@@ -175,6 +175,34 @@ def test_the_conformance_suite_finds_a_fault():
         games.check(Countdown(spoilt=True), seed=2)
 
 
+@dataclass(frozen=True)
+class Wasteful(Countdown):
+    """Makes an array in `play`, without saying that it may."""
+
+    def play(self, state, move):
+        taken = np.full(1, move)
+        state[0] -= np.uint64(taken[0])
+        state[1] = np.uint64(1) - state[1]
+
+
+@dataclass(frozen=True)
+class Permitted(Wasteful):
+    """The same, and says so."""
+
+    may_allocate = True
+
+    def play(self, state, move):
+        taken = np.full(1, move)
+        state[0] -= np.uint64(taken[0])
+        state[1] = np.uint64(1) - state[1]
+
+
+def test_a_method_that_makes_arrays_says_so():
+    with pytest.raises(ConformanceError, match="say may_allocate = True in the class"):
+        games.check(Wasteful(), seed=2)
+    games.check(Permitted(), seed=2)
+
+
 def test_two_games_of_one_class_are_compiled_apart():
     assert [games.playouts(Countdown(heap), 1, seed=1).plies <= heap for heap in (1, 2, 3)] == [True] * 3
     assert games.playouts(Countdown(1), 100, seed=1).wins == 100

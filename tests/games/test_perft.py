@@ -58,11 +58,9 @@ PERFT = {
     # Go counted by OpenSpiel 2.0.2, its relatives by the naive board of test_go.py
     "go": [82, 6643, 531522],
     "go(size=5)": [26, 651, 15650, 361041],
-    "atarigo": [64, 4032],
     "atarigo(size=2)": [4, 12, 24, 16],
     "atarigo(size=3)": [9, 72, 504, 2928, 13952, 48000],
     "atarigo(size=4)": [16, 240, 3360, 43472],
-    "nogo": [64, 4032],
     "nogo(size=2)": [4, 12, 16, 0],
     "nogo(size=3)": [9, 72, 496, 2832, 12768, 41328],
     "nogo(size=4)": [16, 240, 3352, 43264],
