@@ -168,20 +168,21 @@ def naive_perft(board, colour, earlier, passes, depth):
     return leaves
 
 
-def test_perft_of_crowded_boards():
-    """Late in a game, where positions would be repeated: 57 sequences of the three boards are cut by superko alone."""
-    game, random = games.make("go(size=5)"), np.random.default_rng(9)
-    for plies in (45, 55, 65):
-        state = random_state(game, plies, random)
-        board, earlier = NaiveBoard(5), {frozenset()}
-        for ply, word in enumerate(state[game.history : game.history + plies]):
-            if int(word) & 0xFFFF != game.area:
-                board.put(divmod(int(word) & 0xFFFF, 5), 1 + ply % 2)
-            earlier.add(board.position())
-        assert board.stones == stones_of(game, state)
-        expected = [naive_perft(board, 1 + plies % 2, earlier, int(state[game.plies_at + 1]), d) for d in (1, 2, 3)]
-        assert [games.perft(game, depth, state) for depth in (1, 2, 3)] == expected
-        print(expected, naive_perft(board, 1 + plies % 2, set(), int(state[game.plies_at + 1]), 3))
+@pytest.mark.parametrize("seed, superko", [(10, 10), (12, 16), (37, 9)])
+def test_perft_of_crowded_boards(seed, superko):
+    """Late in a game, where superko alone cuts so many sequences of three moves."""
+    game, plies = games.make("go(size=5)"), 50
+    state = random_state(game, plies, np.random.default_rng(seed))
+    board, earlier, passes = NaiveBoard(5), {frozenset()}, int(state[game.plies_at + 1])
+    for ply, word in enumerate(state[game.history : game.history + plies]):
+        move = int(word) & 0xFFFF
+        if move != game.area:
+            board.put(divmod(move, 5), 1 + ply % 2)
+        earlier.add(board.position())
+    assert board.stones == stones_of(game, state)
+    expected = [naive_perft(board, 1 + plies % 2, earlier, passes, depth) for depth in (1, 2, 3)]
+    assert [games.perft(game, depth, state) for depth in (1, 2, 3)] == expected
+    assert naive_perft(board, 1 + plies % 2, set(), passes, 3) == expected[2] + superko
 
 
 def test_playouts_choose_from_legal_points_that_are_no_eyes():
