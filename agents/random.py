@@ -20,6 +20,8 @@ class Random(Agent):
 
 
 class RandomPlayer(Player):
+    """Keeps nothing from move to move."""
+
     def __init__(self, game):
         self.game = game
 

@@ -59,9 +59,13 @@ def warm_all(pipe, log_queue, resolved: dict, seats: list[int]) -> None:
     """Compile, once for all workers, what the agents of these numbers run: (number,) and then (number, seconds,
     failure) are sent for each."""
     setting = _settle_in(pipe, log_queue, resolved)
-    for i in seats if setting else ():
-        pipe.send((i,))
-        warm(setting.game, [setting.seats[i]], after=lambda _, seconds, failure, i=i: pipe.send((i, seconds, failure)))
+    try:
+        for i in seats if setting else ():
+            pipe.send((i,))
+            warm(setting.game, [setting.seats[i]], after=lambda _, *result, i=i: pipe.send((i, *result)))
+    except BaseException:
+        log.exception("the warming of kernels ends")
+        os._exit(1)
 
 
 def _settle_in(pipe, log_queue, resolved):

@@ -87,6 +87,8 @@ def new_stack(game, limit: int) -> Stack:
 
 
 class AlphaBetaPlayer(Player):
+    """Keeps the room for its stack from move to move, and nothing else."""
+
     def __init__(self, agent, game, budget):
         self.agent, self.game, self.budget = agent, game, budget
         self.deepest = min(budget.depth or game.max_plies, game.max_plies)

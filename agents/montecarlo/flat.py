@@ -30,6 +30,8 @@ class Flat(Agent):
 
 
 class FlatPlayer(Player):
+    """Keeps nothing from move to move."""
+
     def __init__(self, game, budget):
         self.game, self.budget = game, budget
 

@@ -66,7 +66,7 @@ class NaiveBoard:
         """Black's area less White's."""
         total = 0
         for point in self.points():
-            inside, border = self.region(point)
+            border = self.region(point)[1]
             owners = {self.stones[point]} if point in self.stones else {self.stones[other] for other in border}
             total += 1 if owners == {1} else (-1 if owners == {2} else 0)
         return total
