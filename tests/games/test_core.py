@@ -269,3 +269,50 @@ from games.tictactoe import TicTacToe
 class Mine(TicTacToe):
     size: int = 3
 """
+
+
+def test_a_damaged_kernel_cache_is_made_anew(tmp_path):
+    """An emptied index and a cut kernel, as a power cut may leave them."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    script = "import games; print(games.perft(games.make('tictactoe'), 3))"
+
+    def run():
+        done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip(), "is damaged and is made anew" in done.stderr
+
+    assert run() == ("504", False)
+    for pattern, size in (("*.nbi", 0), ("*.nbc", 100)):
+        for path in tmp_path.rglob(pattern):
+            os.truncate(path, size)
+        assert run() == ("504", True)
+        assert run() == ("504", False)
+
+
+def test_a_change_of_what_a_users_game_imports_is_seen(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    (tmp_path / "user_game.py").write_text(USERS)
+    script = "import games, user_game; print(games.playouts(user_game.Users(), 10, seed=1).wins)"
+
+    def run(goal):
+        (tmp_path / "user_constants.py").write_text(f"GOAL = {goal}\n")
+        done = subprocess.run([sys.executable, "-c", script], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), *(path or os.getcwd() for path in sys.path)])
+    assert run("1.0") == "10" and run("-1.0") == "0"
+
+
+USERS = """
+from dataclasses import dataclass
+from games.tictactoe import TicTacToe
+from user_constants import GOAL
+
+@dataclass(frozen=True)
+class Users(TicTacToe):
+    def score(self, state):
+        return GOAL
+    def random_playout(self, state, moves, rng):
+        return GOAL, 0
+"""
