@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
-from games.core.board import draw, squares
+from games.core.board import BitBoard, draw, squares
 from games.core.game import Game, check_range
 from games.core.random import random_below
 
@@ -28,7 +28,7 @@ AROUND = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)])  # rows and columns
 
 
 @dataclass(frozen=True)
-class Clobber(Game):
+class Clobber(BitBoard, Game):
     """state: uint64[2] = stones of the first player, of the second.  Each move takes one stone away: how many are gone
     tells whose turn it is."""
 
@@ -55,20 +55,6 @@ class Clobber(Game):
     def max_plies(self):
         """The last stone has nothing to take."""
         return self.rows * self.columns - 1
-
-    @cached_property
-    def board(self):
-        return squares(range(self.rows * self.columns))
-
-    @cached_property
-    def below(self):
-        """All squares but those of the highest row."""
-        return squares(range((self.rows - 1) * self.columns))
-
-    @cached_property
-    def left(self):
-        """All squares but those of the last column."""
-        return squares(cell for cell in range(self.rows * self.columns) if (cell + 1) % self.columns)
 
     @cached_property
     def first_stones(self):

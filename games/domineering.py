@@ -11,12 +11,11 @@ H. J. van den Herik, "Solving 8x8 Domineering", Theoretical Computer Science 230
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
-from games.core.board import draw, squares
+from games.core.board import BitBoard, draw
 from games.core.game import Game, check_range
 from games.core.random import random_below
 
@@ -28,7 +27,7 @@ AROUND = np.array([(-1, 0), (2, 0), (0, -1), (1, -1), (0, 1), (1, 1)])
 
 
 @dataclass(frozen=True)
-class Domineering(Game):
+class Domineering(BitBoard, Game):
     """state: uint64[1] = covered squares.  Vertical, the first player, has the move when the dominoes are even."""
 
     rows: int = 8
@@ -55,20 +54,6 @@ class Domineering(Game):
     @property
     def max_plies(self):
         return self.rows * self.columns // 2
-
-    @cached_property
-    def board(self):
-        return squares(range(self.rows * self.columns))
-
-    @cached_property
-    def below(self):
-        """All squares but those of the highest row."""
-        return squares(range((self.rows - 1) * self.columns))
-
-    @cached_property
-    def left(self):
-        """All squares but those of the last column."""
-        return squares(cell for cell in range(self.rows * self.columns) if (cell + 1) % self.columns)
 
     def start(self, state):
         state[0] = 0

@@ -1,6 +1,7 @@
 """Drawing boards and naming squares: what the `render` and `move_name` of board games share."""
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 
 import numpy as np
 
@@ -21,3 +22,21 @@ def draw(rows: Iterable[int], columns: int, symbol: Callable[[int, int], str]) -
 def squares(cells: Iterable[int]) -> np.uint64:
     """The set of the numbered squares as bits."""
     return np.uint64(sum(1 << cell for cell in cells))
+
+
+class BitBoard:
+    """Sets of squares that games of `rows` x `columns` squares in one word share; a base beside Game."""
+
+    @cached_property
+    def board(self):
+        return squares(range(self.rows * self.columns))
+
+    @cached_property
+    def below(self):
+        """All squares but those of the highest row."""
+        return squares(range((self.rows - 1) * self.columns))
+
+    @cached_property
+    def left(self):
+        """All squares but those of the last column."""
+        return squares(cell for cell in range(self.rows * self.columns) if (cell + 1) % self.columns)
