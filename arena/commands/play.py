@@ -1,0 +1,147 @@
+"""Commands that play games: demo and run."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.commands.common import BAD, INTERRUPTED, VOID, Json, Workers, command, complain, print_table, tell
+
+
+@command(examples="arena demo\narena demo --out runs/try --workers 2")
+def demo(out: Annotated[Path | None, typer.Option(help="Where to store the run.")] = None, workers: Workers = None) -> None:
+    """Play a tournament of six agents on Breakthrough 6x6, and say what to do with it."""
+    from arena.demo import CONFIG
+
+    _play(CONFIG, out or _free_folder("demo"), workers, resume=False, as_json=False)
+
+
+@command(
+    examples="arena run tournament.toml\n"
+    "arena run tournament.toml --out runs/first --workers 2\n"
+    "arena run --out runs/first --resume\n"
+    'arena run --game connect4 --agent "uct(playouts=1000)" --agent "alphabeta(depth=6)" --games 100'
+)
+def run(
+    config: Annotated[Path | None, typer.Argument(help="A TOML file.", metavar="CONFIG.toml")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where to store the run; runs/NAME when left out.")] = None,
+    workers: Workers = None,
+    resume: Annotated[bool, typer.Option(help="Go on with the run that is there; needs no configuration.")] = False,
+    game: Annotated[str | None, typer.Option(help='Instead of a file: a game such as "connect4(rows=6, columns=7)".')] = None,
+    agent: Annotated[list[str] | None, typer.Option(help='An agent such as "uct(playouts=1000)"; give two or more.')] = None,
+    games: Annotated[int | None, typer.Option(help="Games for each pair of agents; 100 when left out.")] = None,
+    opening_plies: Annotated[int | None, typer.Option(help="Random plies before the agents begin.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of openings and agents.")] = None,
+    budget: Annotated[
+        list[str] | None, typer.Option(help="For agents without one of their own: playouts=1000, nodes=..., depth=..., seconds=...")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Play a round robin, from a configuration file or from options, and store it in a folder."""
+    flags = {"game": game, "agent": agent, "games": games, "opening-plies": opening_plies, "seed": seed, "budget": budget}
+    given = [f"--{name}" for name, value in flags.items() if value not in (None, [])]
+    if config and given:
+        raise typer.BadParameter(f"{', '.join(given)} cannot be added to a file: say it in {config}")
+    if config:
+        _play(config, out or Path("runs", config.stem), workers, resume, as_json)
+    elif given:
+        values = _values_of_flags(flags)
+        if resume and not out:
+            raise typer.BadParameter("--resume needs --out, the folder of the run to go on with")
+        from games.core.registry import parse_spec
+
+        _play(values, out or _free_folder(parse_spec(game)[0] if game else "run"), workers, resume, as_json)
+    elif resume and out:
+        _play(_stored_config(out), out, workers, resume, as_json)
+    else:
+        raise typer.BadParameter("give a configuration file, or --game and two or more --agent, or --resume with --out")
+
+
+def _values_of_flags(flags) -> dict:
+    """A configuration's keys from the options of `arena run`."""
+    values = {"games": 100} | {
+        name.replace("-", "_"): value for name, value in flags.items() if name not in ("agent", "budget") and value is not None
+    }
+    values["agents"] = [{"agent": spec} for spec in flags["agent"] or []]
+    if flags["budget"]:
+        values["budget"] = dict(_budget_entry(text) for text in flags["budget"])
+    return values
+
+
+def _budget_entry(text):
+    """`playouts=1000` -> ("playouts", 1000)."""
+    kind, _, amount = text.partition("=")
+    for number in (int, float):
+        try:
+            return kind.strip(), number(amount)
+        except ValueError:
+            continue
+    raise typer.BadParameter(f"--budget {text!r} is not of the form playouts=1000")
+
+
+def _stored_config(folder) -> dict:
+    from results.store import Store
+
+    with Store.open(folder) as store:
+        return store.meta["config"]
+
+
+def _free_folder(name) -> Path:
+    """runs/NAME-1, or the first such that does not exist."""
+    number = 1
+    while Path("runs", f"{name}-{number}").exists():
+        number += 1
+    return Path("runs", f"{name}-{number}")
+
+
+def _play(config, out, workers, resume, as_json) -> None:
+    """Run a tournament with its display, then print the standings and what to do next."""
+    import multiprocessing
+
+    from rich.console import Console
+
+    if workers is not None and workers < 1:
+        raise typer.BadParameter(f"--workers {workers} is out of range: a run needs 1 or more")
+    from arena import tournament
+    from arena.config import from_values
+    from arena.display import watch
+    from results.store import StoreExists
+
+    if isinstance(config, dict):
+        config = from_values(config, str(out) if resume else "the command line")
+    console = Console(stderr=True)
+    _use_fork_server(multiprocessing)
+    try:
+        played = tournament.run(config, out, workers, resume, watch(console))
+    except StoreExists:
+        complain(f"{out} holds a run already. To go on with it: --resume. To keep it and start another: --out FOLDER")
+        raise typer.Exit(BAD) from None
+    except tournament.Interrupted as stop:
+        complain(f"{stop.stored} of {stop.total} games are stored. To play the rest: arena run --out {out} --resume")
+        raise typer.Exit(INTERRUPTED) from None
+    print_table(played.table("standings"), as_json)
+    for note in played.notes():
+        tell(note)
+    tell(f"\nThe run lies in {out}. Some things to do with it:")
+    for hint in _hints(played, out):
+        tell(f"  {hint}")
+    if played.games["outcome"].isna().any():
+        raise typer.Exit(VOID)
+
+
+def _hints(played, out) -> list[str]:
+    return [
+        f"arena table {out} --kind crosstable",
+        f"arena table {out} --kind win_rates --format markdown",
+        f"arena table {out} --kind moves --format csv --output moves.csv",
+        f"arena show {out} {played.games['id'].iloc[0]}",
+    ]
+
+
+def _use_fork_server(multiprocessing) -> None:
+    """Workers must not be forked from a process with threads; where there is no fork server they are spawned."""
+    if "forkserver" in multiprocessing.get_all_start_methods():
+        multiprocessing.set_start_method("forkserver", force=True)
+        multiprocessing.set_forkserver_preload(["arena.worker"])
+    else:
+        multiprocessing.set_start_method("spawn", force=True)
