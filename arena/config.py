@@ -68,7 +68,8 @@ class AgentEntry(_Table):
 
 
 class Config(_Table):
-    """A tournament: every pair of agents plays `games` games, in pairs that share an opening with sides swapped.
+    """A tournament: every pair of agents, or each of `pairings`, plays `games` games, two of which share an opening
+    with sides swapped.
 
     `plugins` are modules that define games and agents of your own.  They are imported, here and in every worker,
     before any game or agent is made; they are found where Python finds modules, and beside the configuration file.
@@ -93,6 +94,9 @@ class Config(_Table):
     )
     plugins: Annotated[tuple[str, ...], Field(strict=False)] = Field(
         (), description='plugins is a list of names of modules such as ["my_games"]'
+    )
+    pairings: Annotated[tuple[Annotated[tuple[str, str], Field(strict=False)], ...], Field(strict=False)] = Field(
+        (), description='pairings, if only some agents are to meet, is a list of pairs of names such as [["a", "b"]]'
     )
     plugin_path: str | None = Field(
         None, description="plugin_path is a folder to look for plugins in; the configuration file's, when left out"
@@ -119,7 +123,8 @@ class Config(_Table):
         """
         specs = [entry.agent for entry in self.agents]
         game, agents = make_all(self.plugins, self.game, specs, self.plugin_path)
-        return self.model_dump(exclude={"game", "agents", "budget", "plugins"}) | {
+        return self.model_dump(exclude={"game", "agents", "budget", "plugins", "pairings"}) | {
+            "pairings": [list(pair) for pair in self.pairings],
             "game": str(game),
             "budget": self.budget.given(),
             "agents": [
@@ -188,17 +193,26 @@ def from_values(values: dict, source: str = "the command line") -> Config:
 def differences(stored: dict, wanted: dict) -> list[str]:
     """What keeps a run with resolved configuration `stored` from being resumed with `wanted`, a line a key.
 
-    More games than before are no obstacle, because the ids of games do not depend on their number; neither are
-    changes of `game_seconds` and `time_margin`.
+    More games or pairings than before are no obstacle, because the ids of games do not depend on their number; neither
+    are changes of `game_seconds` and `time_margin`.
     """
     lines = []
     for key in sorted(stored.keys() | wanted.keys()):
         was, now = stored.get(key), wanted.get(key)
-        if was == now or key in CHANGEABLE or (key == "games" and was is not None and now is not None and now > was):
+        if was == now or key in CHANGEABLE or _has_grown(key, was, now):
             continue
-        hint = "; it may only grow" if key == "games" else ""
+        hint = "; it may only grow" if key in ("games", "pairings") else ""
         lines.append(f"{key} = {now!r}, but the run was started with {was!r}{hint}")
     return lines
+
+
+def _has_grown(key, was, now) -> bool:
+    """Whether the tournament is the same one with more to play."""
+    if was is None or now is None:
+        return False
+    if key == "pairings":  # without any, everybody meets everybody
+        return bool(was) and (not now or {frozenset(pair) for pair in was} <= {frozenset(pair) for pair in now})
+    return key == "games" and now > was
 
 
 def _name_fault(name):
@@ -347,3 +361,20 @@ class _Meaning:
             if name in names:
                 self._add(place, name, f"agents[{names[name]}] has the same name; give each a name of its own")
             names.setdefault(name, i)
+        self._check_pairings(names)
+
+    def _check_pairings(self, names):
+        """Pairings are of two different agents that there are, each pair once."""
+        seen, pairings = set(), self.values.get("pairings", ())
+        for i, pair in enumerate(pairings if isinstance(pairings, list | tuple) else ()):
+            if not (isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(name, str) for name in pair)):
+                continue  # its form is wrong, which has been said
+            place = ("pairings", i)
+            for name in pair:
+                if name not in names:
+                    self._add(place, pair, f"{name!r} is the name of none of the agents: {', '.join(names)}")
+            if pair[0] == pair[1]:
+                self._add(place, pair, "pairs an agent with itself; give the names of two")
+            elif frozenset(pair) in seen:
+                self._add(place, pair, "is there twice; each pair plays `games` games")
+            seen.add(frozenset(pair))

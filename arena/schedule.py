@@ -4,7 +4,7 @@ Every game is known before play: who meets, who moves first, after which opening
 depends on how many games there are, so a tournament can be stopped, resumed, and made longer.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, count, islice
 
@@ -24,8 +24,8 @@ class Fixture:
     """One game before play."""
 
     id: str        # such as `2v1-0007`: agent 2 moves first against agent 1, opening 7
-    number: int    # place in the schedule, from 0
-    pairing: int   # which pair of agents, from 0
+    number: int    # place in the schedule of a round robin, from 0
+    pairing: int   # which pair of agents of a round robin, from 0
     opening: int   # which opening, from 0
     seed: int      # unsigned 64 bits, derived from the tournament's seed and the id
     first: int     # index of the agent that moves first
@@ -33,29 +33,32 @@ class Fixture:
 
 
 class Schedule:
-    """All games of a round robin of `agents` agents with `games` games a pair (even), as Fixtures.
+    """All games of a round robin of `agents` agents with `games` games a pair (even), as Fixtures; or of some pairs.
 
     Opening by opening, every pair of agents meets twice, with sides swapped: so the standings mean something after
-    each round, and the games that share an opening are close to each other.
+    each round, and the games that share an opening are close to each other.  With `pairings`, index pairs, only those
+    meet, in games that are the same as in the round robin of all.
     """
 
-    def __init__(self, agents: int, games: int, seed: int):
+    def __init__(self, agents: int, games: int, seed: int, pairings: Iterable[tuple[int, int]] = ()):
         self.agents = agents
         self.games = games
         self.seed = seed
-        self.pairings = list(combinations(range(agents), 2))
+        wanted = {tuple(sorted(pair)) for pair in pairings}
+        all_pairs = list(combinations(range(agents), 2))
+        self.pairings = [(i, pair) for i, pair in enumerate(all_pairs) if not wanted or pair in wanted]
+        self._round = 2 * len(all_pairs)  # games of an opening, were it for all
 
     def __len__(self):
         return len(self.pairings) * self.games
 
     def __iter__(self) -> Iterator[Fixture]:
-        numbers = count()
         for opening in range(self.games // 2):
-            for pairing, (one, other) in enumerate(self.pairings):
-                for first, second in ((one, other), (other, one)):
+            for pairing, (one, other) in self.pairings:
+                for side, (first, second) in enumerate(((one, other), (other, one))):
                     id = f"{first + 1}v{second + 1}-{opening:04d}"
-                    seed = derive_seed(self.seed, id)
-                    yield Fixture(id, next(numbers), pairing, opening, seed, first, second)
+                    number = opening * self._round + 2 * pairing + side
+                    yield Fixture(id, number, pairing, opening, derive_seed(self.seed, id), first, second)
 
 
 def opening(game, seed: int, k: int, plies: int) -> list[int]:

@@ -66,6 +66,11 @@ BAD = [
     (wrong(agents=entries({}, {"name": ""})), "agents[1].name = '': is empty; name is text of 1 to 80"),
     (wrong(agents=entries({}, {"name": "a\tb"})), "has characters that cannot be printed"),
     (wrong(agents=entries({}, {"name": "n" * 81})), "has 81 characters"),
+    (wrong(pairings=5), "pairings = 5: is not a list; pairings, if only some agents are to meet, is a list of pairs"),
+    (wrong(pairings=[["random"]]), "pairings[0]"),
+    (wrong(pairings=[["random", "uct"]]), "pairings[0] = ['random', 'uct']: 'uct' is the name of none of the agents"),
+    (wrong(pairings=[["other", "other"]]), "pairings[0] = ['other', 'other']: pairs an agent with itself"),
+    (wrong(pairings=[["random", "other"], ["other", "random"]]), "pairings[1] = ['other', 'random']: is there twice"),
     (wrong(game_seconds=0), "game_seconds = 0: is out of range"),
     (wrong(time_margin="1"), "time_margin = '1': is not a number"),
     (wrong(plugins=["no.such.module"]), "plugins[0] = 'no.such.module': cannot be imported: ModuleNotFoundError"),
@@ -139,7 +144,7 @@ def test_resolved_spells_out_the_defaults(tmp_path):
         "game": "breakthrough(rows=6, columns=5)", "games": 4, "opening_plies": 2, "seed": 0,
         "budget": {"seconds": 1.0},
         "agents": [{"name": "random", "agent": "random"}, {"name": "b", "agent": "random"}],
-        "game_seconds": 3600.0, "time_margin": 1.0, "plugins": [], "plugin_path": None,
+        "game_seconds": 3600.0, "time_margin": 1.0, "plugins": [], "plugin_path": None, "pairings": [],
     }
 
 
@@ -166,6 +171,11 @@ def test_what_a_resumed_run_may_change():
     assert config.differences(stored, stored | {"games": 2}) == [
         "games = 2, but the run was started with 4; it may only grow"
     ]
+    assert config.differences(stored, stored | {"pairings": [["random", "other"]]}) == [
+        "pairings = [['random', 'other']], but the run was started with []; it may only grow"
+    ]
+    some = stored | {"pairings": [["random", "other"]]}
+    assert config.differences(some, stored) == config.differences(some, some | {"pairings": [["other", "random"], ["a", "b"]]}) == []
     lines = config.differences(stored, stored | {"seed": 1, "plugins": [PLUGIN]})
     assert lines[0].startswith("plugins = ") and lines[1] == "seed = 1, but the run was started with 0"
 

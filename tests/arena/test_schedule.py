@@ -46,6 +46,12 @@ def test_more_games_leave_the_first_ones_as_they_were(size):
     assert list(Schedule(agents, number, seed)) == longer[: len(Schedule(agents, number, seed))]
 
 
+def test_pairings_leave_out_the_other_games():
+    everybody, some = list(Schedule(5, 6, 3)), list(Schedule(5, 6, 3, [(2, 0), (3, 4)]))
+    assert some == [f for f in everybody if {f.first, f.second} in ({0, 2}, {3, 4})]
+    assert len(some) == len(Schedule(5, 6, 3, [(2, 0), (3, 4)])) == 12
+
+
 def test_the_first_round():
     fixtures = list(Schedule(3, 4, 1))
     assert [f.id for f in fixtures[:7]] == [
