@@ -289,6 +289,7 @@ def _move_record(ply, side, name, decision) -> MoveRecord:
         return number
 
     return MoveRecord(
-        ply, side, name, plain(float, decision.value), plain(int, decision.playouts), plain(int, decision.nodes),
+        ply, side, name, plain(float, decision.value), plain(int, decision.playouts),
+        plain(int, decision.playouts_each), plain(float, decision.virtual_time), plain(int, decision.nodes),
         plain(int, decision.depth), float(decision.seconds),
     )

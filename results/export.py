@@ -17,7 +17,7 @@ from tabulate import LATEX_ESCAPE_RULES, tabulate
 
 FORMATS = ("text", "csv", "markdown", "latex", "html", "json", "parquet")
 MISSING = "-"
-RARE = ("void", "forfeits")  # counts that tables for people leave out while all are 0
+RARE = ("void", "forfeits", "playouts_each", "virtual_time")  # left out of tables for people while all are 0 or missing
 LONG = 1000  # rows: rich takes a millisecond for each, so that longer tables are laid out by tabulate
 
 

@@ -25,7 +25,9 @@ class MoveRecord:
     side: int                # 0 for the first player, 1 for the second
     move: str                # in the game's notation
     value: float | None      # expected score for the player who moves, -1 (loss) to 1 (win)
-    playouts: int | None
+    playouts: int | None         # in total
+    playouts_each: int | None    # of the worker that made the most, where several searched
+    virtual_time: float | None   # that simulated workers took
     nodes: int | None
     depth: int | None
     seconds: float

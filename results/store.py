@@ -18,7 +18,7 @@ from results.record import GameRecord, MoveRecord
 
 FILE_NAME = "tournament.sqlite"
 LOCK_NAME = "lock"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 APPLICATION_ID = 0x4172656E  # "Aren"; lets `file` and ourselves tell this store from another program's database
 
 SCHEMA = """
@@ -49,6 +49,8 @@ CREATE TABLE moves (
     move TEXT NOT NULL,
     value REAL,
     playouts INTEGER,
+    playouts_each INTEGER,
+    virtual_time REAL,
     nodes INTEGER,
     depth INTEGER,
     seconds REAL NOT NULL,

@@ -15,9 +15,11 @@ GAME_TABLE = (
     "id", "number", "pairing", "opening", "first", "second", "outcome", "score", "reason", "detail", "plies",
     "opening_moves", "moves", "seed", "seconds",
 )
-MOVE_TABLE = ("id", "ply", "agent", "side", "move", "value", "playouts", "nodes", "depth", "seconds")
-FLOATS = ("outcome", "score", "seconds", "value")
-COUNTS_OR_NONE = ("playouts", "nodes", "depth")
+MOVE_TABLE = (
+    "id", "ply", "agent", "side", "move", "value", "playouts", "playouts_each", "virtual_time", "nodes", "depth", "seconds",
+)
+FLOATS = ("outcome", "score", "seconds", "value", "virtual_time")
+COUNTS_OR_NONE = ("playouts", "playouts_each", "nodes", "depth")
 
 _AGENT = "CASE moves.side WHEN 0 THEN games.first ELSE games.second END"
 
@@ -59,8 +61,8 @@ class Tournament:
     def moves(self) -> pd.DataFrame:
         """One row a decision, in the order of the schedule; read from the store at each call."""
         query = (
-            f"SELECT games.id, moves.ply, {_AGENT}, moves.side, moves.move, moves.value, moves.playouts, moves.nodes, "
-            "moves.depth, moves.seconds FROM moves JOIN games USING (game) WHERE game <= ? "
+            f"SELECT games.id, moves.ply, {_AGENT}, moves.side, moves.move, moves.value, moves.playouts, "
+            "moves.playouts_each, moves.virtual_time, moves.nodes, moves.depth, moves.seconds FROM moves JOIN games USING (game) WHERE game <= ? "
             "ORDER BY games.number, moves.ply"
         )
         return _frame(self._select(query), MOVE_TABLE)

@@ -56,7 +56,9 @@ class Decision:
 
     move: int
     value: float | None = None      # expected result for the player to move: -1 loss, 0 draw, 1 win
-    playouts: int | None = None
+    playouts: int | None = None     # in total
+    playouts_each: int | None = None    # of the worker that made the most, where there are several
+    virtual_time: float | None = None   # that simulated workers took; a playout takes 1, or its plies
     nodes: int | None = None        # positions visited
     depth: int | None = None        # the depth searched in full, or the length of a tree search's principal variation
     seconds: float = 0.0            # wall time

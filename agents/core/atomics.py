@@ -11,10 +11,12 @@ sched_yield = types.ExternalFunction("sched_yield", signature(types.int32))
 
 
 def _pointer(context, builder, sig, args):
-    """The address of args[0][args[1]]."""
+    """The address of args[0][args[1]], where args[1] is an integer, or a tuple of one for each dimension."""
     array = arrayobj.make_array(sig.args[0])(context, builder, args[0])
-    index = context.cast(builder, args[1], sig.args[1], types.intp)
-    return cgutils.get_item_pointer(context, builder, sig.args[0], array, [index], wraparound=False)
+    several = isinstance(sig.args[1], types.BaseTuple)
+    indices = cgutils.unpack_tuple(builder, args[1]) if several else [args[1]]
+    indices = [context.cast(builder, i, t, types.intp) for i, t in zip(indices, sig.args[1] if several else sig.args[1:])]
+    return cgutils.get_item_pointer(context, builder, sig.args[0], array, indices, wraparound=False)
 
 
 @intrinsic

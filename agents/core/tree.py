@@ -21,7 +21,7 @@ class Tree(NamedTuple):
     first_child: np.ndarray  # int32[capacity]
     children: np.ndarray     # int32[capacity], LEAF or their number
     size: np.ndarray         # int64[1], nodes in use
-    in_flight: np.ndarray    # int32[capacity], simulations that are on their way through the node; 0 between searches
+    shared: np.ndarray       # int64[capacity, 2], counts of a search by several at once: agents/parallel/shared.py
     proven: np.ndarray       # int8[capacity], UNPROVEN or, by proof_of, the result that is certain
     lock: np.ndarray         # int32[capacity], 1 while a simulation holds the node's lock; 0 between searches
 
@@ -31,9 +31,10 @@ def new_tree(capacity: int) -> Tree:
 
     The operating system provides the memory as it is first written, so that room which is not used costs nothing.
     """
-    integers = [np.empty(capacity, np.int32) for _ in range(4)]
-    marks = [np.zeros(capacity, dtype) for dtype in (np.int32, np.int8, np.int32)]
-    tree = Tree(integers[0], np.empty(capacity), *integers[1:], np.zeros(1, np.int64), *marks)
+    visits, move, first_child, children = (np.empty(capacity, np.int32) for _ in range(4))
+    proven, lock = np.zeros(capacity, np.int8), np.zeros(capacity, np.int32)
+    size, value, shared = np.zeros(1, np.int64), np.empty(capacity), np.empty((capacity, 2), np.int64)
+    tree = Tree(visits, value, move, first_child, children, size, shared, proven, lock)
     clear(tree)
     return tree
 
@@ -42,7 +43,7 @@ def clear(tree: Tree) -> None:
     """Make it a tree of one node again."""
     if tree.proven[: tree.size[0]].any():
         tree.proven[: tree.size[0]] = UNPROVEN
-    for column in (tree.visits, tree.value, tree.first_child, tree.children):
+    for column in (tree.visits, tree.value, tree.shared, tree.first_child, tree.children):
         column[ROOT] = 0
     tree.move[ROOT] = -1
     tree.size[0] = 1
@@ -99,13 +100,11 @@ def shuffled_moves(game, state, moves, rng):
 
 @helper
 def write_children(tree, first, moves, count):
-    """Make the nodes from `first` on unvisited leaves, one for each of `moves[:count]`."""
+    """Make the nodes from `first` on unvisited leaves, one for each of `moves[:count]`; their values are the caller's."""
     for i in range(count):
         child = first + i
         tree.visits[child] = 0
-        tree.value[child] = 0.0
         tree.move[child] = moves[i]
-        tree.first_child[child] = 0
         tree.children[child] = LEAF
 
 

@@ -226,6 +226,7 @@ def expand(game, tree, node, state, moves, rng):
     """Give a leaf its children."""
     count, first = shuffled_moves(game, state, moves, rng), tree.size[0]
     write_children(tree, first, moves, count)
+    tree.value[first : first + count] = 0.0
     tree.first_child[node] = first
     tree.children[node] = count
     tree.size[0] = first + count

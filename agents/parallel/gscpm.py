@@ -8,12 +8,10 @@ does on one shared tree.  Small grains keep all workers busy to the end; large o
 import itertools
 from dataclasses import dataclass
 
-import numpy as np
-
 from agents.core.chunks import run_chunks
 from agents.core.tree import clear
-from agents.montecarlo.search import decision_from
-from agents.parallel.scheme import PLAYOUT_TIMES
+from agents.parallel.scheme import PLAYOUT_TIMES, apart
+from agents.parallel.shared import decision_from_shared
 from agents.parallel.tree import Crew, TreeParallel, TreePlayer, prepare_kernel, simulated_kernel, thread_kernel
 from games.core.random import derive_seed, stream
 
@@ -45,15 +43,16 @@ class GSCPMPlayer(TreePlayer):
         if self.agent.simulated:
             grain = self.agent.grain
             begun = -(-total // grain) + self.agent.workers  # at most: each worker may leave its last task unfinished
-            rngs = np.array([stream(seed, "task", i) for i in range(begun)])
+            rngs = apart([stream(seed, "task", i) for i in range(begun)])
             crew = Crew(self.agent.workers, grain, PLAYOUT_TIMES[self.agent.playout_time])
-            simulated_kernel(self.game, self.tree, state, total, self.options, crew, rngs)
+            each, time = simulated_kernel(self.game, self.tree, state, total, self.options, crew, rngs)
             playouts = total
         else:
             queue = itertools.count()  # its next() is atomic: threads share it
-            playouts = sum(self.on_threads(lambda i: self.work(state, seed, queue, total)))
+            ran = self.on_threads(lambda i: self.work(state, seed, queue, total))
+            playouts, each, time = sum(ran), max(ran), None
         rng[0] = derive_seed(seed, "next move")
-        return decision_from(self.tree, playouts, int(self.game.player(state)))
+        return decision_from_shared(self.game, self.tree, state, playouts, each, time)
 
     def work(self, state, seed, queue, total) -> int:
         """What one thread does: task after task, until there are none or the time is over."""
@@ -62,6 +61,6 @@ class GSCPMPlayer(TreePlayer):
         def run(_):
             task = next(queue)
             size = grain if total is None else max(0, min(grain, total - task * grain))
-            return thread_kernel(self.game, self.tree, state, size, self.options, stream(seed, "task", task))
+            return thread_kernel(self.game, self.tree, state, size, self.options, apart([stream(seed, "task", task)])[0])
 
         return run_chunks(run, None, self.budget.seconds)

@@ -13,9 +13,8 @@ import numpy as np
 from agents.core.atomics import atomic_add, atomic_load, atomic_store, sched_yield
 from agents.core.chunks import run_chunks
 from agents.core.tree import clear, new_tree
-from agents.montecarlo.search import decision_from
-from agents.parallel.scheme import Scheme, SchemePlayer
-from agents.parallel.shared import FREE, Options, back_up_shared, descend_shared
+from agents.parallel.scheme import PLAYOUT_TIMES, PLIES, Scheme, SchemePlayer
+from agents.parallel.shared import FREE, Options, back_up_shared, decision_from_shared, descend_shared
 from agents.parallel.tree import prepare_kernel
 from games.core.jit import kernel
 from games.core.playout import copy_state, reward_of
@@ -56,8 +55,10 @@ class LeafPlayer(SchemePlayer):
         rngs, total = self.streams(rng), self.agent.total_playouts(self.budget)
         leaves = None if total is None else max(1, total // self.agent.workers)
         if self.agent.simulated:
-            simulated_kernel(self.game, self.tree, state, leaves, self.options, rngs)
+            clock = PLAYOUT_TIMES[self.agent.playout_time]
+            time = simulated_kernel(self.game, self.tree, state, leaves, self.options, clock, rngs)
         else:
+            time = None
             desk = Desk(state.copy(), *(np.zeros(1, dtype) for dtype in (np.int64, np.int64, np.float64)))
 
             def work(i):
@@ -65,7 +66,7 @@ class LeafPlayer(SchemePlayer):
 
             leaves = self.on_threads(work)[0]
         rng[0] = rngs[0, 0]
-        return decision_from(self.tree, leaves * self.agent.workers, int(self.game.player(state)))
+        return decision_from_shared(self.game, self.tree, state, leaves * self.agent.workers, leaves, time)
 
     def search(self, state, leaves, desk, rng) -> int:
         """What the first thread does; then it sends the others home."""
@@ -81,19 +82,23 @@ class LeafPlayer(SchemePlayer):
 
 
 @kernel
-def simulated_kernel(game, tree, root, leaves, options, rngs):
-    """That many leaves, each played out by every worker."""
+def simulated_kernel(game, tree, root, leaves, options, clock, rngs):
+    """That many leaves, each played out by every worker.  Returns the time that it took: each leaf's slowest playout."""
     state, leaf, moves = root.copy(), root.copy(), np.empty(game.max_moves, np.int32)
     path, movers = np.empty(game.max_plies + 1, np.int32), np.empty(game.max_plies + 1, np.int64)
+    time = 0.0
     for _ in range(leaves):
         copy_state(game, root, leaf)
         length = descend_shared(game, tree, leaf, path, movers, moves, options, rngs[0])
-        reward = 0.0
+        reward, slowest = 0.0, 1
         for i in range(len(rngs)):
             copy_state(game, leaf, state)
-            score, _ = game.random_playout(state, moves, rngs[i])
+            score, plies = game.random_playout(state, moves, rngs[i])
             reward += reward_of(score)
+            slowest = max(slowest, plies)
         back_up_shared(tree, path, movers, length, reward, len(rngs), options.lock)
+        time += slowest if clock == PLIES else 1
+    return time
 
 
 @kernel

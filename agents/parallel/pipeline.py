@@ -17,9 +17,8 @@ import numpy as np
 from agents.core.atomics import atomic_add, atomic_compare_exchange, atomic_load, atomic_store, sched_yield
 from agents.core.chunks import run_chunks
 from agents.core.tree import LEAF, clear
-from agents.montecarlo.search import decision_from
 from agents.parallel.scheme import PLAYOUT_TIMES, PLIES
-from agents.parallel.shared import ONE, back_up_shared, enter, has_children, step_down
+from agents.parallel.shared import ONE, back_up_shared, decision_from_shared, enter, has_children, step_down
 from agents.parallel.tree import TreeParallel, TreePlayer, prepare_kernel
 from games.core.jit import helper, kernel
 from games.core.playout import copy_state, reward_of
@@ -64,13 +63,15 @@ class Line(NamedTuple):
     movers: np.ndarray   # int64[tokens, max_plies + 1]
     lengths: np.ndarray  # int64[tokens]
     rewards: np.ndarray  # float64[tokens]
-    rngs: np.ndarray     # uint64[tokens, 1]
+    rngs: np.ndarray     # uint64[tokens, APART], see Scheme.streams
     busy: np.ndarray     # int32[STAGES], 1 while a thread is in a stage that takes one token at a time
     counts: np.ndarray   # int64[3], simulations begun, ended, and to be begun in all
+    made: np.ndarray     # int64[workers], playouts that each made
 
 
-def new_line(game, state, tokens: int, rngs: np.ndarray, limit: int) -> Line:
-    """Tokens that wait to be selected, for `limit` simulations in all."""
+def new_line(game, state, rngs: np.ndarray, workers: int, limit: int) -> Line:
+    """A token for each generator, which wait to be selected, for `limit` simulations in all."""
+    tokens = len(rngs)
     return Line(
         np.zeros(tokens, np.int32),
         np.zeros((tokens, len(state)), state.dtype),
@@ -81,6 +82,7 @@ def new_line(game, state, tokens: int, rngs: np.ndarray, limit: int) -> Line:
         rngs,
         np.zeros(STAGES, np.int32),
         np.array([0, 0, limit]),
+        np.zeros(workers, np.int64),
     )
 
 
@@ -92,20 +94,24 @@ class PipelinePlayer(TreePlayer):
         prepare_kernel(self.game, self.tree, state, rng)
         agent, total = self.agent, self.agent.total_playouts(self.budget)
         tokens = agent.tokens or 2 * agent.workers
-        line = new_line(self.game, state, tokens, self.streams(rng, tokens), ENDLESS if total is None else total)
+        limit = ENDLESS if total is None else total
+        line = new_line(self.game, state, self.streams(rng, tokens), agent.workers, limit)
         if agent.simulated:
             clock = PLAYOUT_TIMES[agent.playout_time]
-            simulated_kernel(self.game, self.tree, state, line, self.options, agent.workers, clock, agent.stage_time)
+            time = simulated_kernel(self.game, self.tree, state, line, self.options, clock, agent.stage_time)
         else:
-            self.on_threads(lambda i: self.work(state, line))
+            time = None
+            self.on_threads(lambda i: self.work(state, line, i))
         rng[0] = line.rngs[0, 0]
-        return decision_from(self.tree, int(line.counts[ENDED]), int(self.game.player(state)))
+        return decision_from_shared(
+            self.game, self.tree, state, int(line.counts[ENDED]), int(line.made.max()), time
+        )
 
-    def work(self, state, line) -> None:
+    def work(self, state, line, worker) -> None:
         """What one thread does: until all simulations have ended, or no more are begun because the time is over."""
 
         def run(steps):
-            return thread_kernel(self.game, self.tree, state, line, self.options, steps)
+            return thread_kernel(self.game, self.tree, state, line, self.options, worker, steps)
 
         run_chunks(run, None, self.budget.seconds)
         close_kernel(self.game, line)
@@ -135,7 +141,7 @@ def do_stage(game, tree, root, line, token, stage, moves, options):
 
 
 @kernel
-def thread_kernel(game, tree, root, line, options, steps):
+def thread_kernel(game, tree, root, line, options, worker, steps):
     """Take tokens through stages, `steps` times at most; 0 when all simulations have ended."""
     moves, tokens, token = np.empty(game.max_moves, np.int32), len(line.stage), 0
     for step in range(steps):
@@ -148,6 +154,7 @@ def thread_kernel(game, tree, root, line, options, steps):
             if stage != WORKING and take(line, token, stage):
                 found = True
                 do_stage(game, tree, root, line, token, stage, moves, options)
+                line.made[worker] += stage == PLAY_OUT
                 if stage == BACK_UP:
                     atomic_add(line.counts, ENDED, np.int64(1))
                 if stage != PLAY_OUT:
@@ -189,13 +196,13 @@ def close_kernel(game, line):
 
 
 @kernel
-def simulated_kernel(game, tree, root, line, options, workers, clock, stage_time):
+def simulated_kernel(game, tree, root, line, options, clock, stage_time):
     """The same in virtual time: again and again the step that can begin first, of those that tokens wait for.
 
     Returns the time that it took.
     """
     moves, tokens = np.empty(game.max_moves, np.int32), len(line.stage)
-    ready, free, servers = np.zeros(tokens), np.zeros(STAGES), np.zeros(workers)
+    ready, free, servers = np.zeros(tokens), np.zeros(STAGES), np.zeros(len(line.made))
     now = 0.0
     while line.counts[ENDED] < line.counts[LIMIT]:
         free[PLAY_OUT] = servers.min()
@@ -208,7 +215,9 @@ def simulated_kernel(game, tree, root, line, options, workers, clock, stage_time
         plies = do_stage(game, tree, root, line, token, stage, moves, options)
         if stage == PLAY_OUT:
             ready[token] = now + (max(plies, 1) if clock == PLIES else 1)
-            servers[servers.argmin()] = ready[token]
+            server = servers.argmin()
+            servers[server] = ready[token]
+            line.made[server] += 1
         else:
             ready[token] = free[stage] = now + stage_time
         line.counts[BEGUN] += stage == SELECT

@@ -68,11 +68,11 @@ class RootPlayer(SchemePlayer):
             clear(tree)
         rngs, left = self.streams(rng), self.agent.shares(self.budget)
         common = np.zeros((2, len(self.game.moves(state))))  # what all trees have of each other: visits, value
-        playouts, every = 0, self.agent.share_every
+        made, every = np.zeros(len(left), np.int64), self.agent.share_every
         while True:
             now = [min(share, every) if every else share for share in left]
             ran = self.each(lambda i: self.search(i, state, now[i], rngs[i]))  # noqa: B023  run before `now` changes
-            playouts += sum(ran)
+            made += ran
             if now == left:
                 break
             left = [share - more for share, more in zip(left, ran)]
@@ -80,7 +80,7 @@ class RootPlayer(SchemePlayer):
             for tree in self.trees:
                 write_root(tree, common)
         rng[0] = rngs[0, 0]
-        return self.decision(put_together(self.trees, common), playouts, int(self.game.player(state)))
+        return self.decision(put_together(self.trees, common), made, int(self.game.player(state)))
 
     def each(self, work) -> list:
         """work(i) for every worker, at the same time on threads, one after the other where they are simulated."""
@@ -94,8 +94,13 @@ class RootPlayer(SchemePlayer):
             self.budget.seconds,
         )
 
-    def decision(self, total, playouts, player):
-        """The choice of all: statistics are of all trees, the principal variation of one that agrees."""
+    def decision(self, total, made, player):
+        """The choice of all: statistics are of all trees, the principal variation of one that agrees.
+
+        `made[workers]` are their playouts.  In virtual time a playout takes 1; how many plies those of a worker had in
+        all is not known.
+        """
+        playouts, constant = int(made.sum()), self.agent.playout_time == "constant"
         votes = Counter(int(tree.move[most_visited_child(tree, ROOT)]) for tree in self.trees)
         moves, (visits, value) = root_moves(self.trees[0]), total
         order = {int(move): (visits[i], value[i]) for i, move in enumerate(moves)}
@@ -110,6 +115,8 @@ class RootPlayer(SchemePlayer):
             shown or decision_from(self.trees[0], playouts, player),
             move=move,
             value=float(means[list(order).index(move)]),
+            playouts_each=int(made.max()),
+            virtual_time=float(made.max()) if self.agent.simulated and constant else None,
             nodes=sum(int(tree.size[0]) for tree in self.trees),
             principal_variation=shown.principal_variation if shown else (move,),
             depth=shown.depth if shown else 1,

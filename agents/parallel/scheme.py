@@ -10,6 +10,7 @@ from games.core.game import check_range
 from games.core.random import stream
 
 MOST_THREADS, MOST_SIMULATED = 64, 1024
+APART = 16  # words from one worker's generator to the next: two cache lines, since processors fetch them in pairs
 CONSTANT, PLIES = range(2)  # what a simulated playout takes: one unit of time, or one for each ply
 PLAYOUT_TIMES = {"constant": CONSTANT, "plies": PLIES}
 
@@ -85,6 +86,16 @@ class SchemePlayer(Player):
         return [work(0), *(other.result() for other in others)]
 
     def streams(self, rng: np.ndarray, count: int | None = None) -> np.ndarray:
-        """uint64[count, 1]: a generator for each worker; the first goes on from `rng`."""
+        """uint64[count, APART]: a row is a generator for each worker; the first goes on from `rng`."""
         word, count = int(rng[0]), count or self.agent.workers
-        return np.array([rng, *(stream(word, "worker", i) for i in range(1, count))])
+        return apart([rng, *(stream(word, "worker", i) for i in range(1, count))])
+
+
+def apart(generators) -> np.ndarray:
+    """uint64[len(generators), APART]: the generators, each the first word of a row.
+
+    Two of them in one cache line would make two threads wait for each other at every random number.
+    """
+    rows = np.zeros((len(generators), APART), np.uint64)
+    rows[:, :1] = generators
+    return rows

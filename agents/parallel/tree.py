@@ -15,9 +15,9 @@ import numpy as np
 
 from agents.core.chunks import run_chunks
 from agents.core.tree import LEAF, ROOT, clear, new_tree
-from agents.montecarlo.search import decision_from, expand
+from agents.montecarlo.search import expand
 from agents.parallel.scheme import PLAYOUT_TIMES, PLIES, Scheme, SchemePlayer
-from agents.parallel.shared import FREE, GLOBAL, LOCAL, Options, back_up_shared, descend_shared
+from agents.parallel.shared import FREE, GLOBAL, LOCAL, Options, back_up_shared, decision_from_shared, descend_shared
 from games.core.jit import kernel
 from games.core.playout import copy_state, reward_of
 
@@ -74,12 +74,13 @@ class TreePlayer(SchemePlayer):
         if self.agent.simulated:
             playouts = self.agent.total_playouts(self.budget)
             crew = Crew(self.agent.workers, playouts, PLAYOUT_TIMES[self.agent.playout_time])
-            simulated_kernel(self.game, self.tree, state, playouts, self.options, crew, rngs)
+            each, time = simulated_kernel(self.game, self.tree, state, playouts, self.options, crew, rngs)
         else:
             shares = self.agent.shares(self.budget)
-            playouts = sum(self.on_threads(lambda i: self.search(state, shares[i], rngs[i])))
+            ran = self.on_threads(lambda i: self.search(state, shares[i], rngs[i]))
+            playouts, each, time = sum(ran), max(ran), None
         rng[0] = rngs[0, 0]
-        return decision_from(self.tree, playouts, int(self.game.player(state)))
+        return decision_from_shared(self.game, self.tree, state, playouts, each, time)
 
     def search(self, state, playouts, rng) -> int:
         """What one thread does."""
@@ -112,14 +113,15 @@ def thread_kernel(game, tree, root, simulations, options, rng):
 def simulated_kernel(game, tree, root, simulations, options, crew, rngs):
     """The same by a crew in virtual time: whoever is done first takes its result back and begins anew.
 
-    Each worker takes tasks of crew.grain simulations; task i draws from rngs[i].  Returns the time that it took.
+    Each worker takes tasks of crew.grain simulations; task i draws from rngs[i].  Returns the playouts of the worker
+    that made the most, and the time that it took.
     """
     state, moves = root.copy(), np.empty(game.max_moves, np.int32)
     paths = np.empty((crew.workers, game.max_plies + 1), np.int32)
     movers = np.empty((crew.workers, game.max_plies + 1), np.int64)
     lengths, rewards = np.full(crew.workers, IDLE), np.empty(crew.workers)
     task, left = np.zeros(crew.workers, np.int64), np.zeros(crew.workers, np.int64)
-    done_at, now = np.zeros(crew.workers), 0.0
+    done_at, made, now = np.zeros(crew.workers), np.zeros(crew.workers, np.int64), 0.0
     started = tasks = 0
     for _ in range(simulations + crew.workers):
         worker = np.argmin(done_at)
@@ -136,6 +138,7 @@ def simulated_kernel(game, tree, root, simulations, options, crew, rngs):
             task[worker], left[worker] = tasks, crew.grain
             tasks += 1
         started += 1
+        made[worker] += 1
         left[worker] -= 1
         copy_state(game, root, state)
         rng = rngs[task[worker]]
@@ -143,4 +146,4 @@ def simulated_kernel(game, tree, root, simulations, options, crew, rngs):
         score, plies = game.random_playout(state, moves, rng)
         rewards[worker] = reward_of(score)
         done_at[worker] += max(plies, 1) if crew.clock == PLIES else 1
-    return now
+    return made.max(), now

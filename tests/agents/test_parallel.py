@@ -9,6 +9,7 @@ import agents
 import games
 from agents.core.tree import LEAF, ROOT
 from agents.parallel.scheme import Scheme
+from agents.parallel.shared import BEGUN, DONE, finished, reward_sum
 from games.core.random import stream
 from tests.shipped import AGENTS
 
@@ -31,10 +32,13 @@ def searched(agent, seed=3):
     return player, player.choose(STATE, stream(seed))
 
 
-def columns(tree):
-    """What a tree holds of its nodes."""
+def columns(tree, visits, value):
+    """What a tree holds of its nodes but for the root's value, which means nothing; first children of leaves as 0."""
     used = tree.size[0]
-    return [getattr(tree, name)[:used].tolist() for name in ("visits", "value", "move", "first_child", "children")]
+    first_child = np.where(tree.children[:used] == LEAF, 0, tree.first_child[:used])
+    return [column[:used].tolist() for column in (visits, tree.move, tree.children)] + [
+        first_child.tolist(), value[1:used].tolist()
+    ]
 
 
 @pytest.mark.parametrize("simulated", [False, True])
@@ -44,7 +48,9 @@ def columns(tree):
 def test_one_worker_searches_as_uct_does_node_for_node(spec, simulated):
     serial, expected = searched(agents.make("uct(playouts=700)"))
     player, decision = searched(made(spec, workers=1, playouts=700, simulated=simulated))
-    assert columns(player.tree) == columns(serial.tree)
+    shared = player.tree.shared
+    values = reward_sum.py_func(shared[:, DONE])
+    assert columns(player.tree, shared[:, BEGUN], values) == columns(serial.tree, serial.tree.visits, serial.tree.value)
     assert (decision.move, decision.value, decision.playouts) == (expected.move, expected.value, expected.playouts)
 
 
@@ -62,14 +68,16 @@ def test_threads_lose_no_visit(spec):
     for seed in range(3):
         player, decision = searched(made(spec, workers=8, playouts=20_000, total=True), seed)
         tree, used = player.tree, int(player.tree.size[0])
+        visits = tree.shared[:used, BEGUN]
         assert decision.playouts == tree.visits[ROOT] == 20_000
         for node in np.flatnonzero(tree.children[:used] != LEAF):
             children = slice(tree.first_child[node], tree.first_child[node] + tree.children[node])
             assert 0 < tree.children[node] and children.stop <= used
-            before = tree.visits[node] - tree.visits[children].sum()  # visits while it was a leaf, some at the same time
+            before = visits[node] - visits[children].sum()  # visits while it was a leaf, some at the same time
             assert 0 <= before <= 8 * 8
-        assert not tree.in_flight[:used].any() and not tree.lock[:used].any()
-        assert np.all(tree.value[1:used] <= tree.visits[1:used])
+        assert not tree.lock[:used].any()
+        assert np.array_equal(finished.py_func(tree.shared[:used, DONE]), visits)
+        assert np.all(reward_sum.py_func(tree.shared[1:used, DONE]) <= visits[1:])
 
 
 @pytest.mark.parametrize("playout_time", ["constant", "plies"])
@@ -81,6 +89,8 @@ def test_simulated_workers_are_deterministic(spec, playout_time):
         assert (first.move, first.value, first.nodes) == (second.move, second.value, second.nodes)
         assert first.playouts == first.statistics.playouts.sum() == 60 * workers
         assert agent.cores == 1
+        assert first.virtual_time == second.virtual_time and first.playouts_each >= 60
+        assert playout_time == "plies" or first.virtual_time >= first.playouts_each
 
 
 @pytest.mark.parametrize("spec", ["root", "root(share_every=50)", "leaf"])
@@ -95,7 +105,9 @@ def test_threads_and_simulated_workers_agree_where_order_does_not_matter(spec):
 @pytest.mark.parametrize("name", SCHEMES)
 def test_budgets(name):
     agent = made(name, workers=3, playouts=50)
-    assert agent.cores == 3 and searched(agent)[1].playouts == 150
+    decision = searched(agent)[1]
+    assert agent.cores == 3 and decision.playouts == 150 and 50 <= decision.playouts_each <= 150
+    assert decision.virtual_time is None
     together = searched(made(name, workers=3, playouts=51, total=True))[1]
     assert together.playouts == 51
     timed = searched(made(name, workers=2, seconds=0.03))[1]

@@ -13,9 +13,9 @@ def make_game(id="0-0-a", number=0, first="ann", second="bob_%&", outcome=1.0, *
         outcome=outcome, score=None if outcome is None else 2 * outcome - 1, reason=Reason.PLAYED_OUT, detail="",
         opening_moves="a1", moves="b2 c3 a2", plies=4, seconds=1.25,
         decisions=(
-            MoveRecord(1, 1, "b2", -0.25, None, 50, 3, 0.25),
-            MoveRecord(2, 0, "c3", 0.5, 100, None, None, 0.5),
-            MoveRecord(3, 1, "a2", None, None, 70, 4, 0.25),
+            MoveRecord(1, 1, "b2", -0.25, None, None, None, 50, 3, 0.25),
+            MoveRecord(2, 0, "c3", 0.5, 100, 50, 50.0, None, None, 0.5),
+            MoveRecord(3, 1, "a2", None, None, None, None, 70, 4, 0.25),
         ),
     )
     return GameRecord(**(values | changes))
