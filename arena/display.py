@@ -15,6 +15,7 @@ from results.ratings import count_results, rate
 from results.tables import standings
 
 COLUMNS = ("first", "second", "outcome", "reason")
+NOTICED = 0.05         # seconds that loading an agent's kernels must take to be told
 SHARE_OF_TIME = 0.02   # of the run, that standings may take to compute
 SHOWN = ("rank", "agent", "games", "wins", "draws", "losses", "score", "elo", "error", "bound")
 
@@ -37,10 +38,12 @@ class Display(Events):
         self.names = [entry["name"] for entry in resolved["agents"]]
         self.rows = results.load(folder).games[list(COLUMNS)].values.tolist()
         agents = len(self.names)
-        self.say(f"{resolved['game']}: {agents} agents, {resolved['games']} games for each two of them, in {folder}")
+        meet = f"each of {len(resolved['pairings'])} pairs" if resolved["pairings"] else "each two of them"
+        self.say(f"{resolved['game']}: {agents} agents, {resolved['games']} games for {meet}, in {folder}")
 
     def warmed(self, name, seconds, failure=""):
-        self.say(f"  kernels of {name}: {failure or f'{seconds:.1f} s'}")
+        if failure or seconds >= NOTICED:
+            self.say(f"  kernels of {name}: {failure or f'{seconds:.1f} s'}")
 
     def started(self, total, done):
         self.total, self.done, self.stored_before = total, done, done

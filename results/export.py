@@ -132,7 +132,7 @@ SHOWN = {
     "seconds_per_move": _seconds, "playouts_per_move": _count, "nodes_per_move": _count, "playouts": _count,
     "nodes": _count, **dict.fromkeys(
         ("playouts_per_second", "cpu_playouts_per_second", "per_second", "cpu_per_second"), _count
-    ), "ns_per_ply": "{:.1f}".format, "compile_seconds": "{:.1f}".format, "plies_per_game": "{:.1f}".format, "score_first": _percent, "score_second": _percent,
+    ), "ns_per_ply": "{:.1f}".format, "compile_seconds": "{:.1f}".format, "speed_up": "{:.2f}".format, "over_serial": "{:.2f}".format, "plies_per_game": "{:.1f}".format, "score_first": _percent, "score_second": _percent,
 }
 SHOWN_IN = {"standings": {"score": _percent}, "pairs": {"score": _percent}}
 LONG_IN = {"games": ("number", "pairing", "opening", "opening_moves", "moves", "seed")}
@@ -151,7 +151,7 @@ def _display(frame, kind) -> tuple[dict[str, list[str]], list[bool]]:
         score = kind == "crosstable" and pd.api.types.is_float_dtype(frame[name])
         write = _percent if score else shown.get(name, _general)
         if rated and name == "elo":
-            strings = _elo_with_error(values, _plain(frame["error"]), _plain(frame["bound"]))
+            strings = elo_with_error(values, _plain(frame["error"]), _plain(frame["bound"]))
         else:
             strings = [MISSING if value is None else write(value) for value in values]
         cells[name if kind == "crosstable" else _heading(name)] = strings
@@ -163,8 +163,8 @@ def _heading(name) -> str:
     return HEADINGS.get(name, str(name).replace("_", " "))
 
 
-def _elo_with_error(elo, error, bound) -> list[str]:
-    """`+104 ± 23`, or `> +183` for a bound; errors of one width, so that the signs stand in a column."""
+def elo_with_error(elo, error, bound) -> list[str]:
+    """Columns of Elo, errors and bounds as one, for people: `+104 ± 23`, or `> +183` for a bound; errors of one width, so that the signs stand in a column."""
     errors = ["" if value is None else f"{value:.0f}" for value in error]
     widest = max(map(len, errors), default=0)
     strings = []

@@ -121,3 +121,22 @@ def registered(package) -> list[str]:
     import importlib
 
     return importlib.import_module(package).names()
+
+
+def free_folder(name) -> Path:
+    """runs/NAME-1, or the first such that does not exist."""
+    number = 1
+    while Path("runs", f"{name}-{number}").exists():
+        number += 1
+    return Path("runs", f"{name}-{number}")
+
+
+def use_fork_server() -> None:
+    """Workers must not be forked from a process with threads; where there is no fork server they are spawned."""
+    import multiprocessing
+
+    if "forkserver" in multiprocessing.get_all_start_methods():
+        multiprocessing.set_start_method("forkserver", force=True)
+        multiprocessing.set_forkserver_preload(["arena.worker"])
+    else:
+        multiprocessing.set_start_method("spawn", force=True)

@@ -5,7 +5,19 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.common import BAD, INTERRUPTED, VOID, Json, Workers, command, complain, print_table, tell
+from arena.commands.common import (
+    BAD,
+    INTERRUPTED,
+    VOID,
+    Json,
+    Workers,
+    command,
+    complain,
+    free_folder,
+    print_table,
+    tell,
+    use_fork_server,
+)
 
 
 @command(examples="arena demo\narena demo --out runs/try --workers 2")
@@ -13,7 +25,7 @@ def demo(out: Annotated[Path | None, typer.Option(help="Where to store the run."
     """Play a tournament of six agents on Breakthrough 6x6, and say what to do with it."""
     from arena.demo import CONFIG
 
-    _play(CONFIG, out or _free_folder("demo"), workers, resume=False, as_json=False)
+    _play(CONFIG, out or free_folder("demo"), workers, resume=False, as_json=False)
 
 
 @command(
@@ -50,7 +62,7 @@ def run(
             raise typer.BadParameter("--resume needs --out, the folder of the run to go on with")
         from games.core.registry import parse_spec
 
-        _play(values, out or _free_folder(parse_spec(game)[0] if game else "run"), workers, resume, as_json)
+        _play(values, out or free_folder(parse_spec(game)[0] if game else "run"), workers, resume, as_json)
     elif resume and out:
         _play(_stored_config(out), out, workers, resume, as_json)
     else:
@@ -86,18 +98,8 @@ def _stored_config(folder) -> dict:
         return store.meta["config"]
 
 
-def _free_folder(name) -> Path:
-    """runs/NAME-1, or the first such that does not exist."""
-    number = 1
-    while Path("runs", f"{name}-{number}").exists():
-        number += 1
-    return Path("runs", f"{name}-{number}")
-
-
 def _play(config, out, workers, resume, as_json) -> None:
     """Run a tournament with its display, then print the standings and what to do next."""
-    import multiprocessing
-
     from rich.console import Console
 
     if workers is not None and workers < 1:
@@ -110,7 +112,7 @@ def _play(config, out, workers, resume, as_json) -> None:
     if isinstance(config, dict):
         config = from_values(config, str(out) if resume else "the command line")
     console = Console(stderr=True)
-    _use_fork_server(multiprocessing)
+    use_fork_server()
     try:
         played = tournament.run(config, out, workers, resume, watch(console))
     except StoreExists:
@@ -136,12 +138,3 @@ def _hints(played, out) -> list[str]:
         f"arena table {out} --kind moves --format csv --output moves.csv",
         f"arena show {out} {played.games['id'].iloc[0]}",
     ]
-
-
-def _use_fork_server(multiprocessing) -> None:
-    """Workers must not be forked from a process with threads; where there is no fork server they are spawned."""
-    if "forkserver" in multiprocessing.get_all_start_methods():
-        multiprocessing.set_start_method("forkserver", force=True)
-        multiprocessing.set_forkserver_preload(["arena.worker"])
-    else:
-        multiprocessing.set_start_method("spawn", force=True)
