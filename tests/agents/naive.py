@@ -23,39 +23,84 @@ def expand(game, node, state, rng):
     node.children = [Node(move) for move in moves]
 
 
-def select(node, exploration):
-    for child in node.children:
-        if child.visits == 0:
-            return child
+def ucb1(exploration, urgency=None):
+    """UCT's choice among the children: the largest bound; `urgency` is that of unvisited ones, which else come first."""
+    def select(game, state, path):
+        node = path[-1]
 
-    def bound(child):
-        share = F32(1) / F32(child.visits)
-        return F32(child.value) * share + F32(sqrt(F32(exploration * exploration * log(node.visits)) * share))
+        def bound(child):
+            if child.visits == 0:
+                return F32(np.inf if urgency is None else urgency)
+            share = F32(1) / F32(child.visits)
+            return F32(child.value) * share + F32(sqrt(F32(exploration * exploration * log(node.visits)) * share))
 
-    return max(node.children, key=bound)
+        return max(node.children, key=bound)
+
+    return select
 
 
-def uct(game, root_state, simulations, exploration, rng) -> Node:
+def uct(game, root_state, simulations, exploration, rng, urgency=None) -> Node:
     """The root after that many simulations."""
+    return search(game, root_state, simulations, ucb1(exploration, urgency), rng)
+
+
+def search(game, root_state, simulations, select, rng, learn=lambda path, line, score: None) -> Node:
+    """Monte-Carlo tree search; `learn` gets the path's nodes, the simulation's (player, code) and the score."""
     room = np.empty(game.max_moves, np.int32)
     root = Node()
     expand(game, root, root_state, rng)
     for _ in range(simulations):
-        state, node, path = root_state.copy(), root, []
+        state, path, line = root_state.copy(), [root], []
+
+        def play(move, state=state, line=line):
+            line.append((int(game.player(state)), int(game.move_code(state, move))))
+            game.play(state, move)
+
         while not game.is_over(state):
-            if not node.children:
-                if node.visits == 0:
+            if not path[-1].children:
+                if path[-1].visits == 0:
                     break
-                expand(game, node, state, rng)
-            node = select(node, exploration)
-            path.append((node, int(game.player(state))))
-            game.play(state, node.move)
-        score, _ = Game.random_playout(game, state, room, rng)
+                expand(game, path[-1], state, rng)
+            path.append(select(game, state, path))
+            play(path[-1].move)
+        players = [player for player, _ in line]
+        while not game.is_over(state):
+            play(int(game.random_move(state, room, rng)))
+        score = game.score(state)
         root.visits += 1
-        for node, mover in path:
+        for node, mover in zip(path[1:], players):
             node.visits += 1
             node.value += (score + 1) / 2 if mover == 0 else (1 - score) / 2
+        learn(path, line, score)
     return root
+
+
+class Grave:
+    """GRAVE's choice and its AMAF counts, in a dictionary by node."""
+
+    def __init__(self, ref, bias):
+        self.ref, self.bias, self.counts = ref, bias, {}
+
+    def select(self, game, state, path):
+        known = [node for node in path[1:] if node.visits > self.ref]
+        amaf = self.counts.get(known[-1] if known else path[0], {})
+
+        def value(child):
+            seen, won = amaf.get(int(game.move_code(state, child.move)), (0, 0.0))
+            if child.visits == seen == 0:
+                return 100.0
+            share = seen / (seen + child.visits + self.bias * seen * child.visits)
+            return (1 - share) * (child.value / max(child.visits, 1)) + share * (won / max(seen, 1))
+
+        return max(path[-1].children, key=value)
+
+    def learn(self, path, line, score):
+        for depth, node in enumerate(path):
+            counts = self.counts.setdefault(node, {})
+            for code in dict.fromkeys(code for _, code in line[depth:]):
+                player = next(player for player, other in line[depth:] if other == code)
+                seen, won = counts.get(code, (0, 0.0))
+                counts[code] = seen + 1, won + ((score + 1) / 2 if player == 0 else (1 - score) / 2)
 
 
 def flat(game, state, playouts, rng):

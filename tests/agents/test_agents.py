@@ -12,7 +12,7 @@ from agents.minimax import alphabeta as ab
 from agents.montecarlo.search import search_kernel
 from agents.montecarlo.uct import UCB1, Options
 from games.core.random import random_below, stream
-from tests.agents.naive import flat, minimax, uct
+from tests.agents.naive import flat, minimax
 from tests.shipped import AGENTS
 
 GAMES = ["tictactoe", "connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)"]
@@ -57,23 +57,6 @@ def _names(game, state, moves):
     for move in moves:
         yield game.move_name(state, move)
         state = game.after(state, move)
-
-
-@pytest.mark.parametrize("spec", GAMES)
-@pytest.mark.parametrize("exploration", [0.4, 2.0])
-def test_uct_equals_its_twin(spec, exploration):
-    game = games.make(spec)
-    state = random_position(game, 8, 2)
-    root = uct(game, state, 400, exploration, stream(9))
-    tree = new_tree(10_000)
-    search_kernel(game, UCB1(), tree, (), state, 150, Options(exploration, 0.0), rng := stream(9))
-    search_kernel(game, UCB1(), tree, (), state, 250, Options(exploration, 0.0), rng)
-    waiting = [(ROOT, root)]
-    while waiting:
-        node, twin = waiting.pop()
-        assert tree.visits[node] == twin.visits and tree.children[node] == len(twin.children)
-        assert node == ROOT or (tree.move[node], tree.value[node]) == (twin.move, twin.value)
-        waiting += [(tree.first_child[node] + i, child) for i, child in enumerate(twin.children)]
 
 
 @pytest.mark.parametrize("spec", GAMES)

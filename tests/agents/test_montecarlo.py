@@ -1,0 +1,107 @@
+"""Monte-Carlo tree search against its naive twins, and what its solver proves."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+import agents
+import games
+from agents.core.tree import ROOT, UNPROVEN, new_tree, proven_result
+from agents.montecarlo.search import search_kernel
+from agents.montecarlo.uct import UCB1, Options
+from games.core.random import random_below, stream
+from tests.agents.naive import Grave, search, uct
+
+GAMES = ["tictactoe", "connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)"]
+
+# the notes of a course give this line of Breakthrough on 6 rows and 4 columns, after which Black wins
+WON_LINE = "2a3a 5a4a 2b3b 4a3b 2c3b 6a5a 3a4a 5b4a 3b4a 6b5b 4a5b 6c5b 1a2a 5a4a 2a3a 5b4b 3a4b 5c4b 1b2b"
+
+
+def random_position(game, seed, plies):
+    rng, state = stream(seed), game.initial()
+    for _ in range(plies):
+        moves = game.moves(state)
+        after = game.after(state, moves[int(random_below(rng, len(moves)))])
+        if game.is_over(after):
+            break
+        state = after
+    return state
+
+
+def assert_same_tree(tree, twin):
+    """Node for node: moves, visits, values."""
+    waiting = [(ROOT, twin)]
+    while waiting:
+        node, other = waiting.pop()
+        assert tree.visits[node] == other.visits and tree.children[node] == len(other.children)
+        assert node == ROOT or (tree.move[node], tree.value[node]) == (other.move, other.value)
+        waiting += [(tree.first_child[node] + i, child) for i, child in enumerate(other.children)]
+
+
+@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("exploration, urgency", [(0.4, None), (2.0, None), (0.4, 0.6), (1.0, 0.0)])
+def test_uct_equals_its_twin(spec, exploration, urgency):
+    game = games.make(spec)
+    state = random_position(game, 8, 2)
+    twin = uct(game, state, 400, exploration, stream(9), urgency)
+    tree, rng = new_tree(10_000), stream(9)
+    rule, options = UCB1(urgency=urgency is not None), Options(exploration, urgency or 0.0)
+    for simulations in (150, 250):
+        search_kernel(game, rule, tree, (), state, simulations, options, rng)
+    assert_same_tree(tree, twin)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("ref", [0, 20])
+def test_grave_equals_its_twin(spec, ref):
+    game = games.make(spec)
+    state = random_position(game, 8, 2)
+    grave = Grave(ref, 1e-3)
+    twin = search(game, state, 300, grave.select, stream(9), grave.learn)
+    player = agents.make(f"grave(ref={ref}, bias=0.001, playouts=300)").player(game)
+    player.choose(state, stream(9))
+    assert_same_tree(player.tree, twin)
+
+
+@pytest.mark.parametrize(
+    "spec, plies", [("tictactoe", 1), ("connect4(rows=4, columns=4)", 7), ("breakthrough(rows=4, columns=3)", 1)]
+)
+def test_the_solver_proves_what_is_true(spec, plies):
+    game = games.make(spec)
+    oracle = agents.make("alphabeta(depth=30)")
+    proved = 0
+    for seed in range(25):
+        state = random_position(game, seed, plies + seed % 8)
+        player = agents.make("uct(solver=true, playouts=3000)").player(game)
+        decision = player.choose(state, stream(seed))
+        if player.tree.proven[ROOT] != UNPROVEN:
+            proved += 1
+            side = 1 if game.player(state) == 0 else -1
+            result = side * proven_result(player.tree.proven[ROOT])
+            assert result == oracle.choose(game, state, seed=1).value == decision.value
+            after = game.after(state, decision.move)
+            reply = game.score(after) * side if game.is_over(after) else -oracle.choose(game, after, seed=1).value
+            assert reply == result
+    assert proved > 12
+
+
+def test_the_solver_wins_what_is_won():
+    game = games.make("breakthrough(rows=6, columns=4)")
+    state = game.after_all(WON_LINE)
+    decision = agents.make("uct(solver=true, playouts=20000)").choose(game, state, seed=1)
+    assert decision.value == 1.0 and decision.playouts < 20_000
+    assert game.move_name(state, decision.move) == "4a3b"
+
+
+def test_the_solver_wins_endings_of_connect4():
+    """In at least 95 % of 200 positions that the side to move wins, within 20,000 playouts."""
+    folder = os.environ.get("ARENA_TEST_DATA")
+    if not folder:
+        pytest.skip("ARENA_TEST_DATA, a folder with connect4_end_easy.txt, is not set")
+    lines = [line.split() for line in Path(folder, "connect4_end_easy.txt").read_text().splitlines()]
+    won = [moves for moves, score in lines if int(score) > 0][:200]
+    game, agent = games.make("connect4"), agents.make("uct(solver=true, playouts=20000)")
+    found = [agent.choose(game, game.after_all(" ".join(moves)), seed=1).value == 1.0 for moves in won]
+    assert len(found) == 200 and sum(found) >= 190
