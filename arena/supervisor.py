@@ -123,7 +123,7 @@ def _child(resolved, run_log, seats):
     pipe, childs_end = multiprocessing.Pipe()
     child_log = run_log.worker("warmer")
     arguments = (childs_end, child_log.queue, resolved, seats)
-    process = multiprocessing.Process(target=worker_process.warm_all, name="warmer", args=arguments, daemon=True)
+    process = multiprocessing.Process(target=worker_process.warm_all, name="warmer", args=arguments)
     with _no_interrupt():
         _start_process(process)
     childs_end.close()
@@ -320,7 +320,7 @@ class Supervisor:
         pipe, workers_end = multiprocessing.Pipe()
         worker_log = self.run_log.worker(name)
         process = multiprocessing.Process(
-            target=worker_process.main, name=name, args=(workers_end, worker_log.queue, self.resolved), daemon=True
+            target=worker_process.main, name=name, args=(workers_end, worker_log.queue, self.resolved)
         )
         with _no_interrupt():
             _start_process(process)

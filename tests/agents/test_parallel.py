@@ -16,6 +16,7 @@ from tests.shipped import AGENTS
 GAME = games.make("breakthrough(rows=5, columns=4)")
 STATE = GAME.initial()
 SCHEMES = [name for name in AGENTS if isinstance(agents.make(name), Scheme)]
+SIMULATED = [name for name in SCHEMES if name != "distributed"]
 ON_ONE_TREE = ["tree", "tree(lock='local')", "tree(lock='global')", "tree(wu=true)", "gscpm(grain=7)", "pipeline", "leaf"]
 
 
@@ -81,7 +82,7 @@ def test_threads_lose_no_visit(spec):
 
 
 @pytest.mark.parametrize("playout_time", ["constant", "plies"])
-@pytest.mark.parametrize("spec", [*SCHEMES, "tree(wu=true)", "root(vote='majority')", "root(share_every=20)", "gscpm(grain=7)"])
+@pytest.mark.parametrize("spec", [*SIMULATED, "tree(wu=true)", "root(vote='majority')", "root(share_every=20)", "gscpm(grain=7)"])
 def test_simulated_workers_are_deterministic(spec, playout_time):
     for workers in (2, 7, 64):
         agent = made(spec, workers=workers, playouts=60, simulated=True, playout_time=playout_time)

@@ -1,0 +1,37 @@
+"""A distributed agent, for the tests of the arena, that kills a process of its own search once."""
+
+import os
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+from agents.parallel.distributed import Distributed, DistributedPlayer
+
+MARK = "ARENA_TEST_KILLED"  # the variable of the environment that says which file tells that it was done
+
+
+@dataclass(frozen=True)
+class Killer(Distributed):
+    """Kills at its fifth move of some game: when its kernels are warmed, it makes three."""
+
+    name = "test_killer"
+
+    def new_player(self, game, budget):
+        return KillerPlayer(self, game, budget)
+
+
+class KillerPlayer(DistributedPlayer):
+    """See Killer."""
+
+    moves = 0
+
+    def decide(self, state, rng):
+        self.moves += 1
+        if self.moves == 5:
+            try:
+                Path(os.environ[MARK]).touch(exist_ok=False)
+            except FileExistsError:
+                pass
+            else:
+                os.kill(self.crew.processes[0].pid, signal.SIGKILL)
+        return super().decide(state, rng)
