@@ -94,6 +94,7 @@ def prepare_kernel(game, tree, root, rng):
     """Expand the root, before there are several who might."""
     if tree.children[ROOT] == LEAF:
         expand(game, tree, ROOT, root, np.empty(game.max_moves, np.int32), rng)
+        tree.shared[1 : tree.size[0]] = 0
 
 
 @kernel
