@@ -6,7 +6,7 @@ the mean of the two.  Games of a pair are not independent, so where games come i
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scipy.stats import norm
 
@@ -34,6 +34,8 @@ class Estimate:
     los: float | None = None         # likelihood of superiority, 0 to 1
     nelo: float | None = None        # normalized Elo; None where all samples are alike
     nelo_error: float | None = None
+    draw_ratio: float | None = None   # share of the samples that score 1/2
+    pairs_ratio: float | None = None  # pairs above 1/2 for each below; None where none is below, and of single games
 
 
 def elo(score: float) -> float:
@@ -48,31 +50,40 @@ def expected_score(difference: float) -> float:
     return 1 / (1 + 10 ** (-difference / 400))
 
 
-def trinomial(wins: float, draws: float, losses: float) -> Estimate:
-    """From the results of single games."""
-    return _estimate((losses, draws, wins), TRINOMIAL, games_per_sample=1)
+def trinomial(wins: float, draws: float, losses: float, distinct: float | None = None) -> Estimate:
+    """From the results of single games.
+
+    `distinct` is how many of them are not repetitions of another one: the errors are those of so many.
+    """
+    return _estimate((losses, draws, wins), TRINOMIAL, 1, distinct)
 
 
-def pentanomial(counts: Sequence[float]) -> Estimate:
-    """From the scores of pairs: `counts` of LL, LD, WL or DD, WD, WW."""
-    return _estimate(counts, PENTANOMIAL, games_per_sample=2)
+def pentanomial(counts: Sequence[float], distinct: float | None = None) -> Estimate:
+    """From the scores of pairs: `counts` of LL, LD, WL or DD, WD, WW; `distinct` as in `trinomial`, of pairs."""
+    estimate, (two_lost, half_lost, _, half_won, two_won) = _estimate(counts, PENTANOMIAL, 2, distinct), counts
+    below = two_lost + half_lost
+    return replace(estimate, pairs_ratio=(half_won + two_won) / below if below else None)
 
 
-def _estimate(counts, values, games_per_sample) -> Estimate:
-    if len(counts) != len(values) or min(counts) < 0:
+def _estimate(counts, values, games_per_sample, distinct) -> Estimate:
+    if len(counts) != len(values) or not all(0 <= count < math.inf for count in counts):
         raise ValueError(f"counts = {list(counts)} must be {len(values)} numbers, none of them negative")
     n = sum(counts)
     if n == 0:
         return Estimate()
+    independent = n if distinct is None else distinct
+    if not 0 < independent <= n:
+        raise ValueError(f"distinct = {distinct} is out of range: more than 0, at most {n:g}")
     score = sum(count * value for count, value in zip(counts, values)) / n
     variance = sum(count * (value - score) ** 2 for count, value in zip(counts, values)) / n
+    draw_ratio = counts[len(counts) // 2] / n
     if sum(count > 0 for count in counts) == 1:
-        return _all_alike(score, n)
-    se = math.sqrt(variance / n)
+        return replace(_all_alike(score, independent), draw_ratio=draw_ratio)
+    se = math.sqrt(variance / independent)
     sigma = math.sqrt(variance * games_per_sample)
     return Estimate(
         score, se, elo(score), _elo_error(score, se), "", float(norm.cdf((score - 0.5) / se)),
-        NELO_SCALE * (score - 0.5) / sigma, Z * NELO_SCALE / math.sqrt(n * games_per_sample),
+        NELO_SCALE * (score - 0.5) / sigma, Z * NELO_SCALE / math.sqrt(independent * games_per_sample), draw_ratio,
     )
 
 

@@ -27,6 +27,24 @@ def test_pentanomial_agrees_with_fishtest():
     estimate = pentanomial([43, 61, 144, 55, 37])
     assert rounded(estimate) == (-9.20, 20.93, -11.50, 26.11)
     assert round(100 * estimate.los, 2) == 19.41
+    assert round(100 * estimate.draw_ratio, 2) == 42.35 and round(estimate.pairs_ratio, 2) == 0.88
+
+
+def test_ratios():
+    assert trinomial(2, 1, 1).draw_ratio == 0.25 and trinomial(2, 1, 1).pairs_ratio is None
+    assert pentanomial([0, 0, 3, 1, 0]).pairs_ratio is None  # no pair below 1/2: no number says how many times more
+    assert pentanomial([0, 0, 5, 0, 0]).draw_ratio == 1
+
+
+def test_repeated_games_leave_the_estimate_and_not_the_errors():
+    """Errors of 100 games of which 25 differ are those of 25 games with the same shares."""
+    repeated, single = trinomial(60, 20, 20, distinct=25), trinomial(15, 5, 5)
+    assert repeated.elo == single.elo and repeated.error == single.error and repeated.los == single.los
+    assert repeated.nelo_error == single.nelo_error and trinomial(60, 20, 20).error < repeated.error
+    assert trinomial(100, 0, 0, distinct=1).elo == trinomial(1, 0, 0).elo
+    assert pentanomial([0, 0, 4, 8, 4], distinct=4).error == pentanomial([0, 0, 1, 2, 1]).error
+    with pytest.raises(ValueError, match="distinct = 0 is out of range"):
+        trinomial(1, 0, 0, distinct=0)
 
 
 @given(st.floats(-2000, 2000))
@@ -55,7 +73,7 @@ def test_samples_that_are_all_alike_have_an_error():
 
 
 def test_bad_counts_are_refused():
-    for counts in ([1, 2, 3], [1, -1, 0, 0, 0]):
+    for counts in ([1, 2, 3], [1, -1, 0, 0, 0], [1, math.nan, 0, 0, 0]):
         with pytest.raises(ValueError, match="none of them negative"):
             pentanomial(counts)
 
