@@ -8,12 +8,13 @@ import pandas as pd
 from results.ratings import counted, rate, result_codes
 
 
-def bootstrap(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: int) -> pd.DataFrame:
+def bootstrap(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: int, **options) -> pd.DataFrame:
     """95 % intervals of the agents' Elo by the percentile bootstrap (Efron, Annals of Statistics 7, 1979).
 
-    `games` has columns pairing, opening, first, second, outcome.  What is drawn are pairs, the games of a pairing
-    that share an opening, as many in each pairing as were played.  Returns a frame: agent, low, high, error (half of
-    high - low), and samples, the number in which every agent had a finite rating.  NaN where that is none.
+    `games` has columns pairing, opening, first, second, outcome; `options` are those of `results.ratings.rate`.  What
+    is drawn are pairs, the games of a pairing that share an opening, as many in each pairing as were played.  Returns
+    a frame: agent, low, high, error (half of high - low), and samples, the number in which every agent had a finite
+    rating.  NaN where that is none.
     """
     if samples < 1:
         raise ValueError(f"samples = {samples} is out of range: at least 1")
@@ -26,7 +27,7 @@ def bootstrap(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: in
     for _ in range(samples):
         drawn = np.bincount(_resample(pairing_of, rng), minlength=len(pairing_of))
         counts = np.bincount(codes, weights=drawn[pairs], minlength=3 * n * n).reshape(n, n, 3)
-        rated = rate(agents, counts)
+        rated = rate(agents, counts, **options)
         if np.isfinite(rated.elo).all() and not any(rated.bound):
             ratings.append(rated.elo)
     frame = pd.DataFrame({"agent": list(agents)})

@@ -128,15 +128,21 @@ def _likelihood(value):
 
 
 SHOWN = {
-    "los": _likelihood, "elo": _signed, "value": "{:+.3f}".format, "outcome": _result, "seconds": _seconds,
-    "seconds_per_move": _seconds, "playouts_per_move": _count, "nodes_per_move": _count, "playouts": _count,
-    "nodes": _count, **dict.fromkeys(
-        ("playouts_per_second", "cpu_playouts_per_second", "per_second", "cpu_per_second"), _count
-    ), "ns_per_ply": "{:.1f}".format, "compile_seconds": "{:.1f}".format, "speed_up": "{:.2f}".format, "over_serial": "{:.2f}".format, "plies_per_game": "{:.1f}".format, "score_first": _percent, "score_second": _percent,
+    **dict.fromkeys(("elo", "nelo"), _signed),
+    **dict.fromkeys(("score_first", "score_second", "draw_ratio"), _percent),
+    **dict.fromkeys(("seconds", "seconds_per_move"), _seconds),
+    **dict.fromkeys(("playouts", "playouts_per_move", "nodes", "nodes_per_move"), _count),
+    **dict.fromkeys(("playouts_per_second", "cpu_playouts_per_second", "per_second", "cpu_per_second"), _count),
+    **dict.fromkeys(("ns_per_ply", "compile_seconds", "plies_per_game"), "{:.1f}".format),
+    **dict.fromkeys(("pairs_ratio", "speed_up", "over_serial"), "{:.2f}".format),
+    "los": _likelihood, "value": "{:+.3f}".format, "outcome": _result, "nelo_error": "{:.0f}".format,
 }
 SHOWN_IN = {"standings": {"score": _percent}, "pairs": {"score": _percent}}
-LONG_IN = {"games": ("number", "pairing", "opening", "opening_moves", "moves", "seed")}
-HEADINGS = {"WL_DD": "WL+DD", "elo": "Elo", "los": "LOS"}
+LONG_IN = {
+    "pairs": ("nelo", "nelo_error", "draw_ratio", "pairs_ratio"),
+    "games": ("number", "pairing", "opening", "opening_moves", "moves", "seed"),
+}
+HEADINGS = {"WL_DD": "WL+DD", "elo": "Elo", "los": "LOS", "nelo": "nElo", "nelo_error": "nElo error"}
 
 
 def _display(frame, kind) -> tuple[dict[str, list[str]], list[bool]]:

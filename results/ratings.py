@@ -1,13 +1,13 @@
 """Ratings of a pool of agents: joint maximum likelihood over all games, with draws and the first player's advantage.
 
-The model is in `results.davidson`.  A rating is finite only among agents whose results tie them together both ways
-(Zermelo, Mathematische Zeitschrift 29, 1929; Ford, American Mathematical Monthly 64, 1957): each can be reached from
-each other one along "did not lose all games against".  Such agents are a group here.  Between groups all games were
-won by the same side, and there is a one-sided bound at most.
+The model is in `results.likelihood`, with draws by a law of `results.draws`.  A rating is finite only among agents
+whose results tie them together both ways (Zermelo, Mathematische Zeitschrift 29, 1929; Ford, American Mathematical
+Monthly 64, 1957): each can be reached from each other one along "did not lose all games against".  Such agents are a
+group here.  Between groups all games were won by the same side, and there is a one-sided bound at most.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,10 +17,14 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, connected_components
 from scipy.stats import norm
 
-from results.davidson import Fit, Games, draw_rate_of, fit, probabilities
+from results.draws import LAWS
 from results.elo import CONFIDENCE, ELO_PER_LOGIT, Z
+from results.likelihood import Fit, Games, fit
 
 WIN, DRAW, LOSS = 0, 1, 2
+HALF = "half"                 # draws as half a win and half a loss, instead of a law
+DRAWS = (*LAWS, HALF)
+FARTHEST_ANCHOR = 10_000      # Elo
 
 
 @dataclass(frozen=True)
@@ -43,28 +47,61 @@ class Ratings:
         return float(self.superiority[self.agents.index(a), self.agents.index(b)])
 
 
-def rate(agents: Sequence[str], results: np.ndarray | pd.DataFrame) -> Ratings:
+def rate(
+    agents: Sequence[str], results: np.ndarray | pd.DataFrame, distinct: np.ndarray | None = None,
+    draws: str = "davidson", advantage: bool = True, anchors: Mapping[str, float] | None = None,
+) -> Ratings:
     """The ratings of `agents`.
 
     `results` are the first player's results in each ordered pair: counts[agents, agents, 3] of wins, draws and losses
     with the first player's index first, or a frame with columns first, second (names), wins, draws, losses.
+    `distinct` are the counts of those games that do not repeat another one; errors and bounds are those of so many.
+    `draws` is a law of `results.draws`, or "half": each draw is half a win and half a loss.  Without `advantage` the
+    first player has none.  `anchors` are agents whose Elo is known; the others are rated relative to them.
     """
+    if draws not in DRAWS:
+        raise ValueError(f"draws = {draws!r} is not one of {', '.join(DRAWS)}")
     counts = _as_counts(agents, results)
+    distinct = counts if distinct is None else _as_counts(agents, distinct)
     groups = _groups(counts)
+    fixed = _anchor_strengths(agents, anchors or {}, counts, groups)
     between = groups[:, None] != groups[None, :]
-    games = Games.of(np.where(between[:, :, None], 0, counts))
-    with_advantage = _advantage_is_finite(counts)
-    model = fit(games, groups, with_advantage)
-    elo, bound = _place(counts, groups, model)
+    inside = np.where(between[:, :, None], 0, counts)
+    if draws == HALF:
+        inside = inside @ [[1, 0, 0], [0.5, 0, 0.5], [0, 0, 1]]
+    with_advantage = advantage and _advantage_is_finite(counts)
+    model = fit(Games.of(inside, distinct), groups, with_advantage, LAWS.get(draws, LAWS["davidson"]), fixed)
+    elo, bound = _place(counts, distinct, groups, model, fixed)
     difference, error = _errors(groups, model)
     error[[mark != "" for mark in bound]] = math.nan
-    error[np.isnan(elo)] = math.nan
+    error[np.isnan(elo)] = error[list(fixed)] = math.nan
     return Ratings(
-        tuple(agents), elo, error, bound, difference, _superiority(counts, groups, model),
+        tuple(agents), elo, error, bound, difference, _superiority(distinct, groups, model),
         model.advantage * ELO_PER_LOGIT,
         Z * math.sqrt(model.covariance[-1, -1]) * ELO_PER_LOGIT if with_advantage else None,
-        draw_rate_of(model.log_nu), _notes(agents, counts, groups, elo, bound, with_advantage),
+        model.law.draw_rate_of(model.draws),
+        _notes(agents, counts, groups, elo, bound, with_advantage or not advantage, [agents[agent] for agent in fixed]),
     )
+
+
+def _anchor_strengths(agents, anchors, counts, groups) -> dict[int, float]:
+    """Index -> logits of the anchors; ValueError for one that is no agent or that results cannot tie to another."""
+    parts = connected_components(csr_array(_not_worse(counts)), directed=False)[1]
+    fixed = {}
+    for name, elo in anchors.items():
+        if name not in agents:
+            raise ValueError(f"the anchor {name!r} is not among the agents {_list(agents)}")
+        if not abs(elo) <= FARTHEST_ANCHOR:
+            raise ValueError(f"the anchor {name} = {elo} is out of range: -{FARTHEST_ANCHOR} to {FARTHEST_ANCHOR} Elo")
+        index = list(agents).index(name)
+        for other in fixed:
+            if parts[other] == parts[index] and groups[other] != groups[index]:
+                raise ValueError(
+                    f"the anchors {agents[other]} and {name} cannot both hold: all results between them, or between "
+                    "those they have met, were won by one side"
+                )
+        fixed[index] = elo / ELO_PER_LOGIT
+    return fixed
 
 
 def count_results(agents: Sequence[str], games: pd.DataFrame) -> np.ndarray:
@@ -147,8 +184,9 @@ def _errors(groups, model: Fit) -> tuple[np.ndarray, np.ndarray]:
     return difference, error
 
 
-def _place(counts, groups, model: Fit) -> tuple[np.ndarray, tuple[str, ...]]:
-    """elo[agents] and bounds, in each connected part of the pool relative to the mean of its largest group.
+def _place(counts, distinct, groups, model: Fit, fixed) -> tuple[np.ndarray, tuple[str, ...]]:
+    """elo[agents] and bounds, in each connected part of the pool relative to its anchors, or else to the mean of its
+    largest group.
 
     Where several groups are the largest, it is the mean of all of them, taken as equally strong but for the one
     whose agents are bounded; so of two agents, one of whom won every game, each gets half of the least difference.
@@ -160,9 +198,13 @@ def _place(counts, groups, model: Fit) -> tuple[np.ndarray, tuple[str, ...]]:
     sizes = np.bincount(groups)[groups]
     for part in np.unique(parts):
         members = np.flatnonzero(parts == part)
-        reference = members[sizes[members] == sizes[members].max()]
+        anchored = [agent for agent in members if agent in fixed]
+        if anchored:
+            reference = members[groups[members] == groups[anchored[0]]]
+        else:
+            reference = members[sizes[members] == sizes[members].max()]
         alone = len(np.unique(groups[reference])) == 1
-        if alone and len(reference) > 1:
+        if alone and (len(reference) > 1 or anchored):
             elo[reference] = model.strengths[reference] * ELO_PER_LOGIT
         for group in np.unique(groups[members]):
             own = np.flatnonzero(groups == group)
@@ -170,7 +212,7 @@ def _place(counts, groups, model: Fit) -> tuple[np.ndarray, tuple[str, ...]]:
             if len(others) == 0:
                 continue
             sign = _side(distance, own[0], others)
-            lead = _least_lead(counts, model, own, others, sign) if sign else None
+            lead = _least_lead(distinct, model, own, others, sign) if sign else None
             if lead is not None:
                 weight = len(others) / len(reference)  # the mean moves with the group if the group is part of it
                 elo[own] = (model.strengths[own] + sign * lead * weight) * ELO_PER_LOGIT
@@ -205,8 +247,8 @@ def _least_lead(counts, model: Fit, own, others, sign) -> float | None:
     gap = model.strengths[ahead][:, None] - model.strengths[behind][None, :]
 
     def log_probability(lead):
-        first, _ = probabilities((gap + lead + model.advantage).ravel(), model.log_nu)
-        second, _ = probabilities((model.advantage - gap - lead).ravel(), model.log_nu)
+        first, _ = model.law.probabilities((gap + lead + model.advantage).ravel(), model.draws)
+        second, _ = model.law.probabilities((model.advantage - gap - lead).ravel(), model.draws)
         return as_first.ravel() @ np.log(first[:, WIN]) + as_second.ravel() @ np.log(second[:, LOSS])
 
     return float(brentq(lambda lead: log_probability(lead) - math.log(1 - CONFIDENCE), -100, 100))
@@ -232,7 +274,7 @@ def _superiority(counts, groups, model: Fit) -> np.ndarray:
     return np.where(same, los, sweep)
 
 
-def _notes(agents, counts, groups, elo, bound, with_advantage) -> list[str]:
+def _notes(agents, counts, groups, elo, bound, with_advantage, anchored) -> list[str]:
     """What a reader of the ratings must know, in sentences."""
     names = np.array(list(agents), dtype=object)
     played = counts.sum(axis=(1, 2)) + counts.sum(axis=(0, 2))
@@ -256,8 +298,10 @@ def _notes(agents, counts, groups, elo, bound, with_advantage) -> list[str]:
     unknown = np.isnan(elo) & (played > 0)
     if unknown.any():
         notes.append(f"The results so far do not place {_list(names[unknown])} in the pool: no rating yet.")
-    if (bounded | unknown).any() and (centre := ~bounded & ~np.isnan(elo)).any():
+    if not anchored and (bounded | unknown).any() and (centre := ~bounded & ~np.isnan(elo)).any():
         notes.append(f"Ratings are centred on the mean of {_list(names[centre])}.")
+    if anchored:
+        notes.append(f"Ratings are measured from {_list(anchored)}, whose Elo is taken as known.")
     if not with_advantage and played.any():
         notes.append("The results do not tell the first player's advantage from strength: it is taken as 0.")
     within = counts[groups[:, None] == groups[None, :]]

@@ -5,9 +5,9 @@ Of H0, "the difference is elo0", against H1, "it is elo1", the log-likelihood ra
     LLR = N sum_i phat_i ln(p1_i / p0_i)
 
 where phat_i is the share of samples with score a_i, and p0 and p1 are the distributions over the same scores that are
-the most likely ones under each hypothesis (the generalised SPRT; Van den Bergh, "A practical introduction to the GSPRT",
-2020).  The test ends when LLR leaves ln(beta / (1 - alpha)) to ln((1 - beta) / alpha) (Wald, Annals of Mathematical
-Statistics 16, 1945).  Samples are games (trinomial: loss, draw, win) or pairs of games (pentanomial).
+the most likely ones under each hypothesis (the generalised SPRT; Van den Bergh, "A practical introduction to the
+GSPRT", 2020).  The test ends when LLR leaves ln(beta / (1 - alpha)) to ln((1 - beta) / alpha) (Wald, Annals of
+Mathematical Statistics 16, 1945).  Samples are games (trinomial: loss, draw, win) or pairs of games (pentanomial).
 
 What a hypothesis fixes is the model: "logistic", the mean score, as Elo does; "normalized", the mean's distance from
 1/2 in standard deviations of a game (normalized Elo), which makes the length of a test independent of the draw rate.
@@ -62,7 +62,7 @@ class Sprt:
             raise ValueError(f"elo0 = {self.elo0:g} must be less than elo1 = {self.elo1:g}")
         for name in ("alpha", "beta"):
             if not 0 < getattr(self, name) < 0.5:
-                raise ValueError(f"{name} = {getattr(self, name)} is out of range: it can be more than 0, less than 0.5")
+                raise ValueError(f"{name} = {getattr(self, name)} is out of range: more than 0, less than 0.5")
         if self.model not in MODELS:
             raise ValueError(f"model = {self.model!r} is not one of {', '.join(MODELS)}")
         if self.min_pairs < 0:

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from results.elo import PENTANOMIAL, Estimate, pentanomial, trinomial
+from results.elo import PENTANOMIAL, pentanomial, trinomial
 from results.ratings import Ratings, counted
 from results.record import Reason
 
 PAIR_SCORES = ("LL", "LD", "WL_DD", "WD", "WW")  # a pair's two results; WL_DD is one win each, or two draws
-KINDS = ("standings", "crosstable", "pairs", "games", "moves", "win_rates")
+ESTIMATED = ("elo", "error", "bound", "los", "nelo", "nelo_error", "draw_ratio", "pairs_ratio")  # of `results.elo`
+KINDS = ("standings", "crosstable", "pairs", "differences", "games", "moves", "win_rates")
 
 
 def standings(agents: Sequence[str], games: pd.DataFrame, ratings: Ratings) -> pd.DataFrame:
@@ -88,49 +89,66 @@ def crosstable(agents: Sequence[str], counts: np.ndarray, values: str = "score")
     return frame.astype("Int64") if values == "games" else frame
 
 
-def pairs(agents: Sequence[str], games: pd.DataFrame) -> pd.DataFrame:
+def differences(ratings: Ratings) -> pd.DataFrame:
+    """One row for each ordered two agents: Elo of `agent` minus Elo of `against`, by the ratings of the whole pool.
+
+    The error is the difference's own, which is not that of the two ratings.  NaN where nothing is known but the sign.
+    """
+    names, known = np.array(ratings.agents, dtype=object), ~np.isnan(ratings.difference_error)
+    rows, columns = np.nonzero(~np.eye(len(names), dtype=bool))
+    elo = np.where(known, ratings.elo[:, None] - ratings.elo[None, :], math.nan)
+    return pd.DataFrame({
+        "agent": names[rows], "against": names[columns], "elo": elo[rows, columns],
+        "error": ratings.difference_error[rows, columns], "bound": "", "los": ratings.superiority[rows, columns],
+    })
+
+
+def pairs(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | None = None) -> pd.DataFrame:
     """One row for each two agents `a` and `b` that were paired; results and Elo are `a`'s.
 
     `games` has columns opening, first, second, outcome, reason.  Columns LL to WW count the complete pairs (two games
     of one opening, sides swapped) by a's results.  Elo and its error come from them; where there is none, from games.
+    The errors count once what `repeats: bool[games]` says repeats an earlier game.
     """
-    games = games[games["second"].notna()]
+    repeats = pd.Series(False, games.index) if repeats is None else repeats
+    games, repeats = games[games["second"].notna()], repeats[games["second"].notna()]
     index = pd.Index(list(agents))
     first, second = index.get_indexer(games["first"]), index.get_indexer(games["second"])
     outcome = games["outcome"].to_numpy(float)
     flat = pd.DataFrame({
         "a": np.minimum(first, second), "b": np.maximum(first, second), "opening": games["opening"].to_numpy(),
         "side": (first > second).astype(int), "points": np.where(first < second, outcome, 1 - outcome),
-        "void": games["reason"].isin(Reason.VOIDS).to_numpy(),
+        "void": games["reason"].isin(Reason.VOIDS).to_numpy(), "repeats": repeats.to_numpy(),
     })
     complete = _complete_pairs(flat)
     rows = []
     for (a, b), group in flat.groupby(["a", "b"], sort=True):
         points = group["points"]
         wins, draws, losses = (int((points == value).sum()) for value in (1, 0.5, 0))
-        scores = complete.get((a, b), np.zeros(5, int))
-        estimate = pentanomial(scores.tolist()) if scores.any() else trinomial(wins, draws, losses)
+        scores, distinct = complete.get((a, b), (np.zeros(5, int), 0))
+        if scores.any():
+            estimate = pentanomial(scores.tolist(), distinct)
+        else:
+            estimate = trinomial(wins, draws, losses, int((~group["repeats"] & points.notna()).sum()) or None)
         rows.append([
             index[a], index[b], wins + draws + losses, wins, draws, losses, int(group["void"].sum()),
-            trinomial(wins, draws, losses).score, *scores.tolist(), *_elo_columns(estimate),
+            trinomial(wins, draws, losses).score, *scores.tolist(), *(getattr(estimate, name) for name in ESTIMATED),
         ])
     results = ("games", "wins", "draws", "losses", "void", "score")
-    frame = pd.DataFrame(rows, columns=["a", "b", *results, *PAIR_SCORES, "elo", "error", "bound", "los"])
-    return frame.astype({name: float for name in ("score", "elo", "error", "los")})
-
-
-def _elo_columns(estimate: Estimate) -> tuple:
-    return estimate.elo, estimate.error, estimate.bound, estimate.los
+    frame = pd.DataFrame(rows, columns=["a", "b", *results, *PAIR_SCORES, *ESTIMATED])
+    return frame.astype({name: float for name in ("score", *ESTIMATED) if name != "bound"})
 
 
 def _complete_pairs(flat: pd.DataFrame) -> dict:
-    """(a, b) -> int[5], the number of complete pairs by a's score."""
+    """(a, b) -> int[5], the number of complete pairs by a's score, and how many of them repeat no other pair."""
     counted_games = flat[flat["points"].notna()]
     of_opening = counted_games.groupby(["a", "b", "opening"])
-    summary = of_opening.agg(games=("points", "size"), sides=("side", "nunique"), points=("points", "sum"))
+    summary = of_opening.agg(games=("points", "size"), sides=("side", "nunique"), points=("points", "sum"),
+                             repeats=("repeats", "all"))
     whole = summary[(summary["games"] == 2) & (summary["sides"] == 2)].reset_index()
     return {
-        key: np.bincount((2 * group["points"]).astype(int), minlength=len(PENTANOMIAL))
+        key: (np.bincount((2 * group["points"]).astype(int), minlength=len(PENTANOMIAL)),
+              max(1, int((~group["repeats"]).sum())))
         for key, group in whole.groupby(["a", "b"])
     }
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from results import tables
+from results import repeats, tables
+from results.bootstrap import bootstrap
 from results.ratings import Ratings, count_results, rate
 from results.store import GAME_COLUMNS, Store
 
@@ -52,7 +53,21 @@ class Tournament:
     @cached_property
     def ratings(self) -> Ratings:
         """Ratings of the agents, in the order of the configuration."""
-        return rate(self.names, self._counts)
+        return self.rate()
+
+    def rate(self, **options) -> Ratings:
+        """Ratings with the options `draws`, `advantage`, `anchors` of `results.ratings.rate`."""
+        distinct = count_results(self.names, self.games[~self.repeats])
+        return rate(self.names, self._counts, distinct, **options)
+
+    def bootstrap(self, samples: int = 200, seed: int = 0, **options) -> pd.DataFrame:
+        """A second opinion on the errors of `rate(**options)`, from games that differ; see `results.bootstrap`."""
+        return bootstrap(self.names, self.games[~self.repeats], samples, seed, **options)
+
+    @cached_property
+    def repeats(self) -> pd.Series:
+        """bool, along `games`: which repeat an earlier one; see `results.repeats`."""
+        return repeats.repeated(self.games)
 
     @cached_property
     def _counts(self) -> np.ndarray:
@@ -79,7 +94,11 @@ class Tournament:
 
     def pairs(self) -> pd.DataFrame:
         """See `results.tables.pairs`."""
-        return tables.pairs(self.names, self.games)
+        return tables.pairs(self.names, self.games, self.repeats)
+
+    def differences(self) -> pd.DataFrame:
+        """See `results.tables.differences`."""
+        return tables.differences(self.ratings)
 
     def win_rates(self) -> pd.DataFrame:
         """See `results.tables.win_rates`; reads the moves from the store."""
@@ -92,7 +111,7 @@ class Tournament:
 
     def notes(self) -> list[str]:
         """What a reader of the tables must know, in sentences."""
-        return tables.notes(self.games) + self.ratings.notes
+        return tables.notes(self.games) + repeats.notes(self.games, self.repeats) + self.ratings.notes
 
     def table(self, kind: str) -> pd.DataFrame:
         """The table of that kind, ready for `results.export.render`; ValueError names the kinds."""

@@ -10,7 +10,7 @@ import typer
 
 from arena.commands.common import Json, command, print_table, tell, terminal_width, write_whole
 
-Kind = StrEnum("Kind", ["standings", "crosstable", "pairs", "games", "moves", "win_rates"])
+Kind = StrEnum("Kind", ["standings", "crosstable", "pairs", "differences", "games", "moves", "win_rates"])
 Format = StrEnum("Format", ["text", "csv", "markdown", "latex", "html", "json", "parquet"])
 
 
@@ -40,7 +40,7 @@ def table(
     else:
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
-    if kind in (Kind.standings, Kind.crosstable, Kind.pairs) and format is Format.text:
+    if kind in (Kind.standings, Kind.crosstable, Kind.pairs, Kind.differences) and format is Format.text:
         for note in tournament.notes():
             tell(note)
 

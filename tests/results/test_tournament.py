@@ -65,6 +65,14 @@ def test_pairs(tournament):
     assert frame.loc[(ANN, CY), "bound"] == ">" and np.isnan(frame.loc[(ANN, CY), "error"])
 
 
+def test_differences(tournament):
+    frame, ratings = tournament.differences().set_index(["agent", "against"]), tournament.ratings
+    assert len(frame) == 6
+    assert frame.loc[(ANN, CY), "elo"] == pytest.approx(ratings.elo[0] - ratings.elo[2])
+    assert frame.loc[(CY, BOB), "error"] == ratings.difference_error[2, 1] > 0
+    assert frame.loc[(BOB, ANN), "los"] == ratings.los(BOB, ANN)
+
+
 def test_win_rates(tournament):
     frame = by_agent(tournament.win_rates())
     assert frame["games_first"].to_dict() == {ANN: 3, BOB: 3, CY: 2}
@@ -110,7 +118,7 @@ def test_nothing_played(tmp_path):
     Store.create(tmp_path, {}, AGENTS).close()
     tournament = results.load(tmp_path)
     lengths = {kind: len(tournament.table(kind)) for kind in KINDS}
-    assert lengths == {"standings": 3, "crosstable": 3, "pairs": 0, "games": 0, "moves": 0, "win_rates": 3}
+    assert lengths == {"standings": 3, "crosstable": 3, "pairs": 0, "differences": 6, "games": 0, "moves": 0, "win_rates": 3}
     assert tournament.standings()["games"].sum() == 0
 
 

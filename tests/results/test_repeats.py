@@ -1,0 +1,58 @@
+"""Games that repeat others: who counts as deterministic, and what tables say of it."""
+
+import math
+
+import pandas as pd
+
+import results
+from results.elo import pentanomial
+from results.repeats import notes, repeated
+from results.store import Store
+from tests.results.sample import AGENTS, META, make_game
+
+
+def frame(*rows):
+    columns = ["first", "second", "opening_moves", "moves", "outcome"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def test_deterministic_agents_that_repeat_themselves():
+    games = frame(
+        ("A", "B", "a", "b c", 1.0), ("B", "A", "a", "b c", 1.0), ("A", "B", "a", "b c", 1.0),
+        ("A", "B", "d", "b c", 0.5), ("A", "B", "a", "b c", 1.0),
+    )  # fmt: skip
+    found = repeated(games)
+    assert found.tolist() == [False, False, True, False, True]
+    (note,) = notes(games, found)
+    assert "2 games between A and B repeat earlier ones" in note
+
+
+def test_games_of_agents_that_vary_repeat_by_chance():
+    twice, forfeit = [("A", "B", "", "x", 1.0)] * 2, ("A", "B", "", "x", 0.0)
+    for games in (frame(*twice, ("B", "A", "", "x", 0.0), ("B", "A", "", "y", 0.0)), frame(*twice, forfeit)):
+        assert not repeated(games).any() and notes(games, repeated(games)) == []
+
+
+def test_void_games_and_games_without_moves_repeat_nothing():
+    games = frame(("A", "B", "a", "", 1.0), ("A", "B", "a", "", 1.0), ("A", "B", "a", "b", math.nan),
+                  ("A", "B", "a", "b", 1.0), ("A", None, "a", "b", 1.0), ("A", None, "a", "b", 1.0))
+    assert not repeated(games).any()
+    assert not repeated(games[:0]).any()
+
+
+def test_tables_count_repetitions_once_in_errors(tmp_path):
+    """Twelve openings that are three, each of which the pair plays in the same way every time."""
+    with Store.create(tmp_path, META, AGENTS[:2]) as store:
+        for opening in range(12):
+            for side, first in enumerate((0, 1)):
+                outcome = [[1.0, 0.0], [1.0, 1.0], [0.5, 0.0]][opening % 3][side]
+                store.add(make_game(
+                    f"{opening}-{side}", 2 * opening + side, AGENTS[first]["name"], AGENTS[1 - first]["name"], outcome,
+                    opening=opening, opening_moves=f"o{opening % 3}", moves=f"m{side}",
+                ))
+    tournament = results.load(tmp_path)
+    pair = tournament.pairs().iloc[0]
+    assert pair[["WL_DD", "WD", "WW"]].tolist() == [4, 4, 4]
+    assert pair["error"] == pentanomial([0, 0, 1, 1, 1]).error and pair["elo"] == pentanomial([0, 0, 1, 1, 1]).elo
+    assert tournament.repeats.sum() == 18 and any("18 games between ann and bob" in note for note in tournament.notes())
+    assert (tournament.bootstrap(samples=5)["samples"] <= 5).all()
