@@ -111,7 +111,11 @@ class Tournament:
 
     def notes(self) -> list[str]:
         """What a reader of the tables must know, in sentences."""
-        return tables.notes(self.games) + repeats.notes(self.games, self.repeats) + self.ratings.notes
+        return self.notes_of(self.ratings)
+
+    def notes_of(self, ratings: Ratings) -> list[str]:
+        """The same, with the notes of ratings by other options."""
+        return tables.notes(self.games) + repeats.notes(self.games, self.repeats) + ratings.notes
 
     def table(self, kind: str) -> pd.DataFrame:
         """The table of that kind, ready for `results.export.render`; ValueError names the kinds."""

@@ -1,0 +1,181 @@
+"""Commands that calculate: elo and sprt."""
+
+import json
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.commands.common import Json, command, print_table, tell
+
+MOST_GAMES = 10**12
+KEYS = ("elo", "error", "nelo", "nelo_error", "los", "draw_ratio", "pairs_ratio")  # of an estimate, as JSON
+
+Draws = StrEnum("Draws", {"davidson": "davidson", "rao_kupper": "rao-kupper", "half": "half"})
+Model = StrEnum("Model", ["normalized", "logistic"])
+Wdl = Annotated[tuple[int, int, int] | None, typer.Option("--wdl", metavar="W D L", help="Wins, draws, losses.")]
+Pairs = Annotated[
+    tuple[int, int, int, int, int] | None,
+    typer.Option("--pairs", metavar="LL LD M WD WW", help="Pairs of games by their results; M are WL and DD."),
+]
+
+
+@command(
+    examples="arena elo --wdl 136 111 96\narena elo --pairs 43 61 144 55 37\narena elo runs/first\n"
+    'arena elo runs/first --draws rao-kupper --anchor "uct=1500" --bootstrap 200'
+)
+def elo(
+    folder: Annotated[Path | None, typer.Argument(help="A run's folder, instead of counts.", metavar="DIR")] = None,
+    wdl: Wdl = None,
+    pairs: Pairs = None,
+    draws: Annotated[Draws, typer.Option(help="Of a run: the law of draws, or half a win and half a loss.")] = Draws.davidson,
+    anchor: Annotated[list[str] | None, typer.Option(help="Of a run: an agent whose Elo is known, as NAME=ELO.")] = None,
+    bootstrap: Annotated[int, typer.Option(help="Of a run: also errors from so many resamplings of its pairs.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Elo with its error: of two players from counts of games or of pairs, or of all agents of a run."""
+    _exactly_one({"DIR": folder, "--wdl": wdl, "--pairs": pairs})
+    if folder is None:
+        if anchor or bootstrap or draws is not Draws.davidson:
+            raise typer.BadParameter("--draws, --anchor and --bootstrap are for a run's folder")
+        _print_estimate(_estimate(wdl, pairs), "pairs" if pairs else "games", as_json)
+    else:
+        if bootstrap < 0:
+            raise typer.BadParameter(f"--bootstrap {bootstrap} is out of range: it can be 0 or more")
+        _print_ratings(folder, {"draws": draws.value, "anchors": dict(map(_anchor, anchor or []))}, bootstrap, as_json)
+
+
+@command(
+    examples="arena sprt --wdl 36433 68692 36027 --elo0 0 --elo1 2\n"
+    "arena sprt --pairs 365 16618 36229 16974 390 --elo0 0 --elo1 2 --alpha 0.05 --beta 0.05 --model normalized"
+)
+def sprt(
+    wdl: Wdl = None,
+    pairs: Pairs = None,
+    elo0: Annotated[float, typer.Option(help="The difference by the hypothesis H0.")] = 0.0,
+    elo1: Annotated[float, typer.Option(help="The difference by the hypothesis H1, above elo0.")] = 5.0,
+    alpha: Annotated[float, typer.Option(help="Chance to accept H1 though H0 holds.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="Chance to accept H0 though H1 holds.")] = 0.05,
+    model: Annotated[Model, typer.Option(help="What elo0 and elo1 are: normalized Elo, or Elo.")] = Model.normalized,
+    as_json: Json = False,
+) -> None:
+    """The sequential probability ratio test between two Elo differences: may one stop, and with which verdict?"""
+    from results.sprt import Sprt
+
+    _exactly_one({"--wdl": wdl, "--pairs": pairs})
+    counts = _checked(pairs or wdl)
+    try:
+        test = Sprt(elo0, elo1, alpha, beta, model.value)
+        state = test.state(counts if pairs else counts[::-1])
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    if as_json:
+        typer.echo(json.dumps(asdict(state)))
+        return
+    typer.echo(f"LLR {state.llr:.2f} ({state.lower:.2f} to {state.upper:.2f}), {model.value} Elo {elo0:g} against {elo1:g}")
+    typer.echo({
+        "H0": f"H0 is accepted: the difference is {elo0:g}, or less.",
+        "H1": f"H1 is accepted: the difference is {elo1:g}, or more.",
+        "continue": "Neither is accepted: play on.",
+    }[state.verdict])
+
+
+def _exactly_one(given: dict) -> None:
+    named = [name for name, value in given.items() if value is not None]
+    if len(named) != 1:
+        what = f"{' and '.join(named)} cannot be given together" if named else "nothing is given"
+        raise typer.BadParameter(f"{what}: give one of {', '.join(given)}")
+
+
+def _checked(counts):
+    if not all(0 <= count <= MOST_GAMES for count in counts):
+        raise typer.BadParameter(f"counts {' '.join(map(str, counts))} are out of range: each can be 0 to {MOST_GAMES}")
+    if not any(counts):
+        raise typer.BadParameter("all counts are 0: there is nothing to estimate from")
+    return counts
+
+
+def _anchor(text):
+    """`uct=1500` -> ("uct", 1500.0); a name may hold "=" too."""
+    name, _, elo_text = text.rpartition("=")
+    try:
+        return name.strip(), float(elo_text)
+    except ValueError:
+        raise typer.BadParameter(f"--anchor {text!r} is not of the form NAME=ELO") from None
+
+
+def _estimate(wdl, pairs):
+    from results.elo import pentanomial, trinomial
+
+    return pentanomial(_checked(pairs)) if pairs else trinomial(*_checked(wdl))
+
+
+def _plain(estimate) -> dict:
+    """An estimate as JSON; `bound` is there only where elo is one, because the score is perfect."""
+    values = asdict(estimate)
+    return {key: values[key] for key in KEYS} | ({"bound": estimate.bound} if estimate.bound else {})
+
+
+def _print_estimate(estimate, of, as_json) -> None:
+    if as_json:
+        typer.echo(json.dumps(_plain(estimate)))
+        return
+    if estimate.bound:
+        typer.echo(f"Elo          {estimate.bound} {estimate.elo:+.2f}: a perfect score has no estimate, but this bound (95 %)")
+    else:
+        typer.echo(f"Elo          {estimate.elo:+.2f} ± {estimate.error:.2f}")
+    if estimate.nelo is not None:
+        typer.echo(f"nElo         {estimate.nelo:+.2f} ± {estimate.nelo_error:.2f}")
+    typer.echo(f"LOS          {100 * estimate.los:.2f} %")
+    typer.echo(f"Draw ratio   {100 * estimate.draw_ratio:.2f} %, of {of}")
+    if estimate.pairs_ratio is not None:
+        typer.echo(f"Pairs ratio  {estimate.pairs_ratio:.2f}")
+
+
+def _print_ratings(folder, options, samples, as_json) -> None:
+    import results
+    from results.tables import differences, standings
+
+    tournament = results.load(folder)
+    try:
+        ratings = tournament.rate(**options)
+    except ValueError as error:  # an anchor that cannot be one
+        raise typer.BadParameter(str(error)) from None
+    frame = standings(tournament.names, tournament.games, ratings)
+    if samples:
+        resampled = tournament.bootstrap(samples, **options).drop(columns="error")
+        frame = frame.merge(resampled.rename(columns={"low": "bootstrap_low", "high": "bootstrap_high"}), on="agent")
+    pool = {"draws": options["draws"], "advantage": ratings.advantage, "advantage_error": ratings.advantage_error,
+            "draw_rate": ratings.draw_rate}
+    notes = tournament.notes_of(ratings)
+    if as_json:
+        tables = {"ratings": frame, "differences": differences(ratings), "pairs": tournament.pairs()}
+        typer.echo(json.dumps(pool | {name: _records(table) for name, table in tables.items()} | {"notes": notes}, indent=1))
+        return
+    frame.attrs["kind"] = "standings"
+    print_table(frame, as_json=False, title="Ratings")
+    typer.echo(_advantage_in_words(pool))
+    print_table(_estimated(tournament.pairs()), as_json=False, title="\nPairs")
+    for note in notes:
+        tell(note)
+
+
+def _records(frame) -> list[dict]:
+    """Rows in plain values, None where one is missing."""
+    from results.export import render
+
+    return json.loads(render(frame, "json"))
+
+
+def _advantage_in_words(pool) -> str:
+    error = f" ± {pool['advantage_error']:.0f}" if pool["advantage_error"] is not None else ""
+    return f"The first player's advantage is {pool['advantage']:+.0f}{error} Elo; {pool['draw_rate']:.1%} of games of equals are drawn."
+
+
+def _estimated(pairs):
+    """The table of pairs with what is estimated of each, instead of its counts."""
+    from results.tables import ESTIMATED
+
+    return pairs[["a", "b", "games", "score", *ESTIMATED]]
