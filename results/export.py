@@ -128,7 +128,7 @@ def _likelihood(value):
 
 
 SHOWN = {
-    **dict.fromkeys(("elo", "nelo"), _signed),
+    **dict.fromkeys(("elo", "nelo", "bootstrap_low", "bootstrap_high"), _signed),
     **dict.fromkeys(("score_first", "score_second", "draw_ratio"), _percent),
     **dict.fromkeys(("seconds", "seconds_per_move"), _seconds),
     **dict.fromkeys(("playouts", "playouts_per_move", "nodes", "nodes_per_move"), _count),
@@ -137,7 +137,7 @@ SHOWN = {
     **dict.fromkeys(("pairs_ratio", "speed_up", "over_serial"), "{:.2f}".format),
     "los": _likelihood, "value": "{:+.3f}".format, "outcome": _result, "nelo_error": "{:.0f}".format,
 }
-SHOWN_IN = {"standings": {"score": _percent}, "pairs": {"score": _percent}}
+SHOWN_IN = {kind: {"score": _percent} for kind in ("standings", "pairs", "estimates")}
 LONG_IN = {
     "pairs": ("nelo", "nelo_error", "draw_ratio", "pairs_ratio"),
     "games": ("number", "pairing", "opening", "opening_moves", "moves", "seed"),

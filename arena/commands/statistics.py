@@ -74,7 +74,8 @@ def sprt(
     if as_json:
         typer.echo(json.dumps(asdict(state)))
         return
-    typer.echo(f"LLR {state.llr:.2f} ({state.lower:.2f} to {state.upper:.2f}), {model.value} Elo {elo0:g} against {elo1:g}")
+    bounds = f"{state.lower:.2f} to {state.upper:.2f}"
+    typer.echo(f"LLR {state.llr:.2f} ({bounds}), {model.value} Elo {elo0:g} against {elo1:g}")
     typer.echo({
         "H0": f"H0 is accepted: the difference is {elo0:g}, or less.",
         "H1": f"H1 is accepted: the difference is {elo1:g}, or more.",
@@ -123,7 +124,7 @@ def _print_estimate(estimate, of, as_json) -> None:
         typer.echo(json.dumps(_plain(estimate)))
         return
     if estimate.bound:
-        typer.echo(f"Elo          {estimate.bound} {estimate.elo:+.2f}: a perfect score has no estimate, but this bound (95 %)")
+        typer.echo(f"Elo          {estimate.bound} {estimate.elo:+.2f} (95 %): a perfect score has a bound, no estimate")
     else:
         typer.echo(f"Elo          {estimate.elo:+.2f} ± {estimate.error:.2f}")
     if estimate.nelo is not None:
@@ -171,11 +172,14 @@ def _records(frame) -> list[dict]:
 
 def _advantage_in_words(pool) -> str:
     error = f" ± {pool['advantage_error']:.0f}" if pool["advantage_error"] is not None else ""
-    return f"The first player's advantage is {pool['advantage']:+.0f}{error} Elo; {pool['draw_rate']:.1%} of games of equals are drawn."
+    advantage = f"The first player's advantage is {pool['advantage']:+.0f}{error} Elo"
+    return f"{advantage}; {100 * pool['draw_rate']:.1f} % of games of equals are drawn."
 
 
 def _estimated(pairs):
     """The table of pairs with what is estimated of each, instead of its counts."""
     from results.tables import ESTIMATED
 
-    return pairs[["a", "b", "games", "score", *ESTIMATED]]
+    frame = pairs[["a", "b", "games", "score", *ESTIMATED]].copy()
+    frame.attrs["kind"] = "estimates"
+    return frame

@@ -1,0 +1,55 @@
+"""Runs that are stored without being played, for tests of what reads them."""
+
+import numpy as np
+
+import games
+from arena.config import from_values
+from arena.machine import describe
+from arena.schedule import Schedule, opening
+from games.core.random import stream
+from results.record import GameRecord, MoveRecord, Reason
+from results.store import Store
+
+CONFIG = {
+    "game": "connect4(rows=4, columns=5)", "games": 6, "opening_plies": 2, "seed": 5,
+    "agents": [{"agent": "uct(playouts=10)", "name": "strong"}, {"agent": "random", "name": "middling"},
+               {"agent": "flat(playouts=5)", "name": "weak"}],
+}
+
+
+def store_run(folder, config=CONFIG, void=()):
+    """Store a run whose moves are drawn by the games' seeds; agents report values and playouts.  Returns the folder.
+
+    Games whose ids are in `void` count as hangs.
+    """
+    resolved = from_values(config).resolved()
+    game = games.make(resolved["game"])
+    names = [entry["name"] for entry in resolved["agents"]]
+    agents = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
+    with Store.create(folder, {"config": resolved, "machine": describe(game)}, agents) as store:
+        for fixture in Schedule(len(names), resolved["games"], resolved["seed"]):
+            line = opening(game, resolved["seed"], fixture.opening, resolved["opening_plies"])
+            store.add(_play(game, fixture, line, names, stream(fixture.seed, "moves"), fixture.id in void))
+    return folder
+
+
+def _play(game, fixture, line, names, rng, void):
+    state, moves, decisions = game.initial(), [], []
+    for move in line:
+        moves.append(game.move_name(state, move))
+        game.play(state, move)
+    room = np.empty(game.max_moves, np.int32)
+    while not void and not game.is_over(state):
+        move, side, ply = int(game.random_move(state, room, rng)), int(game.player(state)), len(moves)
+        moves.append(game.move_name(state, move))
+        decisions.append(MoveRecord(ply, side, moves[-1], 0.1 * side, 10 + ply, None, ply % 4 + 1, 0.01 * (side + 1)))
+        game.play(state, move)
+    score = None if void else float(game.score(state))
+    return GameRecord(
+        id=fixture.id, number=fixture.number, pairing=fixture.pairing, opening=fixture.opening, seed=fixture.seed,
+        first=names[fixture.first], second=names[fixture.second], score=score,
+        outcome=None if void else 0.5 if score == 0 else float(score > 0),
+        reason=Reason.HANG if void else Reason.PLAYED_OUT, detail="it hung twice" if void else "",
+        opening_moves=" ".join(moves[: len(line)]), moves=" ".join(moves[len(line):]), plies=len(moves), seconds=0.25,
+        decisions=tuple(decisions),
+    )

@@ -1,0 +1,114 @@
+"""arena elo and arena sprt: worked figures, a run's ratings, and mistakes."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import results
+from arena.cli import app
+from tests.arena.stored import CONFIG, store_run
+
+ELO_KEYS = {"elo", "error", "nelo", "nelo_error", "los", "draw_ratio", "pairs_ratio"}
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def as_json(*arguments):
+    result = call(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return store_run(tmp_path_factory.mktemp("statistics") / "run", CONFIG | {"games": 20})
+
+
+def test_elo_of_games():
+    values = as_json("elo", "--wdl", 136, 111, 96)
+    assert set(values) == ELO_KEYS and values["pairs_ratio"] is None
+    rounded = [round(values[key], 2) for key in ("elo", "error", "nelo", "nelo_error")]
+    assert rounded == [40.70, 30.43, 49.77, 36.77] and round(values["los"], 4) == 0.9960
+    text = call("elo", "--wdl", 136, 111, 96).stdout
+    assert "+40.70 ± 30.43" in text and "+49.77 ± 36.77" in text and "99.60 %" in text
+
+
+def test_elo_of_pairs():
+    values = as_json("elo", "--pairs", 34, 54, 31 + 32, 64, 75)
+    rounded = [round(values[key], 2) for key in ("elo", "error", "nelo", "nelo_error")]
+    assert set(values) == ELO_KEYS and rounded == [55.58, 27.65, 57.94, 28.28]
+    text = call("elo", "--pairs", 43, 61, 144, 55, 37).stdout
+    for figure in ("-9.20 ± 20.93", "-11.50 ± 26.11", "19.41 %", "42.35 %", "0.88"):
+        assert figure in text
+
+
+def test_a_perfect_score_is_a_bound():
+    values = as_json("elo", "--wdl", 10, 0, 0)
+    assert values["bound"] == ">" and values["error"] is None and round(values["elo"], 1) == 182.7
+    assert "> +182.73" in call("elo", "--wdl", 10, 0, 0).stdout and "< -182.73" in call("elo", "--wdl", 0, 0, 10).stdout
+
+
+@pytest.mark.parametrize("counts, model, llr", [
+    (["--wdl", 36433, 68692, 36027], "normalized", 0.92),
+    (["--wdl", 57433, 106593, 57030], "logistic", -2.59),
+    (["--pairs", 365, 16618, 36029 + 200, 16974, 390], "normalized", 2.25),
+])  # fmt: skip
+def test_sprt(counts, model, llr):
+    values = as_json("sprt", *counts, "--elo0", 0, "--elo1", 2, "--alpha", 0.05, "--beta", 0.05, "--model", model)
+    assert set(values) == {"llr", "lower", "upper", "verdict"} and values["verdict"] == "continue"
+    assert [round(values[key], 2) for key in ("llr", "lower", "upper")] == [llr, -2.94, 2.94]
+
+
+def test_sprt_verdicts_in_words():
+    assert "H1 is accepted" in call("sprt", "--wdl", 90, 5, 5, "--elo1", 50).stdout
+    assert "H0 is accepted" in call("sprt", "--wdl", 5, 5, 90, "--elo1", 50).stdout
+    assert "play on" in call("sprt", "--wdl", 3, 0, 0, "--elo1", 50).stdout
+
+
+def test_elo_of_a_run(run):
+    tournament = results.load(run)
+    values = as_json("elo", run, "--bootstrap", 10)
+    assert [row["agent"] for row in values["ratings"]] == tournament.standings()["agent"].tolist()
+    assert values["ratings"][0]["bootstrap_low"] < values["ratings"][0]["bootstrap_high"]
+    assert len(values["differences"]) == 6 and values["advantage"] == tournament.ratings.advantage
+    for row in values["pairs"]:
+        assert ELO_KEYS <= set(row)
+    text = call("elo", run, "--draws", "rao-kupper", "--anchor", "weak=1000")
+    assert "+1000" in text.stdout and "first player's advantage" in text.stdout
+    assert "measured from weak" in text.stderr
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["elo"], "nothing is given: give one of DIR, --wdl, --pairs"),
+    (["elo", "none"], "no tournament in none"),
+    (["elo", "none", "--wdl", 1, 2, 3], "DIR and --wdl cannot be given together"),
+    (["elo", "--wdl", 0, 0, 0], "all counts are 0"),
+    (["elo", "--wdl", -1, 2, 3], "counts -1 2 3 are out of range"),
+    (["elo", "--wdl", 1, 2], "requires 3 arguments"),
+    (["elo", "--pairs", 1, 2, 3, 4, "x"], "Invalid value for '--pairs'"),
+    (["elo", "--pairs", 1, 2, 3, 4, 10**400], "out of range"),
+    (["elo", "--wdl", 1, 2, 3, "--anchor", "a=1"], "are for a run's folder"),
+    (["sprt"], "nothing is given: give one of --wdl, --pairs"),
+    (["sprt", "--wdl", 1, 2, 3, "--elo0", 5, "--elo1", 2], "elo0 = 5 must be less than elo1 = 2"),
+    (["sprt", "--wdl", 1, 2, 3, "--alpha", "nan"], "alpha = nan is out of range"),
+    (["sprt", "--wdl", 1, 2, 3, "--model", "bayes"], "'bayes' is not one of"),
+])  # fmt: skip
+def test_mistakes_are_told_and_end_with_2(arguments, message):
+    result = call(*arguments)
+    assert result.exit_code == 2 and message in " ".join(result.stderr.split()), result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("options, message", [
+    (["--anchor", "nobody=1500"], "the anchor 'nobody' is not among the agents"),
+    (["--anchor", "weak"], "'weak' is not of the form NAME=ELO"),
+    (["--anchor", "weak=inf"], "weak = inf is out of range"),
+    (["--bootstrap", -1], "--bootstrap -1 is out of range"),
+    (["--draws", "glenn"], "'glenn' is not one of"),
+])  # fmt: skip
+def test_mistakes_about_a_run(run, options, message):
+    result = call("elo", run, *options)
+    assert result.exit_code == 2 and message in " ".join(result.stderr.split()), result.stderr
