@@ -54,6 +54,14 @@ def rich_table(frame: pd.DataFrame, title: str | None = None, times: bool = True
     return _rich(*_display(_short(_telling(_flat(frame, times)), kind), kind), title)
 
 
+def display_columns(frame: pd.DataFrame) -> dict[str, tuple[list[str], bool]]:
+    """By heading: a column as readers see it, and whether it stands to the right.  Short columns, as in `render`'s text."""
+    kind = frame.attrs.get("kind")
+    flat = _telling(_flat(frame, times=True))
+    cells, right = _display(flat if kind == "crosstable" else _short(flat, kind), kind)
+    return {heading: (strings, to_right) for (heading, strings), to_right in zip(cells.items(), right)}
+
+
 def _flat(frame, times) -> pd.DataFrame:
     """The index as a column if it is named, without attributes, and without the columns of seconds if so asked."""
     if frame.index.name is not None:

@@ -157,7 +157,7 @@ def win_rates(agents: Sequence[str], games: pd.DataFrame, effort: pd.DataFrame) 
     """One row an agent: games and score as first and as second player, and what it spent.
 
     `effort` has columns agent, decisions, and the sums seconds, playouts, nodes, with the numbers of decisions that
-    count them, playouts_given and nodes_given.  Moves and plies of void games are among them.
+    count them, playouts_given and nodes_given, at least.  Moves and plies of void games are among them.
     """
     played = counted(games)
     frame = pd.DataFrame({"agent": list(agents)})

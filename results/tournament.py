@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from results import repeats, tables
+from results import repeats, tables, words
 from results.bootstrap import bootstrap
 from results.ratings import Ratings, count_results, rate
 from results.store import GAME_COLUMNS, Store
@@ -102,12 +102,32 @@ class Tournament:
 
     def win_rates(self) -> pd.DataFrame:
         """See `results.tables.win_rates`; reads the moves from the store."""
+        by_agent = self.effort.groupby("agent", sort=False).sum().reset_index()
+        return tables.win_rates(self.names, self.games, by_agent)
+
+    @cached_property
+    def effort(self) -> pd.DataFrame:
+        """What the agents spent: one row for each agent and ply, the agents in the order of the standings.
+
+        Columns agent, ply, decisions, the sums seconds, playouts, nodes, depth, and the numbers of decisions that
+        count them, playouts_given, nodes_given, depth_given.  Read from the store when first asked for.
+        """
+        sums = ", ".join(f"SUM(moves.{name})" for name in ("seconds", *COUNTS_OR_NONE))
+        given = ", ".join(f"COUNT(moves.{name})" for name in COUNTS_OR_NONE)
         query = (
-            f"SELECT {_AGENT}, COUNT(*), SUM(moves.seconds), SUM(moves.playouts), SUM(moves.nodes), "
-            "COUNT(moves.playouts), COUNT(moves.nodes) FROM moves JOIN games USING (game) WHERE game <= ? GROUP BY 1"
+            f"SELECT {_AGENT}, moves.ply, COUNT(*), {sums}, {given} FROM moves JOIN games USING (game) "
+            "WHERE game <= ? GROUP BY 1, 2"
         )
-        names = ("agent", "decisions", "seconds", "playouts", "nodes", "playouts_given", "nodes_given")
-        return tables.win_rates(self.names, self.games, pd.DataFrame(self._select(query), columns=names))
+        names = ("agent", "ply", "decisions", "seconds", *COUNTS_OR_NONE, *(f"{name}_given" for name in COUNTS_OR_NONE))
+        frame = pd.DataFrame(self._select(query), columns=list(names))
+        frame = frame.astype({"seconds": float} | dict.fromkeys(COUNTS_OR_NONE, float))
+        place = {name: place for place, name in enumerate(self.standings()["agent"])}
+        order = frame.assign(place=frame["agent"].map(place)).sort_values(["place", "ply"]).index
+        return frame.loc[order].reset_index(drop=True)
+
+    def summary(self) -> list[str]:
+        """Sentences on who won, who is told apart, and the first player's advantage; see `results.words`."""
+        return words.summary(self.standings(), self.games, self.ratings)
 
     def notes(self) -> list[str]:
         """What a reader of the tables must know, in sentences."""
@@ -125,9 +145,68 @@ class Tournament:
         frame.attrs["kind"] = kind
         return frame
 
+    def plot_ratings(self, ax=None):
+        """Elo with errors.  Every `plot_` method draws on `ax`, or on new axes, and returns matplotlib's axes."""
+        return plots().ratings(_axes(ax), self.standings())
+
+    def plot_crosstable(self, ax=None):
+        """Scores against each other as a heat map."""
+        return plots().crosstable(_axes(ax), self.crosstable())
+
+    def plot_strength(self, of: str = "seconds", ax=None):
+        """Elo against the seconds, playouts or nodes that a move takes."""
+        _known(of, ("seconds", "playouts", "nodes"))
+        return plots().strength(_axes(ax), self.standings(), self.win_rates(), of)
+
+    def plot_lengths(self, ax=None):
+        """How long games were, by who won."""
+        return plots().lengths(_axes(ax), self.games)
+
+    def plot_sides(self, ax=None):
+        """Scores as first and as second player, in the order of the standings."""
+        frame = self.win_rates().set_index("agent").loc[self.standings()["agent"]].reset_index()
+        return plots().sides(_axes(ax), frame)
+
+    def plot_moves(self, of: str = "seconds", ax=None):
+        """Means along the game of the seconds, playouts, nodes or depth of a move."""
+        return plots().by_ply(_axes(ax), self.effort, _known(of, ("seconds", *COUNTS_OR_NONE)))
+
+    def styled(self, kind: str = "standings"):
+        """The table of that kind as a pandas Styler, for notebooks: rounded for readers, scores as a heat map."""
+        from results.notebook import styled
+
+        return styled(self.table(kind))
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the standings and what to know of them."""
+        from results.notebook import page
+
+        return page(self)
+
     def _select(self, query: str) -> list[tuple]:
         with Store.open(self.folder) as store:
             return store.select(query, (self._last_game,))
+
+
+def plots():
+    """The module of figures, which loads matplotlib: only when a figure is asked for."""
+    from results import plots as module
+
+    return module
+
+
+def _axes(ax):
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot
+
+    return pyplot.subplots(layout="constrained")[1]
+
+
+def _known(of: str, quantities) -> str:
+    if of not in quantities:
+        raise ValueError(f"of = {of!r} is not one of {', '.join(quantities)}")
+    return of
 
 
 def _frame(rows: list[tuple], columns) -> pd.DataFrame:

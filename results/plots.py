@@ -1,0 +1,132 @@
+"""Figures of a tournament, on matplotlib axes; what is drawn are the tables of `results.tables`.
+
+Every function draws on the axes that it is given and returns them.  Colours are told apart on light and dark ground.
+"""
+
+import math
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+COLOURS = ("#3b82c4", "#e08214", "#2a9d6f", "#c44e8a", "#8a6fd1", "#9a7b4f", "#d1495b", "#4fa3b5")
+LINES = 8             # agents that a figure of lines can show apart
+LABEL = 24            # characters of a name on an axis
+LEAST_SHARE = 0.02    # of an agent's games that must have reached a ply for its mean to be drawn
+UNITS = {"seconds": "seconds a move", "playouts": "playouts a move", "nodes": "nodes a move", "depth": "depth"}
+
+
+def ratings(ax: Axes, standings: pd.DataFrame) -> Axes:
+    """Elo with 95 % errors, the best agent on top; arrows are one-sided bounds."""
+    shown = standings[standings["elo"].notna()]
+    for place, row in enumerate(shown.itertuples()):
+        colour = COLOURS[0]
+        if row.bound:
+            ax.plot(row.elo, place, marker=">" if row.bound == ">" else "<", color=colour, linestyle="none")
+        else:
+            error = 0 if math.isnan(row.error) else row.error
+            ax.errorbar(row.elo, place, xerr=error, fmt="o", color=colour, capsize=3)
+    ax.set_yticks(range(len(shown)), [short(name) for name in shown["agent"]])
+    ax.invert_yaxis()
+    ax.set_xlabel("Elo, with 95 % errors")
+    ax.grid(axis="x")
+    return ax
+
+
+def crosstable(ax: Axes, scores: pd.DataFrame) -> Axes:
+    """Scores of rows against columns as a heat map; agents are numbered from the best."""
+    values = scores.to_numpy(float)
+    ax.imshow(values, vmin=0, vmax=1, cmap="RdYlGn", aspect="auto")
+    for row, column in zip(*np.nonzero(~np.isnan(values))):
+        ax.text(column, row, f"{100 * values[row, column]:.0f}", ha="center", va="center", color="#111111", fontsize=8)
+    numbers = [str(place + 1) for place in range(len(scores))]
+    ax.set_xticks(range(len(scores)), numbers)
+    ax.set_yticks(range(len(scores)), [f"{short(name)}  {number}" for name, number in zip(scores.index, numbers)])
+    ax.set_xlabel("score in % against agent number")
+    return ax
+
+
+def strength(ax: Axes, standings: pd.DataFrame, win_rates: pd.DataFrame, of: str = "seconds") -> Axes:
+    """Elo against what an agent spends on a move: `of` is seconds, playouts or nodes.  Bounds are left out.
+
+    An agent's colour is that of its place in the standings, here and in `by_ply`.
+    """
+    effort = win_rates.set_index("agent")[f"{of}_per_move"].astype(float)
+    frame = standings.assign(effort=effort.reindex(standings["agent"]).to_numpy(), place=range(len(standings)))
+    frame = frame[(frame["effort"] > 0) & frame["elo"].notna() & (frame["bound"] == "")]
+    ax.set_xscale("log")
+    for row in frame.itertuples():
+        colour = COLOURS[row.place % len(COLOURS)]
+        error = 0 if math.isnan(row.error) else row.error
+        ax.errorbar(row.effort, row.elo, yerr=error, fmt="o", capsize=3, color=colour, label=short(row.agent))
+    if len(frame):
+        ax.legend(fontsize=8)
+    ax.set_xlabel(UNITS[of])
+    ax.set_ylabel("Elo")
+    ax.grid()
+    return ax
+
+
+def lengths(ax: Axes, games: pd.DataFrame) -> Axes:
+    """How many games had how many plies, by who won; void games are left out."""
+    played = games[games["outcome"].notna()]
+    parts = [(1.0, "first player won", COLOURS[0]), (0.5, "drawn", COLOURS[5]), (0.0, "second player won", COLOURS[1])]
+    longest = int(played["plies"].max()) if len(played) else 1
+    step = max(1, math.ceil(longest / 40))
+    edges = np.arange(0, longest + step + 1, step) - 0.5
+    chosen = [(played.loc[played["outcome"] == outcome, "plies"], *rest) for outcome, *rest in parts]
+    chosen = [part for part in chosen if len(part[0])]
+    if chosen:
+        plies, labels, colours = zip(*chosen)
+        ax.hist(plies, bins=edges, stacked=True, label=labels, color=colours)
+        ax.legend(fontsize=8)
+    ax.set_xlabel("plies" if step == 1 else f"plies, in steps of {step}")
+    ax.set_ylabel("games")
+    ax.grid(axis="y")
+    return ax
+
+
+def sides(ax: Axes, win_rates: pd.DataFrame) -> Axes:
+    """Each agent's score as first and as second player."""
+    places = np.arange(len(win_rates))
+    first, second = (100 * win_rates[f"score_{side}"].to_numpy(float) for side in ("first", "second"))
+    ax.hlines(places, np.fmin(first, second), np.fmax(first, second), color="#888888", linewidth=1)
+    ax.plot(first, places, "o", color=COLOURS[0], label="as first player")
+    ax.plot(second, places, "s", color=COLOURS[1], label="as second player")
+    ax.set_yticks(places, [short(name) for name in win_rates["agent"]])
+    ax.invert_yaxis()
+    ax.set_xlim(-3, 103)
+    ax.set_xlabel("score in %")
+    ax.legend(fontsize=8)
+    ax.grid(axis="x")
+    return ax
+
+
+def by_ply(ax: Axes, effort: pd.DataFrame, of: str) -> Axes:
+    """Means along the game of what `of` says: seconds, playouts, nodes or depth.
+
+    `effort` has columns agent, ply, decisions, and of each quantity its sum and `..._given`.  The first eight agents
+    are drawn; plies that few games reached are left out.
+    """
+    given = "decisions" if of == "seconds" else f"{of}_given"
+    frame = effort[effort[given] > 0]
+    for number, name in enumerate(effort["agent"].unique()[:LINES]):
+        own = frame[frame["agent"] == name].sort_values("ply")
+        if own.empty:
+            continue
+        own = own[own[given] >= LEAST_SHARE * own[given].max()]
+        means = own[of].to_numpy(float) / own[given].to_numpy(float)
+        ax.plot(own["ply"], means, color=COLOURS[number], label=short(name), marker=".", markersize=3, linewidth=1)
+    if len(frame):
+        ax.legend(fontsize=8)
+        if of != "depth" and (frame[of].to_numpy(float) > 0).any():
+            ax.set_yscale("log")
+    ax.set_xlabel("ply")
+    ax.set_ylabel(UNITS[of])
+    ax.grid()
+    return ax
+
+
+def short(name: str) -> str:
+    """A name as long as an axis has room for; a dollar sign would begin a formula."""
+    return (name if len(name) <= LABEL else name[: LABEL - 1] + "…").replace("$", r"\$")

@@ -1,0 +1,71 @@
+"""What a tournament's results say, in sentences: who won, by how much, and how sure that is."""
+
+import math
+
+import pandas as pd
+
+from results.ratings import Ratings
+
+CONFIDENT, BEYOND_DOUBT = 0.95, 0.999
+
+
+def verdict(standings: pd.DataFrame, ratings: Ratings) -> dict[str, str]:
+    """`who` leads, by `how_much` over the next agent, and `how_sure` that is; empty where nothing was played."""
+    played = standings[standings["games"] > 0]
+    if len(played) < 2:
+        return {}
+    first, second = played["agent"].iloc[:2]
+    a, b = (ratings.agents.index(name) for name in (first, second))
+    error, los = ratings.difference_error[a, b], ratings.superiority[a, b]
+    if not math.isnan(error):
+        how_much = f"{ratings.elo[a] - ratings.elo[b]:+.0f} ± {error:.0f} Elo over {second}"
+    elif los > 0.5:
+        how_much = f"won every game against {second} or those it has met: a bound, no estimate"
+    else:
+        how_much = f"no results compare it with {second}"
+    return {"who": first, "how_much": how_much, "how_sure": certainty(los)}
+
+
+def certainty(los: float) -> str:
+    """A likelihood of superiority in words."""
+    if math.isnan(los):
+        return "unknown"
+    percent = "> 99.9 %" if los > BEYOND_DOUBT else f"{100 * los:.1f} %"
+    if los > BEYOND_DOUBT:
+        return f"beyond doubt ({percent} likely to be stronger)"
+    if los >= CONFIDENT:
+        return f"with confidence ({percent} likely to be stronger)"
+    return f"not yet ({percent} likely to be stronger; 95 % is the usual mark)"
+
+
+def summary(standings: pd.DataFrame, games: pd.DataFrame, ratings: Ratings) -> list[str]:
+    """Sentences on the results as a whole."""
+    found = verdict(standings, ratings)
+    if not found:
+        return ["No results are stored yet."]
+    leader = standings.iloc[0]
+    share = f"{100 * leader['score']:.1f} % of the points"
+    sentences = [f"{found['who']} is first, with {share} in its {leader['games']} games."]
+    close = [
+        f"{one} and {other}" for one, other, los in zip(standings["agent"], standings["agent"][1:], standings["los"])
+        if los < CONFIDENT
+    ]
+    if close:
+        sentences.append(f"Not told apart with confidence: {'; '.join(close)}.")
+    else:
+        sentences.append("Each agent is told apart from the next one with at least 95 % confidence.")
+    sentences.append(_advantage(ratings))
+    played = games[games["outcome"].notna()]
+    drawn = (played["outcome"] == 0.5).mean()
+    plies = played["plies"].mean()
+    sentences.append(f"{100 * drawn:.1f} % of the games were drawn; a game took {plies:.1f} plies on average.")
+    return sentences
+
+
+def _advantage(ratings: Ratings) -> str:
+    if ratings.advantage_error is None:
+        return "The first player's advantage cannot be told from strength."
+    size = f"{ratings.advantage:+.0f} ± {ratings.advantage_error:.0f} Elo"
+    if abs(ratings.advantage) < ratings.advantage_error:
+        return f"Moving first makes no difference that these games can show ({size})."
+    return f"Moving first is {'an advantage' if ratings.advantage > 0 else 'a disadvantage'} ({size})."
