@@ -19,6 +19,7 @@ _HOMES = {
     "Ratings": "results.ratings",
     "rate": "results.ratings",
     "render": "results.export",
+    "Sprt": "results.sprt",
 }
 
 __all__ = [*_HOMES, "load"]

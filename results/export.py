@@ -55,7 +55,7 @@ def rich_table(frame: pd.DataFrame, title: str | None = None, times: bool = True
 
 
 def display_columns(frame: pd.DataFrame) -> dict[str, tuple[list[str], bool]]:
-    """By heading: a column as readers see it, and whether it stands to the right.  Short columns, as in `render`'s text."""
+    """By heading: a column as readers see it, and whether it stands to the right; those columns that text shows."""
     kind = frame.attrs.get("kind")
     flat = _telling(_flat(frame, times=True))
     cells, right = _display(flat if kind == "crosstable" else _short(flat, kind), kind)

@@ -38,7 +38,8 @@ def crosstable(ax: Axes, scores: pd.DataFrame) -> Axes:
     values = scores.to_numpy(float)
     ax.imshow(values, vmin=0, vmax=1, cmap="RdYlGn", aspect="auto")
     for row, column in zip(*np.nonzero(~np.isnan(values))):
-        ax.text(column, row, f"{100 * values[row, column]:.0f}", ha="center", va="center", color="#111111", fontsize=8)
+        percent = f"{100 * values[row, column]:.0f}"
+        ax.text(column, row, percent, ha="center", va="center", color="#111111", fontsize="small")
     numbers = [str(place + 1) for place in range(len(scores))]
     ax.set_xticks(range(len(scores)), numbers)
     ax.set_yticks(range(len(scores)), [f"{short(name)}  {number}" for name, number in zip(scores.index, numbers)])
@@ -59,8 +60,7 @@ def strength(ax: Axes, standings: pd.DataFrame, win_rates: pd.DataFrame, of: str
         colour = COLOURS[row.place % len(COLOURS)]
         error = 0 if math.isnan(row.error) else row.error
         ax.errorbar(row.effort, row.elo, yerr=error, fmt="o", capsize=3, color=colour, label=short(row.agent))
-    if len(frame):
-        ax.legend(fontsize=8)
+    _legend(ax)
     ax.set_xlabel(UNITS[of])
     ax.set_ylabel("Elo")
     ax.grid()
@@ -79,7 +79,7 @@ def lengths(ax: Axes, games: pd.DataFrame) -> Axes:
     if chosen:
         plies, labels, colours = zip(*chosen)
         ax.hist(plies, bins=edges, stacked=True, label=labels, color=colours)
-        ax.legend(fontsize=8)
+    _legend(ax)
     ax.set_xlabel("plies" if step == 1 else f"plies, in steps of {step}")
     ax.set_ylabel("games")
     ax.grid(axis="y")
@@ -97,7 +97,7 @@ def sides(ax: Axes, win_rates: pd.DataFrame) -> Axes:
     ax.invert_yaxis()
     ax.set_xlim(-3, 103)
     ax.set_xlabel("score in %")
-    ax.legend(fontsize=8)
+    _legend(ax)
     ax.grid(axis="x")
     return ax
 
@@ -117,14 +117,19 @@ def by_ply(ax: Axes, effort: pd.DataFrame, of: str) -> Axes:
         own = own[own[given] >= LEAST_SHARE * own[given].max()]
         means = own[of].to_numpy(float) / own[given].to_numpy(float)
         ax.plot(own["ply"], means, color=COLOURS[number], label=short(name), marker=".", markersize=3, linewidth=1)
-    if len(frame):
-        ax.legend(fontsize=8)
-        if of != "depth" and (frame[of].to_numpy(float) > 0).any():
-            ax.set_yscale("log")
+    _legend(ax)
+    if of != "depth" and (frame[of].to_numpy(float) > 0).any():
+        ax.set_yscale("log")
     ax.set_xlabel("ply")
     ax.set_ylabel(UNITS[of])
     ax.grid()
     return ax
+
+
+def _legend(ax) -> None:
+    """Above the axes, where it hides nothing."""
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize="small", borderpad=0)
 
 
 def short(name: str) -> str:

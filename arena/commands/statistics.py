@@ -12,6 +12,7 @@ from arena.commands.common import Json, command, print_table, tell
 
 MOST_GAMES = 10**12
 KEYS = ("elo", "error", "nelo", "nelo_error", "los", "draw_ratio", "pairs_ratio")  # of an estimate, as JSON
+POOL = ("advantage", "advantage_error", "draw_rate")  # of a run's ratings
 
 Draws = StrEnum("Draws", {"davidson": "davidson", "rao_kupper": "rao-kupper", "half": "half"})
 Model = StrEnum("Model", ["normalized", "logistic"])
@@ -30,9 +31,9 @@ def elo(
     folder: Annotated[Path | None, typer.Argument(help="A run's folder, instead of counts.", metavar="DIR")] = None,
     wdl: Wdl = None,
     pairs: Pairs = None,
-    draws: Annotated[Draws, typer.Option(help="Of a run: the law of draws, or half a win and half a loss.")] = Draws.davidson,
-    anchor: Annotated[list[str] | None, typer.Option(help="Of a run: an agent whose Elo is known, as NAME=ELO.")] = None,
-    bootstrap: Annotated[int, typer.Option(help="Of a run: also errors from so many resamplings of its pairs.")] = 0,
+    draws: Annotated[Draws, typer.Option(help="Of a run: a law of draws, or draws as half a win.")] = Draws.davidson,
+    anchor: Annotated[list[str] | None, typer.Option(help="Of a run: an agent of known Elo, as NAME=ELO.")] = None,
+    bootstrap: Annotated[int, typer.Option(help="Of a run: errors from so many resamplings, too.")] = 0,
     as_json: Json = False,
 ) -> None:
     """Elo with its error: of two players from counts of games or of pairs, or of all agents of a run."""
@@ -148,12 +149,12 @@ def _print_ratings(folder, options, samples, as_json) -> None:
     if samples:
         resampled = tournament.bootstrap(samples, **options).drop(columns="error")
         frame = frame.merge(resampled.rename(columns={"low": "bootstrap_low", "high": "bootstrap_high"}), on="agent")
-    pool = {"draws": options["draws"], "advantage": ratings.advantage, "advantage_error": ratings.advantage_error,
-            "draw_rate": ratings.draw_rate}
+    pool = {"draws": options["draws"]} | {name: getattr(ratings, name) for name in POOL}
     notes = tournament.notes_of(ratings)
     if as_json:
         tables = {"ratings": frame, "differences": differences(ratings), "pairs": tournament.pairs()}
-        typer.echo(json.dumps(pool | {name: _records(table) for name, table in tables.items()} | {"notes": notes}, indent=1))
+        rows = {name: _records(table) for name, table in tables.items()}
+        typer.echo(json.dumps(pool | rows | {"notes": notes}, indent=1))
         return
     frame.attrs["kind"] = "standings"
     print_table(frame, as_json=False, title="Ratings")

@@ -1,0 +1,75 @@
+"""The report's figures: as files, and as SVG that takes its colours from the page around it."""
+
+import functools
+import io
+import re
+from dataclasses import dataclass
+
+import matplotlib
+from matplotlib.figure import Figure
+
+# Colours that nothing else in a figure has: in the page they become the page's own, light or dark.
+INK, GRID, GROUND = "#1a1b1c", "#d8d9da", "#fefefe"
+STYLE = {
+    "svg.fonttype": "none",      # text stays text, in the page's font
+    "font.family": "sans-serif", "font.size": 11,
+    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK),
+    "grid.color": GRID, "grid.linewidth": 0.7, "axes.axisbelow": True,
+    "axes.spines.top": False, "axes.spines.right": False,
+    **dict.fromkeys(("figure.facecolor", "axes.facecolor", "legend.facecolor", "savefig.facecolor"), GROUND),
+    "legend.edgecolor": GRID,
+}
+SIZE = (4.8, 3.6)  # inches; a phone shows it at four fifths
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One figure: its name (of files), what it shows in a sentence, and its bytes."""
+
+    name: str
+    title: str
+    caption: str
+    svg: str
+    png: bytes
+
+    @property
+    def inline(self) -> str:
+        """The SVG element alone, in the colours of the page."""
+        element = self.svg[self.svg.index("<svg"):]
+        element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
+        kept = rf'<svg \1 role="img" aria-label="{self.title}" xmlns:xlink="http://www.w3.org/1999/xlink">'
+        element = re.sub(r'<svg [^>]*?(viewBox="[^"]*")[^>]*>', kept, element, count=1)
+        return element.replace(INK, "var(--ink)").replace(GRID, "var(--line)").replace(GROUND, "var(--ground)")
+
+
+def draw(tournament) -> list[Drawn]:
+    """The figures that the tournament has data for; the ratings and the crosstable first."""
+    plots = [
+        ("ratings", "Ratings", "Elo with 95 % errors. An arrow is a one-sided bound.", tournament.plot_ratings),
+        ("crosstable", "Crosstable", "Score of each row against each column, in %.", tournament.plot_crosstable),
+    ]
+    win_rates, effort = tournament.win_rates(), tournament.effort
+    for of in ("seconds", "playouts"):
+        if (win_rates[f"{of}_per_move"] > 0).sum() > 1:
+            caption = f"What strength costs: Elo against {of} a move. Up and to the left is better."
+            plot = functools.partial(tournament.plot_strength, of)
+            plots.append((f"strength_{of}", f"Elo against {of}", caption, plot))
+    plots.append(("lengths", "Length of games", "How many plies games took, by who won.", tournament.plot_lengths))
+    plots.append(("sides", "Moving first", "Each agent's score as first and as second player.", tournament.plot_sides))
+    for of, given in (("seconds", "decisions"), ("depth", "depth_given")):
+        if (effort[given] > 0).any():
+            title = "Time along the game" if of == "seconds" else "Depth along the game"
+            caption = f"Mean {of} of a move, by ply."
+            plots.append((f"moves_{of}", title, caption, functools.partial(tournament.plot_moves, of)))
+    return [_drawn(*plot) for plot in plots]
+
+
+def _drawn(name, title, caption, plot) -> Drawn:
+    # the salt keeps the ids of one page's figures apart, and the same from one drawing to the next
+    with matplotlib.rc_context(STYLE | {"svg.hashsalt": name}):
+        figure = Figure(figsize=SIZE, layout="constrained")
+        plot(figure.subplots())
+        svg, png = io.StringIO(), io.BytesIO()
+        figure.savefig(svg, format="svg", metadata={"Date": None})
+        figure.savefig(png, format="png", dpi=150)
+    return Drawn(name, title, caption, svg.getvalue(), png.getvalue())

@@ -1,0 +1,132 @@
+"""The report's page: what it shows, put together."""
+
+import json
+from importlib import resources
+from pathlib import Path
+
+import jinja2
+import numpy as np
+
+import results
+from arena.report.boards import sample
+from arena.report.figures import draw
+from results import words
+from results.export import display_columns
+
+PAGE_NAME = "report.html"
+FIGURES_NAME = "figures"
+
+
+def write_report(folder, page: Path | None = None, write=Path.write_bytes) -> Path:
+    """Write the report of the run in `folder`, and its figures as SVG and PNG beside it; returns the page's path.
+
+    page: the HTML file, `report.html` in the run's folder when left out; write: called with each path and its bytes.
+    StoreError: the run cannot be read.
+    """
+    tournament = results.load(folder)
+    page = Path(page or Path(folder) / PAGE_NAME)
+    figures = draw(tournament)
+    write(page, render(tournament, figures).encode())
+    place = page.parent / FIGURES_NAME
+    place.mkdir(exist_ok=True)
+    for figure in figures:
+        write(place / f"{figure.name}.svg", figure.svg.encode())
+        write(place / f"{figure.name}.png", figure.png)
+    return page
+
+
+def render(tournament, figures) -> str:
+    """The page of a tournament (`results.Tournament`) with its figures, as HTML that needs no other file."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("arena.report", "."), autoescape=True, trim_blocks=True, lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    standings, config = tournament.standings(), tournament.meta.get("config")
+    games = sample(tournament)
+    return environment.get_template("report.html").render(
+        title=config["game"] if config else tournament.folder.name, config=config,
+        stored=len(tournament.games), total=_total(config, len(tournament.games)),
+        verdict=words.verdict(standings, tournament.ratings), summary=tournament.summary(), notes=tournament.notes(),
+        standings=_standings(standings), crosstable=_crosstable(tournament.crosstable()),
+        effort=_effort(tournament.win_rates(), standings["agent"]),
+        figures=[figure for figure in figures if figure.name not in ("ratings", "crosstable")],
+        games=_for_script(games), shown=len(games),
+        machine=tournament.meta.get("machine", {}), configuration=as_toml(config) if config else "",
+        style=_own("report.css"), script=_own("report.js"),
+    )
+
+
+def _own(name) -> str:
+    return resources.files("arena.report").joinpath(name).read_text()
+
+
+def _total(config, stored) -> int:
+    """The games that the run has when it is finished."""
+    if config is None:
+        return stored
+    from arena.schedule import Schedule
+
+    return len(Schedule(len(config["agents"]), config["games"], config["seed"]))
+
+
+def _for_script(games) -> str:
+    """JSON that stands in a script element: no `<` in it can end that element."""
+    return json.dumps(games, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def as_toml(config: dict) -> str:
+    """A configuration as the text of its file; keys without a value are left out.  JSON's values are TOML's too."""
+    def value(thing):
+        if isinstance(thing, dict):
+            return "{ " + ", ".join(f"{key} = {value(one)}" for key, one in thing.items() if one is not None) + " }"
+        if isinstance(thing, list | tuple):
+            return "[" + ", ".join(map(value, thing)) + "]"
+        return json.dumps(thing, ensure_ascii=False)
+
+    tables = {key: one for key, one in config.items() if isinstance(one, list) and one and isinstance(one[0], dict)}
+    lines = [f"{key} = {value(one)}" for key, one in config.items() if one is not None and key not in tables]
+    for key, rows in tables.items():
+        for row in rows:
+            lines += ["", f"[[{key}]]", *(f"{name} = {value(one)}" for name, one in row.items() if one is not None)]
+    return "\n".join(lines) + "\n"
+
+
+def _effort(win_rates, order) -> dict:
+    """What the agents spent, in the order of the standings."""
+    frame = win_rates.set_index("agent").loc[order].reset_index()
+    frame.attrs["kind"] = "win_rates"
+    return display_columns(frame)
+
+
+def _standings(frame) -> list[dict]:
+    """Rows of the standings as readers see them; `bar` places estimate and error on a common scale, 0 to 100."""
+    frame.attrs["kind"] = "standings"
+    cells = {heading: strings for heading, (strings, _) in display_columns(frame).items()}
+    error = frame["error"].fillna(0)
+    low, high = (frame["elo"] - error).min(), (frame["elo"] + error).max()
+    width = max(high - low, 1.0) if len(frame) else 1.0
+
+    def place(elo):
+        return None if np.isnan(elo) else round(2 + 96 * (elo - low) / width, 2)
+
+    rows = []
+    for number, row in enumerate(frame.itertuples()):
+        bar = {"at": place(row.elo), "bound": row.bound}
+        if not np.isnan(row.error):
+            bar |= {"low": place(row.elo - row.error), "high": place(row.elo + row.error)}
+        rows.append({heading.replace(" ", "_"): strings[number] for heading, strings in cells.items()} | {"bar": bar})
+    return rows
+
+
+def _crosstable(frame) -> list[dict]:
+    """A row an agent: its name, and for each opponent its score in % and how far its colour is from that of 50 %."""
+    def cell(score):
+        if np.isnan(score):
+            return None
+        share = round(abs(200 * score - 100))
+        return {"percent": f"{100 * score:.0f}", "towards": "win" if score > 0.5 else "loss", "share": share}
+
+    return [
+        {"agent": name, "scores": [cell(score) for score in scores]}
+        for name, scores in zip(frame.index, frame.to_numpy(float))
+    ]

@@ -1,0 +1,164 @@
+"""The report: what the page says, that it needs nothing else, and that its browser of games steps."""
+
+import html
+import json
+import re
+import tomllib
+
+import pytest
+from typer.testing import CliRunner
+
+import games
+import results
+from arena.cli import app
+from arena.config import from_values
+from arena.report import boards, write_report
+from results.export import render
+from results.store import Store
+from tests.arena.browser import play
+from tests.arena.stored import CONFIG, store_run
+
+EVIL = "<script>alert(1)</script>$x_{"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    agents = [{"agent": "uct(playouts=10)", "name": "strong"}, {"agent": "random", "name": EVIL},
+              {"agent": "flat(playouts=5)", "name": "weak"}]
+    return store_run(tmp_path_factory.mktemp("report") / "run", CONFIG | {"agents": agents}, void=("1v2-0001",))
+
+
+@pytest.fixture(scope="module")
+def page(run):
+    return write_report(run)
+
+
+@pytest.fixture(scope="module")
+def data(page):
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text())[1])
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_who_won_by_how_much_how_sure(run, page):
+    text, tournament = page.read_text(), results.load(run)
+    standings = tournament.standings()
+    tiles = re.search(r'<dl class="tiles">(.*?)</dl>', text, re.DOTALL)[1]
+    assert standings["agent"][0] in tiles.replace("&lt;script&gt;alert(1)&lt;/script&gt;", "<script>alert(1)</script>")
+    assert " Elo over " in tiles and "likely to be stronger" in tiles
+    assert "1 of 18 games was void" in text
+    for row in render(tournament.table("standings"), "csv").splitlines()[1:]:
+        score = float(row.split(",")[8])
+        assert f"{100 * score:.1f} %" in text
+
+
+def test_the_page_needs_no_other_file(page):
+    text = page.read_text()
+    assert not re.search(r'(?:src|href)\s*=\s*"(?!#|data:,")', text.replace("xlink:href", "href"))
+    assert "@import" not in text and not re.search(r"url\((?!#)", text)
+    assert set(re.findall(r'https?://[^"\s<]+', text)) <= {"http://www.w3.org/1999/xlink"}
+    assert "prefers-color-scheme: dark" in text and "width=device-width" in text
+    assert text.count(EVIL) == 0 and "&lt;script&gt;alert(1)" in text
+
+
+def test_figures_lie_beside_it(page):
+    names = {path.name for path in (page.parent / "figures").iterdir()}
+    wanted = ("ratings", "crosstable", "strength_seconds", "strength_playouts", "lengths", "sides", "moves_seconds",
+              "moves_depth")
+    assert names == {f"{name}.{kind}" for name in wanted for kind in ("svg", "png")}
+    assert page.read_text().count("<figure>") == len(wanted) - 2
+
+
+def test_boards_are_the_games_own(run, data):
+    game = games.make(CONFIG["game"])
+    assert len(data) == 18 and [each["id"] for each in data[:2]] == ["1v2-0000", "2v1-0000"]
+    with Store.open(run) as store:
+        record = store.record(data[3]["id"])
+    line = f"{record.opening_moves} {record.moves}"
+    assert data[3]["moves"] == line.split() and len(data[3]["boards"]) == record.plies + 1
+    assert data[3]["boards"][0] == game.render(game.initial())
+    assert data[3]["boards"][-1] == game.render(game.after_all(line))
+    assert data[3]["thoughts"][:2] == [None, None] and data[3]["thoughts"][2][:3] == [0, 0.0, 12]
+
+
+def test_a_large_run_is_sampled(run, monkeypatch):
+    tournament = results.load(run)
+    shown = boards.sample(tournament, 4)
+    assert len(shown) == 4 and shown == boards.sample(tournament, 4)
+    monkeypatch.setattr(boards, "MOST_CHARACTERS", 0)
+    assert boards.sample(tournament) == []
+
+
+def test_the_configuration_can_be_run_again(run, page):
+    code = re.search(r'<pre class="code" id="configuration">(.*?)</pre>', page.read_text(), re.DOTALL)[1]
+    text = html.unescape(code)
+    with Store.open(run) as store:
+        assert from_values(tomllib.loads(text)).resolved() == store.meta["config"]
+
+
+def test_the_command(run, tmp_path):
+    result = call("report", run, "--output", tmp_path / "x.html")
+    assert result.exit_code == 0 and str(tmp_path / "x.html") in result.stdout
+    assert (tmp_path / "x.html").read_text().startswith("<!doctype html>")
+    assert (tmp_path / "figures" / "ratings.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_same_run_gives_the_same_page(run, tmp_path):
+    one, other = write_report(run, tmp_path / "one.html"), write_report(run, tmp_path / "other.html")
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_nothing_played_and_unfinished_runs(tmp_path):
+    resolved = from_values(CONFIG).resolved()
+    agents = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
+    Store.create(tmp_path, {"config": resolved}, agents).close()
+    text = write_report(tmp_path).read_text()
+    assert "No results are stored yet" in text and "0 of 18 games so far" in text and "No game can be shown" in text
+
+
+def test_mistakes(tmp_path, run):
+    for arguments, message in (
+        (["report", tmp_path / "none"], "no tournament in"),
+        (["report", run, "--output", tmp_path], "cannot be written"),
+        (["report", run, "--output", "/proc/none/x.html"], "/proc/none"),
+    ):
+        result = call(*arguments)
+        assert result.exit_code == 2 and message in result.stderr and "Traceback" not in result.stderr, result.stderr
+    (tmp_path / "tournament.sqlite").write_bytes(b"not a database, but long enough to look at" * 100)
+    result = call("report", tmp_path)
+    assert result.exit_code == 2 and "damaged or not a SQLite file" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["tournament.sqlite"]
+
+
+STEPS = """
+    const board = () => document.getElementById("board").textContent;
+    const press = (key) => document.getElementById("board").dispatchEvent(
+        new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+    const click = (id) => document.getElementById(id).click();
+    const seen = { begin: board(), options: document.getElementById("pick").options.length };
+    click("next"); seen.next = board(); seen.marked = document.querySelectorAll("#board mark").length;
+    press("ArrowRight"); seen.second = board(); seen.current = document.querySelector("[aria-current]").textContent;
+    press("ArrowLeft"); seen.back = board();
+    click("end"); seen.end = board(); seen.said = document.getElementById("said").textContent;
+    press("Home"); seen.home = board();
+    document.querySelectorAll("#moves button")[2].click(); seen.third = board();
+    const pick = document.getElementById("pick");
+    pick.value = 3; pick.dispatchEvent(new Event("change")); click("end"); seen.other = board();
+    seen.wide = document.documentElement.scrollWidth;
+    return seen;
+"""
+
+
+def test_the_browser_of_games_steps(page, data):
+    """By buttons, keys and the list of moves, without an error, in a window as narrow as a phone."""
+    seen, problems = play(page, STEPS, "--window-size=400,800")
+    first, last = data[0], data[0]["boards"][-1]
+    assert problems == []
+    assert seen["begin"] == seen["home"] == first["boards"][0] and seen["options"] == 18
+    assert seen["next"] == seen["back"] == first["boards"][1] and seen["marked"] == 1
+    assert seen["second"] == first["boards"][2] and seen["current"] == first["moves"][1]
+    assert seen["third"] == first["boards"][3] and seen["end"] == last and "played out" in seen["said"]
+    assert seen["other"] == data[3]["boards"][-1]
+    assert seen["wide"] <= 500  # headless windows are no narrower than that; nothing makes the page wider
