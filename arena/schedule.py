@@ -61,6 +61,11 @@ class Schedule:
                     yield Fixture(id, number, pairing, opening, derive_seed(self.seed, id), first, second)
 
 
+def planned(config: dict) -> int:
+    """How many games a resolved configuration has."""
+    return len(Schedule(len(config["agents"]), config["games"], config["seed"]))
+
+
 def opening(game, seed: int, k: int, plies: int) -> list[int]:
     """The moves of opening number `k` of a tournament: `plies` random legal ones (outcomes of chance by probability).
 

@@ -126,7 +126,7 @@ def _open_store(resolved, setting, folder, resume) -> Store:
         return Store.create(folder, {"config": resolved, "machine": describe(setting.game)}, specs)
     store = Store.open(folder, write=True)
     try:
-        stored = store.meta["config"]
+        stored = store.config
         if lines := configuration.differences(stored, resolved):
             raise ConfigError(
                 [f"the run in {folder} cannot be resumed with this configuration: {line}" for line in lines]

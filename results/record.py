@@ -12,6 +12,7 @@ class Reason:
     TIME = "time"                  # forfeit: the player to move exceeded its seconds a move
     CRASH = "crash"                # void: the worker process died, twice
     HANG = "hang"                  # void: the game exceeded its time limit, twice
+    IMPORTED = "imported"          # played elsewhere: how it ended is not known
 
     FORFEITS = (ILLEGAL_MOVE, EXCEPTION, TIME)
     VOIDS = (CRASH, HANG)

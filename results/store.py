@@ -4,10 +4,11 @@ The file is in WAL mode, so that it can be read while games are added, and each 
 that is killed loses none of the games it has added.  `PRAGMA user_version` is the version of the schema.
 """
 
+import fcntl
 import json
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, fields
 from pathlib import Path
@@ -145,6 +146,15 @@ class Store:
         except json.JSONDecodeError as error:
             raise StoreError(f"{self.path} is damaged: its table meta holds what is not JSON") from error
 
+    @property
+    def config(self) -> dict:
+        """The configuration that the games were played by; StoreError if they were imported, and there is none."""
+        try:
+            return self.meta["config"]
+        except KeyError:
+            text = f"the results in {self.path.parent} were imported: their game and configuration are not known"
+            raise StoreError(text) from None
+
     def set_meta(self, key: str, value) -> None:
         """Replace, or add, one entry of `meta` (any JSON)."""
         with _explained(self.path, f"write {key} to"), self._connection as connection:
@@ -161,13 +171,14 @@ class Store:
 
     def add(self, record: GameRecord) -> None:
         """Store one game, whole or not at all; StoreError if its id is there already or it cannot be written."""
-        game = dict(zip(GAME_COLUMNS, (getattr(record, name) for name in GAME_COLUMNS)))
-        game["seed"] = _signed(record.seed)
         with _explained(self.path, f"add game {record.id!r} to"), self._connection as connection:
-            row = connection.execute(_insert("games", GAME_COLUMNS), tuple(game.values())).lastrowid
-            connection.executemany(
-                _insert("moves", ("game", *MOVE_COLUMNS)), [(row, *astuple(move)) for move in record.decisions]
-            )
+            _add(connection, record)
+
+    def add_all(self, records: Iterable[GameRecord]) -> None:
+        """Store many games, all of them or none; errors as of `add`."""
+        with _explained(self.path, "add games to"), self._connection as connection:
+            for record in records:
+                _add(connection, record)
 
     def record(self, id: str) -> GameRecord:
         """The game of that id; StoreError, which names some ids, if there is none."""
@@ -182,14 +193,39 @@ class Store:
         moves = self.select(f"SELECT {', '.join(MOVE_COLUMNS)} FROM moves WHERE game = ? ORDER BY ply", (game,))
         return GameRecord(**given, decisions=tuple(MoveRecord(*move) for move in moves))
 
+    def records(self) -> Iterator[GameRecord]:
+        """All games, in the order of the schedule."""
+        for (id,) in self.select("SELECT id FROM games ORDER BY number"):
+            yield self.record(id)
+
     def select(self, query: str, parameters: Sequence = ()) -> list[tuple]:
         """The rows that a SELECT gives; StoreError if the file is damaged."""
         with _explained(self.path, "read"):
             return self._connection.execute(query, parameters).fetchall()
 
 
+def _add(connection, record) -> None:
+    game = dict(zip(GAME_COLUMNS, (getattr(record, name) for name in GAME_COLUMNS)))
+    game["seed"] = _signed(record.seed)
+    row = connection.execute(_insert("games", GAME_COLUMNS), tuple(game.values())).lastrowid
+    moves = [(row, *astuple(move)) for move in record.decisions]
+    connection.executemany(_insert("moves", ("game", *MOVE_COLUMNS)), moves)
+
+
 def _insert(table: str, columns: Sequence[str]) -> str:
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+
+
+def busy(folder: str | os.PathLike) -> bool:
+    """Whether a process is writing to the store in `folder` now."""
+    try:
+        with open(Path(folder) / LOCK_NAME) as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # given back at once, when the file is closed
+            return False
+    except BlockingIOError:
+        return True
+    except FileNotFoundError:
+        return False
 
 
 def _signed(seed: int) -> int:

@@ -1,6 +1,7 @@
 """What commands share: the application itself, errors told in a line, tables, and files written whole."""
 
 import functools
+import inspect
 import sys
 import textwrap
 from pathlib import Path
@@ -44,7 +45,7 @@ def command(group: typer.Typer = app, examples: str = ""):
 
         name = function.__name__.strip("_").replace("_", "-")
         # \b keeps the lines as they are
-        text = function.__doc__ + (f"\n\n\b\nExamples:\n{textwrap.indent(examples, '  ')}" if examples else "")
+        text = inspect.cleandoc(function.__doc__) + (f"\n\n\b\nExamples:\n{textwrap.indent(examples, '  ')}" if examples else "")
         return group.command(name, help=text)(wrapped)
 
     return decorate

@@ -95,7 +95,7 @@ def _stored_config(folder) -> dict:
     from results.store import Store
 
     with Store.open(folder) as store:
-        return store.meta["config"]
+        return store.config
 
 
 def _play(config, out, workers, resume, as_json) -> None:

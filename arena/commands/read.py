@@ -58,10 +58,11 @@ def show(
     from results.store import Store
 
     with Store.open(folder) as store:
-        record, config = store.record(id), store.meta["config"]
-    if as_json:
-        typer.echo(json.dumps(asdict(record), indent=1))
-        return
+        record = store.record(id)
+        if as_json:
+            typer.echo(json.dumps(asdict(record), indent=1))
+            return
+        config = store.config
     if ply is not None and not 0 <= ply <= record.plies:
         raise typer.BadParameter(f"--ply {ply} is out of range: the game has 0 to {record.plies} plies")
     from arena.config import make_all

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.common import command, write_whole
+from arena.commands.common import Json, command, print_table, tell, write_whole
 
 Folder = Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR")]
 
@@ -20,3 +20,44 @@ def report(
 
     page = write_report(folder, output, write_whole)
     typer.echo(f"{page}: {page.stat().st_size / 1e6:.1f} MB; its figures lie in {page.parent / 'figures'}")
+
+
+@command(examples="arena status runs/first\narena status runs/first --json")
+def status(folder: Folder, as_json: Json = False) -> None:
+    """Tell how far a run is, whether it is being played, and who leads; from any terminal, at any time."""
+    import json
+    import time
+
+    import results
+    from arena.schedule import planned
+    from results.store import FILE_NAME, busy
+
+    tournament = results.load(folder)
+    config = tournament.meta.get("config")
+    files = [path for path in folder.glob(f"{FILE_NAME}*") if path.suffix != ".sqlite-shm"]
+    state = {
+        "folder": str(folder), "running": busy(folder), "stored": len(tournament.games),
+        "total": planned(config) if config else None,
+        "void": int(tournament.games["outcome"].isna().sum()),
+        "seconds_since_last_game": round(time.time() - max(path.stat().st_mtime for path in files), 1),
+    }
+    if as_json:
+        typer.echo(json.dumps(state))
+        return
+    typer.echo(_state_in_words(state))
+    print_table(tournament.table("standings"), as_json=False)
+    for note in tournament.notes():
+        tell(note)
+
+
+def _state_in_words(state) -> str:
+    stored, total = state["stored"], state["total"]
+    # a run that lacks a game is not at 100 %
+    share = f"{stored} of {total} games, {1000 * stored // total / 10} %" if total else f"{stored} games, imported"
+    if state["running"]:
+        now = f"being played; the last game was stored {state['seconds_since_last_game']:.0f} s ago"
+    elif total is None or stored >= total:
+        now = "finished"
+    else:
+        now = f"not being played; to go on: arena run --out {state['folder']} --resume"
+    return f"{state['folder']}: {share}; {now}"

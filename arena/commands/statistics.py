@@ -125,7 +125,8 @@ def _print_estimate(estimate, of, as_json) -> None:
         typer.echo(json.dumps(_plain(estimate)))
         return
     if estimate.bound:
-        typer.echo(f"Elo          {estimate.bound} {estimate.elo:+.2f} (95 %): a perfect score has a bound, no estimate")
+        bound = f"{estimate.bound} {estimate.elo:+.2f}"
+        typer.echo(f"Elo          {bound}: a perfect score has a bound (95 %), no estimate")
     else:
         typer.echo(f"Elo          {estimate.elo:+.2f} ± {estimate.error:.2f}")
     if estimate.nelo is not None:

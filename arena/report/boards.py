@@ -51,7 +51,7 @@ def _game(game, record) -> dict:
     state = game.initial()
     boards = [game.render(state)]
     for name in names:
-        state = game.after(state, game.parse_move(state, name))
+        game.play(state, game.parse_move(state, name))  # which has looked whether it is legal
         boards.append(game.render(state))
     return {
         "id": record.id, "first": record.first, "second": record.second, "outcome": record.outcome,

@@ -10,6 +10,7 @@ import numpy as np
 import results
 from arena.report.boards import sample
 from arena.report.figures import draw
+from arena.schedule import planned
 from results import words
 from results.export import display_columns
 
@@ -45,7 +46,7 @@ def render(tournament, figures) -> str:
     games = sample(tournament)
     return environment.get_template("report.html").render(
         title=config["game"] if config else tournament.folder.name, config=config,
-        stored=len(tournament.games), total=_total(config, len(tournament.games)),
+        stored=len(tournament.games), total=planned(config) if config else len(tournament.games),
         verdict=words.verdict(standings, tournament.ratings), summary=tournament.summary(), notes=tournament.notes(),
         standings=_standings(standings), crosstable=_crosstable(tournament.crosstable()),
         effort=_effort(tournament.win_rates(), standings["agent"]),
@@ -58,15 +59,6 @@ def render(tournament, figures) -> str:
 
 def _own(name) -> str:
     return resources.files("arena.report").joinpath(name).read_text()
-
-
-def _total(config, stored) -> int:
-    """The games that the run has when it is finished."""
-    if config is None:
-        return stored
-    from arena.schedule import Schedule
-
-    return len(Schedule(len(config["agents"]), config["games"], config["seed"]))
 
 
 def _for_script(games) -> str:

@@ -249,7 +249,7 @@ def test_cache_is_made_described_and_removed(tmp_path, monkeypatch):
 
 
 def test_help_has_examples_and_loads_nothing_slow():
-    for name in ("demo", "run", "table", "show", "elo", "sprt", "bench"):
+    for name in ("demo", "run", "table", "show", "elo", "sprt", "report", "status", "export", "import", "bench"):
         assert f"arena {name}" in call(name, "--help").stdout.split("Examples:")[1]
     script = "import sys, arena.cli; print([m for m in ('numba', 'pandas', 'scipy', 'numpy') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment())
