@@ -177,6 +177,9 @@ class Tournament:
 
         return styled(self.table(kind))
 
+    def __repr__(self) -> str:
+        return f"Tournament({str(self.folder)!r}: {len(self.agents)} agents, {len(self.games)} games)"
+
     def _repr_html_(self) -> str:
         """What a notebook shows: the standings and what to know of them."""
         from results.notebook import page

@@ -1,0 +1,103 @@
+"""Figures and styled tables: what is drawn is what the tables say, whatever was played."""
+
+import matplotlib
+import pytest
+from matplotlib.figure import Figure
+
+import results
+from results.plots import LABEL, short
+from results.store import Store
+from results.tables import KINDS
+from results.words import certainty, summary, verdict
+from tests.results.sample import AGENTS, META
+
+matplotlib.use("agg")
+PLOTS = ("ratings", "crosstable", "strength", "lengths", "sides", "moves")
+
+
+@pytest.fixture
+def tournament(folder):
+    return results.load(folder)
+
+
+@pytest.fixture
+def ax():
+    return Figure().subplots()
+
+
+def labels(texts):
+    return [text.get_text() for text in texts]
+
+
+def test_ratings_are_the_standings(tournament, ax):
+    assert tournament.plot_ratings(ax) is ax
+    standings = tournament.standings()
+    assert labels(ax.get_yticklabels()) == standings["agent"].tolist()
+    drawn = [container.lines[0].get_xdata()[0] for container in ax.containers]
+    assert drawn == standings["elo"].tolist()
+
+
+def test_crosstable_is_the_table(tournament, ax):
+    tournament.plot_crosstable(ax)
+    scores = tournament.crosstable().to_numpy().ravel()
+    assert labels(ax.texts) == [f"{100 * score:.0f}" for score in scores if score == score]
+
+
+def test_lengths_hold_every_game_with_a_result(tournament, ax):
+    tournament.plot_lengths(ax)
+    assert sum(patch.get_height() for patch in ax.patches) == tournament.games["outcome"].notna().sum()
+
+
+def test_moves_are_means_by_ply(tournament, ax):
+    tournament.plot_moves("playouts", ax)
+    assert [line.get_label() for line in ax.lines] == tournament.standings()["agent"].tolist()
+    moves = tournament.moves()
+    for line in ax.lines:
+        own = moves[(moves["agent"] == line.get_label()) & moves["playouts"].notna()]
+        expected = own.groupby("ply")["playouts"].mean()
+        assert line.get_xdata().tolist() == expected.index.tolist()
+        assert line.get_ydata().tolist() == pytest.approx(expected.tolist())
+
+
+def test_unknown_quantities_name_the_known(tournament):
+    with pytest.raises(ValueError, match="of = 'volts' is not one of seconds, playouts, nodes, depth"):
+        tournament.plot_moves("volts")
+    with pytest.raises(ValueError, match="of = 'depth' is not one of seconds, playouts, nodes"):
+        tournament.plot_strength("depth")
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_nothing_played_can_be_drawn(tmp_path, ax, name):
+    Store.create(tmp_path, {}, AGENTS).close()
+    getattr(results.load(tmp_path), f"plot_{name}")(ax=ax)
+    ax.figure.canvas.draw()
+
+
+def test_a_new_figure_where_none_is_given(tournament):
+    assert tournament.plot_sides().get_xlabel() == "score in %"
+
+
+def test_names_on_axes():
+    assert short("a" * 50) == "a" * (LABEL - 1) + "…" and short("$x$") == r"\$x\$"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_styled_tables(tournament, kind):
+    text = tournament.styled(kind).to_html()
+    assert "ann" in text and "nan" not in text.lower().replace("ann", "")
+    assert ("background-color" in text) == (kind == "crosstable")
+
+
+def test_words(tournament, tmp_path):
+    found = verdict(tournament.standings(), tournament.ratings)
+    assert found["who"] == tournament.standings()["agent"][0] and " Elo over " in found["how_much"]
+    assert any("Not told apart with confidence" in sentence for sentence in tournament.summary())
+    Store.create(tmp_path / "none", META, AGENTS).close()
+    empty = results.load(tmp_path / "none")
+    assert empty.summary() == ["No results are stored yet."]
+    assert summary(empty.standings(), empty.games, empty.ratings) == empty.summary()
+
+
+def test_certainty_is_never_complete():
+    assert certainty(1.0).startswith("beyond doubt (> 99.9 %") and certainty(0.97).startswith("with confidence (97.0 %")
+    assert certainty(0.6).startswith("not yet (60.0 %") and certainty(float("nan")) == "unknown"
