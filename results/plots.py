@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 COLOURS = ("#3b82c4", "#e08214", "#2a9d6f", "#c44e8a", "#8a6fd1", "#9a7b4f", "#d1495b", "#4fa3b5")
+OTHERS = "#888888"
 LINES = 8             # agents that a figure of lines can show apart
 LABEL = 24            # characters of a name on an axis
 LEAST_SHARE = 0.02    # of an agent's games that must have reached a ply for its mean to be drawn
@@ -50,16 +51,16 @@ def crosstable(ax: Axes, scores: pd.DataFrame) -> Axes:
 def strength(ax: Axes, standings: pd.DataFrame, win_rates: pd.DataFrame, of: str = "seconds") -> Axes:
     """Elo against what an agent spends on a move: `of` is seconds, playouts or nodes.  Bounds are left out.
 
-    An agent's colour is that of its place in the standings, here and in `by_ply`.
+    An agent's colour is that of its place in the standings, here and in `by_ply`; from the ninth on all have one.
     """
     effort = win_rates.set_index("agent")[f"{of}_per_move"].astype(float)
     frame = standings.assign(effort=effort.reindex(standings["agent"]).to_numpy(), place=range(len(standings)))
     frame = frame[(frame["effort"] > 0) & frame["elo"].notna() & (frame["bound"] == "")]
     ax.set_xscale("log")
     for row in frame.itertuples():
-        colour = COLOURS[row.place % len(COLOURS)]
+        colour, label = (COLOURS[row.place], short(row.agent)) if row.place < LINES else (OTHERS, None)
         error = 0 if math.isnan(row.error) else row.error
-        ax.errorbar(row.effort, row.elo, yerr=error, fmt="o", capsize=3, color=colour, label=short(row.agent))
+        ax.errorbar(row.effort, row.elo, yerr=error, fmt="o", capsize=3, color=colour, label=label)
     _legend(ax)
     ax.set_xlabel(UNITS[of])
     ax.set_ylabel("Elo")
@@ -90,7 +91,7 @@ def sides(ax: Axes, win_rates: pd.DataFrame) -> Axes:
     """Each agent's score as first and as second player."""
     places = np.arange(len(win_rates))
     first, second = (100 * win_rates[f"score_{side}"].to_numpy(float) for side in ("first", "second"))
-    ax.hlines(places, np.fmin(first, second), np.fmax(first, second), color="#888888", linewidth=1)
+    ax.hlines(places, np.fmin(first, second), np.fmax(first, second), color=OTHERS, linewidth=1)
     ax.plot(first, places, "o", color=COLOURS[0], label="as first player")
     ax.plot(second, places, "s", color=COLOURS[1], label="as second player")
     ax.set_yticks(places, [short(name) for name in win_rates["agent"]])

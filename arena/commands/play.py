@@ -1,5 +1,6 @@
 """Commands that play games: demo and run."""
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -47,6 +48,9 @@ def run(
     budget: Annotated[
         list[str] | None, typer.Option(help="For agents without one of their own: playouts=1000, nodes=..., depth=..., seconds=...")
     ] = None,
+    serve: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Show the report at this port, while it is played; 0 is any.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Play a round robin, from a configuration file or from options, and store it in a folder."""
@@ -55,16 +59,16 @@ def run(
     if config and given:
         raise typer.BadParameter(f"{', '.join(given)} cannot be added to a file: say it in {config}")
     if config:
-        _play(config, out or Path("runs", config.stem), workers, resume, as_json)
+        _play(config, out or Path("runs", config.stem), workers, resume, as_json, serve)
     elif given:
         values = _values_of_flags(flags)
         if resume and not out:
             raise typer.BadParameter("--resume needs --out, the folder of the run to go on with")
         from games.core.registry import parse_spec
 
-        _play(values, out or free_folder(parse_spec(game)[0] if game else "run"), workers, resume, as_json)
+        _play(values, out or free_folder(parse_spec(game)[0] if game else "run"), workers, resume, as_json, serve)
     elif resume and out:
-        _play(_stored_config(out), out, workers, resume, as_json)
+        _play(_stored_config(out), out, workers, resume, as_json, serve)
     else:
         raise typer.BadParameter("give a configuration file, or --game and two or more --agent, or --resume with --out")
 
@@ -98,7 +102,7 @@ def _stored_config(folder) -> dict:
         return store.config
 
 
-def _play(config, out, workers, resume, as_json) -> None:
+def _play(config, out, workers, resume, as_json, serve=None) -> None:
     """Run a tournament with its display, then print the standings and what to do next."""
     from rich.console import Console
 
@@ -114,7 +118,8 @@ def _play(config, out, workers, resume, as_json) -> None:
     console = Console(stderr=True)
     use_fork_server()
     try:
-        played = tournament.run(config, out, workers, resume, watch(console))
+        with _served(out, serve):
+            played = tournament.run(config, out, workers, resume, watch(console))
     except StoreExists:
         complain(f"{out} holds a run already. To go on with it: --resume. To keep it and start another: --out FOLDER")
         raise typer.Exit(BAD) from None
@@ -131,10 +136,24 @@ def _play(config, out, workers, resume, as_json) -> None:
         raise typer.Exit(VOID)
 
 
+@contextmanager
+def _served(out, port):
+    """Within it the report is served, if a port is given."""
+    if port is None:
+        yield
+        return
+    from arena.report.serve import serving
+
+    with serving(out, port) as address:
+        typer.echo(f"The report is shown at {address} while the games are played.", err=True)
+        yield
+
+
 def _hints(played, out) -> list[str]:
     return [
         f"arena table {out} --kind crosstable",
         f"arena table {out} --kind win_rates --format markdown",
         f"arena table {out} --kind moves --format csv --output moves.csv",
         f"arena show {out} {played.games['id'].iloc[0]}",
+        f"arena report {out}",
     ]

@@ -32,6 +32,7 @@ def elo(
     wdl: Wdl = None,
     pairs: Pairs = None,
     draws: Annotated[Draws, typer.Option(help="Of a run: a law of draws, or draws as half a win.")] = Draws.davidson,
+    no_advantage: Annotated[bool, typer.Option("--no-advantage", help="Of a run: the first player has none.")] = False,
     anchor: Annotated[list[str] | None, typer.Option(help="Of a run: an agent of known Elo, as NAME=ELO.")] = None,
     bootstrap: Annotated[int, typer.Option(help="Of a run: errors from so many resamplings, too.")] = 0,
     as_json: Json = False,
@@ -39,13 +40,15 @@ def elo(
     """Elo with its error: of two players from counts of games or of pairs, or of all agents of a run."""
     _exactly_one({"DIR": folder, "--wdl": wdl, "--pairs": pairs})
     if folder is None:
-        if anchor or bootstrap or draws is not Draws.davidson:
-            raise typer.BadParameter("--draws, --anchor and --bootstrap are for a run's folder")
+        if anchor or bootstrap or no_advantage or draws is not Draws.davidson:
+            raise typer.BadParameter("--draws, --no-advantage, --anchor and --bootstrap are for a run's folder")
         _print_estimate(_estimate(wdl, pairs), "pairs" if pairs else "games", as_json)
     else:
         if bootstrap < 0:
             raise typer.BadParameter(f"--bootstrap {bootstrap} is out of range: it can be 0 or more")
-        _print_ratings(folder, {"draws": draws.value, "anchors": dict(map(_anchor, anchor or []))}, bootstrap, as_json)
+        anchors = dict(map(_anchor, anchor or []))
+        options = {"draws": draws.value, "advantage": not no_advantage, "anchors": anchors}
+        _print_ratings(folder, options, bootstrap, as_json)
 
 
 @command(

@@ -5,8 +5,9 @@ import time
 import numpy as np
 
 from arena.config import make_all
+from games.core.game import IllegalMove
 from results.record import Reason
-from results.store import Store
+from results.store import Store, StoreError
 
 MOST_GAMES = 60
 MOST_CHARACTERS = 4_000_000   # of all boards together, so that the page stays small
@@ -48,16 +49,24 @@ def _chosen(games, most) -> list[tuple[int, str]]:
 def _game(game, record) -> dict:
     names = [*record.opening_moves.split(), *record.moves.split()]
     thoughts = {decision.ply: decision for decision in record.decisions}
-    state = game.initial()
-    boards = [game.render(state)]
-    for name in names:
-        game.play(state, game.parse_move(state, name))  # which has looked whether it is legal
-        boards.append(game.render(state))
+    try:
+        boards = _boards(game, names)
+    except IllegalMove as error:
+        raise StoreError(f"game {record.id} was not played by the rules as they are now: {error}") from None
     return {
         "id": record.id, "first": record.first, "second": record.second, "outcome": record.outcome,
         "reason": record.reason, "detail": record.detail, "opening": len(record.opening_moves.split()),
         "moves": names, "boards": boards, "thoughts": [_thought(thoughts.get(ply)) for ply in range(len(names))],
     }
+
+
+def _boards(game, names) -> list[str]:
+    state = game.initial()
+    boards = [game.render(state)]
+    for name in names:
+        game.play(state, game.parse_move(state, name))  # which has looked whether it is legal
+        boards.append(game.render(state))
+    return boards
 
 
 def _thought(decision):

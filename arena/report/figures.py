@@ -19,7 +19,8 @@ STYLE = {
     **dict.fromkeys(("figure.facecolor", "axes.facecolor", "legend.facecolor", "savefig.facecolor"), GROUND),
     "legend.edgecolor": GRID,
 }
-SIZE = (4.8, 3.6)  # inches; a phone shows it at four fifths
+WIDTH, HEIGHT = 4.8, 3.6  # inches; a phone shows it at four fifths
+ROW = 0.27                # inches that a row with an agent's name takes
 
 
 @dataclass(frozen=True)
@@ -61,13 +62,14 @@ def draw(tournament) -> list[Drawn]:
             title = "Time along the game" if of == "seconds" else "Depth along the game"
             caption = f"Mean {of} of a move, by ply."
             plots.append((f"moves_{of}", title, caption, functools.partial(tournament.plot_moves, of)))
-    return [_drawn(*plot) for plot in plots]
+    rows = {name: HEIGHT / 4 + ROW * len(tournament.names) for name in ("ratings", "crosstable", "sides")}
+    return [_drawn(*plot, height=max(HEIGHT, rows.get(plot[0], 0))) for plot in plots]
 
 
-def _drawn(name, title, caption, plot) -> Drawn:
+def _drawn(name, title, caption, plot, height) -> Drawn:
     # the salt keeps the ids of one page's figures apart, and the same from one drawing to the next
     with matplotlib.rc_context(STYLE | {"svg.hashsalt": name}):
-        figure = Figure(figsize=SIZE, layout="constrained")
+        figure = Figure(figsize=(WIDTH, height), layout="constrained")
         plot(figure.subplots())
         svg, png = io.StringIO(), io.BytesIO()
         figure.savefig(svg, format="svg", metadata={"Date": None})

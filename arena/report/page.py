@@ -36,8 +36,11 @@ def write_report(folder, page: Path | None = None, write=Path.write_bytes) -> Pa
     return page
 
 
-def render(tournament, figures) -> str:
-    """The page of a tournament (`results.Tournament`) with its figures, as HTML that needs no other file."""
+def render(tournament, figures, live: bool = False) -> str:
+    """The page of a tournament (`results.Tournament`) with its figures, as HTML that needs no other file.
+
+    live: whether it asks the server that it came from for newer results, and shows them.
+    """
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("arena.report", "."), autoescape=True, trim_blocks=True, lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
@@ -53,7 +56,7 @@ def render(tournament, figures) -> str:
         figures=[figure for figure in figures if figure.name not in ("ratings", "crosstable")],
         games=_for_script(games), shown=len(games),
         machine=tournament.meta.get("machine", {}), configuration=as_toml(config) if config else "",
-        style=_own("report.css"), script=_own("report.js"),
+        style=_own("report.css"), script=_own("report.js"), live=_own("live.js") if live else "",
     )
 
 

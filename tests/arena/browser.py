@@ -21,9 +21,6 @@ def play(page, script, *flags):
 
     The test is skipped where there is no Chromium.
     """
-    program = next(filter(None, map(shutil.which, NAMES)), None)
-    if program is None:
-        pytest.skip(f"none of {', '.join(NAMES)} is installed")
     last = f"""<script>
     const found = document.createElement("pre");
     found.id = "found";
@@ -33,7 +30,15 @@ def play(page, script, *flags):
     copy = page.with_name("played.html")
     text = page.read_text()
     copy.write_text(text.replace("<head>", "<head>" + FIRST, 1).replace("</body>", last, 1))
-    command = [program, "--no-sandbox", "--disable-gpu", *flags, "--dump-dom", copy.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
-    found = json.loads(html.unescape(re.search(r'<pre id="found">(.*?)</pre>', done.stdout, re.DOTALL)[1]))
+    text = document(copy.as_uri(), *flags)
+    found = json.loads(html.unescape(re.search(r'<pre id="found">(.*?)</pre>', text, re.DOTALL)[1]))
     return found["value"], found["problems"]
+
+
+def document(address, *flags):
+    """The document at an address, as its scripts have made it; the test is skipped where there is no Chromium."""
+    program = next(filter(None, map(shutil.which, NAMES)), None)
+    if program is None:
+        pytest.skip(f"none of {', '.join(NAMES)} is installed")
+    command = [program, "--no-sandbox", "--disable-gpu", *flags, "--dump-dom", address]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout

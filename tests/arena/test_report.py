@@ -4,6 +4,7 @@ import html
 import json
 import re
 import tomllib
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
@@ -13,6 +14,7 @@ import results
 from arena.cli import app
 from arena.config import from_values
 from arena.report import boards, write_report
+from arena.report.figures import draw
 from results.export import render
 from results.store import Store
 from tests.arena.browser import play
@@ -115,7 +117,26 @@ def test_nothing_played_and_unfinished_runs(tmp_path):
     agents = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
     Store.create(tmp_path, {"config": resolved}, agents).close()
     text = write_report(tmp_path).read_text()
-    assert "No results are stored yet" in text and "0 of 18 games so far" in text and "No game can be shown" in text
+    assert "No results are stored yet" in text and "0 of 18 games so far" in " ".join(text.split()) and "No game can be shown" in text
+
+
+def test_games_that_the_rules_do_not_allow(run, tmp_path):
+    with Store.open(run) as source, Store.create(tmp_path, source.meta, source.agents) as store:
+        store.add(replace(source.record("1v2-0000"), moves="9 9 9"))
+    result = call("report", tmp_path)
+    assert result.exit_code == 2 and "game 1v2-0000 was not played by the rules as they are now" in result.stderr
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_many_agents(tmp_path):
+    """Names have room, and legends name no more than eight."""
+    agents = [{"agent": f"uct(playouts={number})"} for number in range(1, 21)]
+    tournament = results.load(store_run(tmp_path, CONFIG | {"games": 2, "agents": agents}))
+    figures = {figure.name: figure.inline for figure in draw(tournament)}
+    assert all(f"uct(playouts={number})" in figures["sides"] for number in range(1, 21))
+    assert figures["strength_playouts"].count("uct(playouts=") <= 8
+    height = {name: float(re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', text)[1]) for name, text in figures.items()}
+    assert height["sides"] > 1.5 * height["lengths"]
 
 
 def test_mistakes(tmp_path, run):

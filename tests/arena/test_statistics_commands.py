@@ -76,6 +76,8 @@ def test_elo_of_a_run(run):
     assert len(values["differences"]) == 6 and values["advantage"] == tournament.ratings.advantage
     for row in values["pairs"]:
         assert ELO_KEYS <= set(row)
+    without = as_json("elo", run, "--draws", "half", "--no-advantage")
+    assert without["advantage"] == 0 and without["draws"] == "half"
     text = call("elo", run, "--draws", "rao-kupper", "--anchor", "weak=1000")
     assert "+1000" in text.stdout and "first player's advantage" in text.stdout
     assert "measured from weak" in text.stderr
