@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from results.ratings import counted, rate, result_codes
+from results.ratings import AnchorError, counted, rate, result_codes
 
 
 def bootstrap(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: int, **options) -> pd.DataFrame:
@@ -27,7 +27,10 @@ def bootstrap(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: in
     for _ in range(samples):
         drawn = np.bincount(_resample(pairing_of, rng), minlength=len(pairing_of))
         counts = np.bincount(codes, weights=drawn[pairs], minlength=3 * n * n).reshape(n, n, 3)
-        rated = rate(agents, counts, **options)
+        try:
+            rated = rate(agents, counts, **options)
+        except AnchorError:  # of these pairs one anchor has won all that ties it to another
+            continue
         if np.isfinite(rated.elo).all() and not any(rated.bound):
             ratings.append(rated.elo)
     frame = pd.DataFrame({"agent": list(agents)})

@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 COLOURS = ("#3b82c4", "#e08214", "#2a9d6f", "#c44e8a", "#8a6fd1", "#9a7b4f", "#d1495b", "#4fa3b5")
 OTHERS = "#888888"
@@ -56,12 +57,12 @@ def strength(ax: Axes, standings: pd.DataFrame, win_rates: pd.DataFrame, of: str
     effort = win_rates.set_index("agent")[f"{of}_per_move"].astype(float)
     frame = standings.assign(effort=effort.reindex(standings["agent"]).to_numpy(), place=range(len(standings)))
     frame = frame[(frame["effort"] > 0) & frame["elo"].notna() & (frame["bound"] == "")]
-    ax.set_xscale("log")
     for row in frame.itertuples():
         colour, label = (COLOURS[row.place], short(row.agent)) if row.place < LINES else (OTHERS, None)
         error = 0 if math.isnan(row.error) else row.error
         ax.errorbar(row.effort, row.elo, yerr=error, fmt="o", capsize=3, color=colour, label=label)
     _legend(ax)
+    _logarithmic(ax, "x", frame["effort"])
     ax.set_xlabel(UNITS[of])
     ax.set_ylabel("Elo")
     ax.grid()
@@ -72,9 +73,9 @@ def lengths(ax: Axes, games: pd.DataFrame) -> Axes:
     """How many games had how many plies, by who won; void games are left out."""
     played = games[games["outcome"].notna()]
     parts = [(1.0, "first player won", COLOURS[0]), (0.5, "drawn", COLOURS[5]), (0.0, "second player won", COLOURS[1])]
-    longest = int(played["plies"].max()) if len(played) else 1
-    step = max(1, math.ceil(longest / 40))
-    edges = np.arange(0, longest + step + 1, step) - 0.5
+    shortest, longest = (int(played["plies"].min()), int(played["plies"].max())) if len(played) else (0, 1)
+    step = max(1, math.ceil((longest - shortest) / 40))
+    edges = np.arange(shortest, longest + step + 1, step) - 0.5
     chosen = [(played.loc[played["outcome"] == outcome, "plies"], *rest) for outcome, *rest in parts]
     chosen = [part for part in chosen if len(part[0])]
     if chosen:
@@ -119,8 +120,8 @@ def by_ply(ax: Axes, effort: pd.DataFrame, of: str) -> Axes:
         means = own[of].to_numpy(float) / own[given].to_numpy(float)
         ax.plot(own["ply"], means, color=COLOURS[number], label=short(name), marker=".", markersize=3, linewidth=1)
     _legend(ax)
-    if of != "depth" and (frame[of].to_numpy(float) > 0).any():
-        ax.set_yscale("log")
+    if of != "depth":
+        _logarithmic(ax, "y", np.concatenate([np.asarray(line.get_ydata(), float) for line in ax.lines] or [[]]))
     ax.set_xlabel("ply")
     ax.set_ylabel(UNITS[of])
     ax.grid()
@@ -131,6 +132,19 @@ def _legend(ax) -> None:
     """Above the axes, where it hides nothing."""
     if ax.get_legend_handles_labels()[0]:
         ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize="small", borderpad=0)
+
+
+def _logarithmic(ax, which, values) -> None:
+    """A logarithmic axis x or y, if the values are positive, with as many numbers on it as can be read."""
+    values = np.asarray(values, float)
+    if len(values) == 0 or not (values > 0).all():
+        return
+    ax.set(**{f"{which}scale": "log"})
+    axis = {"x": ax.xaxis, "y": ax.yaxis}[which]
+    few = values.max() / values.min() < 100
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}" if value < 1e5 else f"{value:.0e}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def short(name: str) -> str:

@@ -27,6 +27,10 @@ DRAWS = (*LAWS, HALF)
 FARTHEST_ANCHOR = 10_000      # Elo
 
 
+class AnchorError(ValueError):
+    """Anchors that cannot be: not among the agents, out of range, or at odds with results all won by one side."""
+
+
 @dataclass(frozen=True)
 class Ratings:
     """Ratings in Elo with 95 % errors.  NaN is "nothing can be said"; `bound` and `notes` say where and why."""
@@ -57,7 +61,8 @@ def rate(
     with the first player's index first, or a frame with columns first, second (names), wins, draws, losses.
     `distinct` are the counts of those games that do not repeat another one; errors and bounds are those of so many.
     `draws` is a law of `results.draws`, or "half": each draw is half a win and half a loss.  Without `advantage` the
-    first player has none.  `anchors` are agents whose Elo is known; the others are rated relative to them.
+    first player has none.  `anchors` are agents whose Elo is known; the others are rated relative to them, and
+    AnchorError says which cannot be.
     """
     if draws not in DRAWS:
         raise ValueError(f"draws = {draws!r} is not one of {', '.join(DRAWS)}")
@@ -85,18 +90,18 @@ def rate(
 
 
 def _anchor_strengths(agents, anchors, counts, groups) -> dict[int, float]:
-    """Index -> logits of the anchors; ValueError for one that is no agent or that results cannot tie to another."""
+    """Index -> logits of the anchors; AnchorError for one that cannot be."""
     parts = connected_components(csr_array(_not_worse(counts)), directed=False)[1]
     fixed = {}
     for name, elo in anchors.items():
         if name not in agents:
-            raise ValueError(f"the anchor {name!r} is not among the agents {_list(agents)}")
+            raise AnchorError(f"the anchor {name!r} is not among the agents {_list(agents)}")
         if not abs(elo) <= FARTHEST_ANCHOR:
-            raise ValueError(f"the anchor {name} = {elo} is out of range: -{FARTHEST_ANCHOR} to {FARTHEST_ANCHOR} Elo")
+            raise AnchorError(f"the anchor {name} = {elo} is out of range: -{FARTHEST_ANCHOR} to {FARTHEST_ANCHOR} Elo")
         index = list(agents).index(name)
         for other in fixed:
             if parts[other] == parts[index] and groups[other] != groups[index]:
-                raise ValueError(
+                raise AnchorError(
                     f"the anchors {agents[other]} and {name} cannot both hold: all results between them, or between "
                     "those they have met, were won by one side"
                 )

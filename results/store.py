@@ -4,7 +4,6 @@ The file is in WAL mode, so that it can be read while games are added, and each 
 that is killed loses none of the games it has added.  `PRAGMA user_version` is the version of the schema.
 """
 
-import fcntl
 import json
 import os
 import sqlite3
@@ -218,6 +217,8 @@ def _insert(table: str, columns: Sequence[str]) -> str:
 
 def busy(folder: str | os.PathLike) -> bool:
     """Whether a process is writing to the store in `folder` now."""
+    import fcntl  # which not every system has, and nothing else here needs
+
     try:
         with open(Path(folder) / LOCK_NAME) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # given back at once, when the file is closed

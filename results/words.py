@@ -19,10 +19,10 @@ def verdict(standings: pd.DataFrame, ratings: Ratings) -> dict[str, str]:
     error, los = ratings.difference_error[a, b], ratings.superiority[a, b]
     if not math.isnan(error):
         how_much = f"{ratings.elo[a] - ratings.elo[b]:+.0f} ± {error:.0f} Elo over {second}"
-    elif los > 0.5:
-        how_much = f"won every game against {second} or those it has met: a bound, no estimate"
-    else:
+    elif math.isnan(los):
         how_much = f"no results compare it with {second}"
+    else:
+        how_much = f"{'won' if los > 0.5 else 'lost'} every game against {second}: a bound, no estimate"
     return {"who": first, "how_much": how_much, "how_sure": certainty(los)}
 
 

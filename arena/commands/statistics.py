@@ -142,12 +142,13 @@ def _print_estimate(estimate, of, as_json) -> None:
 
 def _print_ratings(folder, options, samples, as_json) -> None:
     import results
+    from results.ratings import AnchorError
     from results.tables import differences, standings
 
     tournament = results.load(folder)
     try:
         ratings = tournament.rate(**options)
-    except ValueError as error:  # an anchor that cannot be one
+    except AnchorError as error:
         raise typer.BadParameter(str(error)) from None
     frame = standings(tournament.names, tournament.games, ratings)
     if samples:
@@ -176,8 +177,12 @@ def _records(frame) -> list[dict]:
 
 
 def _advantage_in_words(pool) -> str:
-    error = f" ± {pool['advantage_error']:.0f}" if pool["advantage_error"] is not None else ""
-    advantage = f"The first player's advantage is {pool['advantage']:+.0f}{error} Elo"
+    if pool["advantage_error"] is None:
+        advantage = "The first player's advantage is taken as 0"
+    else:
+        advantage = f"The first player's advantage is {pool['advantage']:+.0f} ± {pool['advantage_error']:.0f} Elo"
+    if pool["draws"] == Draws.half:
+        return f"{advantage}; draws count as half a win and half a loss."
     return f"{advantage}; {100 * pool['draw_rate']:.1f} % of games of equals are drawn."
 
 

@@ -50,9 +50,11 @@ def draw(tournament) -> list[Drawn]:
         ("crosstable", "Crosstable", "Score of each row against each column, in %.", tournament.plot_crosstable),
     ]
     win_rates, effort = tournament.win_rates(), tournament.effort
+    bounded = any(tournament.ratings.bound)
+    without_bounds = " Agents with a bound instead of an estimate are left out." if bounded else ""
     for of in ("seconds", "playouts"):
         if (win_rates[f"{of}_per_move"] > 0).sum() > 1:
-            caption = f"What strength costs: Elo against {of} a move. Up and to the left is better."
+            caption = f"What strength costs: Elo against {of} a move. Up and to the left is better.{without_bounds}"
             plot = functools.partial(tournament.plot_strength, of)
             plots.append((f"strength_{of}", f"Elo against {of}", caption, plot))
     plots.append(("lengths", "Length of games", "How many plies games took, by who won.", tournament.plot_lengths))

@@ -102,7 +102,7 @@ def _standings(frame) -> list[dict]:
     width = max(high - low, 1.0) if len(frame) else 1.0
 
     def place(elo):
-        return None if np.isnan(elo) else round(2 + 96 * (elo - low) / width, 2)
+        return None if np.isnan(elo) else round(5 + 90 * (elo - low) / width, 2)
 
     rows = []
     for number, row in enumerate(frame.itertuples()):

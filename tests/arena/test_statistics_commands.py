@@ -78,6 +78,8 @@ def test_elo_of_a_run(run):
         assert ELO_KEYS <= set(row)
     without = as_json("elo", run, "--draws", "half", "--no-advantage")
     assert without["advantage"] == 0 and without["draws"] == "half"
+    halves = call("elo", run, "--draws", "half", "--no-advantage").stdout
+    assert "advantage is taken as 0; draws count as half a win and half a loss" in halves
     text = call("elo", run, "--draws", "rao-kupper", "--anchor", "weak=1000")
     assert "+1000" in text.stdout and "first player's advantage" in text.stdout
     assert "measured from weak" in text.stderr
