@@ -341,6 +341,7 @@ def test_bootstrap_keeps_pairs_together():
 def test_bootstrap_with_anchors():
     """Resamplings in which one anchor wins all that ties it to the other are left out, and the anchors stand still."""
     games = paired_games(np.random.default_rng(6), 2)
+    games["outcome"] = ((games["first"] < games["second"]) == (games["opening"] == 0)).astype(float)
     frame = bootstrap("ABC", games, samples=60, seed=1, anchors={"A": 100, "C": -100}).set_index("agent")
     assert 0 < frame["samples"].iloc[0] < 60
     assert frame.loc["A", ["low", "high"]].tolist() == pytest.approx([100, 100])
