@@ -49,6 +49,13 @@ class Schedule:
         self.pairings = [(i, pair) for i, pair in enumerate(all_pairs) if not wanted or pair in wanted]
         self._round = 2 * len(all_pairs)  # games of an opening, were it for all
 
+    @classmethod
+    def of(cls, resolved: dict) -> "Schedule":
+        """All games of a resolved configuration (`Config.resolved()`)."""
+        number = {entry["name"]: i for i, entry in enumerate(resolved["agents"])}
+        pairings = [(number[one], number[other]) for one, other in resolved.get("pairings", ())]
+        return cls(len(number), resolved["games"], resolved["seed"], pairings)
+
     def __len__(self):
         return len(self.pairings) * self.games
 
@@ -59,11 +66,6 @@ class Schedule:
                     id = f"{first + 1}v{second + 1}-{opening:04d}"
                     number = opening * self._round + 2 * pairing + side
                     yield Fixture(id, number, pairing, opening, derive_seed(self.seed, id), first, second)
-
-
-def planned(config: dict) -> int:
-    """How many games a resolved configuration has."""
-    return len(Schedule(len(config["agents"]), config["games"], config["seed"]))
 
 
 def opening(game, seed: int, k: int, plies: int) -> list[int]:

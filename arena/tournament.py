@@ -84,7 +84,7 @@ def run(config, out, workers: int | None = None, resume: bool = False, events: E
         _warn_of_changed_source(store, setting, events)
         events.opened(resolved, folder)
         stored = store.ids()
-        fixtures = _schedule(resolved)
+        fixtures = Schedule.of(resolved)
 
         def add(record):
             store.add(record)
@@ -99,13 +99,6 @@ def run(config, out, workers: int | None = None, resume: bool = False, events: E
         if len(stored) < len(fixtures):
             raise Interrupted(len(stored), len(fixtures), folder)
     return results.load(folder)
-
-
-def _schedule(resolved) -> Schedule:
-    """All games of a resolved configuration."""
-    number = {entry["name"]: i for i, entry in enumerate(resolved["agents"])}
-    pairings = [(number[one], number[other]) for one, other in resolved["pairings"]]
-    return Schedule(len(number), resolved["games"], resolved["seed"], pairings)
 
 
 def _missing(fixtures, stored):

@@ -21,6 +21,7 @@ MOVE_TABLE = (
 )
 FLOATS = ("outcome", "score", "seconds", "value", "virtual_time")
 COUNTS_OR_NONE = ("playouts", "playouts_each", "nodes", "depth")
+SPENT = ("playouts", "nodes", "depth")  # of COUNTS_OR_NONE, what `effort` sums
 
 _AGENT = "CASE moves.side WHEN 0 THEN games.first ELSE games.second END"
 
@@ -112,15 +113,15 @@ class Tournament:
         Columns agent, ply, decisions, the sums seconds, playouts, nodes, depth, and the numbers of decisions that
         count them, playouts_given, nodes_given, depth_given.  Read from the store when first asked for.
         """
-        sums = ", ".join(f"SUM(moves.{name})" for name in ("seconds", *COUNTS_OR_NONE))
-        given = ", ".join(f"COUNT(moves.{name})" for name in COUNTS_OR_NONE)
+        sums = ", ".join(f"SUM(moves.{name})" for name in ("seconds", *SPENT))
+        given = ", ".join(f"COUNT(moves.{name})" for name in SPENT)
         query = (
             f"SELECT {_AGENT}, moves.ply, COUNT(*), {sums}, {given} FROM moves JOIN games USING (game) "
             "WHERE game <= ? GROUP BY 1, 2"
         )
-        names = ("agent", "ply", "decisions", "seconds", *COUNTS_OR_NONE, *(f"{name}_given" for name in COUNTS_OR_NONE))
+        names = ("agent", "ply", "decisions", "seconds", *SPENT, *(f"{name}_given" for name in SPENT))
         frame = pd.DataFrame(self._select(query), columns=list(names))
-        frame = frame.astype({"seconds": float} | dict.fromkeys(COUNTS_OR_NONE, float))
+        frame = frame.astype({"seconds": float} | dict.fromkeys(SPENT, float))
         place = {name: place for place, name in enumerate(self.standings()["agent"])}
         order = frame.assign(place=frame["agent"].map(place)).sort_values(["place", "ply"]).index
         return frame.loc[order].reset_index(drop=True)
@@ -169,7 +170,7 @@ class Tournament:
 
     def plot_moves(self, of: str = "seconds", ax=None):
         """Means along the game of the seconds, playouts, nodes or depth of a move."""
-        return plots().by_ply(_axes(ax), self.effort, _known(of, ("seconds", *COUNTS_OR_NONE)))
+        return plots().by_ply(_axes(ax), self.effort, _known(of, ("seconds", *SPENT)))
 
     def styled(self, kind: str = "standings"):
         """The table of that kind as a pandas Styler, for notebooks: rounded for readers, scores as a heat map."""

@@ -29,7 +29,7 @@ def status(folder: Folder, as_json: Json = False) -> None:
     import time
 
     import results
-    from arena.schedule import planned
+    from arena.schedule import Schedule
     from results.store import FILE_NAME, busy
 
     tournament = results.load(folder)
@@ -37,7 +37,7 @@ def status(folder: Folder, as_json: Json = False) -> None:
     files = [path for path in folder.glob(f"{FILE_NAME}*") if path.suffix != ".sqlite-shm"]
     state = {
         "folder": str(folder), "running": busy(folder), "stored": len(tournament.games),
-        "total": planned(config) if config else None,
+        "total": len(Schedule.of(config)) if config else None,
         "void": int(tournament.games["outcome"].isna().sum()),
         "seconds_since_last_game": round(time.time() - max(path.stat().st_mtime for path in files), 1),
     }

@@ -10,7 +10,7 @@ import numpy as np
 import results
 from arena.report.boards import sample
 from arena.report.figures import draw
-from arena.schedule import planned
+from arena.schedule import Schedule
 from results import words
 from results.export import display_columns
 
@@ -49,7 +49,7 @@ def render(tournament, figures, live: bool = False) -> str:
     games = sample(tournament)
     return environment.get_template("report.html").render(
         title=config["game"] if config else tournament.folder.name, config=config,
-        stored=len(tournament.games), total=planned(config) if config else len(tournament.games),
+        stored=len(tournament.games), total=len(Schedule.of(config)) if config else len(tournament.games),
         verdict=words.verdict(standings, tournament.ratings), summary=tournament.summary(), notes=tournament.notes(),
         standings=_standings(standings), crosstable=_crosstable(tournament.crosstable()),
         effort=_effort(tournament.win_rates(), standings["agent"]),

@@ -27,7 +27,7 @@ def store_run(folder, config=CONFIG, void=()):
     names = [entry["name"] for entry in resolved["agents"]]
     agents = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
     with Store.create(folder, {"config": resolved, "machine": describe(game)}, agents) as store:
-        for fixture in Schedule(len(names), resolved["games"], resolved["seed"]):
+        for fixture in Schedule.of(resolved):
             line = opening(game, resolved["seed"], fixture.opening, resolved["opening_plies"])
             store.add(_play(game, fixture, line, names, stream(fixture.seed, "moves"), fixture.id in void))
     return folder
@@ -42,7 +42,10 @@ def _play(game, fixture, line, names, rng, void):
     while not void and not game.is_over(state):
         move, side, ply = int(game.random_move(state, room, rng)), int(game.player(state)), len(moves)
         moves.append(game.move_name(state, move))
-        decisions.append(MoveRecord(ply, side, moves[-1], 0.1 * side, 10 + ply, None, ply % 4 + 1, 0.01 * (side + 1)))
+        decisions.append(MoveRecord(
+            ply, side, moves[-1], value=0.1 * side, playouts=10 + ply, playouts_each=None, virtual_time=None, nodes=None,
+            depth=ply % 4 + 1, seconds=0.01 * (side + 1),
+        ))
         game.play(state, move)
     score = None if void else float(game.score(state))
     return GameRecord(
