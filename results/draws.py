@@ -6,7 +6,7 @@ score is f = W + D/2 = 1 / (1 + e^-x), so W = f - D/2, L = 1 - f - D/2, and D so
 Rao & Kupper (Journal of the American Statistical Association 62, 1967; the law of BayesElo): a difference of less than
 delta logits passes for a draw, so W = 1 / (1 + e^(delta - x)), L = 1 / (1 + e^(delta + x)), D = (e^(2 delta) - 1) W L.
 The expected score then grows more slowly with x: near 0 by the factor 1 - D^2 at equals, so that ratings of the same
-games lie wider apart.
+games lie wider apart.  BayesElo prints ratings times that factor, which is 4 y / (1 + y)^2 with y = e^-delta.
 
 A law has one parameter, the logarithm of nu or delta, which is -inf where no game is ever drawn.
 """

@@ -53,3 +53,7 @@ def test_rao_kupper():
         assert p[:, 0] == pytest.approx(1 / (1 + np.exp(delta - X)))
         assert p[:, 2] == pytest.approx(1 / (1 + np.exp(delta + X)))
         assert p[:, 1] == pytest.approx(1 - p[:, 0] - p[:, 2])
+        p, derivatives = LAWS["rao-kupper"].probabilities(np.zeros(1), math.log(delta))
+        slower = (derivatives[0, 0, 0] + derivatives[0, 1, 0] / 2) / 0.25  # than the logistic curve's expected score
+        y = math.exp(-delta)
+        assert slower == pytest.approx(1 - p[0, 1] ** 2) == pytest.approx(4 * y / (1 + y) ** 2)
