@@ -191,6 +191,10 @@ class TspTw(Game):
         """From which city, and to which."""
         return self.last_city(state) * self.cities + np.int64(move)
 
+    def bias(self, state, move):
+        """Minus the distance to the city."""
+        return -state[self.distances + self.last_city(state) * self.cities + move]
+
     def random_move(self, state, moves, rng):
         placed = np.int64(state[PLACED])
         return np.int64(state[TOUR + placed + random_below(rng, self.cities - placed)])

@@ -55,7 +55,8 @@ class Decision:
     """A move, and what it took to find it.  What the agent does not count is None."""
 
     move: int
-    value: float | None = None      # expected result for the player to move: -1 loss, 0 draw, 1 win
+    value: float | None = None      # expected result for the player to move: -1 loss, 0 draw, 1 win; with one player
+                                    # the score that the principal variation, which is then a whole game, comes to
     playouts: int | None = None     # in total
     playouts_each: int | None = None    # of the worker that made the most, where there are several
     virtual_time: float | None = None   # that simulated workers took; a playout takes 1, or its plies
@@ -64,6 +65,15 @@ class Decision:
     seconds: float = 0.0            # wall time
     principal_variation: tuple[int, ...] = ()  # best play as the search sees it, from `move` on
     statistics: MoveStatistics | None = None
+    improvements: tuple["Improvement", ...] = ()  # of a search for one player, from its first playout on
+
+
+class Improvement(NamedTuple):
+    """A score, better than all before, of a search for one player."""
+
+    playouts: int   # done when it was found, that one included
+    seconds: float  # since the search began, to within a chunk
+    score: float
 
 
 class Player:

@@ -173,7 +173,7 @@ class GRAVE(TreeSearch):
         if self.keep_tree:
             raise ValueError("keep_tree = True: grave begins each search anew, since its table belongs to one tree")
 
-    def rule(self):
+    def search_rule(self):
         return GraveRule(self.solver)
 
     def options(self):

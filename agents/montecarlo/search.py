@@ -62,6 +62,10 @@ class Rule(Compilable):
     def learn(self, game, tree, memory, root, path, length, score):
         """Take what it wants of the simulation that is over."""
 
+    def has_room(self, game, memory):
+        """Whether the memory surely has room for another simulation; where not, the agent's `with_room` is called."""
+        return True
+
 
 @dataclass(frozen=True)
 class TreeSearch(Agent):
@@ -84,7 +88,7 @@ class TreeSearch(Agent):
         super().__post_init__()
         check_range("max_nodes", self.max_nodes, 1000, 2**31 - 1)
 
-    def rule(self) -> Rule:
+    def search_rule(self) -> Rule:
         """Its rule."""
         raise NotImplementedError
 
@@ -99,6 +103,10 @@ class TreeSearch(Agent):
     def forget(self, memory: tuple) -> None:
         """Make the arrays new again."""
 
+    def with_room(self, game, memory: tuple) -> tuple:
+        """The arrays, or larger ones with the same content if they might be full."""
+        return memory
+
     def new_player(self, game, budget):
         return TreeSearchPlayer(self, game, budget)
 
@@ -108,7 +116,7 @@ class TreeSearchPlayer(Player):
 
     def __init__(self, agent, game, budget):
         self.agent, self.game, self.budget = agent, game, budget
-        self.rule, self.options, self.memory = agent.rule(), agent.options(), agent.new_memory(game)
+        self.rule, self.options, self.memory = agent.search_rule(), agent.options(), agent.new_memory(game)
         self.tree = new_tree(max(agent.max_nodes, 1 + game.max_moves))
 
     def decide(self, state, rng):
@@ -116,6 +124,7 @@ class TreeSearchPlayer(Player):
             self.forget()
 
         def run(n):
+            self.memory = self.agent.with_room(self.game, self.memory)
             return search_kernel(self.game, self.rule, self.tree, self.memory, state, n, self.options, rng)
 
         playouts = run_chunks(run, self.budget.playouts, self.budget.seconds)
@@ -167,13 +176,13 @@ def decision_from(tree, playouts: int, player: int) -> Decision:
 
 @kernel
 def search_kernel(game, rule, tree, memory, root, simulations, options, rng):
-    """Run that many simulations, or fewer if the root is proven before; returns how many."""
+    """Run that many simulations, or fewer if the root is proven before or the memory full; returns how many."""
     state, moves = root.copy(), np.empty(game.max_moves, np.int32)
     path, movers = np.empty(game.max_plies + 1, np.int32), np.empty(game.max_plies + 1, np.int64)
     if tree.children[ROOT] == LEAF:
         expand(game, tree, ROOT, state, moves, rng)
     done = 0
-    while done < simulations and not (rule.solver and tree.proven[ROOT] != UNPROVEN):
+    while done < simulations and rule.has_room(game, memory) and not (rule.solver and tree.proven[ROOT] != UNPROVEN):
         copy_state(game, root, state)
         length = descend(game, rule, tree, memory, state, path, movers, moves, options, rng)
         if rule.solver and settle(game, tree, state, path[length - 1]):

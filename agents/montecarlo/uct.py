@@ -80,7 +80,7 @@ class UCT(TreeSearch):
         if self.exploration < 0:
             raise ValueError(f"exploration = {self.exploration} is out of range: it can be 0 or more")
 
-    def rule(self):
+    def search_rule(self):
         return UCB1(self.solver, self.first_play_urgency is not None)
 
     def options(self):

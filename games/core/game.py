@@ -123,6 +123,10 @@ class Game(Compilable):
         """int64, of any size: a move_code that also tells features apart, such as captures or what lies around."""
         return self.move_code(state, move)
 
+    def bias(self, state, move):
+        """How much a legal move is to be liked by a policy that has learnt nothing yet, as an exponent (float)."""
+        return 0.0
+
     def key(self, state):
         """uint64: a hash of the position, for transposition tables."""
         word = np.uint64(0)
@@ -212,6 +216,10 @@ class Game(Compilable):
         for name in text.split():
             state = self.after(state, self.parse_move(state, name))
         return state
+
+    def picture(self, names: list[str]) -> str | None:
+        """An SVG drawing of the position after the moves of these names; None where the game makes none of its own."""
+        return None
 
     def __str__(self):
         return spell(self)

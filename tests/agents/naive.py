@@ -44,8 +44,11 @@ def uct(game, root_state, simulations, exploration, rng, urgency=None) -> Node:
     return search(game, root_state, simulations, ucb1(exploration, urgency), rng)
 
 
-def search(game, root_state, simulations, select, rng, learn=lambda path, line, score: None) -> Node:
-    """Monte-Carlo tree search; `learn` gets the path's nodes, the simulation's (player, code) and the score."""
+def search(game, root_state, simulations, select, rng, learn=lambda path, line, score: None, play_out=None) -> Node:
+    """Monte-Carlo tree search; `learn` gets the path's nodes, the simulation's (player, code) and the score.
+
+    `play_out(state, moves)` plays on behind the moves made in the tree, where it is not at random.
+    """
     room = np.empty(game.max_moves, np.int32)
     root = Node()
     expand(game, root, root_state, rng)
@@ -64,9 +67,12 @@ def search(game, root_state, simulations, select, rng, learn=lambda path, line, 
             path.append(select(game, state, path))
             play(path[-1].move)
         players = [player for player, _ in line]
-        while not game.is_over(state):
-            play(int(game.random_move(state, room, rng)))
-        score = game.score(state)
+        if play_out:
+            score = play_out(state, [node.move for node in path[1:]])
+        else:
+            while not game.is_over(state):
+                play(int(game.random_move(state, room, rng)))
+            score = game.score(state)
         root.visits += 1
         for node, mover in zip(path[1:], players):
             node.visits += 1

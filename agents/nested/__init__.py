@@ -1,0 +1,1 @@
+"""Nested search: searches whose playouts are searches of a lower level."""

@@ -1,0 +1,67 @@
+"""Leaf parallelisation of nested search at its first level: the calls of the level below are shared out to threads.
+
+The highest level runs on one thread; what it calls runs on all of them, and is waited for (T. Cazenave & N. Jouandeau,
+"A parallel Monte-Carlo tree search algorithm", 2008, for trees; "Parallel nested Monte-Carlo search", 2009).
+
+    nmcs    the legal moves of a step are shared out, each tried by a search of the level below
+    nrpa    every worker searches at the level below with a copy of the same policy; the best of their sequences counts
+            as one iteration's, and all adapt to the best of the call
+
+Every worker draws from a stream of its own and gets the same calls whatever the others' pace, so that the result does
+not depend on it.  For one player, and levels from 2.
+"""
+
+import time
+
+import numpy as np
+
+from agents.core.agent import Improvement
+from agents.core.chunks import run_chunks
+from agents.nested.found import new_found
+
+
+class LeafSearch:
+    """One search of the highest level: the workers' budgets, and the best sequence so far."""
+
+    def __init__(self, player, state, rngs):
+        self.player, self.game, self.state, self.rngs = player, player.game, state, rngs
+        self.start = time.perf_counter()
+        self.playouts = [0] * len(rngs)
+        self.score, self.moves, self.improvements = -np.inf, (), []
+
+    def is_over(self) -> bool:
+        """Whether a budget is used up."""
+        budget = self.player.budget
+        used = budget.playouts is not None and max(self.playouts) >= budget.playouts
+        return bool(self.moves) and (used or self.seconds_left() == 0.0)
+
+    def seconds_left(self) -> float | None:
+        """None where there is no limit."""
+        limit = self.player.budget.seconds
+        return None if limit is None else max(limit - (time.perf_counter() - self.start), 0.0)
+
+    def call(self, i, agent, state):
+        """One search of `agent` from `state` by worker i, as far as its budget goes: (score, moves), or None."""
+        limit, seconds = self.player.budget.playouts, self.seconds_left()
+        left = None if limit is None else limit - self.playouts[i]
+        if left == 0 or (seconds == 0.0 and self.moves):
+            return None
+        found = new_found(self.game, restarts=False)
+
+        def run(count):
+            before = int(found.playouts[0])
+            searches = self.player.searches
+            searches[i] = agent.run(searches[i], self.game, state, found, before + count, self.rngs[i])
+            found.logged[0] = 0
+            return int(found.playouts[0]) - before
+
+        run_chunks(run, left, max(seconds, 1e-3) if seconds is not None else None)
+        self.playouts[i] += int(found.playouts[0])
+        return float(found.score[0]), tuple(found.moves[: found.length[0]].tolist())
+
+    def note(self, score, moves):
+        """Keep a whole sequence if its score is better than all before."""
+        if score > self.score:
+            self.score, self.moves = score, tuple(moves)
+            seconds = time.perf_counter() - self.start
+            self.improvements.append(Improvement(sum(self.playouts), seconds, score))

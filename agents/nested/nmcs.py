@@ -1,0 +1,278 @@
+"""NMCS, nested Monte-Carlo search (T. Cazenave, "Nested Monte-Carlo search", IJCAI 2009).
+
+    nested(0, s)     a playout from s
+    nested(l, s)     until the game is over: nested(l - 1, ...) after every legal move; if the best of their sequences
+                     is better than the best one of this call, it is the best; make the best sequence's next move
+
+The memory of the best sequence, which a call follows until it finds a better one, is worth a third of the score.  When
+the highest level has ended, it is begun anew until the budget is used up.  `playout` says how playouts draw moves:
+"random", or "tabu" in a game that has `random_move_tabu`.
+
+For two players (T. Cazenave, A. Saffidine, M. Schofield & M. Thielscher, "Nested Monte Carlo search for two-player
+games", AAAI 2016): every move is tried for whoever is to move, and the best for that player is made; nothing is
+remembered, as the opponent has a say; results are divided by the length of the game; and after a move that wins no
+other is tried (cut on win).  The search of the highest level is over when the root's moves have been tried, and the
+move of the best mean is played.
+"""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.core.tree import shuffled_moves
+from agents.nested.found import may_go_on, note_best, value_of
+from agents.nested.search import Nested
+from games.core.jit import Compilable, inlined, kernel
+from games.core.playout import copy_state
+from games.core.random import random_below
+
+
+@dataclass(frozen=True)
+class RandomMoves(Compilable):
+    """Playouts of uniformly random moves."""
+
+    def draw(self, game, state, room, rng):
+        return game.random_move(state, room, rng)
+
+
+@dataclass(frozen=True)
+class TabuMoves(Compilable):
+    """Playouts that avoid what the game calls tabu."""
+
+    def draw(self, game, state, room, rng):
+        return game.random_move_tabu(state, room, rng)
+
+
+PLAYOUTS = {"random": RandomMoves(), "tabu": TabuMoves()}
+
+
+class Search(NamedTuple):
+    """The calls of all levels; row l is level l's, row 0 of states, lines and room the playout's."""
+
+    states: np.ndarray    # dtype[levels + 1, state_size], where the call has got to
+    moves: np.ndarray     # int32[levels + 1, max_moves], the legal moves there
+    counts: np.ndarray    # int64[levels + 1], how many they are
+    tried: np.ndarray     # int64[levels + 1], how many have been tried
+    plies: np.ndarray     # int64[levels + 1], moves from the root to there
+    lines: np.ndarray     # int32[levels + 1, max_plies], the best sequence of the call, from the root
+    lengths: np.ndarray   # int64[levels + 1], of it
+    values: np.ndarray    # float64[levels + 1], its value, for the player to move at the root
+    current: np.ndarray   # int64[1], the lowest level that has a call; -1 before the first
+    sums: np.ndarray      # float64[2, max_moves], of the root's moves: complete trials, the sum of their values
+
+
+@dataclass(frozen=True)
+class NMCS(Nested):
+    """Nested Monte-Carlo search.
+
+    playout: how playouts draw moves, "random" or "tabu"; memory: follow the best sequence (one player)
+    """
+
+    level: int = 2
+    playout: str = "random"
+    memory: bool = True
+
+    name = "nmcs"
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.playout not in PLAYOUTS:
+            raise ValueError(f"playout = {self.playout!r} is not one of {', '.join(PLAYOUTS)}")
+
+    def refuses(self, game):
+        if self.playout == "tabu" and not hasattr(game, "random_move_tabu"):
+            return f"{game} has no tabu playouts: playout can be 'random'"
+        return super().refuses(game)
+
+    def bytes_needed(self, game):
+        state = game.state_size * np.dtype(game.dtype).itemsize
+        return (self.level + 1) * (state + 4 * (game.max_moves + game.max_plies)) + 16 * game.max_moves
+
+    def new_search(self, game):
+        levels = self.level + (1 if self.parallel == "root" else 0)  # the highest of a shared search needs no row
+        return Search(
+            np.zeros((levels, game.state_size), game.dtype), np.zeros((levels, game.max_moves), np.int32),
+            *(np.zeros(levels, np.int64) for _ in range(3)), np.zeros((levels, game.max_plies), np.int32),
+            np.zeros(levels, np.int64), np.zeros(levels), np.zeros(1, np.int64), np.zeros((2, game.max_moves)),
+        )
+
+    def begin(self, search, game, state):
+        search.current[0] = -1
+        search.sums[:] = 0.0
+
+    def run(self, search, game, state, found, until, rng):
+        nmcs_kernel(game, PLAYOUTS[self.playout], search, found, state, until, self.memory, rng)
+        return search
+
+    def search_by_leaf(self, search):
+        game, below = search.game, replace(self, level=self.level - 1, workers=1, parallel="root")
+        state, line, best, sequence = search.state.copy(), [], -np.inf, []
+        while not game.is_over(state) and not search.is_over():
+            moves = game.moves(state)
+            for i in range(len(moves) - 1, 0, -1):
+                j = int(random_below(search.rngs[0], i + 1))
+                moves[i], moves[j] = moves[j], moves[i]
+            states = [game.after(state, move) for move in moves]
+            found = search.player.on_threads(lambda i: self.tried(search, below, i, states))  # noqa: B023
+            by_place = {place: result for of_worker in found for place, result in of_worker}
+            for place, (score, rest) in sorted(by_place.items()):
+                if score > best or (not self.memory and place == 0):
+                    best, sequence = score, [*line, moves[place], *rest]
+                    search.note(score, sequence)
+            line.append(sequence[len(line)])
+            game.play(state, line[-1])
+
+    def tried(self, search, below, i, states) -> list:
+        """Worker i's share of a step: (place, (score, moves)) of every so many-th state, as far as the budget goes."""
+        found = []
+        for place in range(i, len(states), self.workers):
+            if search.game.is_over(states[place]):
+                search.playouts[i] += 1
+                result = float(search.game.score(states[place])), ()
+            else:
+                arrays = search.player.searches[i]
+                below.begin(arrays, search.game, states[place])
+                result = search.call(i, below, states[place])
+            if result is not None:
+                found.append((place, result))
+        return found
+
+    def choice(self, game, state, searches, found, table):
+        """For two players: the move of the best mean value, by complete trials; by playouts where there is none."""
+        trials, sums = sum(search.sums[:, : len(table.moves)] for search in searches)
+        tried = trials > 0
+        means = sums / np.maximum(trials, 1) if tried.any() else table.means
+        place = int(np.argmax(np.where(tried if tried.any() else table.playouts > 0, means, -np.inf)))
+        return place, float(means[place])
+
+
+@kernel
+def nmcs_kernel(game, playouts, search, found, root, until, memory, rng):
+    """Go on until there have been `until` playouts in all, or the log of `found` is full."""
+    top, player = len(search.counts) - 1, game.player(root)
+    while may_go_on(found, until):
+        level = search.current[0]
+        if level < 0:
+            search.current[0] = top
+            copy_state(game, root, search.states[top])
+            search.plies[top] = 0
+            open_call(game, search, top, rng)
+        elif search.counts[level] == 0:
+            if level < top:
+                hand_up(game, search, level, player, memory)
+            else:
+                found.searches[0] += 1
+            search.current[0] = level + 1 if level < top else -1
+        elif search.tried[level] == search.counts[level]:
+            advance(game, search, level, top, rng)
+        elif level == 1:
+            play_out(game, playouts, search, found, player, memory, rng)
+        else:
+            begin_below(game, search, found, level, player, rng)
+
+
+@inlined
+def open_call(game, search, level, rng):
+    """A call of a level begins in the state that is in its row."""
+    search.values[level], search.lengths[level] = -np.inf, search.plies[level]
+    list_moves(game, search, level, rng)
+
+
+@inlined
+def list_moves(game, search, level, rng):
+    """The legal moves where the call has got to; none when the game is over.
+
+    With one player in random order, since the first of equals is kept: Left Move would gain by its order of moves.
+    """
+    state, moves = search.states[level], search.moves[level]
+    search.tried[level] = search.counts[level] = 0
+    if not game.is_over(state):
+        in_order = game.players == 2
+        search.counts[level] = game.legal_moves(state, moves) if in_order else shuffled_moves(game, state, moves, rng)
+
+
+@inlined
+def advance(game, search, level, top, rng):
+    """All moves have been tried: make the best sequence's next one, unless that is for a player's real choice."""
+    if game.players == 2 and level == top:
+        search.counts[level] = 0
+        return
+    game.play(search.states[level], search.lines[level, search.plies[level]])
+    search.plies[level] += 1
+    list_moves(game, search, level, rng)
+
+
+@inlined
+def put_move(game, search, level):
+    """Put the state after the next move to be tried, and the moves that lead there, into the row below."""
+    below, ply = level - 1, search.plies[level]
+    move = search.moves[level, search.tried[level]]
+    copy_state(game, search.states[level], search.states[below])
+    for i in range(ply):
+        search.lines[below, i] = search.lines[level, i]
+    search.lines[below, ply] = move
+    game.play(search.states[below], move)
+    search.plies[below] = ply + 1
+
+
+@inlined
+def begin_below(game, search, found, level, player, rng):
+    """Begin a call of the level below after the next move; a game that is over there counts as a playout."""
+    put_move(game, search, level)
+    below = level - 1
+    open_call(game, search, below, rng)
+    if search.counts[below] == 0:
+        settle(game, search, found, below, below, player)
+    search.current[0] = below
+
+
+@inlined
+def play_out(game, playouts, search, found, player, memory, rng):
+    """At level 1: a playout after the next move, and what it comes to."""
+    put_move(game, search, 1)
+    state, ply = search.states[0], search.plies[0]
+    while not game.is_over(state):
+        move = playouts.draw(game, state, search.moves[0], rng)
+        search.lines[0, ply] = move
+        game.play(state, move)
+        ply += 1
+    search.plies[0] = ply
+    settle(game, search, found, 0, 0, player)
+    hand_up(game, search, 0, player, memory)
+
+
+@inlined
+def settle(game, search, found, row, level, player):
+    """The line of a row has come to the end of the game: a playout is done."""
+    value = value_of(game, game.score(search.states[row]), player, search.plies[row])
+    search.lengths[level], search.values[level] = search.plies[row], value
+    found.playouts[0] += 1
+    top = len(search.counts) - 1
+    place = search.tried[top]  # the root's move under trial, if the highest call has not gone on from the root
+    if game.players == 2:
+        found.root_playouts[place] += 1
+        found.root_sums[place] += value * (search.plies[row] + 1.0)
+    note_best(found, search.lines, row, search.lengths[level], value)
+
+
+@inlined
+def hand_up(game, search, level, player, memory):
+    """Give the best sequence of a call, or a playout's, to the level above, whose move has been tried by it."""
+    above, value, top = level + 1, search.values[level], len(search.counts) - 1
+    best = search.values[above]
+    if game.players == 2:
+        own = game.player(search.states[above]) == player
+        better = search.tried[above] == 0 or (value > best if own else value < best)
+        if above == top:
+            search.sums[0, search.tried[above]] += 1.0
+            search.sums[1, search.tried[above]] += value
+        won = value > 0.0 if own else value < 0.0
+    else:
+        better = value > best or (not memory and search.tried[above] == 0)
+        won = False
+    if better:
+        search.values[above], search.lengths[above] = value, search.lengths[level]
+        for i in range(search.plies[above], search.lengths[level]):
+            search.lines[above, i] = search.lines[level, i]
+    search.tried[above] = search.counts[above] if won and above < top else search.tried[above] + 1

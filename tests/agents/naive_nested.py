@@ -1,0 +1,101 @@
+"""Naive twins of learned policies and nested search: dictionaries and recursion, drawing the same random numbers."""
+
+from math import exp
+
+from games.core.random import random_below, random_unit
+
+
+def probabilities(weights, codes, biases, temperature):
+    exponents = [weights.get(code, 0.0) / temperature + bias for code, bias in zip(codes, biases)]
+    largest = max(exponents)
+    odds = [exp(value - largest) for value in exponents]
+    return [value / sum(odds) for value in odds]
+
+
+def legal(game, state, code_of, bias):
+    moves = game.moves(state)
+    return moves, [int(code_of(state, move)) for move in moves], [bias * game.bias(state, move) for move in moves]
+
+
+def playout(game, state, weights, code_of, rng, temperature=1.0, bias=0.0):
+    """The score and the steps of a playout: (player, move, codes, biases, place of the move)."""
+    steps, state = [], state.copy()
+    while not game.is_over(state):
+        moves, codes, biases = legal(game, state, code_of, bias)
+        aim, place = random_unit(rng), 0
+        shares = probabilities(weights, codes, biases, temperature)
+        while place < len(moves) - 1 and sum(shares[: place + 1]) <= aim:
+            place += 1
+        steps.append((int(game.player(state)), moves[place], codes, biases, place))
+        game.play(state, moves[place])
+    return float(game.score(state)), steps
+
+
+def adapt(weights, steps, player, alpha, temperature=1.0):
+    """New weights, from the probabilities of the old ones."""
+    adapted = dict(weights)
+    for mover, _, codes, biases, place in steps:
+        if mover == player:
+            for code, share in zip(codes, probabilities(weights, codes, biases, temperature)):
+                adapted[code] = adapted.get(code, 0.0) - alpha / temperature * share
+            adapted[codes[place]] += alpha / temperature
+    return adapted
+
+
+def nrpa(game, level, iterations, weights, code_of, rng, alpha=1.0, temperature=1.0, bias=0.0):
+    """The score and the steps of one search."""
+    if level == 0:
+        return playout(game, game.initial(), weights, code_of, rng, temperature, bias)
+    best, steps, weights = -float("inf"), None, dict(weights)
+    for _ in range(iterations):
+        score, found = nrpa(game, level - 1, iterations, weights, code_of, rng, alpha, temperature, bias)
+        if score >= best:
+            best, steps = score, found
+        weights = adapt(weights, steps, 0, alpha, temperature)
+    return best, steps
+
+
+def shuffled(game, state, rng):
+    moves = game.moves(state)
+    for i in range(len(moves) - 1, 0, -1):
+        j = int(random_below(rng, i + 1))
+        moves[i], moves[j] = moves[j], moves[i]
+    return moves
+
+
+def nmcs(game, level, state, room, rng, draw):
+    """The score and the moves of one search of a game for one player."""
+    state, line = state.copy(), []
+    if level == 0:
+        while not game.is_over(state):
+            line.append(int(draw(state, room, rng)))
+            game.play(state, line[-1])
+        return float(game.score(state)), line
+    best, sequence = -float("inf"), []
+    while not game.is_over(state):
+        for move in shuffled(game, state, rng):
+            score, rest = nmcs(game, level - 1, game.after(state, move), room, rng, draw)
+            if score > best:
+                best, sequence = score, [*line, move, *rest]
+        line.append(sequence[len(line)])
+        game.play(state, line[-1])
+    return (best, sequence) if sequence else (float(game.score(state)), line)
+
+
+def nmcs_for_two(game, level, state, plies, room, rng):
+    """The first player's discounted result of the game that a call plays, `plies` moves after the root."""
+    state = state.copy()
+    while not game.is_over(state):
+        if level == 0:
+            game.play(state, int(game.random_move(state, room, rng)))
+        else:
+            sign, best = (1 if game.player(state) == 0 else -1), None
+            for move in game.moves(state):
+                value = nmcs_for_two(game, level - 1, game.after(state, move), plies + 1, room, rng)
+                if best is None or sign * value > sign * best:
+                    best, chosen = value, move
+                if sign * value > 0:
+                    break
+            game.play(state, chosen)
+        plies += 1
+    return ((game.score(state) > 0) - (game.score(state) < 0)) / (plies + 1)

@@ -1,0 +1,197 @@
+"""Nested search: published and known figures, naive twins, budgets, restarts and workers."""
+
+import numpy as np
+import pytest
+
+import agents
+import games
+from games.core.random import stream
+from tests.agents.naive_nested import nmcs, nmcs_for_two
+
+SMALL_BOARD = "samegame(rows=5, columns=5, colours=3)"
+LEFT_MOVE = [  # of depth 60: agent, mean score of one search, computed independently
+    ("nmcs(level=1)", 42.3), ("nmcs(level=2)", 50.1), ("nrpa(level=1, iterations=10)", 35.9),
+    ("nrpa(level=2, iterations=10)", 47.9), ("nrpa(level=3, iterations=10)", 59.3),
+    ("nrpa(level=1, iterations=100)", 47.4), ("nrpa(level=2, iterations=100)", 60.0),
+]
+
+
+def searched(spec, game, seed=1, **budget):
+    return agents.make(spec).choose(game, game.initial(), seed=seed, budget=agents.Budget(**budget))
+
+
+def score_of(game, decision):
+    """What the rules make of the sequence of a decision."""
+    state = game.initial()
+    for move in decision.principal_variation:
+        state = game.after(state, move)
+    assert game.is_over(state)
+    return game.score(state)
+
+
+@pytest.mark.parametrize("spec, mean", LEFT_MOVE)
+def test_left_move(spec, mean):
+    """The means of 100 searches lie within three standard errors."""
+    game, agent = games.make("leftmove"), agents.make(spec.replace(")", ", restarts=false)"))
+    scores = [agent.choose(game, game.initial(), seed=seed).value for seed in range(100)]
+    error = np.std(scores, ddof=1) / 10
+    assert abs(np.mean(scores) - mean) <= 3 * error + 0.05  # the known means have one digit
+
+
+@pytest.mark.parametrize(
+    "spec, playout", [("leftmove", "random"), (SMALL_BOARD, "random"), (SMALL_BOARD, "tabu")]
+)
+@pytest.mark.parametrize("level", [1, 2])
+def test_nmcs_equals_its_twin(spec, playout, level):
+    game = games.make(spec)
+    draw = game.random_move if playout == "random" else game.random_move_tabu
+    for seed in range(4 // level**2):
+        decision = searched(f"nmcs(level={level}, playout={playout!r}, restarts=false)", game, seed)
+        score, line = nmcs(game, level, game.initial(), np.empty(game.max_moves, np.int32), stream(seed), draw)
+        assert (decision.value, list(decision.principal_variation)) == (score, line)
+
+
+@pytest.mark.parametrize("spec", ["tictactoe", "connect4(rows=4, columns=5)"])
+@pytest.mark.parametrize("level", [1, 2])
+def test_nmcs_for_two_equals_its_twin(spec, level):
+    game = games.make(spec)
+    for state in (game.initial(), game.after(game.initial(), game.moves(game.initial())[1])):
+        player = agents.make(f"nmcs(level={level}, restarts=false)").player(game)
+        decision = player.choose(state, rng := stream(3))
+        side, rng, room = 1 if game.player(state) == 0 else -1, stream(3), np.empty(game.max_moves, np.int32)
+        values = [side * nmcs_for_two(game, level - 1, game.after(state, move), 1, room, rng) for move in game.moves(state)]
+        assert player.searches[0].sums[1, : len(values)].tolist() == values
+        assert decision.value == max(values) and decision.move == game.moves(state)[int(np.argmax(values))]
+
+
+@pytest.mark.parametrize("name", ["nmcs(level=1)", "nmcs(level=2)", "nrpa(level=2, iterations=10)"])
+@pytest.mark.parametrize("spec", ["leftmove", SMALL_BOARD])
+def test_a_search_for_one_player(name, spec):
+    """Equal seeds give equal sequences, which score what is said; the improvements lead there, whatever the chunks."""
+    game = games.make(spec)
+    first, second = (searched(name, game, seed=5, playouts=700) for _ in range(2))
+    assert first.playouts == 700 and first.principal_variation == second.principal_variation
+    assert score_of(game, first) == first.value == second.value
+    scores = [one.score for one in first.improvements]
+    playouts = [one.playouts for one in first.improvements]
+    assert scores == sorted(set(scores)) and scores[-1] == first.value
+    assert playouts == sorted(playouts) and playouts[0] == 1 and playouts[-1] <= 700
+    assert [one[::2] for one in first.improvements] == [one[::2] for one in second.improvements]
+    shorter = searched(name, game, seed=5, playouts=300)
+    assert [one[::2] for one in shorter.improvements] == [one[::2] for one in first.improvements if one.playouts <= 300]
+
+
+def test_the_sequence_is_played_without_more_search():
+    game, rng = games.make("leftmove"), stream(2)
+    player = agents.make("nrpa(level=1, iterations=50, playouts=50)").player(game)
+    state = game.initial()
+    plan, score = None, None
+    for ply in range(60):
+        decision = player.choose(state, rng)
+        plan, score = plan or decision.principal_variation, score or decision.value
+        assert decision.move == plan[ply] and decision.playouts == (50 if ply == 0 else 0)
+        state = game.after(state, decision.move)
+        player.played(decision.move)
+    assert game.score(state) == score
+
+
+def test_a_move_that_was_not_planned_begins_a_new_search():
+    game, rng = games.make("leftmove"), stream(2)
+    player = agents.make("nmcs(level=1, restarts=false)").player(game)
+    state = game.initial()
+    other = 1 - player.choose(state, rng).move
+    player.played(other)
+    decision = player.choose(game.after(state, other), rng)
+    assert decision.playouts > 0 and len(decision.principal_variation) == 59
+
+
+def test_seconds_end_a_search():
+    game = games.make(SMALL_BOARD)
+    for name in ("nmcs(level=3)", "nrpa(level=4)"):
+        searched(name, game, playouts=1)  # which compiles
+        decision = searched(name, game, seconds=0.1)
+        assert decision.playouts > 100 and decision.seconds < 1 and score_of(game, decision) == decision.value
+
+
+def test_restarts_go_on_until_the_budget_ends():
+    game = games.make("leftmove")
+    once = searched("nrpa(level=1, iterations=5, restarts=false)", game, playouts=1000)
+    again = searched("nrpa(level=1, iterations=5)", game, playouts=1000)
+    assert once.playouts == 5 and again.playouts == 1000 and again.value >= once.value
+
+
+@pytest.mark.parametrize("name", ["nmcs(level=1{})", "nrpa(level=2, iterations=10{})"])
+def test_workers_search_by_themselves_and_the_best_counts(name):
+    game = games.make(SMALL_BOARD)
+    rngs = [stream(3), stream(int(stream(3)[0]), "worker", 1)]
+    alone = [agents.make(name.format("")).player(game, agents.Budget(playouts=300)).choose(game.initial(), rng) for rng in rngs]
+    for _ in range(2):
+        together = searched(name.format(", workers=2"), game, seed=3, playouts=300)
+        best = max(alone, key=lambda decision: decision.value)
+        assert (together.value, together.principal_variation) == (best.value, best.principal_variation)
+        assert together.playouts == 600 and agents.make(name.format(", workers=2")).cores == 2
+        assert together.improvements[-1].score == best.value
+
+
+def test_repetitions_end_a_level_early():
+    """A call of level 1 ends when its best sequence has come three times."""
+    game = games.make(SMALL_BOARD)
+    whole = searched("nrpa(level=1, iterations=1000, restarts=false)", game)
+    short = searched("nrpa(level=1, iterations=1000, repetitions=3, restarts=false)", game)
+    assert whole.playouts == 1000 and short.playouts < 500
+    until = [one for one in whole.improvements if one.playouts <= short.playouts]
+    assert [one[::2] for one in short.improvements] == [one[::2] for one in until]
+
+
+@pytest.mark.parametrize("name", ["nmcs(level=2{})", "nrpa(level=2, iterations=10{})"])
+def test_a_first_level_that_is_shared_out(name):
+    """The same result each time, budgets kept, and with one worker what the serial search finds."""
+    game = games.make(SMALL_BOARD)
+    for workers in (1, 2, 3):
+        agent = name.format(f", workers={workers}, parallel='leaf'")
+        first, second = (searched(agent, game, seed=4, playouts=500) for _ in range(2))
+        assert (first.value, first.principal_variation) == (second.value, second.principal_variation)
+        assert first.playouts_each == 500 and first.playouts <= 500 * workers and score_of(game, first) == first.value
+        assert first.improvements[-1].score == first.value
+    once = searched(name.format(", workers=2, parallel='leaf', restarts=false"), game)
+    assert once.playouts > 50 and searched(agent, game, seconds=0.05).seconds < 2
+    alone = searched(name.format(", parallel='leaf', restarts=false"), game)
+    serial = searched(name.format(", restarts=false"), game)
+    if name.startswith("nrpa"):  # nmcs shuffles from the same stream at other moments
+        assert (alone.value, alone.playouts) == (serial.value, serial.playouts) == (serial.value, 100)
+
+
+@pytest.mark.parametrize(
+    "spec, message",
+    [
+        ("nrpa(level=0)", "level = 0 is out of range: it can be 1 to 12"),
+        ("nrpa(level=13)", "level = 13 is out of range"),
+        ("nrpa(iterations=0)", "iterations = 0 is out of range"),
+        ("nrpa(alpha=0)", "alpha = 0.0 is out of range"),
+        ("nrpa(temperature=0)", "temperature = 0.0 is out of range"),
+        ("nrpa(repetitions=-1)", "repetitions = -1 is out of range"),
+        ("nmcs(workers=0)", "workers = 0 is out of range"),
+        ("nmcs(parallel='tree')", "parallel = 'tree' is not one of root, leaf"),
+        ("nrpa(level=1, parallel='leaf')", "level = 1: parallel = 'leaf' shares out calls of the level below"),
+        ("nmcs(playout='tabuu')", "playout = 'tabuu' is not one of random, tabu"),
+    ],
+)
+def test_bad_parameters(spec, message):
+    with pytest.raises(games.SpecError, match=message):
+        agents.make(spec)
+
+
+def test_games_that_do_not_fit():
+    with pytest.raises(agents.Unsuited, match="leftmove.* has no tabu playouts"):
+        agents.make("nmcs(playout='tabu', playouts=1)").player(games.make("leftmove"))
+    with pytest.raises(agents.Unsuited, match="pig.* has chance"):
+        agents.make("nrpa(playouts=1)").player(games.make("pig"))
+    with pytest.raises(agents.Unsuited, match="nrpa needs a budget of playouts or seconds"):
+        agents.make("nrpa").player(games.make("leftmove"))
+    assert agents.make("nrpa(restarts=false)").budget() == agents.Budget()
+
+
+def test_a_search_that_memory_cannot_hold_is_refused(monkeypatch):
+    monkeypatch.setattr("agents.nested.search.memory_bytes", lambda: 10**6)
+    with pytest.raises(agents.Unsuited, match=r"nrpa\(level=12, playouts=1\) needs .* GB for morpion"):
+        agents.make("nrpa(level=12, playouts=1)").player(games.make("morpion"))
