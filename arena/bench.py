@@ -85,8 +85,13 @@ def bench_agent(game_spec: str, agent_spec: str, seconds: float) -> dict | None:
     player, state = agent.player(game), game.initial()
     unit = "playouts" if "playouts" in agent.budgets else "nodes"
 
+    def search(seed):
+        # for one player, a player plays what it has found before it searches anew
+        searcher = player if game.players == 2 else agent.player(game)
+        return getattr(searcher.choose(state, stream(seed)), unit) or 0
+
     def work(n):
-        return sum(getattr(player.choose(state, stream(seed + 1)), unit) or 0 for seed in range(n))
+        return sum(search(seed + 1) for seed in range(n))
 
     rate = Rate.of(work, seconds)
     return {
@@ -100,8 +105,8 @@ def bench_agent(game_spec: str, agent_spec: str, seconds: float) -> dict | None:
 
 
 def signature(game_specs: Iterable[str], agent_specs: Iterable[str]) -> int:
-    """The sum of the plies of 1,000 playouts of each game, and of the nodes and the best move's visits of one search of
-    each agent, all of seed 1."""
+    """The sum of the plies of 1,000 playouts of each game, and of the nodes, the best move's visits and the playouts at
+    improvements of one search of each agent, all of seed 1."""
     total = 0
     for game_spec in game_specs:
         game = games.make(game_spec)
@@ -114,10 +119,10 @@ def signature(game_specs: Iterable[str], agent_specs: Iterable[str]) -> int:
 
 
 def _work_of(decision):
-    """Nodes, and how often the chosen move was visited."""
+    """Nodes, how often the chosen move was visited, and when a search for one player has found better sequences."""
     table = decision.statistics
     visits = 0 if table is None else int(table.playouts[table.moves == decision.move].sum())
-    return (decision.nodes or 0) + visits
+    return (decision.nodes or 0) + visits + sum(one.playouts for one in decision.improvements)
 
 
 def bench(game_specs, agent_specs, seconds: float, step: Callable[[str], None] = lambda text: None) -> dict:

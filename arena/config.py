@@ -12,6 +12,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from arena.instances import game_specs, make_instances
+
 MAX_NAME = 80          # characters of an agent's name
 _MAX_COUNT = 10**12    # of games, playouts, nodes: far from the end of 64-bit integers
 
@@ -71,13 +73,18 @@ class Config(_Table):
     """A tournament: every pair of agents, or each of `pairings`, plays `games` games, two of which share an opening
     with sides swapped.
 
+    Of games for one player there may be several, the `instances`, and every agent plays each of them `games` times.
+
     `plugins` are modules that define games and agents of your own.  They are imported, here and in every worker,
     before any game or agent is made; they are found where Python finds modules, and beside the configuration file.
     """
 
-    game: str = Field(description='game is text such as "breakthrough(rows=6, columns=6)"')
+    game: str | None = Field(None, description='game is text such as "breakthrough(rows=6, columns=6)"')
+    instances: Annotated[tuple[str, ...], Field(strict=False)] = Field(
+        (), description='instances is a list of games for one player such as ["samegame(seed=1..20)", "leftmove"]'
+    )
     games: int = Field(
-        ge=2, le=_MAX_COUNT, description=f"games, for each pair of agents, is an even number from 2 to {_MAX_COUNT}"
+        ge=1, le=_MAX_COUNT, description=f"games, for each pair of agents, is an even number from 2 to {_MAX_COUNT}"
     )
     opening_plies: int = Field(2, ge=0, le=10_000, description="opening_plies is a whole number from 0 to 10000")
     seed: int = Field(0, ge=0, lt=2**63, description="seed is a whole number from 0 to 2**63 - 1")
@@ -102,30 +109,19 @@ class Config(_Table):
         None, description="plugin_path is a folder to look for plugins in; the configuration file's, when left out"
     )
 
-    @field_validator("agents")
-    @classmethod
-    def _check_two(cls, agents):
-        if len(agents) < 2:
-            raise ValueError(f"has {len(agents)} of them")
-        return agents
-
-    @field_validator("games")
-    @classmethod
-    def _check_even(cls, games):
-        if games % 2:
-            raise ValueError("is odd, but games come in pairs that share an opening with sides swapped")
-        return games
-
     def resolved(self) -> dict:
         """Plain values with every default filled in and every spec as the game or agent spells itself.
 
         Two configurations of equal `resolved()` are the same tournament; `arena.match.Setting.make` builds it.
         """
         specs = [entry.agent for entry in self.agents]
-        game, agents = make_all(self.plugins, self.game, specs, self.plugin_path)
-        return self.model_dump(exclude={"game", "agents", "budget", "plugins", "pairings"}) | {
-            "pairings": [list(pair) for pair in self.pairings],
-            "game": str(game),
+        games, agents = make_all(self.plugins, game_specs(self.model_dump()), specs, self.plugin_path)
+        if solo := games[0].players == 1:
+            what = {"instances": [str(game) for game in games]}
+        else:
+            what = {"game": str(games[0]), "pairings": [list(pair) for pair in self.pairings]}
+        left_out = {"game", "instances", "agents", "budget", "plugins", "pairings", *(["opening_plies"] if solo else [])}
+        return self.model_dump(exclude=left_out) | what | {
             "budget": self.budget.given(),
             "agents": [
                 {"name": entry.name or str(agent), "agent": str(agent)} for entry, agent in zip(self.agents, agents)
@@ -135,15 +131,19 @@ class Config(_Table):
         }
 
 
-def make_all(plugins, game: str, agents, plugin_path: str | None = None) -> tuple:
-    """The game and the list of agents that the specs describe, plugins imported first; SpecError if one is wrong."""
+def make_all(plugins, game: str | list[str], agents, plugin_path: str | None = None) -> tuple:
+    """The game, or the list of games, and the list of agents that the specs describe, plugins imported first.
+
+    SpecError if a spec is wrong.
+    """
     import agents as agents_package
     import games as games_package
 
     look_in(plugin_path if plugins else None)
     for plugin in plugins:
         importlib.import_module(plugin)
-    return games_package.make(game), [agents_package.make(spec) for spec in agents]
+    made = [games_package.make(spec) for spec in ([game] if isinstance(game, str) else game)]
+    return made[0] if isinstance(game, str) else made, [agents_package.make(spec) for spec in agents]
 
 
 def load(path) -> Config:
@@ -283,14 +283,48 @@ class _Meaning:
 
     def problems(self) -> list[str]:
         if self._import_plugins():
-            game = self._make(("game",), self.values.get("game"), "games")
-            if game is not None and game.players != 2:
-                self._add(("game",), self.values["game"], "is a game for one player; a tournament needs two sides")
-                game = None
-            if game is not None:
-                self._check_opening(game)
-            self._check_names([self._check_agent(i, entry["agent"], game) for i, entry in self.entries])
+            games = self._make_games()
+            solo = bool(games) and games[0].players == 1
+            if games and not solo:
+                self._check_opening(games[0])
+            self._check_counts(solo)
+            self._check_names([self._check_agent(i, entry["agent"], games) for i, entry in self.entries])
         return self.found
+
+    def _make_games(self) -> list:
+        """The game, or the instances; none if one of them cannot be made or has the wrong number of players."""
+        several, before = "instances" in self.values, len(self.found)
+        if several and self.values.get("game") is not None:
+            self._add(("instances",), self.values["instances"], "stands beside game; a configuration has one of the two")
+        elif several:
+            return self._make_instances()
+        elif self.values.get("game") is None:
+            self.found.append(f"game: is missing; {Config.model_fields['game'].description}")
+        game = self._make(("game",), self.values.get("game"), "games")
+        return [game] if game is not None and len(self.found) == before else []
+
+    def _make_instances(self) -> list:
+        specs = self.values["instances"]
+        if not isinstance(specs, list | tuple) or not all(isinstance(spec, str) for spec in specs):
+            return []  # which has been said
+        made = make_instances(
+            specs, lambda i, spec: self._make(("instances", i), spec, "games"),
+            lambda i, value, text: self._add(("instances",) if i is None else ("instances", i), value, text),
+        )
+        return [] if self.found else made
+
+    def _check_counts(self, solo):
+        """Two players need two agents, and as many games with each side."""
+        agents, games = self.values.get("agents"), self.values.get("games")
+        if isinstance(agents, list | tuple) and len(agents) < (1 if solo else 2):
+            wanted = "at least one table [[agents]]" if solo else "at least two tables [[agents]]"
+            self._add(("agents",), agents, f"has {len(agents)} of them; agents is a list of {wanted}")
+        if type(games) is int and games > 0 and games % 2 and not solo:
+            text = "is odd, but games come in pairs that share an opening with sides swapped"
+            self._add(("games",), games, f"{text}; {Config.model_fields['games'].description}")
+        for key in ("pairings", "opening_plies") if solo else ():
+            if self.values.get(key):
+                self._add((key,), self.values[key], "is for two players; here each agent plays by itself")
 
     def _add(self, place, value, text):
         self.found.append(f"{_key(place)} = {_shown(value)}: {text}")
@@ -330,7 +364,7 @@ class _Meaning:
                 text = f"its rules fail in the opening: {type(error).__name__}: {error}"
                 self._add(("game",), self.values["game"], text)
 
-    def _check_agent(self, i, spec, game):
+    def _check_agent(self, i, spec, games):
         """The agent, or None if it cannot be made."""
         from agents import Budget, Unsuited
 
@@ -338,7 +372,7 @@ class _Meaning:
         agent = self._make(place, spec, "agents")
         if agent is None:
             return None
-        if game is not None and (reason := agent.refuses(game)):
+        if reason := next(filter(None, map(agent.refuses, games)), None):
             self._add(place, spec, reason)
         try:
             default = Budget(**BudgetTable.model_validate(self.values.get("budget", {})).given())

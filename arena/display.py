@@ -12,12 +12,14 @@ import results
 from arena.tournament import Events
 from results.export import rich_table
 from results.ratings import count_results, rate
+from results.scores import scores
 from results.tables import standings
 
-COLUMNS = ("first", "second", "outcome", "reason")
+COLUMNS = ("first", "second", "outcome", "reason", "pairing", "score", "seconds")
 NOTICED = 0.05         # seconds that loading an agent's kernels must take to be told
 SHARE_OF_TIME = 0.02   # of the run, that standings may take to compute
 SHOWN = ("rank", "agent", "games", "wins", "draws", "losses", "score", "elo", "error", "bound")
+SHOWN_OF_SOLO = ("rank", "agent", "runs", "failed", "mean", "best", "seconds")
 
 
 def watch(console: Console) -> Events:
@@ -37,9 +39,13 @@ class Display(Events):
     def opened(self, resolved, folder):
         self.names = [entry["name"] for entry in resolved["agents"]]
         self.rows = results.load(folder).games[list(COLUMNS)].values.tolist()
-        agents = len(self.names)
-        meet = f"each of {len(resolved['pairings'])} pairs" if resolved["pairings"] else "each two of them"
-        self.say(f"{resolved['game']}: {agents} agents, {resolved['games']} games for {meet}, in {folder}")
+        self.instances, agents, games = resolved.get("instances", []), len(self.names), resolved["games"]
+        if self.instances:
+            several = f"{len(self.instances)} games for one player" if self.instances[1:] else self.instances[0]
+            self.say(f"{several}: {agents} agents, {games} runs of each, in {folder}")
+        else:
+            meet = f"each of {len(resolved['pairings'])} pairs" if resolved["pairings"] else "each two of them"
+            self.say(f"{resolved['game']}: {agents} agents, {games} games for {meet}, in {folder}")
 
     def warmed(self, name, seconds, failure=""):
         if failure or seconds >= NOTICED:
@@ -82,8 +88,23 @@ class Display(Events):
     def standings(self) -> pd.DataFrame:
         """The standings of the games so far, short enough for a terminal."""
         games = pd.DataFrame(self.rows, columns=list(COLUMNS))
+        if self.instances:
+            return self.means(games)
         frame = standings(self.names, games, rate(self.names, count_results(self.names, games)))[list(SHOWN)]
         frame.attrs["kind"] = "standings"
+        return frame
+
+
+    def means(self, games) -> pd.DataFrame:
+        """Of games for one player: mean and best score, of the instances that all agents have played."""
+        whole = games.dropna(subset="score").groupby("pairing")["first"].nunique() == len(self.names)
+        of_all = games[games["pairing"].isin(whole.index[whole])]
+        numbers = {number: i for i, number in enumerate(sorted(of_all["pairing"].unique()))}
+        names = [self.instances[number] for number in numbers]
+        frame = scores(self.names, names, of_all.assign(pairing=of_all["pairing"].map(numbers)), intervals=False)
+        last = frame.tail(len(self.names)) if names else frame
+        frame = last[list(SHOWN_OF_SOLO)].reset_index(drop=True)
+        frame.attrs["kind"] = "scores"
         return frame
 
 
@@ -143,9 +164,12 @@ class PlainDisplay(Display):
         super().finished(record)
         if time.monotonic() >= self.next_line:
             self.next_line = time.monotonic() + self.SECONDS
-            first = self.standings().iloc[0]
-            pace = self.pace()
-            self.say(f"{self.done} of {self.total} games, {pace}; {first['agent']} leads with {first['score']:.1%}")
+            table, pace, leads = self.standings(), self.pace(), ""
+            if len(table):
+                first = table.iloc[0]
+                points = f"a mean of {first['mean']:,.2f}" if self.instances else f"{first['score']:.1%}"
+                leads = f"; {first['agent']} leads with {points}"
+            self.say(f"{self.done} of {self.total} games, {pace}{leads}")
 
     def ended(self):
         if self.total:

@@ -8,8 +8,8 @@ from pathlib import Path
 PROJECT = "search-arena"
 
 
-def describe(game) -> dict:
-    """Plain values: cpu, cores, memory_bytes, system, python, numba, numpy, project, source_digest (of `game`)."""
+def describe(games) -> dict:
+    """Plain values: cpu, cores, memory_bytes, system, python, numba, numpy, project, source_digest (of the games)."""
     from games.core.jit import source_digest
 
     return {
@@ -21,7 +21,7 @@ def describe(game) -> dict:
         "numba": _version("numba"),
         "numpy": _version("numpy"),
         "project": _version(PROJECT),
-        "source_digest": source_digest(type(game)),
+        "source_digest": "+".join(dict.fromkeys(source_digest(type(game)) for game in games)),
     }
 
 

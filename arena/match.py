@@ -1,9 +1,9 @@
-"""One game between two agents, in the calling process."""
+"""One game between two agents, or of one agent where it is for one player, in the calling process."""
 
 import logging
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from arena.config import make_all
 from arena.schedule import Fixture, opening
 from games.core.game import CHANCE, Game
 from games.core.random import stream
-from results.record import GameRecord, MoveRecord, Reason
+from results.record import GameRecord, ImprovementRecord, MoveRecord, Reason
 
 log = logging.getLogger("arena.match")
 
@@ -37,9 +37,12 @@ class Seat:
 
 @dataclass(frozen=True)
 class Setting:
-    """What all games of a tournament have in common."""
+    """What all games of a tournament have in common.
 
-    game: Game
+    games: the one that all play, or the instances for one player, each of which every agent plays by itself
+    """
+
+    games: tuple[Game, ...]
     seats: tuple[Seat, ...]
     seed: int
     opening_plies: int
@@ -48,9 +51,9 @@ class Setting:
     @classmethod
     def make(cls, resolved: dict) -> "Setting":
         """The setting of a resolved configuration (`Config.resolved()`); imports its plugins."""
-        game, agents = make_all(
+        games, agents = make_all(
             resolved["plugins"],
-            resolved["game"],
+            resolved.get("instances") or resolved["game"],
             [entry["agent"] for entry in resolved["agents"]],
             resolved["plugin_path"],
         )
@@ -58,39 +61,51 @@ class Setting:
         seats = tuple(
             Seat(entry["name"], agent, agent.budget(default)) for entry, agent in zip(resolved["agents"], agents)
         )
-        return cls(game, seats, resolved["seed"], resolved["opening_plies"], resolved["time_margin"])
+        opening_plies = 0 if "instances" in resolved else resolved["opening_plies"]
+        return cls(tuple(games) if "instances" in resolved else (games,), seats, resolved["seed"], opening_plies, resolved["time_margin"])
+
+    @property
+    def game(self) -> Game:
+        """The game that all play; the first instance, where games are for one player."""
+        return self.games[0]
+
+    @property
+    def solo(self) -> bool:
+        """Whether the games are for one player."""
+        return self.game.players == 1
 
     def play(self, fixture: Fixture) -> GameRecord:
         """Play one game of the schedule; GameError if the rules fail."""
+        game = self.games[fixture.instance]
         try:
-            moves = opening(self.game, self.seed, fixture.opening, self.opening_plies)
+            moves = [] if self.solo else opening(game, self.seed, fixture.opening, self.opening_plies)
         except Exception as error:
             raise GameError(f"no opening: {type(error).__name__}: {error}") from error
-        return play(self.game, self._pair(fixture), fixture, moves, self.time_margin)
+        return play(game, self._seats_of(fixture), fixture, moves, self.time_margin)
 
     def void(self, fixture: Fixture, reason: str, detail: str, seconds: float = 0.0) -> GameRecord:
         """The record of a game that was not played to an end through no fault of an agent's move: no moves."""
         return GameRecord(
-            **_identity(fixture, self._pair(fixture)), outcome=None, score=None, reason=reason, detail=detail,
+            **_identity(fixture, self._seats_of(fixture)), outcome=None, score=None, reason=reason, detail=detail,
             opening_moves="", moves="", plies=0, seconds=seconds,
         )
 
     def cores(self, fixture: Fixture) -> int:
         """How many cores the game keeps busy: its agents think in turn."""
-        return max(seat.agent.cores for seat in self._pair(fixture))
+        return max(seat.agent.cores for seat in self._seats_of(fixture))
 
-    def _pair(self, fixture):
-        return self.seats[fixture.first], self.seats[fixture.second]
+    def _seats_of(self, fixture):
+        return tuple(self.seats[i] for i in fixture.seats)
 
 
-def play(game: Game, seats: tuple[Seat, Seat], fixture: Fixture, opening: list[int], time_margin=1.0) -> GameRecord:
+def play(game: Game, seats: tuple[Seat, ...], fixture: Fixture, opening: list[int], time_margin=1.0) -> GameRecord:
     """Play one game to its end, or until an agent forfeits it.
 
-    game: its rules; seats: who moves first, and the opponent; opening: legal moves made before the agents begin;
+    game: its rules; seats: who moves first, and the opponent if there is one; opening: legal moves made before the agents begin;
     time_margin: seconds by which a move may exceed its agent's budget of seconds.
 
     An agent that raises an exception, answers with anything but a legal move, or exceeds its time forfeits: the other
-    side wins, and score is None.  Rules that raise an exception, or go on for more than game.max_plies, are GameError.
+    side, if there is one, wins, and score is None.  Rules that raise an exception, or go on for more than game.max_plies, are GameError.
     Each agent draws from a stream of its own, of (fixture.seed, side), so that with budgets other than seconds the
     game is a function of its arguments.
     """
@@ -100,12 +115,14 @@ def play(game: Game, seats: tuple[Seat, Seat], fixture: Fixture, opening: list[i
         table.play_out()
         outcome, score, reason, detail = _result(game, table.state)
     except _Forfeit as forfeit:
-        outcome, score, reason, detail = float(forfeit.side), None, forfeit.reason, forfeit.detail
+        outcome = float(forfeit.side) if len(seats) == 2 else None
+        score, reason, detail = None, forfeit.reason, forfeit.detail
     return GameRecord(
         **_identity(fixture, seats), outcome=outcome, score=score, reason=reason, detail=detail,
         opening_moves=" ".join(table.opening_names),
         moves=" ".join(table.names),
         plies=table.plies, seconds=time.perf_counter() - start, decisions=tuple(table.decisions),
+        improvements=tuple(table.improvements),
     )
 
 
@@ -115,12 +132,12 @@ def storable(text: str) -> str:
 
 
 def warm(
-    game: Game,
+    games: Iterable[Game],
     seats,
     before: Callable[[str], None] | None = None,
     after: Callable[[str, float, str], None] | None = None,
 ) -> None:
-    """Compile (or load) all that the seats run: each plays both sides' first moves with the smallest of its budgets.
+    """Compile (or load) all that the seats run: each plays all sides' first moves with the smallest of its budgets.
 
     `before(name)` and `after(name, seconds, failure)` are told of each seat.  An agent that raises is logged and passed
     over, with the exception as `failure`, which is "" else: its games will show it.  An agent that kills its process
@@ -131,7 +148,8 @@ def warm(
             before(seat.name)
         start, failure = time.perf_counter(), ""
         try:
-            _play_first_moves(game, seat)
+            for game in games:
+                _play_first_moves(game, seat)
         except Exception as error:
             failure = storable(f"{type(error).__name__}: {error}")
             log.exception("%s failed while its kernels were being compiled", seat.name)
@@ -140,8 +158,9 @@ def warm(
 
 
 def _play_first_moves(game, seat, plies=3):
-    """One player moves for both sides, so that what it does with a tree from its last move runs too."""
-    budget = Budget(**{kind: _SMALLEST[kind] for kind in seat.budget.given()})
+    """One player moves for all sides, so that what it does with a tree from its last move runs too."""
+    # an agent that needs no budget, as its search ends by itself, gets one here
+    budget = Budget(**{kind: _SMALLEST[kind] for kind in seat.budget.given() or seat.agent.budgets})
     player, state, rng = seat.agent.new_player(game, budget), game.initial(), stream(0, "warm")
     for _ in range(plies):
         if not game.is_over(state):
@@ -154,7 +173,7 @@ def _identity(fixture, seats):
     """The fields of a record that are known before play."""
     return {
         "id": fixture.id, "number": fixture.number, "pairing": fixture.pairing, "opening": fixture.opening,
-        "seed": fixture.seed, "first": seats[0].name, "second": seats[1].name,
+        "seed": fixture.seed, "first": seats[0].name, "second": seats[1].name if len(seats) == 2 else None,
     }
 
 
@@ -163,7 +182,8 @@ def _result(game, state):
     score = float(_by_rules(game, "score", state))
     if not math.isfinite(score):
         raise GameError(f"score of {game} is {score}")
-    return (0.5 if score == 0 else float(score > 0)), score, Reason.PLAYED_OUT, ""
+    outcome = None if game.players == 1 else 0.5 if score == 0 else float(score > 0)
+    return outcome, score, Reason.PLAYED_OUT, ""
 
 
 def _by_rules(game, method, *arguments):
@@ -183,7 +203,7 @@ class _Forfeit(Exception):
 
 
 class _Table:
-    """The board between two players while the game lasts."""
+    """The board between two players, or before one, while the game lasts."""
 
     def __init__(self, game, seats, fixture, opening, time_margin):
         self.game = game
@@ -195,10 +215,11 @@ class _Table:
         self.plies = len(opening)
         self.names = []      # of all moves after the opening, outcomes of chance among them
         self.decisions = []
+        self.improvements = []
 
     def play_out(self):
         """Let the players move until the game is over; _Forfeit if one fails."""
-        self.rngs = [stream(self.fixture.seed, side) for side in (0, 1)]
+        self.rngs = [stream(self.fixture.seed, side) for side in range(len(self.seats))]
         chance = stream(self.fixture.seed, "chance")
         self.players = [
             self._of_agent(side, lambda: seat.agent.player(self.game, seat.budget))
@@ -208,6 +229,8 @@ class _Table:
             if self.plies >= self.game.max_plies:
                 raise GameError(f"{self.game} is not over after its max_plies = {self.game.max_plies}")
             side = int(_by_rules(self.game, "player", self.state))
+            if side >= len(self.players):
+                raise GameError(f"{self.game}: player {side} is to move, and it has {len(self.players)}")
             if side == CHANCE:
                 self._make(int(_by_rules(self.game, "random_outcome", self.state, chance)))
             else:
@@ -220,6 +243,7 @@ class _Table:
         decision = self._of_agent(side, lambda: self._ask(side))
         move = self._of_agent(side, lambda: self._checked(side, decision, legal))
         name = _by_rules(self.game, "move_name", self.state, move)
+        self._of_agent(side, lambda: self._note_improvements(decision))
         self.decisions.append(self._of_agent(side, lambda: _move_record(self.plies, side, name, decision)))
         self._check_time(side, decision.seconds)
         return move
@@ -228,7 +252,7 @@ class _Table:
         """Make a move on the board, and tell both players."""
         self.names.append(self._push(move))
         self.plies += 1
-        for listener in (0, 1):
+        for listener in range(len(self.players)):
             self._of_agent(listener, lambda: self.players[listener].played(move))
 
     def _ask(self, side) -> Decision:
@@ -238,6 +262,16 @@ class _Table:
         if not isinstance(decision, Decision):
             raise TypeError(f"choose returned {decision!r}, which is no Decision")
         return replace(decision, seconds=time.perf_counter() - start)
+
+    def _note_improvements(self, decision):
+        """Keep the improvements that a decision came by, behind those of the decisions before."""
+        playouts = sum(one.playouts or 0 for one in self.decisions)
+        seconds = sum(one.seconds for one in self.decisions)
+        for one in decision.improvements:
+            if not self.improvements or one.score > self.improvements[-1].score:
+                self.improvements.append(
+                    ImprovementRecord(playouts + int(one.playouts), seconds + float(one.seconds), float(one.score))
+                )
 
     def _push(self, move):
         """Make a move, and return its name."""

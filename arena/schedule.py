@@ -25,11 +25,21 @@ class Fixture:
 
     id: str        # such as `2v1-0007`: agent 2 moves first against agent 1, opening 7
     number: int    # place in the schedule of a round robin, from 0
-    pairing: int   # which pair of agents of a round robin, from 0
-    opening: int   # which opening, from 0
+    pairing: int   # which pair of agents of a round robin, from 0; which instance, where the game is for one player
+    opening: int   # which opening, from 0; which run, where the game is for one player
     seed: int      # unsigned 64 bits, derived from the tournament's seed and the id
     first: int     # index of the agent that moves first
-    second: int    # index of its opponent
+    second: int | None  # index of its opponent; None where the game is for one player
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        """The indices of the agents that take part."""
+        return (self.first,) if self.second is None else (self.first, self.second)
+
+    @property
+    def instance(self) -> int:
+        """Which of the games that the tournament is about."""
+        return self.pairing if self.second is None else 0
 
 
 class Schedule:
@@ -50,9 +60,11 @@ class Schedule:
         self._round = 2 * len(all_pairs)  # games of an opening, were it for all
 
     @classmethod
-    def of(cls, resolved: dict) -> "Schedule":
+    def of(cls, resolved: dict) -> "Schedule | SoloSchedule":
         """All games of a resolved configuration (`Config.resolved()`)."""
         number = {entry["name"]: i for i, entry in enumerate(resolved["agents"])}
+        if "instances" in resolved:
+            return SoloSchedule(len(number), len(resolved["instances"]), resolved["games"], resolved["seed"])
         pairings = [(number[one], number[other]) for one, other in resolved.get("pairings", ())]
         return cls(len(number), resolved["games"], resolved["seed"], pairings)
 
@@ -66,6 +78,30 @@ class Schedule:
                     id = f"{first + 1}v{second + 1}-{opening:04d}"
                     number = opening * self._round + 2 * pairing + side
                     yield Fixture(id, number, pairing, opening, derive_seed(self.seed, id), first, second)
+
+
+class SoloSchedule:
+    """All runs of games for one player: each of `agents` agents on each of `instances` games, `runs` times.
+
+    Run by run and instance by instance, all agents in turn; `2on3-0007` is run 7 of agent 2 on instance 3.
+    """
+
+    def __init__(self, agents: int, instances: int, runs: int, seed: int):
+        self.agents = agents
+        self.instances = instances
+        self.runs = runs
+        self.seed = seed
+
+    def __len__(self):
+        return self.agents * self.instances * self.runs
+
+    def __iter__(self) -> Iterator[Fixture]:
+        numbers = count()
+        for run in range(self.runs):
+            for instance in range(self.instances):
+                for agent in range(self.agents):
+                    id = f"{agent + 1}on{instance + 1}-{run:04d}"
+                    yield Fixture(id, next(numbers), instance, run, derive_seed(self.seed, id), agent, None)
 
 
 def opening(game, seed: int, k: int, plies: int) -> list[int]:

@@ -62,7 +62,7 @@ class Events:
 
 
 def run(config, out, workers: int | None = None, resume: bool = False, events: Events | None = None):
-    """Play a tournament and return its results (`results.Tournament`); void games have outcome None in `.games`.
+    """Play a tournament and return its results (`results.Tournament`); void games have their reason in `.games`.
 
     config: a TOML file's path, a dict of its keys, or a Config; out: the folder for the store and the log;
     workers: how many cores to use, all that this process may use if None; resume: go on with a run that is there,
@@ -116,7 +116,7 @@ def _open_store(resolved, setting, folder, resume) -> Store:
     """The store of a new run, or of the run to go on with."""
     if not (resume and (folder / FILE_NAME).exists()):
         specs = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
-        return Store.create(folder, {"config": resolved, "machine": describe(setting.game)}, specs)
+        return Store.create(folder, {"config": resolved, "machine": describe(setting.games)}, specs)
     store = Store.open(folder, write=True)
     try:
         stored = store.config
@@ -133,7 +133,7 @@ def _open_store(resolved, setting, folder, resume) -> Store:
 
 
 def _warn_of_changed_source(store, setting, events):
-    was, now = store.meta["machine"]["source_digest"], describe(setting.game)["source_digest"]
+    was, now = store.meta["machine"]["source_digest"], describe(setting.games)["source_digest"]
     if was != now:
         text = f"the sources of games or agents have changed since the run was started (digest {was}, now {now})"
         log.warning(text)

@@ -42,9 +42,9 @@ def main(pipe, log_queue, resolved: dict) -> None:
     warmed = set()
     try:
         while (fixture := pipe.recv()) is not None:
-            seats = {fixture.first, fixture.second}
+            seats = {(fixture.instance, i) for i in fixture.seats}
             # not at the worker's own start, so that an agent which crashes in it costs its own games only
-            warm(setting.game, [setting.seats[i] for i in sorted(seats - warmed)])
+            warm([setting.games[fixture.instance]], [setting.seats[i] for _, i in sorted(seats - warmed)])
             warmed |= seats
             pipe.send(BEGUN)
             pipe.send(_play(setting, fixture))
@@ -62,7 +62,7 @@ def warm_all(pipe, log_queue, resolved: dict, seats: list[int]) -> None:
     try:
         for i in seats if setting else ():
             pipe.send((i,))
-            warm(setting.game, [setting.seats[i]], after=lambda _, *result, i=i: pipe.send((i, *result)))
+            warm(setting.games, [setting.seats[i]], after=lambda _, *result, i=i: pipe.send((i, *result)))
     except BaseException:
         log.exception("the warming of kernels ends")
         os._exit(1)

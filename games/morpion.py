@@ -234,6 +234,19 @@ class Morpion(Game):
             names.append(f"{column - self.margin},{row - self.margin}")
         return f"{names[0]}:{names[1]}>{names[2]}"
 
+    def picture(self, names):
+        """The cross, and for each move its line and, in a circle, its number."""
+        state, lines, points = self.initial(), [], []
+        for name in names:
+            move = self.parse_move(state, name)
+            place, start, direction = move % self.length, move // self.length >> 2, move // self.length & 3
+            (row, column), step = divmod(start, self.width), (int(ROW_STEPS[direction]), int(COLUMN_STEPS[direction]))
+            ends = [(row + i * step[0], column + i * step[1]) for i in (0, self.length - 1)]
+            lines.append(ends)
+            points.append((row + place * step[0], column + place * step[1]))
+            self.play(state, move)
+        return svg_grid(self.cross, lines, points)
+
     def render(self, state):
         """The points with a free crossing on every side: O of the cross, x added."""
         first = {(row, column) for row, column in self.cross}
@@ -248,3 +261,29 @@ class Morpion(Game):
             cells = ["O" if (row, column) in first else "x" if (row, column) in points else "." for column in across]
             lines.append(f"{row - self.margin:>3}" + "".join(f"{cell:>3}" for cell in cells))
         return "\n".join([*lines, "   " + "".join(f"{column - self.margin:>3}" for column in across)])
+
+
+def svg_grid(cross, lines, points, cell: int = 24) -> str:
+    """A grid as SVG: points of the cross as dots, lines from end to end, and the points added, numbered from 1.
+
+    Places are (row, column), rows upwards.
+    """
+    rows, columns = zip(*cross, *points)
+    top, left = max(rows) + 1, min(columns) - 1
+    height, width = (top - min(rows) + 1) * cell, (max(columns) - left + 1) * cell
+
+    def at(place):
+        return (place[1] - left) * cell, (top - place[0]) * cell
+
+    shapes = [f'<path d="M{x} 0V{height}" stroke="#ddd"/>' for x in range(0, width + 1, cell)]
+    shapes += [f'<path d="M0 {y}H{width}" stroke="#ddd"/>' for y in range(0, height + 1, cell)]
+    for one, other in lines:
+        shapes.append('<path d="M{} {}L{} {}" stroke="#36c" stroke-width="2"/>'.format(*at(one), *at(other)))
+    shapes += ['<circle cx="{}" cy="{}" r="4"/>'.format(*at(place)) for place in cross]
+    for number, place in enumerate(points, 1):
+        x, y = at(place)
+        shapes.append(f'<circle cx="{x}" cy="{y}" r="9" fill="#fff" stroke="#36c"/>')
+        shapes.append(f'<text x="{x}" y="{y + 3.5}" font-size="10" text-anchor="middle" font-family="sans-serif">{number}</text>')
+    body = "\n".join(shapes)
+    box = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {box}>\n<rect width="{width}" height="{height}" fill="#fff"/>\n{body}\n</svg>\n'

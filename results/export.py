@@ -17,7 +17,7 @@ from tabulate import LATEX_ESCAPE_RULES, tabulate
 
 FORMATS = ("text", "csv", "markdown", "latex", "html", "json", "parquet")
 MISSING = "-"
-RARE = ("void", "forfeits", "playouts_each", "virtual_time")  # left out of tables for people while all are 0 or missing
+RARE = ("void", "forfeits", "failed", "playouts_each", "virtual_time")  # left out for people while all are 0 or missing
 LONG = 1000  # rows: rich takes a millisecond for each, so that longer tables are laid out by tabulate
 
 
@@ -125,6 +125,10 @@ def _general(value):
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
+def _points(value):
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.2f}"
+
+
 def _seconds(value):
     return f"{value:.{5 if value < 0.1 else 3 if value < 100 else 0}f}"
 
@@ -145,7 +149,8 @@ SHOWN = {
     **dict.fromkeys(("pairs_ratio", "speed_up", "over_serial"), "{:.2f}".format),
     "los": _likelihood, "value": "{:+.3f}".format, "outcome": _result, "nelo_error": "{:.0f}".format,
 }
-SHOWN_IN = {kind: {"score": _percent} for kind in ("standings", "pairs", "estimates")}
+_POINTS = dict.fromkeys(("mean", "low", "high", "best", "median", "deviation"), _points)
+SHOWN_IN = {kind: {"score": _percent} for kind in ("standings", "pairs", "estimates")} | {"scores": _POINTS}
 LONG_IN = {
     "pairs": ("nelo", "nelo_error", "draw_ratio", "pairs_ratio"),
     "games": ("number", "pairing", "opening", "opening_moves", "moves", "seed"),

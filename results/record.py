@@ -35,13 +35,22 @@ class MoveRecord:
 
 
 @dataclass(frozen=True)
+class ImprovementRecord:
+    """A better score than all before, found by the search of an agent that plays by itself."""
+
+    playouts: int    # of the agent in this run, when it was found
+    seconds: float   # of its thinking, to within a few hundredths
+    score: float
+
+
+@dataclass(frozen=True)
 class GameRecord:
-    """One game, with every decision that was made in it."""
+    """One game, with every decision that was made in it; a run of one agent, where the game is for one player."""
 
     id: str                      # known before play, unique in its tournament
     number: int                  # place in the schedule, from 0
-    pairing: int                 # which pair of agents, from 0
-    opening: int                 # which opening, from 0: the games of a pair share it with sides swapped
+    pairing: int                 # which pair of agents, from 0; which instance, where the game is for one player
+    opening: int                 # which opening, from 0: the games of a pair share it with sides swapped; which run
     seed: int                    # unsigned 64 bits
     first: str                   # name of the agent that moves first
     second: str | None           # name of its opponent; None in a game for one player
@@ -54,3 +63,4 @@ class GameRecord:
     plies: int                   # of the opening and the agents together
     seconds: float               # wall time, opening excluded
     decisions: tuple[MoveRecord, ...] = ()
+    improvements: tuple[ImprovementRecord, ...] = ()

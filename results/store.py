@@ -14,11 +14,11 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from results.record import GameRecord, MoveRecord
+from results.record import GameRecord, ImprovementRecord, MoveRecord
 
 FILE_NAME = "tournament.sqlite"
 LOCK_NAME = "lock"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 APPLICATION_ID = 0x4172656E  # "Aren"; lets `file` and ourselves tell this store from another program's database
 
 SCHEMA = """
@@ -56,10 +56,19 @@ CREATE TABLE moves (
     seconds REAL NOT NULL,
     PRIMARY KEY (game, ply)
 ) WITHOUT ROWID;
+CREATE TABLE improvements (
+    game INTEGER NOT NULL REFERENCES games (game),
+    playouts INTEGER NOT NULL,
+    seconds REAL NOT NULL,
+    score REAL NOT NULL,
+    PRIMARY KEY (game, playouts)
+) WITHOUT ROWID;
 """
 
-GAME_COLUMNS = tuple(f.name for f in fields(GameRecord) if f.name != "decisions")
+GAME_COLUMNS = tuple(f.name for f in fields(GameRecord) if f.name not in ("decisions", "improvements"))
 MOVE_COLUMNS = tuple(f.name for f in fields(MoveRecord))
+IMPROVEMENT_COLUMNS = tuple(f.name for f in fields(ImprovementRecord))
+_OF_IMPROVEMENTS = tuple(f"improvements.{name}" for name in IMPROVEMENT_COLUMNS)  # games have seconds and a score too
 
 
 class StoreError(Exception):
@@ -190,7 +199,18 @@ class Store:
         given = dict(zip(GAME_COLUMNS, values))
         given["seed"] %= 1 << 64
         moves = self.select(f"SELECT {', '.join(MOVE_COLUMNS)} FROM moves WHERE game = ? ORDER BY ply", (game,))
-        return GameRecord(**given, decisions=tuple(MoveRecord(*move) for move in moves))
+        return GameRecord(
+            **given, decisions=tuple(MoveRecord(*move) for move in moves),
+            improvements=tuple(ImprovementRecord(*row) for row in self.improvements("WHERE game = ?", (game,))),
+        )
+
+    def improvements(self, where: str, parameters: Sequence, columns: Sequence[str] = ()) -> list[tuple]:
+        """Playouts, seconds and score of improvements, behind these columns of their games."""
+        return self.select(
+            f"SELECT {', '.join((*columns, *_OF_IMPROVEMENTS))} FROM improvements JOIN games USING (game) {where} "
+            "ORDER BY number, improvements.playouts",
+            parameters,
+        )
 
     def records(self) -> Iterator[GameRecord]:
         """All games, in the order of the schedule."""
@@ -209,6 +229,8 @@ def _add(connection, record) -> None:
     row = connection.execute(_insert("games", GAME_COLUMNS), tuple(game.values())).lastrowid
     moves = [(row, *astuple(move)) for move in record.decisions]
     connection.executemany(_insert("moves", ("game", *MOVE_COLUMNS)), moves)
+    improvements = [(row, *astuple(one)) for one in record.improvements]
+    connection.executemany(_insert("improvements", ("game", *IMPROVEMENT_COLUMNS)), improvements)
 
 
 def _insert(table: str, columns: Sequence[str]) -> str:

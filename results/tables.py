@@ -17,6 +17,7 @@ from results.record import Reason
 PAIR_SCORES = ("LL", "LD", "WL_DD", "WD", "WW")  # a pair's two results; WL_DD is one win each, or two draws
 ESTIMATED = ("elo", "error", "bound", "los", "nelo", "nelo_error", "draw_ratio", "pairs_ratio")  # of `results.elo`
 KINDS = ("standings", "crosstable", "pairs", "differences", "games", "moves", "win_rates")
+SOLO_KINDS = ("scores", "games", "moves", "improvements")  # of runs of games for one player
 
 
 def standings(agents: Sequence[str], games: pd.DataFrame, ratings: Ratings) -> pd.DataFrame:
@@ -178,7 +179,9 @@ def win_rates(agents: Sequence[str], games: pd.DataFrame, effort: pd.DataFrame) 
 def notes(games: pd.DataFrame) -> list[str]:
     """Sentences on games that were not played out."""
     lines = []
-    for reasons, what in ((Reason.VOIDS, "void: they count for nobody"), (Reason.FORFEITS, "lost by forfeit")):
+    solo = len(games) > 0 and games["second"].isna().all()
+    lost = "broken off by a fault of the agent" if solo else "lost by forfeit"
+    for reasons, what in ((Reason.VOIDS, "void: they count for nobody"), (Reason.FORFEITS, lost)):
         found = games["reason"][games["reason"].isin(reasons)].value_counts().sort_index()
         if len(found):
             each = ", ".join(f"{number} {reason}" for reason, number in found.items())

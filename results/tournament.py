@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from results import repeats, tables, words
+from results import repeats, scores, tables, words
 from results.bootstrap import bootstrap
 from results.ratings import Ratings, count_results, rate
-from results.store import GAME_COLUMNS, Store
+from results.store import GAME_COLUMNS, IMPROVEMENT_COLUMNS, Store
 
 GAME_TABLE = (
     "id", "number", "pairing", "opening", "first", "second", "outcome", "score", "reason", "detail", "plies",
@@ -130,18 +130,48 @@ class Tournament:
         """Sentences on who won, who is told apart, and the first player's advantage; see `results.words`."""
         return words.summary(self.standings(), self.games, self.ratings)
 
+    @property
+    def instances(self) -> list[str]:
+        """The games for one player that the agents played by themselves, by what tells them apart; none where the
+        agents played against each other."""
+        return scores.short_names(self.meta.get("config", {}).get("instances", []))
+
+    def scores(self) -> pd.DataFrame:
+        """See `results.scores.scores`."""
+        return scores.scores(self.names, self.instances, self.games)
+
+    def improvements(self) -> pd.DataFrame:
+        """One row each time that an agent, playing by itself, found a better score than before in that run."""
+        with Store.open(self.folder) as store:
+            rows = store.improvements("WHERE game <= ?", (self._last_game,), ("games.id", "games.pairing", "games.first"))
+        frame = pd.DataFrame.from_records(rows, columns=["id", "instance", "agent", *IMPROVEMENT_COLUMNS])
+        return frame.assign(instance=[self.instances[number] for number in frame["instance"]])
+
+    def plot_best_so_far(self, instance: str | None = None, against: str = "playouts", ax=None):
+        """Matplotlib axes with the best score against playouts or seconds, of one instance, or of the first."""
+        curves = scores.best_so_far(self.improvements(), against)
+        return scores.plot_best_so_far(curves, self.instances[0] if instance is None else instance, ax)
+
     def notes(self) -> list[str]:
         """What a reader of the tables must know, in sentences."""
         return self.notes_of(self.ratings)
 
     def notes_of(self, ratings: Ratings) -> list[str]:
         """The same, with the notes of ratings by other options."""
+        if self.instances:
+            return tables.notes(self.games)
         return tables.notes(self.games) + repeats.notes(self.games, self.repeats) + ratings.notes
 
-    def table(self, kind: str) -> pd.DataFrame:
-        """The table of that kind, ready for `results.export.render`; ValueError names the kinds."""
-        if kind not in tables.KINDS:
-            raise ValueError(f"no table {kind!r}; there are {', '.join(tables.KINDS)}")
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of tables there are, the main one first."""
+        return tables.SOLO_KINDS if self.instances else tables.KINDS
+
+    def table(self, kind: str | None = None) -> pd.DataFrame:
+        """The table of that kind, or the main one, ready for `results.export.render`; ValueError names the kinds."""
+        kind = kind or self.kinds[0]
+        if kind not in self.kinds:
+            raise ValueError(f"no table {kind!r}; there are {', '.join(self.kinds)}")
         frame = self.games.copy() if kind == "games" else getattr(self, kind)()
         frame.attrs["kind"] = kind
         return frame

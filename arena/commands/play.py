@@ -40,9 +40,9 @@ def run(
     out: Annotated[Path | None, typer.Option(help="Where to store the run; runs/NAME when left out.")] = None,
     workers: Workers = None,
     resume: Annotated[bool, typer.Option(help="Go on with the run that is there; needs no configuration.")] = False,
-    game: Annotated[str | None, typer.Option(help='Instead of a file: a game such as "connect4(rows=6, columns=7)".')] = None,
-    agent: Annotated[list[str] | None, typer.Option(help='An agent such as "uct(playouts=1000)"; give two or more.')] = None,
-    games: Annotated[int | None, typer.Option(help="Games for each pair of agents; 100 when left out.")] = None,
+    game: Annotated[str | None, typer.Option(help='Instead of a file: a game such as "connect4(rows=6, columns=7)", or one for one player.')] = None,
+    agent: Annotated[list[str] | None, typer.Option(help='An agent such as "uct(playouts=1000)"; give two or more, for one player one or more.')] = None,
+    games: Annotated[int | None, typer.Option(help="Games for each pair of agents, or runs of each agent; 100 when left out.")] = None,
     opening_plies: Annotated[int | None, typer.Option(help="Random plies before the agents begin.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of openings and agents.")] = None,
     budget: Annotated[
@@ -111,6 +111,7 @@ def _play(config, out, workers, resume, as_json, serve=None) -> None:
     from arena import tournament
     from arena.config import from_values
     from arena.display import watch
+    from results.record import Reason
     from results.store import StoreExists
 
     if isinstance(config, dict):
@@ -126,13 +127,13 @@ def _play(config, out, workers, resume, as_json, serve=None) -> None:
     except tournament.Interrupted as stop:
         complain(f"{stop.stored} of {stop.total} games are stored. To play the rest: arena run --out {out} --resume")
         raise typer.Exit(INTERRUPTED) from None
-    print_table(played.table("standings"), as_json)
+    print_table(played.table(), as_json)
     for note in played.notes():
         tell(note)
     tell(f"\nThe run lies in {out}. Some things to do with it:")
     for hint in _hints(played, out):
         tell(f"  {hint}")
-    if played.games["outcome"].isna().any():
+    if played.games["reason"].isin(Reason.VOIDS).any():
         raise typer.Exit(VOID)
 
 
@@ -150,6 +151,14 @@ def _served(out, port):
 
 
 def _hints(played, out) -> list[str]:
+    if played.instances:
+        best = played.games.sort_values("score", ascending=False)["id"].iloc[0]
+        return [
+            f"arena table {out} --format markdown",
+            f"arena table {out} --kind improvements --format csv --output improvements.csv",
+            f"arena curve {out} --output curve.svg",
+            f"arena show {out} {best}",
+        ]
     return [
         f"arena table {out} --kind crosstable",
         f"arena table {out} --kind win_rates --format markdown",

@@ -75,4 +75,6 @@ def bench(tmp_path):
 def essence(record):
     """A record without what the clock wrote."""
     decisions = tuple((d.ply, d.side, d.move, d.value, d.playouts, d.nodes, d.depth) for d in record.decisions)
-    return {key: value for key, value in vars(record).items() if key not in ("seconds", "decisions")}, decisions
+    improvements = tuple((one.playouts, one.score) for one in record.improvements)
+    timed = ("seconds", "decisions", "improvements")
+    return {key: value for key, value in vars(record).items() if key not in timed}, decisions, improvements

@@ -72,6 +72,9 @@ class Puzzle(Nim):
     name = "test_puzzle"
     players = 1
 
+    def player(self, state):
+        return 1 if self.fault == "two players" else 0
+
 
 @dataclass(frozen=True)
 class Odd(Agent):
@@ -86,6 +89,16 @@ class Odd(Agent):
 
     def new_player(self, game, budget):
         return OddPlayer(self, game)
+
+
+@dataclass(frozen=True)
+class OddSoloist(Odd):
+    """The same for one player."""
+
+    name = "test_odd_solo"
+
+    def refuses(self, game):
+        return None
 
 
 class OddPlayer(Player):

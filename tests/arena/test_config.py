@@ -41,7 +41,7 @@ BAD = [
     (wrong(game="tictactoe(rows=3)"), "has no parameter 'rows'"),
     (wrong(game="tictactoe("), "is not of the form"),
     (wrong(game="breakthrough(rows=9, columns=9)"), "game = 'breakthrough(rows=9, columns=9)': "),
-    (wrong(gams=4), "gams = 4: unknown key (did you mean 'games'?); known: game, games,"),
+    (wrong(gams=4), "gams = 4: unknown key (did you mean 'games'?); known: game, instances, games,"),
     (wrong(budget=5), "budget = 5: is not a table"),
     (wrong(budget={"playouts": 0}), "budget.playouts = 0: is out of range; playouts is a whole number from 1"),
     (wrong(budget={"playouts": 1.5}), "budget.playouts = 1.5: is not a whole number"),
@@ -80,7 +80,7 @@ BAD = [
     (values("random", "test_picky", budget={"nodes": 4}), "agents[1].agent = 'test_picky': test_picky does not like"),
     (values("random", "test_late", budget={"depth": 4}), "test_late needs a budget of seconds, not depth"),
     (values("random", "test_late"), "or give the key budget"),
-    (values("random", "test_odd", game="test_puzzle"), "game = 'test_puzzle': is a game for one player"),
+    (values("random", "test_odd", game="test_puzzle"), "test_odd plays games for two players, and test_puzzle(heap=9, fault='none') is for one"),
 ]
 
 

@@ -132,7 +132,7 @@ def test_budgets_come_from_the_agent_or_the_tournament():
 def test_warming_tells_each_step_and_passes_over_failures(caplog):
     made = setting(("bad", "test_odd(how='raise')"), "test_late(seconds=60)", "random")
     told = []
-    warm(made.game, made.seats, lambda name: told.append(name), lambda name, seconds, failure: told.append((name, seconds < 5)))
+    warm(made.games, made.seats, lambda name: told.append(name), lambda name, seconds, failure: told.append((name, seconds < 5)))
     names = ["bad", "test_late(seconds=60.0)", "random"]
     assert told == [step for name in names for step in (name, (name, True))]
     assert "bad failed while its kernels were being compiled" in caplog.text

@@ -1,0 +1,140 @@
+"""Tables of runs in which an agent plays by itself for a score; pure functions of data frames.
+
+A run's score is to be as large as possible.  Runs that failed count as such and nowhere else.  Intervals are 95 %, by
+the percentile bootstrap over runs (Efron, Annals of Statistics 7, 1979), within each instance where several are summed.
+"""
+
+import ast
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy.stats import bootstrap
+
+RESAMPLES = 4_999
+ALL = "all instances"
+COLUMNS = ("instance", "rank", "agent", "runs", "failed", "mean", "low", "high", "best", "median", "deviation", "seconds")
+
+
+def short_names(specs: Sequence[str]) -> list[str]:
+    """`name(a=1, b=2)` as `name(b=2)` where every spec of that name has the same a."""
+    calls = [ast.parse(spec, mode="eval").body for spec in specs]
+    parts = [
+        (call.func.id, {word.arg: ast.unparse(word.value) for word in call.keywords}) if isinstance(call, ast.Call)
+        else (call.id, {}) for call in calls
+    ]
+    short = []
+    for name, values in parts:
+        others = [other for its_name, other in parts if its_name == name]
+        telling = [f"{key}={value}" for key, value in values.items() if any(other.get(key) != value for other in others)]
+        short.append(f"{name}({', '.join(telling)})" if telling else name)
+    return short
+
+
+def scores(
+    agents: Sequence[str], instances: Sequence[str], runs: pd.DataFrame, seed: int = 0, intervals: bool = True
+) -> pd.DataFrame:
+    """One row for each instance and agent, the best mean of an instance first; then rows for all instances together.
+
+    `runs` has columns pairing (the instance's number), first (the agent), score (NaN where a run failed), seconds.
+    Columns: COLUMNS, where low and high are the mean's interval, deviation is the sample standard deviation, and seconds
+    are the mean of a run.  Of all instances together, mean, low, high and best are sums over them, missing for an agent
+    that has not a run on each; median and deviation are missing.  `intervals` false leaves low and high missing, which
+    is quicker.
+    """
+    rng = np.random.default_rng(seed) if intervals else None
+    by_place = {key: group for key, group in runs.groupby(["pairing", "first"], sort=False)}
+    empty = runs.iloc[:0]
+    rows = []
+    for number, instance in enumerate(instances):
+        groups = [by_place.get((number, agent), empty) for agent in agents]
+        rows += _ranked([_row(instance, agent, [group], rng) for agent, group in zip(agents, groups)])
+    if len(instances) > 1:
+        groups = [[by_place.get((number, agent), empty) for number in range(len(instances))] for agent in agents]
+        rows += _ranked([_row(ALL, agent, of_agent, rng) for agent, of_agent in zip(agents, groups)])
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    return frame.astype({"rank": "Int64"} | {name: float for name in COLUMNS[5:]})
+
+
+def _ranked(rows: list[dict]) -> list[dict]:
+    """Rows in the order of their means, with ranks; equal means share one, and who has none comes last without."""
+    rows = sorted(rows, key=lambda row: (math.isnan(row["mean"]), -row["mean"]))
+    for row in rows:
+        better = sum(other["mean"] > row["mean"] for other in rows)
+        row["rank"] = None if math.isnan(row["mean"]) else better + 1
+    return rows
+
+
+def _row(instance, agent, groups, rng) -> dict:
+    """What an agent has reached, summed over the groups of runs: one for each instance."""
+    samples = [group["score"].dropna().to_numpy(float) for group in groups]
+    whole, single = all(len(sample) for sample in samples), len(samples) == 1
+    low, high = interval(samples, rng) if whole and rng else (math.nan, math.nan)
+    counted = sum(map(len, samples))
+    seconds = pd.concat([group["seconds"] for group in groups])
+    return {
+        "instance": instance, "agent": agent, "runs": counted, "failed": sum(map(len, groups)) - counted,
+        "mean": sum(sample.mean() for sample in samples) if whole else math.nan, "low": low, "high": high,
+        "best": sum(sample.max() for sample in samples) if whole else math.nan,
+        "median": float(np.median(samples[0])) if whole and single else math.nan,
+        "deviation": float(samples[0].std(ddof=1)) if single and counted > 1 else math.nan,
+        "seconds": float(seconds.mean()) if len(seconds) else math.nan,
+    }
+
+
+def interval(samples: Sequence[np.ndarray], rng: np.random.Generator) -> tuple[float, float]:
+    """The 95 % interval of the sum of the means; NaN where a sample has one value only and so tells no spread."""
+    if min(map(len, samples)) < 2:
+        return math.nan, math.nan
+    means = sum(sample.mean() for sample in samples)
+    if all(np.ptp(sample) == 0 for sample in samples):
+        return means, means
+
+    def sum_of_means(*drawn, axis):
+        return sum(sample.mean(axis=axis) for sample in drawn)
+
+    found = bootstrap(
+        samples, sum_of_means, n_resamples=RESAMPLES, batch=500, vectorized=True, method="percentile", random_state=rng
+    )
+    return float(found.confidence_interval.low), float(found.confidence_interval.high)
+
+
+def best_so_far(improvements: pd.DataFrame, against: str) -> pd.DataFrame:
+    """How the best score of a run grows: for each instance and agent, the mean over runs at every improvement of one.
+
+    `improvements` has columns id (the run's), instance, agent, and `against`, "playouts" or "seconds", and score, in the
+    order of `against` within a run.  Columns: instance, agent, against, mean, low and high (the quartiles of the runs).
+    Rows begin where every run has a score.
+    """
+    if against not in ("playouts", "seconds"):
+        raise ValueError(f"against = {against!r} is not one of playouts, seconds")
+    rows = []
+    for (instance, agent), group in improvements.groupby(["instance", "agent"], sort=False):
+        curves = group.pivot_table(index=against, columns="id", values="score", aggfunc="max").sort_index().ffill().dropna()
+        low, high = np.percentile(curves.to_numpy(), [25, 75], axis=1) if len(curves) else ((), ())
+        rows.append(pd.DataFrame({
+            "instance": instance, "agent": agent, against: curves.index, "mean": curves.mean(axis=1).to_numpy(),
+            "low": low, "high": high,
+        }))
+    return pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(
+        columns=["instance", "agent", against, "mean", "low", "high"]
+    )
+
+
+def plot_best_so_far(curves: pd.DataFrame, instance: str, ax=None):
+    """Draw the curves of one instance on matplotlib axes, new ones if none are given; returns them."""
+    from matplotlib.figure import Figure
+
+    ax = ax or Figure(figsize=(7, 4.3), layout="constrained").add_subplot()
+    against = curves.columns[2]
+    for agent, curve in curves[curves["instance"] == instance].groupby("agent", sort=False):
+        (line,) = ax.plot(curve[against], curve["mean"], drawstyle="steps-post", label=agent)
+        ax.fill_between(curve[against], curve["low"], curve["high"], step="post", alpha=0.2, color=line.get_color(), lw=0)
+    ax.set_xscale("log")
+    ax.set_xlabel(f"{against} of a run")
+    ax.set_ylabel("best score so far, mean and quartiles of runs")
+    ax.set_title(instance, fontsize="medium")
+    ax.grid(alpha=0.3)
+    ax.legend(fontsize="small")
+    return ax

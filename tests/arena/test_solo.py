@@ -1,0 +1,171 @@
+"""Runs of games for one player: configuration, schedule, play, store, tables and commands."""
+
+import json
+import sqlite3
+
+import pytest
+
+import arena
+import games
+from arena import config
+from arena.config import ConfigError
+from arena.match import GameError, Setting
+from arena.schedule import SoloSchedule
+from results.record import Reason
+from results.store import FILE_NAME, Store
+from tests.arena.conftest import PLUGIN, essence
+from tests.arena.test_cli import arena as command
+from tests.arena.test_cli import call
+
+AGENTS = [{"agent": "random"}, {"agent": "nmcs(level=1)", "name": "nested"}]
+KEYS = {"instances": ["leftmove", "morpion(variant='4D')"], "games": 3, "seed": 5, "budget": {"playouts": 40}, "agents": AGENTS}
+
+
+def stored(folder):
+    with Store.open(folder) as store:
+        ids = [row[0] for row in store.select("SELECT id FROM games ORDER BY number")]
+        return [essence(store.record(id)) for id in ids]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("solo") / "run"
+    arena.run(KEYS, folder, workers=1)
+    return folder
+
+
+def test_ranges_stand_for_instances_and_defaults_are_spelled_out():
+    resolved = config.from_values(KEYS | {"instances": ["leftmove(depth=2..4)", "weakschur"]}).resolved()
+    assert resolved["instances"] == [f"leftmove(depth={n})" for n in (2, 3, 4)] + ["weakschur(parts=3)"]
+    assert not {"game", "opening_plies", "pairings"} & resolved.keys()
+    assert config.from_values(resolved).resolved() == resolved
+    one = config.from_values({key: value for key, value in KEYS.items() if key != "instances"} | {"game": "leftmove"})
+    assert one.resolved()["instances"] == ["leftmove(depth=60)"]
+
+
+BAD = [
+    ({"instances": []}, "instances = []: is empty; a tournament needs one at least"),
+    ({"instances": "leftmove"}, "instances = 'leftmove': is not a list"),
+    ({"instances": ["leftmov"]}, "instances[0] = 'leftmov': unknown game 'leftmov' (did you mean 'leftmove'?)"),
+    ({"instances": ["leftmove", "tictactoe"]}, "instances[1] = 'tictactoe': is a game for two players"),
+    ({"instances": ["leftmove", "leftmove(60)"]}, "leftmove(depth=60) is there twice"),
+    ({"instances": ["leftmove(depth=9..5)"]}, "has a range that ends before it begins"),
+    ({"instances": ["leftmove(depth=1..99999)"]}, "there are more than 10000 of them"),
+    ({"game": "leftmove"}, "stands beside game; a configuration has one of the two"),
+    ({"agents": []}, "agents = []: has 0 of them; agents is a list of at least one table [[agents]]"),
+    ({"opening_plies": 2}, "opening_plies = 2: is for two players; here each agent plays by itself"),
+    ({"pairings": [["random", "nested"]]}, "is for two players; here each agent plays by itself"),
+    ({"agents": [{"agent": "uct"}]}, "agents[0].agent = 'uct': uct plays games for two players, and leftmove(depth=60) is"),
+    ({"games": 0}, "games = 0: is out of range"),
+]
+
+
+@pytest.mark.parametrize("change, message", BAD, ids=[message[:30] for _, message in BAD])
+def test_a_wrong_configuration_is_named(change, message):
+    with pytest.raises(ConfigError) as error:
+        config.from_values(KEYS | change)
+    assert message in str(error.value)
+
+
+def test_the_schedule_has_every_agent_on_every_instance():
+    fixtures = list(SoloSchedule(3, 2, 4, 1))
+    assert len(fixtures) == len(SoloSchedule(3, 2, 4, 1)) == 24 == len({f.id for f in fixtures}) == len({f.seed for f in fixtures})
+    assert [f.number for f in fixtures] == list(range(24))
+    assert [f.id for f in fixtures[:7]] == [
+        "1on1-0000", "2on1-0000", "3on1-0000", "1on2-0000", "2on2-0000", "3on2-0000", "1on1-0001",
+    ]
+    assert {(f.first, f.instance, f.opening) for f in fixtures} == {(a, i, r) for a in range(3) for i in range(2) for r in range(4)}
+    assert fixtures == list(SoloSchedule(3, 2, 9, 1))[:24]
+
+
+def test_what_a_run_stores(run):
+    with Store.open(run) as store:
+        record = store.record("2on1-0002")
+        assert (record.first, record.second, record.outcome, record.reason) == ("nested", None, None, Reason.PLAYED_OUT)
+        game = games.make("leftmove")
+        assert game.score(game.after_all(record.moves)) == record.score == record.improvements[-1].score
+        assert record.plies == 60 == len(record.decisions) and record.decisions[0].playouts == 40
+        assert not store.record("1on2-0000").improvements and store.record("1on2-0000").score > 0
+
+
+def test_workers_and_resumption_make_no_difference(run, tmp_path):
+    arena.run(KEYS | {"games": 1}, tmp_path / "other", workers=2)
+    arena.run(KEYS, tmp_path / "other", workers=2, resume=True)
+    assert stored(tmp_path / "other") == stored(run) and len(stored(run)) == 12
+
+
+def test_a_run_that_fails_counts_as_failed_and_costs_no_other(tmp_path):
+    agents = [{"agent": "random"}, {"agent": "test_odd_solo(how='raise', at=2)", "name": "odd"}]
+    keys = {"game": "test_puzzle", "games": 2, "plugins": [PLUGIN], "agents": agents}
+    tournament = arena.run(keys, tmp_path, workers=1)
+    failed = tournament.games[tournament.games["first"] == "odd"]
+    assert set(failed["reason"]) == {Reason.EXCEPTION} and failed["score"].isna().all() and failed["outcome"].isna().all()
+    table = tournament.scores().set_index("agent")
+    assert table.loc["odd", ["runs", "failed"]].tolist() == [0, 2] and table.loc["random", "runs"] == 2
+    assert tournament.notes() == ["2 of 4 games were broken off by a fault of the agent (2 exception)."]
+
+
+def test_rules_that_ask_for_a_second_player_are_no_agents_fault():
+    keys = {"game": "test_puzzle(fault='two players')", "games": 1, "plugins": [PLUGIN], "agents": [{"agent": "random"}]}
+    setting = Setting.make(config.from_values(keys).resolved())
+    with pytest.raises(GameError, match="player 1 is to move, and it has 1"):
+        setting.play(next(iter(SoloSchedule(1, 1, 1, 0))))
+
+
+def test_a_setting_knows_its_instances():
+    setting = Setting.make(config.from_values(KEYS).resolved())
+    assert setting.solo and [game.name for game in setting.games] == ["leftmove", "morpion"]
+    record = setting.play(list(SoloSchedule(2, 2, 1, 5))[3])
+    assert record.id == "2on2-0000" and record.pairing == 1 and record.moves.count(":") == record.plies
+
+
+def test_tables(run):
+    rows = json.loads(call("table", run, "--format", "json").stdout)
+    assert [row["instance"] for row in rows] == ["leftmove"] * 2 + ["morpion"] * 2 + ["all instances"] * 2
+    assert [row["rank"] for row in rows] == [1, 2] * 3 and rows[0]["agent"] == "nested"
+    assert rows[4]["mean"] == pytest.approx(sum(row["mean"] for row in rows[:4] if row["agent"] == rows[4]["agent"]))
+    lines = call("table", run, "--kind", "improvements", "--format", "csv").stdout.splitlines()
+    assert lines[0] == "id,instance,agent,playouts,seconds,score" and all(",nested," in line for line in lines[1:])
+    assert "1on1-0000" in call("table", run, "--kind", "games").stdout
+    refused = call("table", run, "--kind", "standings")
+    assert refused.exit_code == 2 and "scores, games, moves, improvements" in refused.stderr
+
+
+def test_show_verifies_the_sequence(run, tmp_path):
+    shown = call("show", run, "2on1-0000")
+    assert shown.exit_code == 0 and "verified by the rules" in shown.stdout and "after 1 playouts" in shown.stdout
+    drawn = call("show", run, "2on2-0001", "--picture", tmp_path / "grid.svg")
+    text = (tmp_path / "grid.svg").read_text()
+    plies = int(drawn.stdout.split("After ")[1].split()[0])
+    assert drawn.exit_code == 0 and text.startswith("<svg ") and f">{plies}</text>" in text and f">{plies + 1}</text>" not in text
+    refused = call("show", run, "2on1-0000", "--picture", tmp_path / "left.svg")
+    assert refused.exit_code == 2 and "makes no drawings" in refused.stderr
+
+
+def test_show_says_when_the_store_is_wrong(run, tmp_path):
+    copy = tmp_path / FILE_NAME
+    with sqlite3.connect(run / FILE_NAME) as source, sqlite3.connect(copy) as target:
+        source.backup(target)
+        target.execute("UPDATE games SET score = 99 WHERE id = '2on1-0000'")
+    wrong = call("show", tmp_path, "2on1-0000")
+    assert wrong.exit_code == 2 and "and 99 is stored" in wrong.stderr
+
+
+def test_curve(run, tmp_path):
+    for name in ("curve.svg", "curve.png"):
+        done = call("curve", run, "--output", tmp_path / name, "--against", "playouts")
+        assert done.exit_code == 0 and (tmp_path / name).stat().st_size > 5000
+    for arguments, message in [
+        (("--output", tmp_path / "curve.txt"), "a picture is one of .svg, .png, .pdf"),
+        (("--output", tmp_path / "c.svg", "--instance", 3), "--instance 3 is out of range; of this run there are 1 to 2"),
+    ]:
+        refused = call("curve", run, *arguments)
+        assert refused.exit_code == 2 and message in " ".join(refused.stderr.replace("│", " ").split())
+
+
+def test_a_run_from_the_command_line(tmp_path):
+    done = command("run", "--game", "leftmove", "--agent", "random", "--agent", "nmcs(level=1)", "--games", 3,
+                   "--budget", "playouts=20", "--out", tmp_path / "run", "--workers", 1)
+    assert done.returncode == 0, done.stderr
+    assert "leftmove(depth=60): 2 agents, 3 runs of each" in done.stderr and "6 of 6 games stored" in done.stderr
+    assert done.stdout.splitlines()[0].split()[:3] == ["instance", "rank", "agent"] and "arena curve" in done.stderr
