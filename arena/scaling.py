@@ -92,8 +92,7 @@ class Plan:
 
     def parallel(self, spec: str, workers: int):
         """The agent of a scheme with so many workers."""
-        agent = replace(agents.make(spec), workers=workers, playouts=self.playouts)
-        return agent if self.threads else replace(agent, simulated=True)
+        return replace(agents.make(spec), workers=workers, playouts=self.playouts, simulated=not self.threads)
 
     def factors(self) -> list[float]:
         """The factors of the serial search that may be needed: powers of two, and the numbers of workers."""

@@ -1,0 +1,99 @@
+"""Strength speed-ups from matches of known strength, and the matches that are asked for."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from results import scaling
+
+WIN, LOSS, EVEN = np.array([0, 0, 0, 0, 10]), np.array([10, 0, 0, 0, 0]), np.array([0, 0, 10, 0, 0])
+
+
+def pairs_at(true_factor, factor, slope, pairs, rng):
+    """Pairs of games of a parallel search as strong as the serial one with `true_factor` times the playouts."""
+    p = 1 / (1 + math.exp(slope * (math.log2(factor) - math.log2(true_factor))))
+    return np.bincount(2 * rng.binomial(2, p, pairs), minlength=5)
+
+
+def test_the_speed_up_is_found_and_its_error_covers():
+    rng, covered, found = np.random.default_rng(1), 0, []
+    for _ in range(300):
+        matches = {x: pairs_at(5.0, x, 0.8, 100, rng) for x in (1.0, 4.0, 8.0, 16.0)}
+        result = scaling.speed_up(matches)
+        covered += result.low <= 5.0 <= result.high
+        found.append(math.log2(result.value))
+    assert np.mean(found) == pytest.approx(math.log2(5.0), abs=0.03)
+    assert 0.91 <= covered / 300 <= 0.98
+
+
+def test_bounds_where_the_matches_do_not_enclose_it():
+    assert scaling.speed_up({1.0: WIN, 8.0: EVEN}) == scaling.SpeedUp(8.0, *_nan(), ">")
+    assert scaling.speed_up({1.0: LOSS, 8.0: LOSS}) == scaling.SpeedUp(1.0, *_nan(), "<")
+    assert math.isnan(scaling.speed_up({}).value)
+    assert math.isnan(scaling.speed_up({1.0: LOSS, 8.0: WIN}).value)  # stronger against more playouts: nothing is said
+
+
+def _nan():
+    """The one NaN object that equals itself by identity in a comparison of dataclasses."""
+    return math.nan, math.nan
+
+
+def test_perfect_scores_have_a_speed_up():
+    result = scaling.speed_up({1.0: WIN, 2.0: WIN, 4.0: LOSS, 8.0: LOSS})
+    assert 2.0 < result.low < result.value < result.high < 4.0
+    assert result.value == pytest.approx(math.sqrt(8), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "matches, wanted",
+    [
+        ({1.0: WIN, 16.0: LOSS}, 4.0),
+        ({1.0: WIN, 4.0: WIN, 16.0: LOSS}, 8.0),
+        ({1.0: WIN, 4.0: WIN, 8.0: LOSS, 16.0: LOSS}, None),
+        ({1.0: WIN, 6.0: LOSS}, 2.0),
+        ({2.0: WIN, 6.0: LOSS}, 4.0),
+        ({4.0: EVEN, 6.0: LOSS}, None),
+        ({1.0: WIN, 6.0: EVEN}, 8.0),
+        ({1.0: WIN, 8.0: WIN}, None),
+        ({1.0: LOSS, 4.0: LOSS}, 0.5),
+        ({0.25: LOSS, 1.0: LOSS}, None),
+        ({1.0: LOSS, 4.0: WIN}, 8.0),
+    ],
+)
+def test_the_next_match(matches, wanted):
+    assert scaling.next_factor(matches, 0.25, 8.0) == wanted
+
+
+def test_pairs_in_both_orders():
+    row = {"a": "x", "b": "y", "LL": 1, "LD": 2, "WL_DD": 3, "WD": 4, "WW": 5}
+    counts = scaling.counts_by_pair(pd.DataFrame([row]))
+    assert counts["x", "y"].tolist() == [1, 2, 3, 4, 5] and counts["y", "x"].tolist() == [5, 4, 3, 2, 1]
+
+
+def table():
+    rng = np.random.default_rng(2)
+    return scaling.table([
+        {"scheme": "tree", "workers": n, "time": 1.0, "matches": {x: pairs_at(0.8 * n, x, 0.8, 50, rng) for x in {1.0, n / 2, float(n)}}}
+        for n in (1, 4, 16)
+    ] + [{"scheme": "leaf", "workers": 4, "time": math.nan, "matches": {1.0: WIN, 4.0: WIN}}])
+
+
+def test_the_table():
+    frame = table()
+    assert frame["games"].tolist() == [200, 300, 300, 40]
+    assert frame.loc[0, "elo"] == frame.loc[0, "total_elo"] and (frame["low"][:3] < frame["high"][:3]).all()
+    assert frame.loc[3, ["bound", "total_bound", "speed_up", "speed_up_bound"]].tolist() == [">", ">", 4.0, ">"]
+    shown = scaling.shown(frame)
+    assert shown["strength speed-up"].tolist()[3] == "> 4" and shown["time"].tolist() == ["1.0"] * 3 + ["-"]
+    assert "nan" not in shown.to_string()
+
+
+def test_the_figure():
+    speeds = pd.DataFrame({"scheme": ["tree", "tree"], "threads": [1, 2], "speed_up": [1.0, 1.7]})
+    drawn = scaling.figure(table(), speeds, "a game")
+    assert [ax.get_xlabel() for ax in drawn.axes] == ["workers"] * 3 + ["threads"]
+    lines = {line.get_label() for line in drawn.axes[2].get_lines()}
+    assert {"tree", "leaf", "workers"} <= lines
+    assert len(scaling.figure(table(), None).axes) == 3
