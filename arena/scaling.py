@@ -60,6 +60,8 @@ class Plan:
         problems += [f"{key}: is missing; give one or more" for key in ("schemes", "workers") if not getattr(self, key)]
         if self.playouts < 1 / LEAST:
             problems.append(f"playouts = {self.playouts}: is out of range; it can be {1 / LEAST:.0f} or more")
+        if games.make(self.game).players != 2:
+            problems.append(f"game = {self.game!r}: is a game for one player; parallel searches are compared in matches")
         problems += [text for spec in self.schemes for text in self._scheme_problems(spec)]
         problems += self._serial_problems()
         if problems:
