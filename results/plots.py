@@ -8,11 +8,12 @@ import math
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 COLOURS = ("#3b82c4", "#e08214", "#2a9d6f", "#c44e8a", "#8a6fd1", "#9a7b4f", "#d1495b", "#4fa3b5")
 OTHERS = "#888888"
 LINES = 8             # agents that a figure of lines can show apart
+NARROW = 5            # values that differ by a smaller factor have a linear axis, for want of round numbers on another
 LABEL = 24            # characters of a name on an axis
 LEAST_SHARE = 0.02    # of an agent's games that must have reached a ply for its mean to be drawn
 UNITS = {"seconds": "seconds a move", "playouts": "playouts a move", "nodes": "nodes a move", "depth": "depth"}
@@ -135,12 +136,15 @@ def _legend(ax) -> None:
 
 
 def _logarithmic(ax, which, values) -> None:
-    """A logarithmic axis x or y, if the values are positive, with as many numbers on it as can be read."""
+    """A logarithmic axis x or y, if the values are positive and far enough apart, with numbers that can be read."""
     values = np.asarray(values, float)
     if len(values) == 0 or not (values > 0).all():
         return
-    ax.set(**{f"{which}scale": "log"})
     axis = {"x": ax.xaxis, "y": ax.yaxis}[which]
+    if values.max() / values.min() < NARROW:
+        axis.set_major_locator(MaxNLocator(4))
+        return
+    ax.set(**{f"{which}scale": "log"})
     few = values.max() / values.min() < 100
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}" if value < 1e5 else f"{value:.0e}"))
