@@ -10,7 +10,7 @@ import pandas as pd
 from results import repeats, scores, tables, words
 from results.bootstrap import bootstrap
 from results.ratings import Ratings, count_results, rate
-from results.store import GAME_COLUMNS, IMPROVEMENT_COLUMNS, Store
+from results.store import GAME_COLUMNS, IMPROVEMENT_COLUMNS, Store, StoreError
 
 GAME_TABLE = (
     "id", "number", "pairing", "opening", "first", "second", "outcome", "score", "reason", "detail", "plies",
@@ -57,7 +57,13 @@ class Tournament:
         return self.rate()
 
     def rate(self, **options) -> Ratings:
-        """Ratings with the options `draws`, `advantage`, `anchors` of `results.ratings.rate`."""
+        """Ratings with the options `draws`, `advantage`, `anchors` of `results.ratings.rate`.
+
+        StoreError where the games are for one player.
+        """
+        if self.instances:
+            text = "are of games for one player, which nobody wins; `arena table` and `arena curve` tell of them"
+            raise StoreError(f"the runs in {self.folder} {text}")
         distinct = count_results(self.names, self.games[~self.repeats])
         return rate(self.names, self._counts, distinct, **options)
 
@@ -154,12 +160,10 @@ class Tournament:
 
     def notes(self) -> list[str]:
         """What a reader of the tables must know, in sentences."""
-        return self.notes_of(self.ratings)
+        return tables.notes(self.games) if self.instances else self.notes_of(self.ratings)
 
     def notes_of(self, ratings: Ratings) -> list[str]:
         """The same, with the notes of ratings by other options."""
-        if self.instances:
-            return tables.notes(self.games)
         return tables.notes(self.games) + repeats.notes(self.games, self.repeats) + ratings.notes
 
     @property

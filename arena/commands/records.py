@@ -25,6 +25,8 @@ def export(
     from results.store import Store
 
     with Store.open(folder) as store:
+        if format is not Record.jsonl and "instances" in store.meta.get("config", {}):
+            raise typer.BadParameter(f"--format {format} is for games of two players; jsonl holds those for one too")
         if format is Record.jsonl:
             text = "".join(map(to_jsonl, store.records()))
         elif format is Record.pgn:

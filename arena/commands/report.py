@@ -30,6 +30,7 @@ def status(folder: Folder, as_json: Json = False) -> None:
 
     import results
     from arena.schedule import Schedule
+    from results.record import Reason
     from results.store import FILE_NAME, busy
 
     tournament = results.load(folder)
@@ -38,14 +39,14 @@ def status(folder: Folder, as_json: Json = False) -> None:
     state = {
         "folder": str(folder), "running": busy(folder), "stored": len(tournament.games),
         "total": len(Schedule.of(config)) if config else None,
-        "void": int(tournament.games["outcome"].isna().sum()),
+        "void": int(tournament.games["reason"].isin(Reason.VOIDS).sum()),
         "seconds_since_last_game": round(time.time() - max(path.stat().st_mtime for path in files), 1),
     }
     if as_json:
         typer.echo(json.dumps(state))
         return
     typer.echo(_state_in_words(state))
-    print_table(tournament.table("standings"), as_json=False)
+    print_table(tournament.table(), as_json=False)
     for note in tournament.notes():
         tell(note)
 

@@ -7,6 +7,7 @@ import pytest
 
 import arena
 import games
+import results
 from arena import config
 from arena.config import ConfigError
 from arena.match import GameError, Setting
@@ -149,6 +150,17 @@ def test_show_says_when_the_store_is_wrong(run, tmp_path):
         target.execute("UPDATE games SET score = 99 WHERE id = '2on1-0000'")
     wrong = call("show", tmp_path, "2on1-0000")
     assert wrong.exit_code == 2 and "and 99 is stored" in wrong.stderr
+
+
+def test_commands_for_two_players_refuse_with_the_reason(run, tmp_path):
+    for arguments in (("report", run), ("elo", run), ("export", run, "--format", "pgn")):
+        refused = call(*arguments)
+        assert refused.exit_code == 2 and "one" in refused.stderr and "Traceback" not in refused.output
+    assert not (run / "report.html").exists()
+    assert "12 of 12 games" in call("status", run).stdout
+    exported = [json.loads(line) for line in call("export", run).stdout.splitlines()]
+    assert len(exported) == 12 and exported[1]["improvements"][0]["playouts"] == 1
+    assert "leftmove" in results.load(run)._repr_html_()
 
 
 def test_curve(run, tmp_path):
