@@ -209,12 +209,12 @@ class Deepening:
 
 
 def put_root(game, stack, state, rng, merge: bool = False) -> None:
-    """Make `state` the root, with its moves in random order, and count from 0.
+    """Make `state` the root, with its moves in random order, or in the game's if rng is None, and count from 0.
 
     merge: leave out the moves to images, by the game's symmetries, of positions that others lead to.
     """
     moves = game.moves(state)
-    for i in range(len(moves) - 1, 0, -1):
+    for i in range(len(moves) - 1 if rng is not None else 0, 0, -1):
         j = int(random_below(rng, i + 1))
         moves[i], moves[j] = moves[j], moves[i]
     if merge:
