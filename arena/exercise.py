@@ -33,9 +33,8 @@ def exercise(specs, seconds: float, table: float, report: Callable[[str], None])
                 if symmetry and game.symmetries == 1:
                     continue
                 report(f"{search} with {part} on {game}")
-                agent = agents.make(
-                    f"{search}(depth={game.max_plies}, shortest=false, table={table * memory}, symmetries={symmetry}{options})"
-                )
+                parameters = f"shortest=false, table={table * memory}, symmetries={symmetry}{options}"
+                agent = agents.make(f"{search}(depth={game.max_plies}, {parameters})")
                 rows.append({"game": str(game), "search": search, "savings": part} | self_play(agent, game, seconds))
     return rows
 

@@ -65,9 +65,37 @@ def search_kernel(game, stack, table, options, until):
     counts[PLY] = ply
 
 
+@kernel
+def line_kernel(game, stack, table, options, state, draft):
+    """The move that the table knows to be best in `state`, where it has been searched to that depth; else -1."""
+    key, symmetry = table_key(game, stack, options, state)
+    held, _, packed = probe(table, key)
+    searched, bound, move = unpack(packed)
+    if not held or bound != EXACT or searched != CERTAIN and searched != draft:
+        return -1
+    for i in range(game.legal_moves(state, stack.moves[-1])):
+        if game.transform_move(stack.moves[-1, i], symmetry) == move:
+            return np.int64(stack.moves[-1, i])
+    return -1
+
+
+@kernel
+def merge_kernel(game, stack, count):
+    """Leave out the moves of the root to images of positions that earlier ones lead to; returns how many are left."""
+    return merge_symmetric(game, stack.states[0], stack.moves[0], count, stack.ranks[0], stack.rooms)
+
+
+@helper
+def table_key(game, stack, options, state):
+    """(the key that the table has a position by, the symmetry that leads there)."""
+    if options.symmetries:
+        return least_key(game, state, stack.rooms[0])
+    return game.key(state), 0
+
+
 @helper
 def same_side(game, stack, ply):
-    """1 if the player to move after a ply is the player to move before, else -1: a value's sign from one to the other."""
+    """1 if the player to move after a ply is the one to move before, else -1: a value's sign from one to the other."""
     return 1.0 if game.player(stack.states[ply]) == game.player(stack.states[ply + 1]) else -1.0
 
 
@@ -191,10 +219,7 @@ def list_unstable_moves(game, stack, options, ply):
 def look_up(game, stack, table, options, ply):
     """Ask the table for the node at `ply`.  Where it has the value, the node is marked; returns its move, or -1."""
     node, state = stack.node, stack.states[ply]
-    if options.symmetries:
-        stack.keys[ply], node[ply, SYMMETRY] = least_key(game, state, stack.rooms[0])
-    else:
-        stack.keys[ply] = game.key(state)
+    stack.keys[ply], node[ply, SYMMETRY] = table_key(game, stack, options, state)
     held, value_bits, packed = probe(table, stack.keys[ply])
     if not held:
         return -1

@@ -91,8 +91,8 @@ def step(player: DepthFirstPlayer, path: list[Explored]) -> None:
     del path[ply + 1 :]
     state, below = stack.states[ply], stack.states[ply + 1]
     over, kind = bool(game.is_over(below)), KINDS[int(stack.node[ply + 1, KIND])]
-    child = Explored(game.move_name(state, int(stack.moves[ply, tried])), None if over else int(game.player(below)), kind)
-    child.again = again
+    move = game.move_name(state, int(stack.moves[ply, tried]))
+    child = Explored(move, None if over else int(game.player(below)), kind, again=again)
     path[ply].children.append(child)
     path.append(child)
     if over or to_horizon:

@@ -15,7 +15,8 @@ TABLE_RANK, OWN_SHIFT, KILLER_RANK, MOST_HISTORY = 1 << 60, 20, 1 << 19, (1 << 1
 
 @helper
 def order_moves(game, stack, options, ply, count, table_move):
-    """Rank the moves of the node at `ply`; `table_move` is as the table has it, seen through the node's symmetry."""
+    """Rank the moves of the node at `ply`; `table_move` is as the table has it, seen through the node's symmetry;
+    -1 for none."""
     if not (options.table_first or options.own_order or options.killers or options.history):
         return
     state, side = stack.states[ply], max(game.player(stack.states[ply]), 0)
@@ -27,7 +28,7 @@ def order_moves(game, stack, options, ply, count, table_move):
             rank += KILLER_RANK
         if options.history:
             rank += min(stack.history[side, move], MOST_HISTORY)
-        if options.table_first and table_move >= 0 and game.transform_move(move, stack.node[ply, SYMMETRY]) == table_move:
+        if options.table_first and game.transform_move(move, stack.node[ply, SYMMETRY]) == table_move:
             rank += TABLE_RANK
         stack.ranks[ply, i] = rank
 

@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 from math import inf
 
-import numpy as np
-
 from agents.core.agent import Agent, Decision, Player
 from agents.core.chunks import run_chunks
-from agents.core.table import HITS, check_table, least_key, new_generation, new_table, probe
-from agents.minimax.depthfirst import CERTAIN, EXACT, search_kernel, unpack
+from agents.core.table import HITS, check_table, new_generation, new_table
+from agents.minimax.depthfirst import line_kernel, merge_kernel, search_kernel
 from agents.minimax.stack import (
     BEST,
     CUTOFFS,
@@ -131,17 +129,12 @@ class DepthFirstPlayer(Player):
         game, line = self.game, list(line)
         for move in line:
             state = game.after(state, move)
-        room = np.empty_like(state)
         while not game.is_over(state):
-            with np.errstate(over="ignore"):
-                key, symmetry = least_key(game, state, room) if self.options.symmetries else (game.key(state), 0)
-            held, _, packed = probe(self.table, np.uint64(key))
-            draft, bound, table_move = unpack(packed)
-            moves = [move for move in game.moves(state) if game.transform_move(move, symmetry) == table_move]
-            if not held or bound != EXACT or draft not in (CERTAIN, depth - len(line)) or not moves:
+            move = line_kernel(game, self.stack, self.table, self.options, state, depth - len(line))
+            if move not in game.moves(state):
                 break
-            line.append(moves[0])
-            state = game.after(state, moves[0])
+            line.append(move)
+            state = game.after(state, move)
         return tuple(line)
 
 
@@ -217,13 +210,9 @@ def put_root(game, stack, state, rng, merge: bool = False) -> None:
     for i in range(len(moves) - 1 if rng is not None else 0, 0, -1):
         j = int(random_below(rng, i + 1))
         moves[i], moves[j] = moves[j], moves[i]
-    if merge:
-        room = np.empty_like(state)
-        by_key = {int(least_key(game, game.after(state, move), room)[0]): move for move in reversed(moves)}
-        moves = [move for move in moves if move in by_key.values()]
     stack.states[0] = state
     stack.moves[0, : len(moves)] = moves
-    stack.node[0, TOTAL] = len(moves)
+    stack.node[0, TOTAL] = merge_kernel(game, stack, len(moves)) if merge else len(moves)
     stack.counts[:] = 0
     stack.killers[:] = -1
     stack.history[:] = 0

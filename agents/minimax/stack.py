@@ -35,7 +35,7 @@ class Stack(NamedTuple):
     states: np.ndarray   # dtype[limit, state_size]
     moves: np.ndarray    # int32[limit, max_moves]
     ranks: np.ndarray    # int64[limit, max_moves], the greatest is tried first
-    node: np.ndarray     # int64[limit, 8] = legal moves, moves begun, depth left, nodes and guesses when it was entered,
+    node: np.ndarray     # int64[limit, 8] = legal moves, moves begun, depth left, nodes and guesses when entered,
     #                      symmetry of its key, whether the last move is searched again, kind
     window: np.ndarray   # float64[limit, 4] = alpha, beta, best value so far, alpha at first
     keys: np.ndarray     # uint64[limit], of the table

@@ -27,7 +27,7 @@ from agents.core.tree import shuffled_moves
 from games.core.game import check_range
 from games.core.jit import helper, kernel
 from games.core.playout import copy_state, reward_of
-from games.core.random import GAMMA
+from games.core.random import GAMMA, random_below
 
 ROOT, NONE = 0, -1
 SIZE, EDGES, NODES, DESCENTS = range(4)  # of Graph.counts
@@ -130,9 +130,8 @@ class UBFMPlayer(Player):
     def decision(self, state, rng):
         graph, edge = self.graph, self.best_edge(ROOT, self.agent.safe)
         if edge is None:  # the budget is less than one expansion
-            moves = np.empty(self.game.max_moves, np.int32)
-            shuffled_moves(self.game, state, moves, rng)
-            return Decision(int(moves[0]), nodes=0, depth=0)
+            moves = self.game.moves(state)
+            return Decision(moves[random_below(rng, len(moves))], nodes=0, depth=0)
         line = self.line(edge)
         side, children = int(graph.sides[ROOT]), slice(graph.first[ROOT], graph.first[ROOT] + graph.total[ROOT])
         return Decision(

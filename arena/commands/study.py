@@ -21,7 +21,7 @@ ALONE = {"table": 0.0, "order": (), "scout": False, "sound": False, "scores": Tr
 def tree(
     game: Annotated[str, typer.Argument(help="A game such as tictactoe.", metavar="GAME")],
     depth: Annotated[int | None, typer.Option(min=1, help="Plies to search; to the end, when left out.")] = None,
-    agent: Annotated[str, typer.Option(help='alphabeta or minimax, with options such as "alphabeta(scout=true)".')] = "alphabeta",
+    agent: Annotated[str, typer.Option(help='alphabeta or minimax, or say "alphabeta(scout=true)".')] = "alphabeta",
     moves: Annotated[str, typer.Option(help="The moves before the root, parted by blanks.")] = "",
     svg: Annotated[Path | None, typer.Option(help="A file to draw the tree to, besides.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="The most nodes that are shown.")] = 1000,
@@ -73,7 +73,7 @@ def _cut_off(node) -> int:
 
 @command(examples="arena exercise\narena exercise --game tictactoe --seconds 10 --json")
 def exercise(
-    game: Annotated[list[str] | None, typer.Option(help="A game; tic-tac-toe and two of Connect 4, when left out.")] = None,
+    game: Annotated[list[str] | None, typer.Option(help="A game; tic-tac-toe and two Connect 4, if left out.")] = None,
     seconds: Annotated[float, typer.Option(help="A search that takes longer for a game is stopped.")] = 60.0,
     table: Annotated[float, typer.Option(help="The table's size in MiB.")] = 64.0,
     as_json: Json = False,

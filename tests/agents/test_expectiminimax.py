@@ -8,8 +8,9 @@ import games
 from games.core.game import CHANCE
 from tests.games.exact import exact_value
 
-NOTES = "tree(nodes=\"{'probabilities': [0.9, 0.1], 'moves': [2, 3]}\")"
-TREE = "tree(nodes=\"[{'probabilities': ['1/2', '1/2'], 'moves': [[3, 9], [-4, 7]]}, [[1, 2], 5], {'probabilities': [0.2, 0.8], 'moves': [-9, 4]}]\")"
+EVEN = "{'probabilities': ['1/2', '1/2'], 'moves': [[3, 9], [-4, 7]]}"
+UNEVEN = "{'probabilities': [0.2, 0.8], 'moves': [-9, 4]}"
+TREE = f'tree(nodes="[{EVEN}, [[1, 2], 5], {UNEVEN}]")'
 GAMES = {"coin": "scores=true", "pig(target=6, horizon=5)": "", "tictactoe": "", TREE: "scores=true"}
 
 
@@ -48,11 +49,11 @@ def test_expectiminimax_equals_exhaustive_search(spec):
 
 
 def test_star1_prunes_at_chance():
-    """After a first move worth 8, a chance node whose first half is worth -10 at most of 10 needs no second half."""
+    """After a move that wins, a chance node whose first half is a loss needs no second half."""
     nodes = "[8, {'probabilities': [0.5, 0.5], 'moves': [[-1, 1], [0, 1]]}]"
     game = games.make(f'tree(nodes="{nodes}")')
     decision = agents.make("expectiminimax(depth=9)").choose(game, game.initial(), seed=1)
-    assert decision.value == 1 and decision.counts["cutoffs"] > 0  # results are at most 1: half of -1 is too little
+    assert decision.value == 1 and decision.counts["cutoffs"] > 0
     plain = agents.make("expectiminimax(depth=9, pruning=false)").choose(game, game.initial(), seed=1)
     assert plain.value == 1 and decision.nodes < plain.nodes
 
@@ -72,7 +73,8 @@ def test_the_coin_game_of_the_notes():
     for name, move, value in (("heads", "stop", 2), ("tails", "go", -1)):
         state = game.after(game.initial(), game.parse_move(game.initial(), name))
         decision = agents.make("expectiminimax(depth=4, scores=true)").choose(game, state, seed=1)
-        assert game.move_name(state, decision.move) == move and root_value("expectiminimax(depth=4, scores=true)", game, state)[0] == value
+        assert game.move_name(state, decision.move) == move
+        assert root_value("expectiminimax(depth=4, scores=true)", game, state)[0] == value
 
 
 def test_expectimax_takes_the_other_player_for_random():
@@ -93,10 +95,10 @@ def test_expectimax_plays_puzzles():
 
 
 def test_expectiminimax_holds_and_rolls_rightly():
-    """Four points from the goal with 3 in hand the choice is clear; deeper than the evaluation it stays so."""
+    """At 4 points with 5 in hand, where the other needs 2, by an exhaustive search of the game's 12 decisions."""
     game = games.make("pig(target=10, horizon=12)")
     state = game.initial()
-    state[0], state[1], state[2] = 4, 8, 5  # hold leaves 9 to 8 with the other to roll: roll wins at once with 1 in 6 lost
+    state[0], state[1], state[2] = 4, 8, 5
     known = {}
     exact = {move: exact_value(game, game.after(state, move), known) for move in game.moves(state)}
     decision = agents.make("expectiminimax(depth=24)").choose(game, state, seed=1)

@@ -1,4 +1,4 @@
-"""The explored tree of a depth-first search: the lecture notes' figures, and the search's own counts."""
+"""The explored tree of a depth-first search has the search's own counts; tests/arena/test_study.py has known trees."""
 
 import numpy as np
 import pytest
@@ -9,48 +9,7 @@ from agents.core.agent import Unsuited
 from agents.minimax.explored import TooLarge, explore
 from games.core.random import stream
 
-ALONE = "table=0, order=[], scout=false, sound=false, scores=true"
-
-
-def explored(nodes, agent=f"alphabeta({ALONE})"):
-    game = games.make(f'tree(nodes="{nodes}")')
-    return explore(agents.make(agent), game, game.initial())
-
-
-def test_the_first_figure_of_the_notes():
-    """(3, 12, 8 / 2, x, y / 14, 5, 2) is worth 3 to MAX, and x and y are not visited."""
-    root = explored([[3, 12, 8], [2, 4, 6], [14, 5, 2]])
-    first, second, third = root.children
-    assert (root.value, root.exact, root.player) == (3, True, 0)
-    assert [child.value for child in first.children] == [3, 12, 8] and (first.value, first.exact) == (3, True)
-    assert (second.alpha, second.beta) == (3, np.inf) and [child.value for child in second.children] == [2]
-    assert second.pruned == ["2", "3"] and (second.exact, second.at_least, second.value) == (False, False, 2)
-    assert [child.value for child in third.children] == [14, 5, 2] and (third.value, third.exact) == (2, True)
-
-
-def test_better_order_prunes_more():
-    """With the third node's ends in the order 2, 5, 14 its last two are not visited either."""
-    third = explored([[3, 12, 8], [2, 4, 6], [2, 5, 14]]).children[2]
-    assert third.pruned == ["2", "3"] and len(third.children) == 1
-
-
-def test_min_at_the_root_and_a_bound_from_below():
-    root = explored("{'player': 'min', 'moves': [[3, 1], [5, 4], [2, 1]]}")
-    assert root.value == 2 and root.player == 1
-    assert [child.pruned for child in root.children] == [[], ["2"], []]
-    assert root.children[1].at_least and not root.children[1].exact and root.children[1].beta == 3
-
-
-def test_minimax_cuts_nothing_off():
-    root = explored([[3, 12, 8], [2, 4, 6], [14, 5, 2]], "minimax(scores=true)")
-    assert root.nodes == 13 and root.value == 3 and not any(child.pruned for child in root.children)
-
-
-def test_scouting_searches_again():
-    """A second move that is better than the first is asked for with a window of no width, then with an open one."""
-    root = explored([[3, 12], [5, 6], [1, 9]], f"alphabeta({ALONE.replace('scout=false', 'scout=true')})")
-    assert [(child.move, child.again) for child in root.children] == [("1", False), ("2", False), ("2", True), ("3", False)]
-    assert root.value == 5 and root.children[1].at_least and root.children[1].alpha < root.children[1].beta < 3.1
+ALONE = "table=0, order=[], scout=false, sound=false"
 
 
 @pytest.mark.parametrize("options", [ALONE, "table=1", "scout=false", "quiescence=true"])

@@ -1,4 +1,4 @@
-"""Unbounded best-first minimax against its twin in plain Python, and against plain minimax where it resolves the root."""
+"""Unbounded best-first minimax against its twin in plain Python, and where it resolves the root against minimax."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,8 @@ class Twin:
     """The table as a dictionary from a state to [value, result, resolved, moves, states after them]."""
 
     def __init__(self, game, completion, to_root, rng):
-        self.game, self.completion, self.to_root, self.rng, self.known, self.nodes = game, completion, to_root, rng, {}, 0
+        self.game, self.completion, self.to_root, self.rng = game, completion, to_root, rng
+        self.known, self.nodes = {}, 0
 
     def add(self, state):
         over = bool(self.game.is_over(state))

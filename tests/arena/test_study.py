@@ -6,6 +6,7 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
+import pytest
 from typer.testing import CliRunner
 
 from arena.cli import app
@@ -30,13 +31,84 @@ def call(*arguments):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
-def test_tree_compiles_nothing():
+FIRST = "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"
+FIGURES = {  # tree and agent -> what is printed
+    (FIRST, "alphabeta"): NOTES,
+    (FIRST, "alphabeta(table=1, order=['table', 'killers'])"): NOTES,
+    (FIRST, "minimax"): """\
+MAX 3 (-∞, ∞)
+├─ 1: MIN 3 (-∞, ∞)
+│  ├─ 1: 3
+│  ├─ 2: 12
+│  └─ 3: 8
+├─ 2: MIN 2 (-∞, ∞)
+│  ├─ 1: 2
+│  ├─ 2: 4
+│  └─ 3: 6
+└─ 3: MIN 2 (-∞, ∞)
+   ├─ 1: 14
+   ├─ 2: 5
+   └─ 3: 2
+""",
+    ("[[3, 12, 8], [2, 4, 6], [2, 5, 14]]", "alphabeta"): """\
+MAX 3 (-∞, ∞)
+├─ 1: MIN 3 (-∞, ∞)
+│  ├─ 1: 3
+│  ├─ 2: 12
+│  └─ 3: 8
+├─ 2: MIN ≤2 (3, ∞)
+│  ├─ 1: 2
+│  └─ cut off: 2 3
+└─ 3: MIN ≤2 (3, ∞)
+   ├─ 1: 2
+   └─ cut off: 2 3
+""",
+    ("{'A': {'C': 3, 'D': 5}, 'B': {'C': 2, 'D': 1}}", "alphabeta"): """\
+MAX 3 (-∞, ∞)
+├─ A: MIN 3 (-∞, ∞)
+│  ├─ C: 3
+│  └─ D: 5
+└─ B: MIN ≤2 (3, ∞)
+   ├─ C: 2
+   └─ cut off: D
+""",
+    ("{'player': 'min', 'moves': [[3, 1], [5, 4], [2, 1]]}", "alphabeta"): """\
+MIN 2 (-∞, ∞)
+├─ 1: MAX 3 (-∞, ∞)
+│  ├─ 1: 3
+│  └─ 2: 1
+├─ 2: MAX ≥5 (-∞, 3)
+│  ├─ 1: 5
+│  └─ cut off: 2
+└─ 3: MAX 2 (-∞, 3)
+   ├─ 1: 2
+   └─ 2: 1
+""",
+    ("[[3, 12], [5, 6], [1, 9]]", "alphabeta(scout=true)"): """\
+MAX 5 (-∞, ∞)
+├─ 1: MIN 3 (-∞, ∞)
+│  ├─ 1: 3
+│  └─ 2: 12
+├─ 2: MIN 5 (3, 3)
+│  ├─ 1: 5
+│  └─ 2: 6
+├─ 2: MIN 5 (3, ∞) again
+│  ├─ 1: 5
+│  └─ 2: 6
+└─ 3: MIN ≤1 (5, 5)
+   ├─ 1: 1
+   └─ cut off: 2
+""",
+}
+
+
+@pytest.mark.parametrize(("nodes", "agent"), FIGURES)
+def test_known_trees(nodes, agent):
     """In a process of its own the search runs as plain Python, which a small tree is done with before a compiler is."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
-    for options in ([], ["--agent", "alphabeta(table=1, order=['table', 'killers'])"]):
-        command = [sys.executable, "-W", "error", "-m", "arena.cli", "tree", "tree", *options]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, env=environment)
-        assert (done.returncode, done.stdout) == (0, NOTES), done.stderr
+    command = [sys.executable, "-W", "error", "-m", "arena.cli", "tree", f'tree(nodes="{nodes}")', "--agent", agent]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, env=environment)
+    assert (done.returncode, done.stdout) == (0, FIGURES[nodes, agent]), done.stderr
 
 
 def test_tree_prints_and_draws_the_figure_of_the_notes(tmp_path):
@@ -48,11 +120,6 @@ def test_tree_prints_and_draws_the_figure_of_the_notes(tmp_path):
     assert len(list(picture.iter("{http://www.w3.org/2000/svg}polygon"))) == 11
     for line in picture.iter("{http://www.w3.org/2000/svg}line"):
         assert float(line.get("y1")) < float(line.get("y2"))
-
-
-def test_tree_of_a_position_with_minimax():
-    done = call("tree", "tictactoe", "--moves", "1a 2b 3c 3a 1c 1b 3b", "--agent", "minimax")
-    assert done.exit_code == 0 and done.stdout.startswith("MIN 0 (-∞, ∞)\n") and "cut off:" not in done.stdout
 
 
 def test_tree_tells_what_is_wrong():
