@@ -40,11 +40,15 @@ def exercise(specs, seconds: float, table: float, report: Callable[[str], None])
 
 
 def self_play(agent, game, seconds: float) -> dict:
-    """One game of a depth-first search with itself: {result, nodes, seconds, finished}."""
+    """One game of a depth-first search with itself: {result, nodes, seconds of processor time, finished}.
+
+    It is stopped after `seconds` of wall time.
+    """
     player = agent.player(game)
     run_chunks(player.search(game.initial(), stream(1)).run, 1, None)  # compiles, or loads what is compiled
     player = agent.player(game)
-    state, nodes, result, start = game.initial(), 0, None, time.perf_counter()
+    state, nodes, result = game.initial(), 0, None
+    start, cpu_start = time.perf_counter(), time.thread_time()
     while not game.is_over(state):
         search = player.search(state, None)
         run_chunks(search.run, None, max(seconds - (time.perf_counter() - start), 1e-3))
@@ -56,4 +60,4 @@ def self_play(agent, game, seconds: float) -> dict:
         result = result or RESULTS[side * ((value > 1) - (value < -1))]
         state = game.after(state, line[0])
     finished = bool(game.is_over(state))
-    return {"result": result, "nodes": nodes, "seconds": time.perf_counter() - start, "finished": finished}
+    return {"result": result, "nodes": nodes, "seconds": time.thread_time() - cpu_start, "finished": finished}

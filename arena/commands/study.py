@@ -78,7 +78,7 @@ def exercise(
     table: Annotated[float, typer.Option(help="The table's size in MiB.")] = 64.0,
     as_json: Json = False,
 ) -> None:
-    """Measure what memory and symmetry save minimax and alpha-beta: nodes and seconds of a game played with itself."""
+    """Measure what memory and symmetry save minimax and alpha-beta: nodes and processor time of a game with itself."""
     from rich.console import Console
     from rich.text import Text
 
