@@ -10,7 +10,7 @@ import games
 from agents.core.agent import registry
 from games.core.random import stream
 
-PLAYOUTS, NODES, DEPTH = 10_000, 100_000, 5  # budgets of one search
+PLAYOUTS, NODES, DEPTH = 10_000, 100_000, 2  # budgets of one search
 REPEATS = 5                                  # measurements, of which the median counts
 
 

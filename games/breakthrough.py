@@ -178,6 +178,22 @@ class Breakthrough(Game):
             black += popcount(state[1] & ranks) * (material + advance * behind * behind / 3.0)
         return white, black
 
+    def captures(self, state, move):
+        """1 for a move that takes a piece, else 0."""
+        return np.int64(state[ONE - state[2]] >> WORD(move & 63) & ONE)
+
+    def is_unstable(self, state, move):
+        """Captures are unstable."""
+        return self.captures(state, move) == 1
+
+    def move_order(self, state, move):
+        """Captures, and then the pieces furthest ahead; in a misere game the other way round."""
+        row = (move & 63) // self.columns
+        ahead = row if state[2] == ZERO else self.rows - 1 - row
+        won = self.rows if ahead == self.rows - 1 else 0
+        rank = ahead + won + self.rows * self.captures(state, move)
+        return rank if self.prize > 0.0 else -rank
+
     def move_code(self, state, move):
         """Origin and target, which tell the players apart: White moves up."""
         return np.int64(move)
@@ -188,8 +204,7 @@ class Breakthrough(Game):
 
     def feature_code(self, state, move):
         """With a bit for captures (Cazenave, "Playout policy adaptation with move features", 2016)."""
-        captures = state[ONE - state[2]] >> WORD(move & 63) & ONE
-        return np.int64(move) << 1 | np.int64(captures)
+        return np.int64(move) << 1 | self.captures(state, move)
 
     def transform(self, state, symmetry, target):
         for side in range(2):

@@ -139,6 +139,44 @@ class Connect4(Game):
                 weight += 1 << 2 * (stones - 1)
         return weight
 
+    def winning_squares(self, own, stones):
+        """The free squares, not only the lowest of a column, where a stone would make four of `own`."""
+        up = ONE
+        wins = own << up & own << up + up & own << up + up + up
+        for step in (self.height, self.height - ONE, self.height + ONE):
+            above, below = own << step & own << step + step, own >> step & own >> step + step
+            wins |= above & (own << step + step + step | own >> step)
+            wins |= below & (own >> step + step + step | own << step)
+        return wins & self.board & ~stones
+
+    def sound_moves(self, state, moves):
+        """A win alone; else, where there are, the moves that let the other player make no four at once.
+
+        The idea is in Pascal Pons' tutorial on solving Connect 4, "Anticipate direct losing moves".
+        """
+        own, stones = state[0], state[1]
+        free, threats = self.free_squares(stones), self.winning_squares(own ^ stones, stones)
+        wins, forced = self.winning_squares(own, stones) & free, threats & free
+        if wins != 0:
+            safe = wins
+        elif forced != 0:
+            safe = nth_bit(forced, 0)
+        else:
+            safe = free & ~(threats >> ONE)
+            safe = safe if safe != 0 else nth_bit(free, 0)
+        count = 0
+        while safe != 0:
+            moves[count] = trailing_zeros(safe) // (self.rows + 1)
+            safe &= safe - ONE
+            count += 1
+        return count
+
+    def move_order(self, state, move):
+        """By the number of squares where the next stone would make four, then from the centre outwards."""
+        square = self.free_squares(state[1]) & self.column_mask << WORD(move) * self.height
+        threats = popcount(self.winning_squares(state[0] | square, state[1] | square))
+        return threats * self.columns - abs(2 * move - self.columns + 1)
+
     def key(self, state):
         """Exact: the stones to move, and a bit above the stones of each column."""
         return state[0] + state[1] + self.bottom

@@ -6,7 +6,7 @@ the Player's `choose(state, rng)` returns a Decision.
 """
 
 import time
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -66,6 +66,7 @@ class Decision:
     principal_variation: tuple[int, ...] = ()  # best play as the search sees it, from `move` on
     statistics: MoveStatistics | None = None
     improvements: tuple["Improvement", ...] = ()  # of a search for one player, from its first playout on
+    counts: dict[str, int] = field(default_factory=dict)  # what else a search has counted, such as cut-offs
 
 
 class Improvement(NamedTuple):

@@ -116,6 +116,15 @@ def check_scores(game, seed):
         require(math.isfinite(score), game, states[-1], f"score {score}")
 
 
+def check_sound_moves(game, seed):
+    """The moves that a search may look at alone are legal moves, one at least."""
+    room = np.empty(game.max_moves, np.int32)
+    for state in open_states(game, seed):
+        sound = room[: game.sound_moves(state, room)].tolist()
+        legal = set(game.moves(state))
+        require(sound and len(set(sound)) == len(sound) and set(sound) <= legal, game, state, f"sound moves {sound}")
+
+
 def check_chance(game, seed):
     """Outcomes of chance are the legal moves, their probabilities sum to 1, and they come as often as these say."""
     rng, room, probabilities = stream(seed), np.empty(game.max_moves, np.int32), np.empty(game.max_moves)
@@ -300,6 +309,7 @@ CHECKS = (
     check_play,
     check_illegal_moves,
     check_scores,
+    check_sound_moves,
     check_chance,
     check_keys,
     check_names,

@@ -110,6 +110,21 @@ class Game(Compilable):
         """
         return 0.0
 
+    def move_order(self, state, move):
+        """A small integer, the greater the better a legal move looks: depth-first searches try moves in this order."""
+        return 0
+
+    def is_unstable(self, state, move):
+        """True for a legal move, such as a capture, before which an evaluation of the state is not to be relied on."""
+        return False
+
+    def sound_moves(self, state, moves):
+        """As legal_moves, but moves may be left out that are certain to be no better than one that is listed.
+
+        No better: the result is no better, and a win no quicker, a loss no later; all that within two plies.
+        """
+        return self.legal_moves(state, moves)
+
     def move_code(self, state, move):
         """int64: names the move for learned policies, below code_limit: the same move elsewhere has the same code."""
         return np.int64(move) + self.move_limit * max(self.player(state), 0)

@@ -8,26 +8,16 @@ import pytest
 import agents
 import games
 from agents.core.tree import LEAF, ROOT, copy_subtree, new_tree
-from agents.minimax import alphabeta as ab
+from agents.minimax.depthfirst import search_kernel as depth_first_kernel
 from agents.montecarlo.search import search_kernel
 from agents.montecarlo.uct import UCB1, Options
-from games.core.random import random_below, stream
-from tests.agents.naive import flat, minimax
+from games.core.random import stream
+from tests.agents.naive import flat
+from tests.agents.positions import after_names, random_position
 from tests.shipped import AGENTS
 
 GAMES = ["tictactoe", "connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)"]
 BUDGETS = {"playouts": 60, "nodes": 300, "depth": 3, "seconds": 0.02}
-
-
-def random_position(game, seed, plies):
-    rng, state = stream(seed), game.initial()
-    for _ in range(plies):
-        moves = game.moves(state)
-        after = game.after(state, moves[int(random_below(rng, len(moves)))])
-        if game.is_over(after):
-            break
-        state = after
-    return state
 
 
 @pytest.mark.parametrize("spec", GAMES)
@@ -41,7 +31,7 @@ def test_every_agent_with_every_budget(name, spec):
         first, second = (agent.choose(game, state, seed=5, budget=budget) for _ in range(2))
         assert first.move in game.moves(state) and np.array_equal(state, kept)
         assert first.seconds > 0 and (first.value is None or -1 <= first.value <= 1)
-        game.after_all(" ".join(_names(game, state, first.principal_variation)), state)
+        after_names(game, state, first.principal_variation)
         if kind != "seconds" and agent.cores == 1:  # threads on one tree are in no order
             assert (first.move, first.value, first.playouts, first.nodes) == (
                 second.move, second.value, second.playouts, second.nodes
@@ -51,12 +41,6 @@ def test_every_agent_with_every_budget(name, spec):
             assert first.playouts == playouts and first.statistics.playouts.sum() == playouts
         if kind == "nodes":
             assert first.nodes <= BUDGETS[kind]
-
-
-def _names(game, state, moves):
-    for move in moves:
-        yield game.move_name(state, move)
-        state = game.after(state, move)
 
 
 @pytest.mark.parametrize("spec", GAMES)
@@ -77,57 +61,6 @@ def test_flat_with_fewer_playouts_than_moves():
     decision = agents.make("flat(playouts=2)").choose(games.make("breakthrough"), games.make("breakthrough").initial(), seed=1)
     assert decision.statistics.playouts.tolist()[:3] == [1, 1, 0]
     assert decision.move in decision.statistics.moves[:2]
-
-
-@pytest.mark.parametrize("spec", GAMES)
-@pytest.mark.parametrize("depth", [1, 2, 3, 4])
-def test_alphabeta_equals_minimax(spec, depth):
-    game = games.make(spec)
-    for seed in range(6):
-        state = random_position(game, seed, seed)
-        player = agents.make(f"alphabeta(depth={depth})").player(game)
-        decision = player.choose(state, stream(seed))
-        value = float(player.stack.window[0, ab.BEST])
-        assert value == pytest.approx(minimax(game, state, depth), abs=1e-12)
-        assert decision.value == max(-1, min(1, value))
-        end = game.after_all(" ".join(_names(game, state, decision.principal_variation)), state)
-        same = 1 if game.player(state) == 0 else -1
-        expected = same * (game.score(end) if game.is_over(end) else game.evaluate(end))
-        assert decision.value == pytest.approx(expected, abs=1e-12)
-
-
-def test_alphabeta_counts_of_tictactoe():
-    """Natural order, any win as good as another: 18,297 positions with the root, 7,330 of them leaves; a draw."""
-    game = games.make("tictactoe")
-    stack = ab.new_stack(game, 10)
-    stack.moves[0], stack.total[0] = range(9), 9
-    ab.restart(stack)
-    ab.search_kernel(game, stack, False, 9, 10**6)
-    assert stack.counts[ab.NODES] + 1 == 18_297 and stack.counts[ab.LEAVES] == 7_330
-    assert stack.window[0, ab.BEST] == 0
-
-
-def test_alphabeta_in_steps_equals_all_at_once():
-    game = games.make("breakthrough(rows=5, columns=5)")
-    whole, steps = (ab.new_stack(game, 6) for _ in range(2))
-    for stack in (whole, steps):
-        ab.put_root(game, stack, game.initial(), stream(1))
-        ab.restart(stack)
-    ab.search_kernel(game, whole, True, 5, 10**9)
-    until = 0
-    while steps.counts[ab.PLY] >= 0:
-        until += 7
-        ab.search_kernel(game, steps, True, 5, until)
-    assert steps.counts.tolist() == whole.counts.tolist() and steps.line[0].tolist() == whole.line[0].tolist()
-
-
-def test_alphabeta_deepens_until_the_value_is_exact():
-    game = games.make("tictactoe")
-    decision = agents.make("alphabeta(seconds=30)").choose(game, game.initial(), seed=1)
-    assert decision.depth == 9 and decision.value == 0 and decision.seconds < 10
-    winning = game.after_all("1a 2a 1b 2b")
-    decision = agents.make("alphabeta(nodes=100000)").choose(game, winning, seed=1)
-    assert game.move_name(winning, decision.move) == "1c" and decision.value == 1 and decision.depth == 1
 
 
 @pytest.mark.parametrize("agent", ["uct(playouts=3000)", "alphabeta(depth=5)", "flat(playouts=3000)"])
@@ -259,6 +192,6 @@ def result_of(game, sides, seed, strong_side):
 
 def test_one_signature_for_each_game():
     """One dtype and layout reaches each kernel: what has been compiled is one version a game."""
-    for kernel in (search_kernel, ab.search_kernel):
+    for kernel in (search_kernel, depth_first_kernel):
         compiled = [signature[:2] for signature in kernel.signatures]
         assert compiled and len(compiled) == len(set(compiled))

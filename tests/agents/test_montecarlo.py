@@ -10,24 +10,14 @@ import games
 from agents.core.tree import ROOT, UNPROVEN, new_tree, proven_result
 from agents.montecarlo.search import search_kernel
 from agents.montecarlo.uct import UCB1, Options
-from games.core.random import random_below, stream
+from games.core.random import stream
 from tests.agents.naive import Grave, search, uct
+from tests.agents.positions import random_position
 
 GAMES = ["tictactoe", "connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)"]
 
 # the notes of a course give this line of Breakthrough on 6 rows and 4 columns, after which Black wins
 WON_LINE = "2a3a 5a4a 2b3b 4a3b 2c3b 6a5a 3a4a 5b4a 3b4a 6b5b 4a5b 6c5b 1a2a 5a4a 2a3a 5b4b 3a4b 5c4b 1b2b"
-
-
-def random_position(game, seed, plies):
-    rng, state = stream(seed), game.initial()
-    for _ in range(plies):
-        moves = game.moves(state)
-        after = game.after(state, moves[int(random_below(rng, len(moves)))])
-        if game.is_over(after):
-            break
-        state = after
-    return state
 
 
 def assert_same_tree(tree, twin):

@@ -1,0 +1,162 @@
+"""A transposition table: what a search knows of a position, found again by whatever moves it is reached.
+
+A place holds one position: its key in full, two numbers that are the search's own (a bound and a move, say, or a proof
+and a disproof number), and the work that they cost, such as nodes.  Where all places for a key are taken, the scheme
+says what goes (Breuker, Uiterwijk & van den Herik, "Replacement schemes for transposition tables", 1994):
+
+    new       one place, which the newest position takes
+    big       one place, kept by the position that cost more work
+    two_big   two places: one for what cost most, the other for the newest of the rest
+
+What was stored before the last call of `new_generation` gives way to all that comes after.  The word of the key is
+stored as the exclusive or of all four, so that threads may share a table without locks: a place that two of them wrote
+at once belongs to no key (Hyatt & Mann, "A lock-less transposition-table implementation", 2002).
+"""
+
+import os
+from typing import NamedTuple
+
+import numpy as np
+
+from games.core.jit import helper
+from games.core.random import GAMMA
+
+SCHEMES = ("new", "big", "two_big")
+PLACES = {"new": 1, "big": 1, "two_big": 2}  # of a key
+CHECK, FIRST, SECOND, WORK = range(4)        # of a row of Table.words
+PROBES, HITS, STORES, REPLACED = range(4)    # of Table.counts
+ROW_BYTES, LINE_WORDS = 32, 8                # a row; a line of the processor's cache, which a key's places lie in
+GENERATION_SHIFT = 44
+MOST_WORK = (1 << GENERATION_SHIFT) - 1
+LAST_GENERATION = (1 << 63 - GENERATION_SHIFT) - 1
+
+
+class Table(NamedTuple):
+    """A row of `words` is a place; one whose work is 0 is empty."""
+
+    words: np.ndarray       # int64[rows, 4] = key and check, first number, second number, generation and work
+    scheme: np.ndarray      # int64[1], which of SCHEMES
+    generation: np.ndarray  # int64[1], from 1
+    counts: np.ndarray      # int64[4] = probes, hits, stores, stores that put another position out of its place
+
+
+def new_table(mebibytes: float, scheme: str = "two_big") -> Table:
+    """An empty table of that size.  ValueError if the machine has less memory, or the scheme is unknown.
+
+    The operating system provides the memory as it is first written, so that room which is not used costs nothing.
+    """
+    check_table(mebibytes, scheme)
+    rows = int(mebibytes * 2**20) // ROW_BYTES // 2 * 2
+    room = np.zeros(4 * rows + LINE_WORDS, np.int64)
+    begin = -room.ctypes.data // 8 % LINE_WORDS
+    words = room[begin : begin + 4 * rows].reshape(rows, 4)
+    number = np.array([SCHEMES.index(scheme)], np.int64)
+    return Table(words, number, np.ones(1, np.int64), new_counts())
+
+
+def new_counts() -> np.ndarray:
+    """Counters from 0; threads that share a table each take their own, by `table._replace(counts=new_counts())`."""
+    return np.zeros(4, np.int64)
+
+
+def check_table(mebibytes: float, scheme: str = "two_big") -> None:
+    """ValueError that says what is wrong, if `new_table` cannot make such a table."""
+    if scheme not in SCHEMES:
+        raise ValueError(f"scheme = {scheme!r} is not one of {', '.join(SCHEMES)}")
+    if not 2 * ROW_BYTES <= mebibytes * 2**20 <= ROW_BYTES * 2**32:
+        raise ValueError(f"table = {mebibytes:g} MiB is out of range: it can be 0.001 to {ROW_BYTES * 2**12}")
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20
+    if mebibytes > memory:
+        raise ValueError(f"table = {mebibytes:g} MiB is more than the memory of this machine, {memory:.0f} MiB")
+
+
+def new_generation(table: Table) -> None:
+    """What is stored so far can still be found, and gives way to all that comes."""
+    if table.generation[0] == LAST_GENERATION:
+        clear(table)
+    table.generation[0] += 1
+
+
+def clear(table: Table) -> None:
+    """Empty the table."""
+    table.words[:] = 0
+    table.generation[0] = 1
+
+
+def filled(table: Table) -> int:
+    """How many places are taken."""
+    return int(np.count_nonzero(table.words[:, WORK]))
+
+
+@helper
+def place_of(table, key):
+    """The row of the first place for a key."""
+    spread = (key * GAMMA) >> np.uint64(32)  # keys that are no hashes differ in few bits: these depend on all of them
+    if table.scheme[0] == 2:
+        return np.int64((spread * np.uint64(len(table.words) // 2)) >> np.uint64(32)) * 2
+    return np.int64((spread * np.uint64(len(table.words))) >> np.uint64(32))
+
+
+@helper
+def read_place(table, row, key):
+    """(whether the place holds the key, first number, second number)."""
+    words = table.words
+    first, second, work = words[row, FIRST], words[row, SECOND], words[row, WORK]
+    held = work != 0 and words[row, CHECK] == np.int64(key) ^ first ^ second ^ work
+    return held, first, second
+
+
+@helper
+def write_place(table, row, key, first, second, work):
+    """Put a position into a place."""
+    words = table.words
+    words[row, CHECK] = np.int64(key) ^ first ^ second ^ work
+    words[row, FIRST], words[row, SECOND], words[row, WORK] = first, second, work
+
+
+@helper
+def probe(table, key):
+    """(whether the position of the key: uint64 is there, its first number, its second: int64)."""
+    table.counts[PROBES] += 1
+    row = place_of(table, key)
+    held, first, second = read_place(table, row, key)
+    if not held and table.scheme[0] == 2:
+        held, first, second = read_place(table, row + 1, key)
+    table.counts[HITS] += held
+    return held, first, second
+
+
+@helper
+def store(table, key, first, second, work):
+    """Keep two int64 for the position of the key: uint64, as the scheme says; `work`, 0 or more, is what they cost."""
+    words, row = table.words, place_of(table, key)
+    work = table.generation[0] << GENERATION_SHIFT | min(work, MOST_WORK)
+    held = read_place(table, row, key)[0]
+    table.counts[STORES] += 1
+    if table.scheme[0] == 2 and not held:
+        if work >= words[row, WORK]:
+            table.counts[REPLACED] += words[row + 1, WORK] != 0 and not read_place(table, row + 1, key)[0]
+            for i in range(4):
+                words[row + 1, i] = words[row, i]
+            write_place(table, row, key, first, second, work)
+            return
+        row += 1
+        held = read_place(table, row, key)[0]
+    if held or table.scheme[0] != 1 or work >= words[row, WORK]:
+        table.counts[REPLACED] += words[row, WORK] != 0 and not held
+        write_place(table, row, key, first, second, work)
+
+
+@helper
+def least_key(game, state, image):
+    """(the least key among the images of a state under the game's symmetries, the symmetry that gives it).
+
+    Positions that symmetries take into each other have the same.  `image` is room for a state.
+    """
+    least, symmetry = game.key(state), 0
+    for i in range(1, game.symmetries):
+        game.transform(state, i, image)
+        key = game.key(image)
+        if key < least:
+            least, symmetry = key, i
+    return least, symmetry

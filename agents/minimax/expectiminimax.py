@@ -1,0 +1,205 @@
+"""Expectiminimax (Michie, "Game-playing and game-learning automata", 1966): minimax with the mean at nodes of chance.
+
+    value(s) = max over MAX's moves, min over MIN's, sum of p(o) value(s after o) over outcomes o of chance
+
+With pruning, MAX and MIN cut off as in alpha-beta, and chance as in Star1 (Ballard, "The *-minimax search procedure for
+trees containing chance nodes", 1983): values lie between L and U, so an outcome needs no more than the window
+
+    ((alpha - known - U * rest) / p,  (beta - known - L * rest) / p)
+
+where known is the sum so far and rest the probability of the outcomes to come; at its bounds the node ends.
+
+Expectimax is the same for one player among chance: the other player, if there is one, is taken to move at random.
+Values are the first player's: -1 to 1, or scores.  The budget is a depth, in plies, those of chance among them.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.core.agent import Agent, Decision, Player
+from games.core.game import CHANCE
+from games.core.jit import helper, kernel
+from games.core.playout import copy_state, reward_of
+from games.core.random import random_below
+
+NODES, LEAVES, CUTOFFS = range(3)  # of Room.counts
+NOBODY = -2                        # Options.random where no player moves at random
+LARGEST = 1e9                      # no score is larger
+
+
+class Options(NamedTuple):
+    """What a search does."""
+
+    pruning: bool
+    scores: bool
+    random: int   # the player who moves at random, or NOBODY
+    bound: float  # values lie between -bound and bound
+
+
+class Room(NamedTuple):
+    """Room for one line of play; row p belongs to the node p plies below the root."""
+
+    states: np.ndarray         # dtype[depth + 1, state_size]
+    moves: np.ndarray          # int32[depth + 1, max_moves]
+    probabilities: np.ndarray  # float64[depth + 1, max_moves]
+    counts: np.ndarray         # int64[3] = nodes, leaves, cut-offs
+
+
+def new_room(game, depth: int) -> Room:
+    """Room for a search to `depth`."""
+    return Room(
+        np.zeros((depth + 1, game.state_size), game.dtype),
+        np.zeros((depth + 1, game.max_moves), np.int32),
+        np.zeros((depth + 1, game.max_moves)),
+        np.zeros(3, np.int64),
+    )
+
+
+@dataclass(frozen=True)
+class Expectiminimax(Agent):
+    """Expectiminimax to `depth`; moves of equal value are chosen from at random.
+
+    pruning: alpha-beta's cut-offs, and Star1's at nodes of chance
+    scores: play for the game's score rather than for a win; the depth should then reach the end
+    evaluation: the name of one of the game's evaluation functions, or "" for its default
+    """
+
+    depth: int | None = None
+    pruning: bool = True
+    scores: bool = False
+    evaluation: str = ""
+
+    name = "expectiminimax"
+    budgets = ("depth",)
+    other_moves_at_random = False
+
+    def refuses(self, game):
+        if reason := super().refuses(game):
+            return reason
+        if self.evaluation and self.evaluation not in game.evaluations():
+            known = ", ".join(game.evaluations()) or "only its default"
+            return f"evaluation = {self.evaluation!r} is not one of {game.name}; known: {known}"
+        return None
+
+    def new_player(self, game, budget):
+        return ExpectiminimaxPlayer(self, game.with_evaluation(self.evaluation) if self.evaluation else game, budget)
+
+
+@dataclass(frozen=True)
+class Expectimax(Expectiminimax):
+    """Expectimax: one player among chance; the other player of a game for two is taken to move at random."""
+
+    name = "expectimax"
+    other_moves_at_random = True
+
+    def refuses(self, game):
+        if game.players == 1 and not self.scores:
+            return f"{game} is played for its score: say expectimax(scores=true)"
+        return None if game.players == 1 else super().refuses(game)
+
+
+class ExpectiminimaxPlayer(Player):
+    """Keeps its room from move to move, and nothing else."""
+
+    def __init__(self, agent, game, budget):
+        self.agent, self.game, self.depth = agent, game, min(budget.depth, game.max_plies)
+        self.room = new_room(game, self.depth)
+
+    def decide(self, state, rng):
+        values = self.values(state)
+        side = 1.0 if self.game.player(state) == 0 else -1.0
+        best = max(side * value for value in values.values())
+        moves = [move for move, value in values.items() if side * value == best]
+        if self.agent.pruning:
+            moves = moves[:1]  # of later moves no more than a bound is known
+        nodes, leaves, cutoffs = self.room.counts.tolist()
+        return Decision(
+            move=moves[int(random_below(rng, len(moves)))],
+            value=max(-1.0, min(1.0, best)),
+            nodes=nodes,
+            depth=self.depth,
+            counts={"leaves": leaves, "cutoffs": cutoffs},
+        )
+
+    def values(self, state) -> dict[int, float]:
+        """What each move is worth to the first player; with pruning a bound, but for the best and those before it."""
+        player = int(self.game.player(state))
+        options = Options(
+            self.agent.pruning,
+            self.agent.scores,
+            1 - player if self.agent.other_moves_at_random and self.game.players == 2 else NOBODY,
+            LARGEST if self.agent.scores else 1.0,
+        )
+        values, low, high = {}, -LARGEST, LARGEST
+        self.room.counts[:] = 0
+        for move in self.game.moves(state):
+            self.room.states[1] = self.game.after(state, move)
+            values[move] = value_kernel(self.game, self.room, self.depth, 1, low, high, options)
+            if self.agent.pruning and player == 0:
+                low = max(low, values[move])
+            elif self.agent.pruning:
+                high = min(high, values[move])
+        return values
+
+
+@kernel
+def value_kernel(game, room, depth, ply, alpha, beta, options):
+    """The first player's value of room.states[ply]: exact between alpha and beta, else a bound."""
+    state, moves = room.states[ply], room.moves[ply]
+    room.counts[NODES] += 1
+    if game.is_over(state) or ply == depth:
+        room.counts[LEAVES] += 1
+        return value_of_leaf(game, state, options)
+    player = game.player(state)
+    if player == CHANCE or player == options.random:
+        count = list_outcomes(game, room, ply, player)
+        known, rest = 0.0, 1.0
+        for i in range(count):
+            share, bound = room.probabilities[ply, i], options.bound
+            rest = max(rest - share, 0.0) if i < count - 1 else 0.0
+            low, high = (alpha - known - bound * rest) / share, (beta - known + bound * rest) / share
+            copy_state(game, state, room.states[ply + 1])
+            game.play(room.states[ply + 1], moves[i])
+            value = value_kernel(game, room, depth, ply + 1, max(low, -bound), min(high, bound), options)
+            known += share * value
+            if options.pruning and (value <= low or value >= high):
+                room.counts[CUTOFFS] += rest > 0.0
+                return known + rest * (bound if value <= low else -bound)
+        return known
+    best = -LARGEST if player == 0 else LARGEST
+    for i in range(game.legal_moves(state, moves)):
+        copy_state(game, state, room.states[ply + 1])
+        game.play(room.states[ply + 1], moves[i])
+        value = value_kernel(game, room, depth, ply + 1, alpha, beta, options)
+        if player == 0:
+            best = max(best, value)
+            alpha = max(alpha, best) if options.pruning else alpha
+        else:
+            best = min(best, value)
+            beta = min(beta, best) if options.pruning else beta
+        if options.pruning and alpha >= beta:
+            room.counts[CUTOFFS] += 1
+            break
+    return best
+
+
+@helper
+def value_of_leaf(game, state, options):
+    """The result or the score of an end, the evaluation of what is none."""
+    if not game.is_over(state):
+        return game.evaluate(state)
+    return np.float64(game.score(state)) if options.scores else 2.0 * reward_of(game.score(state)) - 1.0
+
+
+@helper
+def list_outcomes(game, room, ply, player):
+    """Write what chance may do at `ply`, or a player who moves at random; returns how many that are."""
+    state, moves, probabilities = room.states[ply], room.moves[ply], room.probabilities[ply]
+    if player == CHANCE:
+        return game.chance(state, moves, probabilities)
+    count = game.legal_moves(state, moves)
+    for i in range(count):
+        probabilities[i] = 1.0 / count
+    return count

@@ -1,0 +1,18 @@
+"""Minimax: the value of every position to a depth, with an evaluation function where the depth ends (Shannon,
+"Programming a computer for playing chess", 1950; for games played to their end von Neumann, 1928).
+
+MAX takes the greatest value of its moves, MIN the least; the search has each player take the greatest of its own.
+Without pruning; a transposition table and the game's symmetries may save it from searching a position twice.  For
+games of two players and no chance.
+"""
+
+from dataclasses import dataclass
+
+from agents.minimax.search import DepthFirst
+
+
+@dataclass(frozen=True)
+class Minimax(DepthFirst):
+    """Plain minimax; see DepthFirst for the parameters."""
+
+    name = "minimax"

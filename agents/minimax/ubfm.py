@@ -1,0 +1,306 @@
+"""Unbounded best-first minimax (Korf & Chickering, "Best-first minimax search", 1996; Cohen-Solal, "Learning to play
+two-player perfect-information games without knowledge", 2020).
+
+    descend     from the root, to each player's best move, as far as the table goes
+    expand      evaluate all the positions after the moves of the one that is reached, and keep them
+    back up     each position on the way is worth the best of its moves
+
+Two searches are this one with options.  Korf & Chickering's is `ubfm(completion=false, safe=false, to_root=false)`: it
+backs up until a value does not change, and plays the move of the greatest value.  Cohen-Solal's, the default, has
+
+    completion  a position is resolved when its result is certain: a win for one player, or all its moves resolved;
+                descents go to what is not, and a certain win comes before all values, a certain loss after
+    safe        of the moves that are no certain loss, the one that most descents went to is played
+    to_root     values are backed up all the way, since in a table other ways may have changed them on the way
+
+The table is keyed by state, so that positions reached by several ways are one.  For two players and no chance.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.core.agent import Agent, Decision, MoveStatistics, Player
+from agents.core.chunks import run_chunks
+from agents.core.tree import shuffled_moves
+from games.core.game import check_range
+from games.core.jit import helper, kernel
+from games.core.playout import copy_state, reward_of
+from games.core.random import GAMMA, random_below
+
+ROOT, NONE = 0, -1
+SIZE, EDGES, NODES, DESCENTS = range(4)  # of Graph.counts
+
+
+class Graph(NamedTuple):
+    """Positions, and the moves between them.  Row i of the first arrays is position i; of the next ones, move i."""
+
+    keys: np.ndarray       # uint64[positions]
+    values: np.ndarray     # float64[positions], -1 to 1 for the first player
+    results: np.ndarray    # int8[positions], 1 or -1: a certain win or loss of the first player; 0: not, or a draw
+    resolved: np.ndarray   # bool[positions], whether the result is certain
+    sides: np.ndarray      # int8[positions], 1 if the first player is to move, else -1
+    first: np.ndarray      # int32[positions], the first of its moves
+    total: np.ndarray      # int32[positions], how many there are; 0 before it is expanded
+    moves: np.ndarray      # int32[moves]
+    targets: np.ndarray    # int32[moves], the position that a move leads to
+    descents: np.ndarray   # int32[moves], that took the move
+    slots: np.ndarray      # int32[a power of two], 1 + a position, or 0, by key: open addressing
+    counts: np.ndarray     # int64[4] = positions, moves, positions visited, descents
+
+
+class Options(NamedTuple):
+    """What distinguishes the searches."""
+
+    completion: bool
+    to_root: bool
+
+
+def new_graph(capacity: int) -> Graph:
+    """Room for `capacity` positions and twice as many moves; the system provides memory as it is first written."""
+    slots = 1 << (2 * capacity - 1).bit_length()
+    columns = (np.uint64, np.float64, np.int8, np.bool_, np.int8, np.int32, np.int32)
+    return Graph(
+        *(np.zeros(capacity, dtype) for dtype in columns),
+        *(np.zeros(2 * capacity, np.int32) for _ in range(3)),
+        np.zeros(slots, np.int32),
+        np.zeros(4, np.int64),
+    )
+
+
+@dataclass(frozen=True)
+class UBFM(Agent):
+    """Unbounded best-first minimax; moves are kept in random order, so that of equal ones any may be played.
+
+    completion, safe, to_root: see above
+    evaluation: the name of one of the game's evaluation functions, or "" for its default
+    max_nodes: the search ends when the table has this many positions (about 60 bytes each)
+    """
+
+    nodes: int | None = None
+    seconds: float | None = None
+    completion: bool = True
+    safe: bool = True
+    to_root: bool = True
+    evaluation: str = ""
+    max_nodes: int = 1 << 22
+
+    name = "ubfm"
+    budgets = ("nodes", "seconds")
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_range("max_nodes", self.max_nodes, 1000, 2**29)
+
+    def refuses(self, game):
+        if reason := super().refuses(game):
+            return reason
+        if game.has_chance:
+            return f"ubfm plays games without chance, and {game} has some"
+        if self.evaluation and self.evaluation not in game.evaluations():
+            known = ", ".join(game.evaluations()) or "only its default"
+            return f"evaluation = {self.evaluation!r} is not one of {game.name}; known: {known}"
+        return None
+
+    def new_player(self, game, budget):
+        return UBFMPlayer(self, game.with_evaluation(self.evaluation) if self.evaluation else game, budget)
+
+
+class UBFMPlayer(Player):
+    """Begins a new table for each move."""
+
+    def __init__(self, agent, game, budget):
+        self.agent, self.game, self.budget = agent, game, budget
+        self.options = Options(agent.completion, agent.to_root)
+        self.limit = 2**62 if budget.nodes is None else budget.nodes
+
+    def decide(self, state, rng):
+        self.graph = new_graph(max(self.agent.max_nodes, 1 + self.game.max_moves))
+        counts = self.graph.counts
+
+        def run(n):
+            before = int(counts[NODES])
+            search_kernel(self.game, self.graph, state, self.options, before + n, self.limit, rng)
+            return int(counts[NODES]) - before
+
+        run_chunks(run, self.budget.nodes, self.budget.seconds)
+        return self.decision(state, rng)
+
+    def decision(self, state, rng):
+        graph, edge = self.graph, self.best_edge(ROOT, self.agent.safe)
+        if edge is None:  # the budget is less than one expansion
+            moves = self.game.moves(state)
+            return Decision(moves[random_below(rng, len(moves))], nodes=0, depth=0)
+        line = self.line(edge)
+        side, children = int(graph.sides[ROOT]), slice(graph.first[ROOT], graph.first[ROOT] + graph.total[ROOT])
+        return Decision(
+            move=line[0],
+            value=float(side * graph.values[graph.targets[edge]]),
+            nodes=int(graph.counts[NODES]),
+            depth=len(line),
+            principal_variation=line,
+            statistics=MoveStatistics(
+                graph.moves[children].copy(),
+                graph.descents[children].astype(np.int64),
+                side * graph.values[graph.targets[children]],
+            ),
+            counts={
+                "positions": int(graph.counts[SIZE]),
+                "descents": int(graph.counts[DESCENTS]),
+                "resolved": int(np.count_nonzero(graph.resolved[: graph.counts[SIZE]])),
+            },
+        )
+
+    def best_edge(self, node, safe) -> int | None:
+        """The best move of a position: by certain result, then by value, or if `safe` by descents and then value."""
+        graph, side = self.graph, int(self.graph.sides[node])
+
+        def worth(edge):
+            target = graph.targets[edge]
+            value = side * graph.values[target]
+            certain = side * graph.results[target] if self.agent.completion else 0
+            return (certain, graph.descents[edge], value) if safe else (certain, value)
+
+        edges = range(graph.first[node], graph.first[node] + graph.total[node])
+        return max(edges, key=worth, default=None)
+
+    def line(self, edge) -> tuple[int, ...]:
+        """A move of the root, and on along the best moves."""
+        moves = [int(self.graph.moves[edge])]
+        while (below := self.best_edge(self.graph.targets[edge], False)) is not None:
+            edge = below
+            moves.append(int(self.graph.moves[edge]))
+        return tuple(moves)
+
+
+@kernel
+def search_kernel(game, graph, root, options, until, limit, rng):
+    """Expand one position after the other until `until` positions have been visited in all; but never more than
+    `limit`, nor more than there is room for, nor when the root is resolved or its best line ends the game."""
+    state, child, moves = root.copy(), root.copy(), np.empty(game.max_moves, np.int32)
+    path, counts = np.empty(game.max_plies + 1, np.int32), graph.counts
+    if counts[SIZE] == 0:
+        add_position(game, graph, state, game.key(state))
+    while counts[NODES] < until:
+        copy_state(game, root, state)
+        length = descend(game, graph, state, path, options)
+        leaf = path[length - 1]
+        if graph.resolved[leaf]:
+            break
+        counts[DESCENTS] += 1
+        if graph.total[leaf] > 0:
+            back_up(graph, path, length, options)
+            continue
+        count = shuffled_moves(game, state, moves, rng)
+        full = counts[SIZE] + count > len(graph.keys) or counts[EDGES] + count > len(graph.moves)
+        if full or counts[NODES] + count > limit:
+            break
+        expand(game, graph, leaf, state, child, moves, count)
+        back_up(graph, path, length, options)
+
+
+@helper
+def descend(game, graph, state, path, options):
+    """Follow the best moves from the root to a position that is not expanded, or all of whose moves have been resolved
+    on other ways; returns the path's length.
+
+    path[i] is the position i plies below the root; `state` follows.
+    """
+    node, length = np.int64(ROOT), 1
+    path[0] = ROOT
+    while graph.total[node] > 0 and not (options.completion and graph.resolved[node]):
+        edge = edge_to_descend(graph, node, options)
+        if edge == NONE:
+            break
+        graph.descents[edge] += 1
+        game.play(state, graph.moves[edge])
+        node = np.int64(graph.targets[edge])
+        path[length] = node
+        length += 1
+    return length
+
+
+@helper
+def edge_to_descend(graph, node, options):
+    """The move of the greatest value for the player to move; with completion, of those that are not resolved."""
+    side, best, best_value = graph.sides[node], NONE, -np.inf
+    for edge in range(graph.first[node], graph.first[node] + graph.total[node]):
+        target = graph.targets[edge]
+        value = side * graph.values[target]
+        if value > best_value and not (options.completion and graph.resolved[target]):
+            best, best_value = edge, value
+    return best
+
+
+@helper
+def expand(game, graph, node, state, child, moves, count):
+    """Give a position its moves, and to each the position it leads to, which is new or known."""
+    first = graph.counts[EDGES]
+    for i in range(count):
+        copy_state(game, state, child)
+        game.play(child, moves[i])
+        graph.moves[first + i], graph.descents[first + i] = moves[i], 0
+        graph.targets[first + i] = find_or_add(game, graph, child)
+    graph.first[node], graph.total[node] = first, count
+    graph.counts[EDGES] += count
+    graph.counts[NODES] += count
+
+
+@helper
+def find_or_add(game, graph, state):
+    """The position of a state, added if it is new."""
+    key, mask = game.key(state), np.uint64(len(graph.slots) - 1)
+    slot = (np.uint64(key) * GAMMA) >> np.uint64(32) & mask
+    while graph.slots[slot] != 0:
+        node = graph.slots[slot] - 1
+        if graph.keys[node] == key:
+            return node
+        slot = (slot + np.uint64(1)) & mask
+    graph.slots[slot] = graph.counts[SIZE] + 1
+    return add_position(game, graph, state, key)
+
+
+@helper
+def add_position(game, graph, state, key):
+    """Add a position, with its result or its evaluation."""
+    node = np.int32(graph.counts[SIZE])
+    graph.counts[SIZE] += 1
+    graph.keys[node] = key
+    graph.sides[node] = 1 if game.player(state) == 0 else -1
+    graph.total[node], graph.results[node], graph.resolved[node] = 0, 0, game.is_over(state)
+    if graph.resolved[node]:
+        graph.values[node] = 2.0 * reward_of(game.score(state)) - 1.0
+        graph.results[node] = np.int8(graph.values[node])
+    else:
+        graph.values[node] = game.evaluate(state)
+    return node
+
+
+@helper
+def back_up(graph, path, length, options):
+    """Give each position of the path, from its end, the value of its best move."""
+    for i in range(length - 1, -1, -1):
+        changed = update(graph, path[i], options)
+        if not changed and not options.to_root:
+            break
+
+
+@helper
+def update(graph, node, options):
+    """Give a position the value of its best move and, if that is certain, the result; returns whether it changes."""
+    side, unresolved = np.int64(graph.sides[node]), 0
+    best_result, best_value = np.int64(-2), -np.inf
+    for edge in range(graph.first[node], graph.first[node] + graph.total[node]):
+        target = graph.targets[edge]
+        result = side * graph.results[target] if options.completion else np.int64(0)
+        value = side * graph.values[target]
+        unresolved += not graph.resolved[target]
+        if result > best_result or result == best_result and value > best_value:
+            best_result, best_value = result, value
+    old_value, old_resolved = graph.values[node], graph.resolved[node]
+    graph.values[node] = side * best_value
+    if options.completion:
+        graph.results[node] = side * best_result
+        graph.resolved[node] = best_result == 1 or unresolved == 0
+    return graph.values[node] != old_value or graph.resolved[node] != old_resolved

@@ -1,0 +1,63 @@
+"""What memory and symmetry save: minimax and alpha-beta, each without and with either and with both.
+
+A search plays one game against itself, each move by a search to the end of the game, and keeps its table, where it has
+one, from move to move.  Alpha-beta is the algorithm alone, in the game's order of moves.
+"""
+
+import time
+from collections.abc import Callable
+
+import agents
+import games
+from agents.core.chunks import run_chunks
+from agents.minimax.stack import NODES
+from games.core.random import stream
+
+GAMES = ("tictactoe", "connect4(rows=4, columns=4)", "connect4(rows=5, columns=4)")
+ALONE = "order=[], scout=false, sound=false"
+PARTS = {"neither": (0, False), "memory": (1, False), "symmetry": (0, True), "both": (1, True)}
+SEARCHES = {"minimax": "", "alphabeta": f", {ALONE}"}
+RESULTS = {1: "win", 0: "draw", -1: "loss"}
+
+
+def exercise(specs, seconds: float, table: float, report: Callable[[str], None]) -> list[dict]:
+    """A row a game and search: game, search, savings, result of the first player, nodes, seconds, finished or not.
+
+    A game that takes more than `seconds` is stopped.  `table` is the table's size in MiB; `report` is told what runs.
+    """
+    rows = []
+    for spec in specs:
+        game = games.make(spec)
+        for search, options in SEARCHES.items():
+            for part, (memory, symmetry) in PARTS.items():
+                if symmetry and game.symmetries == 1:
+                    continue
+                report(f"{search} with {part} on {game}")
+                parameters = f"shortest=false, table={table * memory}, symmetries={symmetry}{options}"
+                agent = agents.make(f"{search}(depth={game.max_plies}, {parameters})")
+                rows.append({"game": str(game), "search": search, "savings": part} | self_play(agent, game, seconds))
+    return rows
+
+
+def self_play(agent, game, seconds: float) -> dict:
+    """One game of a depth-first search with itself: {result, nodes, seconds of processor time, finished}.
+
+    It is stopped after `seconds` of wall time.
+    """
+    player = agent.player(game)
+    run_chunks(player.search(game.initial(), stream(1)).run, 1, None)  # compiles, or loads what is compiled
+    player = agent.player(game)
+    state, nodes, result = game.initial(), 0, None
+    start, cpu_start = time.perf_counter(), time.thread_time()
+    while not game.is_over(state):
+        search = player.search(state, None)
+        run_chunks(search.run, None, max(seconds - (time.perf_counter() - start), 1e-3))
+        nodes += int(player.stack.counts[NODES])
+        if not search.finished:
+            break
+        value, line = search.result()
+        side = 1 if game.player(state) == 0 else -1
+        result = result or RESULTS[side * ((value > 1) - (value < -1))]
+        state = game.after(state, line[0])
+    finished = bool(game.is_over(state))
+    return {"result": result, "nodes": nodes, "seconds": time.thread_time() - cpu_start, "finished": finished}

@@ -1,0 +1,51 @@
+"""The vacuum world with an erratic machine (Russell & Norvig, section 4.3.1), an example for AND-OR search.
+
+Two squares, left and right, each clean or dirty; the goal is that both are clean.  On a dirty square `suck` cleans it,
+and sometimes the other one too; on a clean one it sometimes drops dirt.  With `slippery`, `left` and `right` sometimes
+fail: then no plan without loops reaches the goal for certain.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from games.core.problem import Problem
+
+LEFT, RIGHT = 0, 1
+
+
+class World(NamedTuple):
+    """Where the machine is, and which squares are dirty."""
+
+    place: int
+    dirty: tuple[bool, bool]
+
+    def __str__(self):
+        return " ".join(
+            f"[{'machine' if square == self.place else ''}{'*' if self.dirty[square] else ''}]" for square in (LEFT, RIGHT)
+        )
+
+
+@dataclass(frozen=True)
+class VacuumWorld(Problem):
+    """The eight states of the textbook; it begins in its state 1: on the left, both squares dirty."""
+
+    slippery: bool = False
+
+    def initial(self):
+        return World(LEFT, (True, True))
+
+    def is_goal(self, state):
+        return not any(state.dirty)
+
+    def actions(self, state):
+        return ("suck", "right", "left")
+
+    def outcomes(self, state, action):
+        if action == "suck":
+            here = state._replace(dirty=tuple(dirty and i != state.place for i, dirty in enumerate(state.dirty)))
+            if state.dirty[state.place]:
+                return list(dict.fromkeys((here, state._replace(dirty=(False, False)))))
+            dropped = tuple(dirty or i == state.place for i, dirty in enumerate(state.dirty))
+            return [state, state._replace(dirty=dropped)]
+        moved = state._replace(place=RIGHT if action == "right" else LEFT)
+        return list(dict.fromkeys((moved, state))) if self.slippery else [moved]

@@ -1,0 +1,77 @@
+"""AND-OR graph search: the textbook's plan, none where there is none, and won games."""
+
+import pytest
+
+import games
+from agents.minimax import andor
+from games.core.problem import FirstPlayer, Problem
+from games.vacuum import LEFT, RIGHT, VacuumWorld, World
+from tests.agents.positions import random_position
+from tests.games.exact import exact_value
+
+
+def reaches_goal(problem, state, plan):
+    """Whether every course of a plan ends at the goal."""
+    if plan.action is None:
+        return problem.is_goal(state)
+    outcomes = set(problem.outcomes(state, plan.action))
+    assert outcomes == set(plan.after) and plan.action in problem.actions(state)
+    return all(reaches_goal(problem, outcome, plan.after[outcome]) for outcome in outcomes)
+
+
+def test_the_plan_of_the_erratic_vacuum():
+    """[suck, if both are clean nothing, else right, suck] of the textbook."""
+    plan = andor.search(VacuumWorld())
+    done, right = plan.after[World(LEFT, (False, False))], plan.after[World(LEFT, (False, True))]
+    assert plan.action == "suck" and done.action is None and right.action == "right"
+    (sucked,) = right.after.values()
+    assert sucked.action == "suck" and list(sucked.after) == [World(RIGHT, (False, False))] and plan.depth() == 3
+    assert reaches_goal(VacuumWorld(), VacuumWorld().initial(), plan)
+    assert str(plan).splitlines() == [
+        "suck", "  if [machine] [*]:", "    right", "    suck", "  if [machine] []: done"
+    ]
+
+
+def test_a_problem_that_needs_loops_has_no_plan():
+    assert andor.search(VacuumWorld(slippery=True)) is None
+
+
+class Ladder(Problem):
+    """Climb to rung 3; a jump may fall to 0, a step moves by one up; `down` leads back, to states on the path."""
+
+    def initial(self):
+        return 1
+
+    def is_goal(self, state):
+        return state == 3
+
+    def actions(self, state):
+        return ("down", "jump", "step") if state else ()
+
+    def outcomes(self, state, action):
+        return {"down": [state - 1], "jump": [state + 2, 0], "step": [state + 1]}[action]
+
+
+def test_dead_ends_and_states_on_the_path_are_failures():
+    plan = andor.search(Ladder())
+    assert reaches_goal(Ladder(), 1, plan) and plan.action == "step" and plan.depth() == 2
+
+
+@pytest.mark.parametrize("spec", ["tictactoe", "breakthrough(rows=4, columns=2)", "nim(heaps=[1, 2, 3])"])
+def test_a_plan_is_found_where_the_first_player_wins(spec):
+    game, won, known = games.make(spec), 0, {}
+    for seed in range(20):
+        state = random_position(game, seed, 4)
+        if game.player(state) == 1:
+            continue
+        problem = FirstPlayer(game, state)
+        plan = andor.search(problem)
+        assert (plan is not None) == (exact_value(game, state, known) > 0)
+        won += plan is not None and reaches_goal(problem, problem.initial(), plan)
+    assert won > 3 or "nim" in spec
+
+
+def test_where_a_problem_may_begin():
+    game = games.make("tictactoe")
+    with pytest.raises(ValueError, match="does not begin here with a move of the first"):
+        FirstPlayer(game, game.after_all("1a"))

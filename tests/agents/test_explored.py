@@ -1,0 +1,36 @@
+"""The explored tree of a depth-first search has the search's own counts; tests/arena/test_study.py has known trees."""
+
+import numpy as np
+import pytest
+
+import agents
+import games
+from agents.core.agent import Unsuited
+from agents.minimax.explored import TooLarge, explore
+from games.core.random import stream
+
+ALONE = "table=0, order=[], scout=false, sound=false"
+
+
+@pytest.mark.parametrize("options", [ALONE, "table=1", "scout=false", "quiescence=true"])
+def test_the_tree_is_what_the_search_visits(options):
+    game = games.make("breakthrough(rows=5, columns=4)")
+    state = game.initial()
+    agent = agents.make(f"alphabeta(depth=3, {options})")
+    root, player = explore(agent, game, state, 5000), agent.player(game)
+    search = player.search(state, None)
+    while not search.finished:
+        search.run(100)
+    side = 1 if game.player(state) == 0 else -1
+    assert root.nodes == player.stack.counts[1] + 1 and root.value == side * search.result()[0]
+    assert player.choose(state, stream(1)).value == pytest.approx(np.clip(side * root.value, -1, 1))
+
+
+def test_what_cannot_be_shown():
+    game = games.make("tictactoe")
+    with pytest.raises(TooLarge, match="the tree has more than 50 nodes: give a smaller depth, or a higher limit"):
+        explore(agents.make("minimax(depth=3)"), game, game.initial(), 50)
+    with pytest.raises(Unsuited, match="uct is no depth-first search"):
+        explore(agents.make("uct"), game, game.initial())
+    with pytest.raises(Unsuited, match="the game is over"):
+        explore(agents.make("minimax"), game, game.after_all("1a 2a 1b 2b 1c"))

@@ -1,0 +1,277 @@
+"""Depth-first searches against plain minimax, and their known counts."""
+
+import numpy as np
+import pytest
+
+import agents
+import games
+from agents.minimax import stack as st
+from agents.minimax.depthfirst import search_kernel
+from agents.minimax.search import put_root
+from games.core.random import stream
+from tests.agents.naive import minimax
+from tests.agents.positions import after_names, random_line, random_position, small_positions
+
+GAMES = ["tictactoe", "connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)"]
+SMALL = [
+    "tictactoe",
+    "connect4(rows=4, columns=5)",
+    "breakthrough(rows=5, columns=4)",
+    "domineering(rows=4, columns=4)",
+    "othello(size=4)",
+    "nim(heaps=[1, 2, 3])",
+]
+PLAIN = "table=0, order=[], scout=false, sound=false"
+ALONE = [
+    PLAIN,
+    "order=[], scout=false, sound=false",
+    "order=[], scout=false, sound=false, table=0.001, scheme='new'",
+    "table=0, scout=false, sound=false",
+    "table=0, order=[], sound=false",
+    "table=0, order=[], scout=false",
+    "aspiration=0.05, deepening=true",
+    "",
+]
+
+
+def value_of(player, state, seed=1):
+    """The value of a search, as it is inside: a win in p plies is WIN - p."""
+    player.choose(state, stream(seed))
+    return float(player.stack.window[0, st.BEST])
+
+
+@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+@pytest.mark.parametrize("options", ["", PLAIN])
+def test_alphabeta_equals_minimax(spec, depth, options):
+    game = games.make(spec)
+    for seed in range(6):
+        state = random_position(game, seed, seed)
+        player = agents.make(f"alphabeta(depth={depth}, {options})").player(game)
+        decision = player.choose(state, stream(seed))
+        value = float(player.stack.window[0, st.BEST])
+        assert value == pytest.approx(minimax(game, state, depth), abs=1e-12)
+        assert decision.value == max(-1, min(1, value))
+        end = after_names(game, state, decision.principal_variation)
+        same = 1 if game.player(state) == 0 else -1
+        expected = same * (game.score(end) if game.is_over(end) else game.evaluate(end))
+        assert decision.value == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("spec", SMALL)
+def test_every_option_gives_the_value_of_plain_minimax(spec):
+    """335 positions of each game, to their ends: the same value, and so the same plies to it."""
+    game = games.make(spec)
+    depth = game.max_plies
+    plain = agents.make(f"negamax(depth={depth})").player(game)
+    pruning = agents.make(f"negamax(depth={depth}, pruning=true)").player(game)
+    options = [*ALONE, *(["symmetries=true", f"symmetries=true, {PLAIN}"] if game.symmetries > 1 else [])]
+    searcher = agents.make(f"minimax(depth={depth})").player(game)
+    players = [searcher, agents.make(f"minimax(depth={depth}, table=0.1)").player(game)]
+    players += [agents.make(f"alphabeta(depth={depth}, {text})").player(game) for text in options]
+    for seed, state in enumerate(small_positions(searcher, 335)):
+        expected = max(plain.values(state)[0].values())
+        assert max(pruning.values(state)[0].values()) == expected
+        for player in players if seed < 40 else players[-3:]:
+            assert value_of(player, state, seed) == expected
+
+
+@pytest.mark.parametrize("spec", ["tictactoe", "breakthrough(rows=4, columns=4)"])
+def test_negamax_equals_its_twin(spec):
+    game = games.make(spec)
+    for seed in range(10):
+        state = random_position(game, seed, 4)
+        for depth in (1, 3):
+            player = agents.make(f"negamax(depth={depth})").player(game)
+            assert max(player.values(state)[0].values()) == pytest.approx(minimax(game, state, depth), abs=1e-12)
+
+
+def test_counts_of_tictactoe():
+    """Plain minimax: 549,946 positions with the root, 255,168 of them ends; 26,830 of symmetric moves only one.
+
+    With a table, each of the 5,478 positions once, and their 16,167 moves; 765 positions with symmetries.
+    """
+    game = games.make("tictactoe")
+
+    def counts(spec):
+        decision = agents.make(spec).choose(game, game.initial(), seed=1)
+        assert decision.value == 0
+        return decision.nodes + 1, decision.counts["leaves"]
+
+    assert counts("minimax(depth=9)") == counts("negamax(depth=9)") == (549_946, 255_168)
+    assert counts("minimax(depth=9, symmetries=true)")[1] == 26_830
+    assert counts("minimax(depth=9, table=64)") == edges(game, lambda state: [state])
+    assert counts("minimax(depth=9, table=64, symmetries=true)") == edges(game, images)
+
+
+def images(state):
+    game = games.make("tictactoe")
+    for symmetry in range(8):
+        target = game.initial()
+        game.transform(state, symmetry, target)
+        yield target
+
+
+def edges(game, alike):
+    """Moves in all positions, of those that are alike only one, with the root; and those of them that end the game."""
+    waiting, seen, moves, ends = [game.initial()], set(), 1, 0
+    while waiting:
+        state = waiting.pop()
+        name = min(image.tobytes() for image in alike(state))
+        if name not in seen:
+            seen.add(name)
+            children = [game.after(state, move) for move in game.moves(state)]
+            moves += len(children)
+            ends += sum(bool(game.is_over(child)) for child in children)
+            waiting += [child for child in children if not game.is_over(child)]
+    return moves, ends
+
+
+def test_alphabeta_counts_of_tictactoe():
+    """Natural order, any win as good as another: 18,297 positions with the root, 7,330 of them leaves; a draw."""
+    game = games.make("tictactoe")
+    player = agents.make(f"alphabeta(depth=9, shortest=false, {PLAIN})").player(game)
+    stack = player.stack
+    put_root(game, stack, game.initial(), stream(1))
+    stack.moves[0] = range(9)
+    st.restart(stack, 9)
+    search_kernel(game, stack, player.table, player.options, 10**6)
+    assert stack.counts[st.NODES] + 1 == 18_297 and stack.counts[st.LEAVES] == 7_330
+    assert stack.window[0, st.BEST] == 0
+
+
+@pytest.mark.parametrize("options", ["", PLAIN])
+def test_alphabeta_in_steps_equals_all_at_once(options):
+    game = games.make("breakthrough(rows=5, columns=4)")
+    players = [agents.make(f"alphabeta(depth=5, {options})").player(game) for _ in range(2)]
+    whole, steps = (player.stack for player in players)
+    for stack in (whole, steps):
+        put_root(game, stack, game.initial(), stream(1))
+        st.restart(stack, 5)
+    search_kernel(game, whole, players[0].table, players[0].options, 10**9)
+    until = 0
+    while steps.counts[st.PLY] >= 0:
+        until += 7
+        search_kernel(game, steps, players[1].table, players[1].options, until)
+    assert steps.counts.tolist() == whole.counts.tolist() and steps.line[0].tolist() == whole.line[0].tolist()
+
+
+def test_alphabeta_deepens_until_the_value_is_exact():
+    game = games.make("tictactoe")
+    decision = agents.make("alphabeta(seconds=30)").choose(game, game.initial(), seed=1)
+    assert decision.depth <= 9 and decision.value == 0 and decision.seconds < 10
+    winning = game.after_all("1a 2a 1b 2b")
+    decision = agents.make("alphabeta(nodes=100000)").choose(game, winning, seed=1)
+    assert game.move_name(winning, decision.move) == "1c" and decision.value == 1 and decision.depth == 1
+
+
+def test_each_option_saves_nodes():
+    """Connect 4 to depth 8: each aid alone leaves fewer positions to visit, and all together far fewer; one value."""
+    game = games.make("connect4")
+    aids = [f"order=['{word}']" for word in ("own", "killers", "history")]
+    aids += ["sound=true", "scout=true", "table=16", "table=16, symmetries=true", "symmetries=true"]
+
+    def visited(options):
+        decision = agents.make(f"alphabeta(depth=8, {options})").choose(game, game.initial(), seed=1)
+        assert decision.value == -1 / 9
+        return decision.nodes
+
+    plain = {"table": "0", "order": "[]", "scout": "false", "sound": "false"}
+    spelled = [plain | dict(part.split("=") for part in aid.split(", ")) for aid in aids]
+    counts = [visited(", ".join(f"{name}={value}" for name, value in given.items())) for given in spelled]
+    assert max(counts) < visited(PLAIN) and visited("") < visited(PLAIN) / 20
+
+
+def test_counters_add_up():
+    game = games.make("connect4")
+    decision = agents.make("alphabeta(depth=8)").choose(game, game.initial(), seed=1)
+    counts = decision.counts
+    assert 0 < counts["table_cutoffs"] <= counts["table_hits"] < decision.nodes
+    assert 0 < counts["leaves"] < decision.nodes and 0 < counts["cutoffs"] < decision.nodes
+    plain = agents.make(f"alphabeta(depth=5, {PLAIN})").choose(game, game.initial(), seed=1)
+    assert plain.counts["table_hits"] == plain.counts["table_cutoffs"] == 0
+
+
+def test_quiescence_equals_its_twin():
+    """Depth 2 and captures beyond it, as in plain Python."""
+    game = games.make("breakthrough(rows=5, columns=4)")
+    quiet = agents.make("alphabeta(depth=2, quiescence=true)").player(game)
+    for seed in range(12):
+        state = random_position(game, seed, 8)
+        assert value_of(quiet, state) == pytest.approx(quiescent(game, state, 2, 0), abs=1e-12)
+
+
+def quiescent(game, state, depth, ply):
+    """Minimax in plain Python which at depth 0 may stop or capture."""
+    side = 1 if game.player(state) == 0 else -1
+    if game.is_over(state):
+        return side * game.score(state) * (st.WIN - ply)
+    moves = [move for move in game.moves(state) if depth > 0 or game.is_unstable(state, move)]
+    values = [-quiescent(game, game.after(state, move), depth - 1, ply + 1) for move in moves]
+    return max([*values, side * game.evaluate(state)] if depth <= 0 else values)
+
+
+@pytest.mark.parametrize("spec", ["connect4(rows=4, columns=5)", "connect4"])
+def test_sound_moves_hold_a_best_one(spec):
+    """Leaving moves out changes no value at two plies: what is left out loses by then, or comes later than a win."""
+    game, room = games.make(spec), np.empty(7, np.int32)
+    for seed in range(150):
+        states = random_line(game, seed)
+        state = states[seed % len(states)]
+        sound = room[: game.sound_moves(state, room)].tolist()
+        legal = game.moves(state)
+        values = {move: -minimax_after(game, state, move) for move in legal}
+        assert sound and set(sound) <= set(legal)
+        best = max(values.values())
+        assert max(values[move] for move in sound) == best
+        assert all(values[move] <= -9000 or best >= 9000 for move in legal if move not in sound)
+
+
+def minimax_after(game, state, move):
+    after = game.after(state, move)
+    if game.is_over(after):
+        return -(st.WIN - 1) if game.score(after) else 0.0
+    return minimax(game, after, 1, ply=1)
+
+
+def test_scores_are_played_for():
+    """The first figure of the lecture notes: 3, of which two ends are never seen."""
+    game = games.make("tree(nodes='[[3, 12, 8], [2, 4, 6], [14, 5, 2]]')")
+    player = agents.make(f"alphabeta(depth=2, scores=true, {PLAIN})").player(game)
+    assert value_of(player, game.initial()) == 3
+    assert value_of(agents.make("minimax(depth=2, scores=true)").player(game), game.initial()) == 3
+
+
+def test_table_is_kept_from_move_to_move():
+    game = games.make("connect4")
+    player = agents.make("alphabeta(depth=8)").player(game)
+    first, again = (player.choose(game.initial(), stream(1)) for _ in range(2))
+    assert again.nodes < first.nodes / 10 and again.value == first.value
+
+
+@pytest.mark.parametrize(
+    "spec, message",
+    [
+        ("alphabeta(order=['tables'])", "order = 'tables' is not one of table, own, killers, history"),
+        ("alphabeta(table=131000)", "table = 131000 MiB is more than the memory"),
+        ("minimax(scheme='old')", "scheme = 'old' is not one of new, big, two_big"),
+        ("alphabeta(aspiration=-1)", "aspiration = -1 is out of range"),
+    ],
+)
+def test_bad_parameters(spec, message):
+    with pytest.raises(games.SpecError, match=message):
+        agents.make(spec)
+
+
+@pytest.mark.parametrize(
+    "spec, game, message",
+    [
+        ("alphabeta(depth=2, symmetries=true)", "nim", "symmetries = True, and nim.* has none"),
+        ("alphabeta(depth=2, quiescence=true)", "nim", "quiescence = True, and nim.* calls no move unstable"),
+        ("negamax(depth=2)", "pig", "negamax plays games without chance"),
+        ("minimax(depth=2)", "leftmove", "minimax plays games for two players"),
+    ],
+)
+def test_games_refused(spec, game, message):
+    with pytest.raises(agents.Unsuited, match=message):
+        agents.make(spec).player(games.make(game))
