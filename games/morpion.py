@@ -283,7 +283,9 @@ def svg_grid(cross, lines, points, cell: int = 24) -> str:
     for number, place in enumerate(points, 1):
         x, y = at(place)
         shapes.append(f'<circle cx="{x}" cy="{y}" r="9" fill="#fff" stroke="#36c"/>')
-        shapes.append(f'<text x="{x}" y="{y + 3.5}" font-size="10" text-anchor="middle" font-family="sans-serif">{number}</text>')
+        font = 'font-size="10" text-anchor="middle" font-family="sans-serif"'
+        shapes.append(f'<text x="{x}" y="{y + 3.5}" {font}>{number}</text>')
     body = "\n".join(shapes)
     box = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {box}>\n<rect width="{width}" height="{height}" fill="#fff"/>\n{body}\n</svg>\n'
+    paper = f'<rect width="{width}" height="{height}" fill="#fff"/>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {box}>\n{paper}\n{body}\n</svg>\n'

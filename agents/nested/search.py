@@ -51,7 +51,8 @@ class Nested(Agent):
         if self.parallel not in ("root", "leaf"):
             raise ValueError(f"parallel = {self.parallel!r} is not one of root, leaf")
         if self.parallel == "leaf" and self.level < 2:
-            raise ValueError(f"level = {self.level}: parallel = 'leaf' shares out calls of the level below, from level 2 on")
+            text = "parallel = 'leaf' shares out calls of the level below, from level 2 on"
+            raise ValueError(f"level = {self.level}: {text}")
 
     @property
     def cores(self):

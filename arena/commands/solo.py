@@ -34,13 +34,15 @@ def curve(
         raise typer.BadParameter(f"--instance {instance} is out of range; of this run there are {there}")
     name = tournament.instances[instance - 1]
     improvements = tournament.improvements()
-    shown = [agent for agent in tournament.names if ((improvements["instance"] == name) & (improvements["agent"] == agent)).any()]
+    noted = set(improvements["agent"][improvements["instance"] == name])
+    shown = [agent for agent in tournament.names if agent in noted]
     if not shown:
         complain(f"no search of {name} has noted how its score grew; nrpa and nmcs do")
         raise typer.Exit(BAD)
     drawing = io.BytesIO()
     axes = tournament.plot_best_so_far(name, against.value)
-    axes.figure.savefig(drawing, format=output.suffix[1:], dpi=150, metadata={"Date": None} if output.suffix == ".svg" else None)
+    undated = {"metadata": {"Date": None}} if output.suffix == ".svg" else {}
+    axes.figure.savefig(drawing, format=output.suffix[1:], dpi=150, **undated)
     write_whole(output, drawing.getvalue())
     tell(f"{output}: {', '.join(shown)}")
 
@@ -62,6 +64,7 @@ def show_run(game, record, ply) -> None:
     end = game.after_all(" ".join(names))
     score = float(game.score(end)) if game.is_over(end) else None
     if score != record.score:
-        complain(f"the rules give {'no end' if score is None else f'the score {score:g}'}, and {record.score:g} is stored")
+        found = "no end" if score is None else f"the score {score:g}"
+        complain(f"the rules give {found}, and {record.score:g} is stored")
         raise typer.Exit(BAD)
     typer.echo(f"Score {score:,.10g} after {record.plies} moves, verified by the rules.")
