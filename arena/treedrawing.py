@@ -82,7 +82,7 @@ def branch(end, move: str, again: bool | None) -> Iterator[tuple[float, str]]:
 
 
 def symbol(node: Explored, x: float, y: float) -> Iterator[tuple[float, str]]:
-    """A triangle or a square, the value in it, the window below."""
+    """A triangle or a square, the value in it, the window beside it."""
     r, colour = RADIUS, COLOURS[node.player]
     points = {
         0: [(x, y - r - 4), (x - r - 5, y + r), (x + r + 5, y + r)],
@@ -93,4 +93,5 @@ def symbol(node: Explored, x: float, y: float) -> Iterator[tuple[float, str]]:
     yield y, f'<polygon points="{corners}" fill="white" stroke="{colour}" stroke-width="1.5"/>'
     yield y, f'<text x="{x:.1f}" y="{y + 4 + (3 if node.player == 0 else 0):.1f}">{value_of(node)}</text>'
     if window_of(node):
-        yield y, f'<text x="{x:.1f}" y="{y + r + 15:.1f}" fill="#777777" font-size="9">{window_of(node)}</text>'
+        place = f'x="{x + r + 6:.1f}" y="{y + 4:.1f}" text-anchor="start"'
+        yield y, f'<text {place} fill="#777777" font-size="9">{window_of(node)}</text>'
