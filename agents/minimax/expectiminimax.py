@@ -117,7 +117,7 @@ class ExpectiminimaxPlayer(Player):
         nodes, leaves, cutoffs = self.room.counts.tolist()
         return Decision(
             move=moves[int(random_below(rng, len(moves)))],
-            value=max(-1.0, min(1.0, best)),
+            value=best if self.game.players == 1 else max(-1.0, min(1.0, best)),
             nodes=nodes,
             depth=self.depth,
             counts={"leaves": leaves, "cutoffs": cutoffs},

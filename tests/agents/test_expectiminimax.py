@@ -89,9 +89,17 @@ def test_expectimax_takes_the_other_player_for_random():
 def test_expectimax_plays_puzzles():
     game = games.make("leftmove(depth=8)")
     decision = agents.make("expectimax(depth=8, scores=true)").choose(game, game.initial(), seed=1)
-    assert game.move_name(game.initial(), decision.move)
+    best = max(value_of_puzzle(game, game.after(game.initial(), move)) for move in game.moves(game.initial()))
+    assert decision.value == best > 1 and value_of_puzzle(game, game.after(game.initial(), decision.move)) == best
     with pytest.raises(agents.Unsuited, match="is played for its score: say expectimax.scores=true."):
         agents.make("expectimax(depth=8)").player(game)
+
+
+def value_of_puzzle(game, state):
+    """The best score there is."""
+    if game.is_over(state):
+        return game.score(state)
+    return max(value_of_puzzle(game, game.after(state, move)) for move in game.moves(state))
 
 
 def test_expectiminimax_holds_and_rolls_rightly():

@@ -108,7 +108,8 @@ def test_least_key_is_the_same_for_all_images(spec):
     while not game.is_over(state):
         key, symmetry = least_key(game, state, room)
         game.transform(state, symmetry, image)
-        assert game.key(image) == key
+        with np.errstate(over="ignore"):  # unsigned words wrap
+            assert game.key(image) == key
         for i in range(game.symmetries):
             game.transform(state, i, image)
             assert least_key(game, image, room)[0] == key
