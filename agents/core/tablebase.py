@@ -1,0 +1,228 @@
+"""End-game tables: the exact value of every position of an end-game, computed once and kept in a file.
+
+Retrograde analysis (Thompson, "Retrograde analysis of certain endgames", 1986) works backwards from the ends of the
+game.  Here no position repeats, so that one sweep settles all: a position's moves first, then the position itself.  The
+value of a position is for the player to move: d is a win in d plies at the least, -d a loss in d plies at the most, 0 a
+draw.  A position with a move to one of value -d is won in d + 1 plies, with moves only to wins lost.
+
+A table holds the positions that can follow from those it was begun with: of a whole small game (Nim, Othello on 4x4), or
+of all end-games of so many pieces, where the game lists them (`Game.endgames`).
+
+The file is a line of JSON, which names the game and has a checksum of the rest, and the table itself as it lies in
+memory: a hash table with open addressing.
+"""
+
+import hashlib
+import json
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from games.core.jit import helper, kernel
+from games.core.playout import copy_state
+from games.core.random import mix
+
+MAGIC, VERSION = "search-arena end-game table", 1
+ABSENT = -(1 << 15)       # the value of an empty place
+SLOT_BYTES = 10           # a place: key and value
+FULLEST = 0.75            # of a table's places, what may be taken
+
+
+class TablebaseError(ValueError):
+    """An end-game table that cannot be built, read or used; the message says which and why."""
+
+
+class Endgames(NamedTuple):
+    """A hash table of positions; without places, it is no table and knows nothing."""
+
+    keys: np.ndarray    # uint64[places]
+    values: np.ndarray  # int16[places], ABSENT where the place is empty
+
+
+def no_endgames() -> Endgames:
+    """The table that knows nothing."""
+    return Endgames(np.zeros(0, np.uint64), np.zeros(0, np.int16))
+
+
+@helper
+def place(endgames, key):
+    """The place of a key: where it is, or the empty one where it would be."""
+    places = np.uint64(len(endgames.values))
+    at = np.int64(mix(key) % places)
+    while endgames.values[at] != ABSENT and endgames.keys[at] != key:
+        at = at + 1 if at + 1 < len(endgames.values) else 0
+    return at
+
+
+@helper
+def look_up(endgames, key):
+    """The value of the position with that key, or ABSENT."""
+    return np.int64(endgames.values[place(endgames, key)])
+
+
+def build(game, roots: np.ndarray, most_positions: int = 10_000_000) -> Endgames:
+    """The values of all positions that can follow from `roots`: dtype[n, state_size], and of these themselves.
+
+    TablebaseError if the game has chance or is for one player, or if there are more than `most_positions`.
+    """
+    if game.has_chance or game.players != 2:
+        raise TablebaseError(f"{game} is not a game for two players without chance: its positions have no such value")
+    endgames, counts = _empty(most_positions), np.array([0, most_positions], np.int64)
+    for state in roots:
+        if not game.is_over(state) and not settle_kernel(game, endgames, state, counts):
+            raise TablebaseError(f"{game} has more than {most_positions} positions there; allow more, or begin with fewer")
+    taken = endgames.values != ABSENT
+    packed = _empty(int(counts[0]))
+    fill_kernel(game, packed, endgames.keys[taken], endgames.values[taken])
+    return packed
+
+
+def _empty(positions: int) -> Endgames:
+    """Room for so many."""
+    places = int(positions / FULLEST) + 2
+    return Endgames(np.zeros(places, np.uint64), np.full(places, ABSENT, np.int16))
+
+
+def positions(endgames: Endgames) -> int:
+    """How many the table holds."""
+    return int(np.count_nonzero(endgames.values != ABSENT))
+
+
+def to_bytes(game, endgames: Endgames, about: str) -> bytes:
+    """The table as its file holds it; `about` says in words which positions are in it."""
+    body = endgames.keys.astype("<u8").tobytes() + endgames.values.astype("<i2").tobytes()
+    header = {
+        "format": MAGIC, "version": VERSION, "game": str(game), "about": about, "positions": positions(endgames),
+        "places": len(endgames.values), "sha256": hashlib.sha256(body).hexdigest(),
+    }
+    return json.dumps(header).encode() + b"\n" + body
+
+
+def load(path: str | os.PathLike, game) -> Endgames:
+    """The table in a file; TablebaseError if it cannot be read, is damaged, or is of another game.
+
+    A file that has been loaded is kept in memory, and loaded anew when it has changed.
+    """
+    try:
+        known = os.stat(path)
+        header, endgames = _read(Path(path), known.st_mtime_ns, known.st_size)
+    except OSError as error:
+        raise TablebaseError(f"tablebase = {str(path)!r} cannot be read: {error.strerror}") from error
+    if header["game"] != str(game):
+        raise TablebaseError(f"tablebase = {str(path)!r} is of {header['game']}, not of {game}")
+    return endgames
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, changed: int, size: int) -> tuple[dict, Endgames]:
+    """The header and the table of a file that was `changed` at that time."""
+    with open(path, "rb") as file:
+        line, body = file.readline(10_000), file.read()
+    try:
+        header = json.loads(line)
+        if header["format"] != MAGIC:
+            raise KeyError
+        version, places, checksum = int(header["version"]), int(header["places"]), header["sha256"]
+    except (ValueError, KeyError, TypeError):
+        raise TablebaseError(f"tablebase = {str(path)!r} is not an end-game table") from None
+    if version != VERSION:
+        raise TablebaseError(f"tablebase = {str(path)!r} is of format {version}; this program reads format {VERSION}")
+    if len(body) != SLOT_BYTES * places or hashlib.sha256(body).hexdigest() != checksum:
+        raise TablebaseError(f"tablebase = {str(path)!r} is damaged: its checksum is wrong; build it again")
+    keys = np.frombuffer(body, "<u8", places).astype(np.uint64)
+    values = np.frombuffer(body, "<i2", places, 8 * places).astype(np.int16)
+    return header, Endgames(keys, values)
+
+
+def best_move(game, endgames: Endgames, state: np.ndarray) -> tuple[int, int] | None:
+    """(a best move, value as in the table) in a position that is not over; None if the table does not hold it.
+
+    A win is the quickest, a loss the longest; among equals the first.
+    """
+    if not len(endgames.values) or look_up_kernel(game, endgames, state) == ABSENT:
+        return None
+    found = [(move, value_of_move(game, endgames, state, move)) for move in game.moves(state)]
+    return max(found, key=lambda pair: rank.py_func(pair[1]))
+
+
+def value_of_move(game, endgames: Endgames, state: np.ndarray, move: int) -> int:
+    """What a move from a position of the table is worth, as a value of that position."""
+    return int(move_kernel(game, endgames, state, game.after(state, move)))
+
+
+@kernel
+def look_up_kernel(game, endgames, state):
+    """The value of a position, or ABSENT."""
+    return look_up(endgames, game.key(state))
+
+
+@kernel
+def move_kernel(game, endgames, state, after):
+    """What a position is worth by the move to `after`."""
+    return by_move(game, endgames, state, after)
+
+
+@kernel
+def fill_kernel(game, endgames, keys, values):
+    """Put keys and values into a table that has room for them."""
+    for i in range(len(keys)):
+        at = place(endgames, keys[i])
+        endgames.keys[at], endgames.values[at] = keys[i], values[i]
+
+
+@helper
+def by_move(game, endgames, state, after):
+    """What a position is worth by a move to `after`, which is over or in the table."""
+    side = 1 if game.player(state) == 0 else -1
+    if game.is_over(after):
+        score = game.score(after)
+        return side if score > 0 else (-side if score < 0 else 0)
+    value = look_up(endgames, game.key(after))
+    if game.player(after) != game.player(state):
+        value = -value
+    return value + 1 if value > 0 else (value - 1 if value < 0 else 0)
+
+
+@helper
+def rank(value):
+    """A number that is the larger the better the value: the quickest win first, the longest loss before the others."""
+    return ABSENT * -2 - value if value > 0 else (ABSENT * 2 - value if value < 0 else 0)
+
+
+@kernel
+def settle_kernel(game, endgames, root, counts):
+    """Enter a position and all that can follow; whether there was room.  counts: int64[2] = taken, most."""
+    depth = game.max_plies + 1
+    states, moves = np.empty((depth, game.state_size), root.dtype), np.empty((depth, game.max_moves), np.int32)
+    total, tried, best = np.zeros(depth, np.int64), np.zeros(depth, np.int64), np.zeros(depth, np.int64)
+    after = root.copy()
+    copy_state(game, root, states[0])
+    if look_up(endgames, game.key(root)) != ABSENT:
+        return True
+    ply = 0
+    total[0] = game.legal_moves(root, moves[0])
+    while ply >= 0:
+        state = states[ply]
+        if tried[ply] == total[ply]:
+            if counts[0] == counts[1]:
+                return False
+            at = place(endgames, game.key(state))
+            endgames.keys[at], endgames.values[at] = game.key(state), best[ply]
+            counts[0] += 1
+            ply -= 1
+            continue
+        copy_state(game, state, after)
+        game.play(after, moves[ply, tried[ply]])
+        if not game.is_over(after) and look_up(endgames, game.key(after)) == ABSENT:
+            ply += 1  # the move is tried again when the position after it is settled
+            copy_state(game, after, states[ply])
+            total[ply], tried[ply] = game.legal_moves(after, moves[ply]), 0
+            continue
+        value = by_move(game, endgames, state, after)
+        if tried[ply] == 0 or rank(value) > rank(best[ply]):
+            best[ply] = value
+        tried[ply] += 1
+    return True
