@@ -6,7 +6,6 @@ search: the move of least proof number for the player to move, among equals the 
 position is played at random.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,7 +106,7 @@ class ProofAgent(Agent):
 
     nodes: int | None = None
     seconds: float | None = None
-    mobility: bool = False
+    mobility: bool = True
     tablebase: str = ""
 
     budgets = ("nodes", "seconds")
@@ -118,8 +117,8 @@ class ProofAgent(Agent):
         return f"{self.name} plays games without chance, and {game} has some" if game.has_chance else None
 
     def new_memory(self, game):
-        """What the searches of one game share; none."""
-        return None
+        """What the searches of one game share."""
+        return ()
 
     def memory_bytes(self, memory) -> int:
         """How much memory that is."""
@@ -148,7 +147,7 @@ class ProofPlayer(Player):
 
     def decide(self, state, rng):
         self.solver.begin()
-        player, value = int(self.game.player(state)), -1
+        player = int(self.game.player(state))
         for result in (1, 0):
             search = self.solver.search(state, goal_for(player, result))
             achieved, denied = search.numbers()[:: 1 if player == 0 else -1]
