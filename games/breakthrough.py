@@ -42,6 +42,7 @@ class Breakthrough(Game):
     columns: int = 8
 
     name = "breakthrough"
+    has_draws = False
     sizes = "rows 4 to 32, columns 2 to 16, up to 64 squares"
     state_size = 3
     move_limit = 64 * 64

@@ -62,7 +62,7 @@ class Solution:
     best: tuple[int, ...]                  # the moves that keep the value, and the plies if they were asked for
     plies: int | None                      # to the end by best play of both, if asked for and one side wins
     principal_variation: tuple[int, ...]
-    goals: dict[str, bool | None]          # "win", "draw" (or better): reached or not, None if not known
+    goals: dict[str, bool | None]          # "win", and if there are any "draw" (or better): reached or not, or None
     nodes: int
     seconds: float
     peak_bytes: int                        # of the search's own memory
@@ -75,6 +75,11 @@ class Solver:
     def __init__(self, game, budget: Budget):
         self.game, self.budget = game, budget
         self.progress: Callable[[Progress], None] = lambda progress: None
+        self.begin()
+
+    def warm(self, state) -> None:
+        """Have everything compiled that solving needs, by a question that takes a few nodes, and start a new budget."""
+        self.settle(state, Goal(1.0, 1))
         self.begin()
 
     def begin(self) -> None:
@@ -132,11 +137,10 @@ class Solver:
         """1, 0 or -1 for the player to move in a position that is not over; `goals` takes what is found on the way."""
         player, goals = int(self.game.player(state)), {} if goals is None else goals
         goals["win"] = self.reaches(state, player, 1)
-        if goals["win"]:
-            goals["draw"] = True
-            return 1
-        goals["draw"] = self.may_draw() and self.reaches(state, player, 0)
-        return 0 if goals["draw"] else -1
+        drawn = not goals["win"] and self.game.has_draws and self.may_draw() and self.reaches(state, player, 0)
+        if self.game.has_draws:
+            goals["draw"] = goals["win"] or drawn
+        return 1 if goals["win"] else (0 if drawn else -1)
 
     def plies(self, state, winner: int) -> int:
         """The plies in which a player who wins from here does so at the latest, both sides playing their best."""
@@ -210,29 +214,74 @@ def solving_agents() -> list[str]:
     return [name for name, cls in registry.classes().items() if hasattr(cls, "new_solver")]
 
 
-def solve(solver: Solver, state: np.ndarray, *, shortest: bool = False, every_best: bool = True) -> Solution:
+def solve(
+    solver: Solver, state: np.ndarray, *, goal: str = "", shortest: bool = False, moves: str = "all"
+) -> Solution:
     """Solve a position that is not over, as far as the solver's budget goes; ValueError if it is over.
 
+    goal: "win" or "draw", to settle no more than whether the player to move reaches at least that; "" for the value
     shortest: find the fewest plies to the end, and the moves that keep them
-    every_best: find all best moves, rather than one; each is a search
+    moves: "all" best moves, each of which is a search, or "one", or "none" and no line of play
     """
-    game = solver.game
-    if game.is_over(state):
-        raise ValueError(f"the game is over: there is nothing to solve in\n{game.render(state)}")
+    check_question(solver.game, state, goal)
     solver.begin()
-    goals: dict[str, bool | None] = {"win": None, "draw": None}
-    value = plies = None
-    best: tuple[int, ...] = ()
-    line: tuple[int, ...] = ()
+    answer = Answer(solver, state)
     unsolved = ""
     try:
-        value = solver.value(state, goals)
-        if shortest and value != 0:
-            player = int(game.player(state))
-            plies = solver.plies(state, player if value > 0 else 1 - player)
-        first = solver.best_moves(state, value, plies, first=True)
-        line = solver.line(state, value, plies, first[0])
-        best = solver.best_moves(state, value, plies) if every_best else first
+        answer.find_value(goal)
+        if answer.value is not None and shortest:
+            answer.find_plies()
+        if answer.reached is not None and moves != "none":
+            answer.find_moves(moves)
     except Unsolved as reason:
         unsolved = str(reason)
-    return Solution(value, best or line[:1], plies, line, goals, solver.nodes, solver.seconds, solver.peak_bytes(), unsolved)
+    return Solution(
+        answer.value, answer.best, answer.plies, answer.line, answer.goals, solver.nodes, solver.seconds,
+        solver.peak_bytes(), unsolved,
+    )
+
+
+def check_question(game, state, goal) -> None:
+    """ValueError if the position is over; Unsuited if the game has no such goal."""
+    if game.is_over(state):
+        raise ValueError(f"the game is over: there is nothing to solve in\n{game.render(state)}")
+    if goal not in ("", "win", "draw"):
+        raise Unsuited(f"goal = {goal!r} is not one of win, draw")
+    if goal == "draw" and not game.has_draws:
+        raise Unsuited(f"{game} has no draws: the one goal there is win")
+
+
+class Answer:
+    """A solution that grows as it is found, so that what is known is kept when the budget ends."""
+
+    def __init__(self, solver, state):
+        self.solver, self.state = solver, state
+        self.player = int(solver.game.player(state))
+        self.value = self.reached = self.plies = None  # reached: the result that best moves keep
+        self.goals: dict[str, bool | None] = {"win": None, "draw": None} if solver.game.has_draws else {"win": None}
+        self.best = self.line = ()
+
+    def find_value(self, goal):
+        """The value, or what one goal says of it."""
+        if not goal:
+            self.value = self.reached = self.solver.value(self.state, self.goals)
+            return
+        result = {"win": 1, "draw": 0}[goal]
+        held = self.goals[goal] = self.solver.reaches(self.state, self.player, result)
+        if held:
+            self.reached = result
+        if held == (goal == "win"):
+            self.value = self.reached = 1 if held else -1
+            self.goals = dict.fromkeys(self.goals, held)
+
+    def find_plies(self):
+        """The plies to the end, if one side wins."""
+        if self.value:
+            self.plies = self.solver.plies(self.state, self.player if self.value > 0 else 1 - self.player)
+
+    def find_moves(self, moves):
+        """A best move and the line it begins, then all best moves."""
+        self.best = self.solver.best_moves(self.state, self.reached, self.plies, first=True)
+        self.line = self.solver.line(self.state, self.reached, self.plies, self.best[0])
+        if moves == "all":
+            self.best = self.solver.best_moves(self.state, self.reached, self.plies)

@@ -155,7 +155,7 @@ class ProofPlayer(Player):
                 return self.decision(by_numbers(self.game, state, search, player, rng), None)
             if achieved == 0:
                 return self.decision(settling_move(search, player), float(result))
-            if not self.solver.may_draw():
+            if not (self.game.has_draws and self.solver.may_draw()):
                 break
         moves = self.game.moves(state)
         return self.decision(moves[int(random_below(rng, len(moves)))], -1.0)
