@@ -32,12 +32,13 @@ class Line(NamedTuple):
     """The line being searched; row p is the node p plies below the root.  depth is the game's max_plies, plus one."""
 
     states: np.ndarray    # dtype[depth, state_size]
-    keys: np.ndarray      # uint64[depth], the table's key of the node
+    key: np.ndarray       # uint64[depth], the table's key of the node
     limit: np.ndarray     # int64[depth, 2] = thresholds of proof and disproof number
     before: np.ndarray    # int64[depth], positions visited when the node was entered
     total: np.ndarray     # int32[depth], moves
     chosen: np.ndarray    # int32[depth], which of them the next row has made
     moves: np.ndarray     # int32[depth, max_moves]
+    keys: np.ndarray      # uint64[depth, max_moves], the table's keys of the children that are open
     proof: np.ndarray     # int32[depth, max_moves], the children's numbers
     disproof: np.ndarray  # int32[depth, max_moves]
     place: np.ndarray     # int64[1], the ply of the current node, or DONE
@@ -126,10 +127,14 @@ class DepthFirstProof(Search):
         return int(self.counts[NODES]) - before
 
     def numbers(self):
-        if self.line.total[0] == 0:
+        return self.numbers_of(self.line)
+
+    def numbers_of(self, line) -> tuple[int, int]:
+        """Proof and disproof number of the root, by its moves' numbers on a line."""
+        if line.total[0] == 0:
             return 1, 1
-        player = int(self.game.player(self.line.states[0]))
-        return combine.py_func(self.line.proof[0], self.line.disproof[0], 0, int(self.line.total[0]), player == 0)
+        player = int(self.game.player(line.states[0]))
+        return combine.py_func(line.proof[0], line.disproof[0], 0, int(line.total[0]), player == 0)
 
     def moves(self):
         return tuple(column[0, : self.line.total[0]] for column in (self.line.moves, self.line.proof, self.line.disproof))
@@ -145,7 +150,7 @@ class DepthFirstProof(Search):
 def new_lines(game) -> Line:
     """Room for the deepest line of a game, at its beginning."""
     depth, moves = game.max_plies + 1, game.max_moves
-    rows = [np.zeros((depth, moves), np.int32) for _ in range(3)]
+    rows = [np.zeros((depth, moves), dtype) for dtype in (np.int32, np.uint64, np.int32, np.int32)]
     counts = [np.zeros(depth, np.int32) for _ in range(2)]
     states = np.zeros((depth + 1, game.state_size), game.dtype)
     room = Room(states, np.zeros(moves, np.int32), np.zeros(moves, np.int32))
@@ -161,7 +166,7 @@ def depth_first_kernel(game, rule, table, second, line, task, counts, until):
     ply = line.place[0]
     if ply == 0 and line.total[0] == 0 and may_visit(game, counts):
         line.limit[0, PROOF], line.limit[0, DISPROOF] = rule.root_limits()
-        line.keys[0] = table_key(game, rule, task, line, 0)
+        line.key[0] = table_key(game, rule, task, line, 0)
         open_node(game, rule, table, second, line, task, counts, 0)
     while ply != DONE and line.total[0] > 0 and counts[NODES] < until:
         or_node = game.player(line.states[ply]) == 0
@@ -173,7 +178,7 @@ def depth_first_kernel(game, rule, table, second, line, task, counts, until):
             line.chosen[ply] = chosen
             limits = rule.child_limits(line, ply, or_node, chosen, proof, disproof)
             line.limit[ply + 1, PROOF], line.limit[ply + 1, DISPROOF] = limits
-            enter(game, rule, task, line, ply)
+            enter(game, line, ply)
             ply += 1
             open_node(game, rule, table, second, line, task, counts, ply)
         else:
@@ -190,7 +195,7 @@ def may_visit(game, counts):
 @helper
 def leave(rule, table, line, counts, ply, proof, disproof):
     """Store the numbers of the node at `ply`, and hand them to its parent; the ply to go on with."""
-    store(table, line.keys[ply], proof, disproof, counts[NODES] - line.before[ply])
+    store(table, line.key[ply], proof, disproof, counts[NODES] - line.before[ply])
     if ply > 0:
         line.proof[ply - 1, line.chosen[ply - 1]] = proof
         line.disproof[ply - 1, line.chosen[ply - 1]] = disproof
@@ -201,19 +206,19 @@ def leave(rule, table, line, counts, ply, proof, disproof):
 
 
 @helper
-def enter(game, rule, task, line, ply):
+def enter(game, line, ply):
     """Make the chosen move of the node at `ply`."""
-    after = line.states[ply + 1]
+    chosen, after = line.chosen[ply], line.states[ply + 1]
     copy_state(game, line.states[ply], after)
-    game.play(after, line.moves[ply, line.chosen[ply]])
-    line.keys[ply + 1] = table_key(game, rule, task, line, ply + 1)
+    game.play(after, line.moves[ply, chosen])
+    line.key[ply + 1] = line.keys[ply, chosen]
 
 
 @helper
 def table_key(game, rule, task, line, ply):
     """The key of the node at `ply` for the table, which tells goals and the plies that are left of them apart."""
     goal = task.goal
-    left = goal.plies - ply if goal.plies < line.keys.size else -1
+    left = goal.plies - ply if goal.plies < len(line.key) else -1
     salt = np.uint64(left + 2) * np.uint64(4) + np.uint64(goal.late) * np.uint64(2) + np.uint64(goal.least == 1.0)
     state = line.states[ply]
     key = least_key(game, state, line.room.states[ply + 1])[0] if rule.symmetric else game.key(state)
@@ -234,7 +239,8 @@ def open_node(game, rule, table, second, line, task, counts, ply):
         outcome = verdict(game, task, after, ply + 1, counts)
         proof, disproof = first_numbers(game, task, after, outcome, line.room.moves)
         if outcome == OPEN:
-            held, stored_proof, stored_disproof = probe(table, table_key(game, rule, task, line, ply + 1))
+            line.keys[ply, i] = table_key(game, rule, task, line, ply + 1)
+            held, stored_proof, stored_disproof = probe(table, line.keys[ply, i])
             if held:
                 proof, disproof = stored_proof, stored_disproof
         line.proof[ply, i], line.disproof[ply, i] = proof, disproof

@@ -15,8 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.proof.depthfirst import DISPROOF, PROOF, DepthFirst, ThresholdRule, least_two, remainder
+from agents.core.threads import MOST_THREADS
+from agents.proof.depthfirst import DISPROOF, PROOF, DepthFirst, DepthFirstProof, ThresholdRule, least_two, remainder
 from agents.proof.numbers import INFINITE
+from agents.proof.virtual import SharedProof
+from games.core.game import check_range
 from games.core.jit import helper
 
 
@@ -25,9 +28,11 @@ class DFPN(DepthFirst):
     """Depth-first proof-number search.
 
     epsilon: 0 follows the most-proving leaf exactly
+    workers: threads that search in one table (agents/proof/virtual.py)
     """
 
     epsilon: float = 0.25
+    workers: int = 1
 
     name = "dfpn"
 
@@ -35,9 +40,18 @@ class DFPN(DepthFirst):
         super().__post_init__()
         if not 0 <= self.epsilon <= 10:
             raise ValueError(f"epsilon = {self.epsilon} is out of range: it can be 0 to 10")
+        check_range("workers", self.workers, 1, MOST_THREADS)
+
+    @property
+    def cores(self):
+        return self.workers
 
     def rule(self):
         return DFPNRule(self.symmetries, self.epsilon)
+
+    def new_search(self, game, memory, state, task, counts):
+        search = DepthFirstProof if self.workers == 1 else SharedProof
+        return search(self, game, memory, state, task, counts)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from agents.core.table import probe, store
 from agents.proof.bestfirst import ROOT, best_first, restart_tree
-from agents.proof.depthfirst import enter
 from agents.proof.numbers import NODES, combine
 from agents.proof.pds import PDS, PDSRule
 from games.core.game import check_range
@@ -44,12 +43,12 @@ class PDSPNRule(PDSRule):
     """A rule of PDS, with a search of a second level."""
 
     def look_below(self, game, table, second, line, task, counts, ply):
-        if not probe(table, line.keys[ply])[0]:
-            search_below(game, self, table, second, line, task, counts, ply)
+        if not probe(table, line.key[ply])[0]:
+            search_below(game, table, second, line, task, counts, ply)
 
 
 @helper
-def search_below(game, rule, table, second, line, task, counts, ply):
+def search_below(game, table, second, line, task, counts, ply):
     """Take the children's numbers from a best-first search of the node at `ply`, unless these settle it already."""
     or_node = game.player(line.states[ply]) == 0
     proof, disproof = combine(line.proof[ply], line.disproof[ply], 0, line.total[ply], or_node)
@@ -61,8 +60,8 @@ def search_below(game, rule, table, second, line, task, counts, ply):
         return
     share = (counts[NODES] - line.before[ply]) // line.total[ply]
     for i in range(line.total[ply]):
+        if line.proof[ply, i] == 0 or line.disproof[ply, i] == 0:
+            continue
         child = second.first_child[ROOT] + i
         line.proof[ply, i], line.disproof[ply, i] = second.proof[child], second.disproof[child]
-        line.chosen[ply] = i
-        enter(game, rule, task, line, ply)
-        store(table, line.keys[ply + 1], line.proof[ply, i], line.disproof[ply, i], share)
+        store(table, line.keys[ply, i], line.proof[ply, i], line.disproof[ply, i], share)
