@@ -8,31 +8,28 @@ draw.  A position with a move to one of value -d is won in d + 1 plies, with mov
 A table holds the positions that can follow from those it was begun with: of a whole small game (Nim, Othello on 4x4), or
 of all end-games of so many pieces, where the game lists them (`Game.endgames`).
 
-The file is a line of JSON, which names the game and has a checksum of the rest, and the table itself as it lies in
-memory: a hash table with open addressing.
+The file (agents/core/files.py) holds the table as it lies in memory: a hash table with open addressing.
 """
 
-import hashlib
-import json
 import os
 from functools import lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from agents.core.files import PreparedFileError, pack, stamp, unpack
 from games.core.jit import helper, kernel
 from games.core.playout import copy_state
 from games.core.random import mix
 
-MAGIC, VERSION = "search-arena end-game table", 1
+KIND = "end-game table"
 ABSENT = -(1 << 15)       # the value of an empty place
 SLOT_BYTES = 10           # a place: key and value
 FULLEST = 0.75            # of a table's places, what may be taken
 
 
 class TablebaseError(ValueError):
-    """An end-game table that cannot be built, read or used; the message says which and why."""
+    """An end-game table that cannot be built; the message says why."""
 
 
 class Endgames(NamedTuple):
@@ -93,48 +90,27 @@ def positions(endgames: Endgames) -> int:
 
 def to_bytes(game, endgames: Endgames, about: str) -> bytes:
     """The table as its file holds it; `about` says in words which positions are in it."""
-    body = endgames.keys.astype("<u8").tobytes() + endgames.values.astype("<i2").tobytes()
-    header = {
-        "format": MAGIC, "version": VERSION, "game": str(game), "about": about, "positions": positions(endgames),
-        "places": len(endgames.values), "sha256": hashlib.sha256(body).hexdigest(),
-    }
-    return json.dumps(header).encode() + b"\n" + body
+    data = endgames.keys.astype("<u8").tobytes() + endgames.values.astype("<i2").tobytes()
+    header = {"about": about, "positions": positions(endgames), "places": len(endgames.values)}
+    return pack(KIND, game, header, data)
 
 
 def load(path: str | os.PathLike, game) -> Endgames:
-    """The table in a file; TablebaseError if it cannot be read, is damaged, or is of another game.
+    """The table in a file; PreparedFileError if it cannot be read, is damaged, or is of another game.
 
     A file that has been loaded is kept in memory, and loaded anew when it has changed.
     """
-    try:
-        known = os.stat(path)
-        header, endgames = _read(Path(path), known.st_mtime_ns, known.st_size)
-    except OSError as error:
-        raise TablebaseError(f"tablebase = {str(path)!r} cannot be read: {error.strerror}") from error
-    if header["game"] != str(game):
-        raise TablebaseError(f"tablebase = {str(path)!r} is of {header['game']}, not of {game}")
-    return endgames
+    return _load(game, *stamp(path))
 
 
 @lru_cache(maxsize=4)
-def _read(path: Path, changed: int, size: int) -> tuple[dict, Endgames]:
-    """The header and the table of a file that was `changed` at that time."""
-    with open(path, "rb") as file:
-        line, body = file.readline(10_000), file.read()
-    try:
-        header = json.loads(line)
-        if header["format"] != MAGIC:
-            raise KeyError
-        version, places, checksum = int(header["version"]), int(header["places"]), header["sha256"]
-    except (ValueError, KeyError, TypeError):
-        raise TablebaseError(f"tablebase = {str(path)!r} is not an end-game table") from None
-    if version != VERSION:
-        raise TablebaseError(f"tablebase = {str(path)!r} is of format {version}; this program reads format {VERSION}")
-    if len(body) != SLOT_BYTES * places or hashlib.sha256(body).hexdigest() != checksum:
-        raise TablebaseError(f"tablebase = {str(path)!r} is damaged: its checksum is wrong; build it again")
-    keys = np.frombuffer(body, "<u8", places).astype(np.uint64)
-    values = np.frombuffer(body, "<i2", places, 8 * places).astype(np.int16)
-    return header, Endgames(keys, values)
+def _load(game, path, changed, size) -> Endgames:
+    header, data = unpack(KIND, game, path)
+    places = header["places"]
+    if len(data) != SLOT_BYTES * places:
+        raise PreparedFileError(f"{KIND} {str(path)!r} holds {len(data)} bytes, of {SLOT_BYTES * places}")
+    keys = np.frombuffer(data, "<u8", places).astype(np.uint64)
+    return Endgames(keys, np.frombuffer(data, "<i2", places, 8 * places).astype(np.int16))
 
 
 def best_move(game, endgames: Endgames, state: np.ndarray) -> tuple[int, int] | None:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents.core import tablebase as tables
-from agents.core.agent import Agent, Decision, Player, Unsuited
+from agents.core.agent import Decision, Player
 from agents.core.chunks import run_chunks
+from agents.core.prepared import PreparedAgent
 from agents.core.solve import Goal, Progress, Proof, Solver, Unsolved, goal_for
 from agents.proof.numbers import DRAWS, NODES, Task, new_counts
 from games.core.random import random_below
@@ -97,17 +98,17 @@ def settling_move(search: Search, player: int) -> int | None:
 
 
 @dataclass(frozen=True)
-class ProofAgent(Agent):
+class ProofAgent(PreparedAgent):
     """Base of the agents that search for proofs; each adds its search and the search's parameters.
 
     mobility: begin with the number of a leaf's moves as its proof or disproof number, rather than with 1
-    tablebase: a file of end-games of the game, whose values stand for a search
+
+    The values of an end-game table stand for a search wherever a search meets its positions.
     """
 
     nodes: int | None = None
     seconds: float | None = None
     mobility: bool = True
-    tablebase: str = ""
 
     budgets = ("nodes", "seconds")
 
@@ -129,11 +130,8 @@ class ProofAgent(Agent):
         raise NotImplementedError
 
     def new_solver(self, game, budget) -> ProofSolver:
-        """A solver for one game; Unsuited if its table of end-games does not fit."""
-        try:
-            return ProofSolver(self, game, budget)
-        except tables.TablebaseError as error:
-            raise Unsuited(str(error)) from error
+        """A solver for one game."""
+        return ProofSolver(self, game, budget)
 
     def new_player(self, game, budget):
         return ProofPlayer(game, self.new_solver(game, budget))
