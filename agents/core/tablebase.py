@@ -68,9 +68,8 @@ def build(game, roots: np.ndarray, most_positions: int = 10_000_000) -> Endgames
     if game.has_chance or game.players != 2:
         raise TablebaseError(f"{game} is not a game for two players without chance: its positions have no such value")
     endgames, counts = _empty(most_positions), np.array([0, most_positions], np.int64)
-    for state in roots:
-        if not game.is_over(state) and not settle_kernel(game, endgames, state, counts):
-            raise TablebaseError(f"{game} has more than {most_positions} positions there; allow more, or begin with fewer")
+    if not settle_kernel(game, endgames, np.atleast_2d(roots), counts):
+        raise TablebaseError(f"{game} has more than {most_positions} positions there; allow more, or begin with fewer")
     taken = endgames.values != ABSENT
     packed = _empty(int(counts[0]))
     fill_kernel(game, packed, endgames.keys[taken], endgames.values[taken])
@@ -168,37 +167,61 @@ def rank(value):
     return ABSENT * -2 - value if value > 0 else (ABSENT * 2 - value if value < 0 else 0)
 
 
+class Sweep(NamedTuple):
+    """The line from the position that is being settled down; room to work in."""
+
+    states: np.ndarray  # dtype[max_plies + 2, state_size]
+    moves: np.ndarray   # int32[max_plies + 2, max_moves]
+    total: np.ndarray   # int64[max_plies + 2], moves
+    tried: np.ndarray   # int64[max_plies + 2], moves whose values are known
+    best: np.ndarray    # int64[max_plies + 2], the best of these
+
+
 @kernel
-def settle_kernel(game, endgames, root, counts):
-    """Enter a position and all that can follow; whether there was room.  counts: int64[2] = taken, most."""
-    depth = game.max_plies + 1
-    states, moves = np.empty((depth, game.state_size), root.dtype), np.empty((depth, game.max_moves), np.int32)
-    total, tried, best = np.zeros(depth, np.int64), np.zeros(depth, np.int64), np.zeros(depth, np.int64)
-    after = root.copy()
-    copy_state(game, root, states[0])
-    if look_up(endgames, game.key(root)) != ABSENT:
-        return True
+def settle_kernel(game, endgames, roots, counts):
+    """Enter positions and all that can follow; whether there was room.  counts: int64[2] = taken, most."""
+    depth = game.max_plies + 2
+    sweep = Sweep(
+        np.empty((depth, game.state_size), roots.dtype), np.empty((depth, game.max_moves), np.int32),
+        np.zeros(depth, np.int64), np.zeros(depth, np.int64), np.zeros(depth, np.int64),
+    )
+    for i in range(len(roots)):
+        if not game.is_over(roots[i]) and look_up(endgames, game.key(roots[i])) == ABSENT:
+            copy_state(game, roots[i], sweep.states[0])
+            if not settle(game, endgames, sweep, counts):
+                return False
+    return True
+
+
+@helper
+def settle(game, endgames, sweep, counts):
+    """Enter the position sweep.states[0] and all that can follow, the last first; whether there was room."""
     ply = 0
-    total[0] = game.legal_moves(root, moves[0])
+    begin(game, sweep, ply)
     while ply >= 0:
-        state = states[ply]
-        if tried[ply] == total[ply]:
+        state, after = sweep.states[ply], sweep.states[ply + 1]
+        if sweep.tried[ply] == sweep.total[ply]:
             if counts[0] == counts[1]:
                 return False
             at = place(endgames, game.key(state))
-            endgames.keys[at], endgames.values[at] = game.key(state), best[ply]
+            endgames.keys[at], endgames.values[at] = game.key(state), sweep.best[ply]
             counts[0] += 1
             ply -= 1
             continue
         copy_state(game, state, after)
-        game.play(after, moves[ply, tried[ply]])
+        game.play(after, sweep.moves[ply, sweep.tried[ply]])
         if not game.is_over(after) and look_up(endgames, game.key(after)) == ABSENT:
             ply += 1  # the move is tried again when the position after it is settled
-            copy_state(game, after, states[ply])
-            total[ply], tried[ply] = game.legal_moves(after, moves[ply]), 0
+            begin(game, sweep, ply)
             continue
         value = by_move(game, endgames, state, after)
-        if tried[ply] == 0 or rank(value) > rank(best[ply]):
-            best[ply] = value
-        tried[ply] += 1
+        if sweep.tried[ply] == 0 or rank(value) > rank(sweep.best[ply]):
+            sweep.best[ply] = value
+        sweep.tried[ply] += 1
     return True
+
+
+@helper
+def begin(game, sweep, ply):
+    """List the moves of the position at `ply`, none of which is known."""
+    sweep.total[ply], sweep.tried[ply] = game.legal_moves(sweep.states[ply], sweep.moves[ply]), 0

@@ -56,7 +56,7 @@ def _mendable():
     modules = {"arena.schedule": "OpeningError", "arena.supervisor": "WorkerStartError", "results.store": "StoreError",
                "agents.core.agent": "Unsuited", "arena.config": "ConfigError", "games.core.registry": "SpecError",
                "games.core.game": "IllegalMove", "arena.solving": "PositionError",
-               "agents.core.tablebase": "TablebaseError"}
+               "agents.core.tablebase": "TablebaseError", "agents.core.files": "PreparedFileError"}
     loaded = [getattr(sys.modules[module], name) for module, name in modules.items() if module in sys.modules]
     return (OSError, ImportError, *loaded)
 

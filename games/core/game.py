@@ -180,6 +180,13 @@ class Game(Compilable):
             plies += 1
         return self.score(state), plies
 
+    def endgames(self, pieces: int) -> np.ndarray:
+        """dtype[n, state_size]: all positions, not over, with at most so many pieces, for end-game tables.
+
+        ValueError if there are none, or if the game does not list them.
+        """
+        raise ValueError(f"{self} does not list its end-games by pieces")
+
     # -- Derived, in plain Python ------------------------------------------------------------------------------
 
     @classmethod
