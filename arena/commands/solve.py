@@ -1,14 +1,18 @@
-"""Commands that find what positions are worth: solve."""
+"""Commands that find what positions are worth: solve and grade."""
 
 import json
+import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.commands.common import Json, command, tell
+from arena.commands.common import Json, command, tell, terminal_width, write_whole
+from arena.commands.read import Format
 
 UNSOLVED = 1
+Grades = StrEnum("Grades", ["by_agent", "by_ply", "moves"])
 WORDS = {1: "win", 0: "draw", -1: "loss", None: "not solved"}
 
 Moves = Annotated[str, typer.Option(help="The moves before the position, parted by blanks; none: the initial position.")]
@@ -142,3 +146,45 @@ def _check_file(solver, path, agent, as_json) -> None:
             tell(f"{path}:{entry.known.line}: {entry.known.moves} has the score {entry.known.score}, found: {entry.found}")
     if wrong:
         raise typer.Exit(UNSOLVED)
+
+
+@command(
+    examples="arena grade runs/first\n"
+    'arena grade runs/first --agent "dfpn(table=512, seconds=5)" --kind by_ply --format csv --output plies.csv'
+)
+def grade(
+    folder: Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR")],
+    agent: SolvingAgent = "dfpn",
+    kind: Annotated[Grades, typer.Option(help="Which table.")] = Grades.by_agent,
+    format: Annotated[Format, typer.Option(help="How it is written.")] = Format.text,
+    output: Annotated[Path | None, typer.Option(help="A file to write to, instead of the terminal.")] = None,
+) -> None:
+    """Compare every move of a stored run with the solved value of its position.
+
+    For games small enough to be solved.  A blunder is a move after which the value is less; the rate is of the moves
+    that had something to lose.  Positions that the agent does not solve within its budget are not graded.
+    """
+    import agents
+    import results
+    from agents.core.solve import solver_of
+    from arena.grading import Oracle
+    from arena.grading import grade as grade_run
+    from arena.preparing import game_of
+    from results import grading
+    from results.export import render
+
+    if format is Format.parquet and output is None and sys.stdout.isatty():
+        raise typer.BadParameter("parquet is not text: give --output FILE, or redirect the output")
+    run = results.load(folder)
+    solver = solver_of(agents.make(agent), game_of(run))
+    with _progress(solver) as status:
+        moves = grade_run(run, Oracle(solver), lambda done, total: status.update(f"{done} of {total} games graded"))
+    table = grading.losses(moves) if kind is Grades.moves else getattr(grading, kind.value)(moves)
+    table.attrs["kind"] = "grades"
+    text = render(table, format.value, width=terminal_width())
+    data = text if isinstance(text, bytes) else text.encode()
+    if output:
+        write_whole(output, data)
+    else:
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
