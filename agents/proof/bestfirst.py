@@ -102,7 +102,7 @@ def best_child(tree, node, or_node):
 def expand(game, tree, line, node, ply, task, counts):
     """Give the leaf at `ply` its children, with their first numbers."""
     state, after = line.states[ply], line.states[ply + 1]
-    count, first = game.legal_moves(state, line.moves), tree.size[0]
+    count, first = game.sound_moves(state, line.moves), tree.size[0]
     for i in range(count):
         copy_state(game, state, after)
         game.play(after, line.moves[i])

@@ -231,7 +231,7 @@ def open_node(game, rule, table, second, line, task, counts, ply):
     state, after = line.states[ply], line.states[ply + 1]
     or_node = game.player(state) == 0
     line.before[ply] = counts[NODES]
-    line.total[ply] = game.legal_moves(state, line.moves[ply])
+    line.total[ply] = game.sound_moves(state, line.moves[ply])
     for i in range(line.total[ply]):
         copy_state(game, state, after)
         game.play(after, line.moves[ply, i])

@@ -7,7 +7,7 @@ his nodes are OR nodes: one child proved is enough.  The second player's are AND
     proof number     least of children   sum of children     0          infinite
     disproof number  sum of children     least of children   infinite   0
 
-A leaf has 1 and 1, or by mobility the number of its moves where a sum will stand.  Sums stay below infinity, so that no
+Moves that the game knows to be no better than another (`Game.sound_moves`) are left out.  A leaf has 1 and 1, or by mobility the number of its moves where a sum will stand.  Sums stay below infinity, so that no
 large number is taken for a proof; where a position is reached by several paths, it is counted several times.
 """
 
@@ -74,7 +74,7 @@ def first_numbers(game, task, state, outcome, moves):
     if outcome == FALSE:
         return INFINITE, 0
     if task.mobility:
-        count = game.legal_moves(state, moves)
+        count = game.sound_moves(state, moves)
         return (1, count) if game.player(state) == 0 else (count, 1)
     return 1, 1
 
