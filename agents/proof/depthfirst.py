@@ -47,12 +47,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class ThresholdRule(Compilable):
-    """What distinguishes one depth-first search from another: methods that kernels call, like a game's.
-
-    symmetric: whether positions that symmetries take into each other share a place in the table
-    """
-
-    symmetric: bool = False
+    """What distinguishes one depth-first search from another: methods that kernels call, like a game's."""
 
     def root_limits(self):
         """The thresholds of the root, (proof, disproof), at the beginning."""
@@ -70,7 +65,7 @@ class ThresholdRule(Compilable):
         """Which of the children of the node at `ply` to go on with."""
         raise NotImplementedError
 
-    def child_limits(self, line, ply, or_node, chosen, proof, disproof):
+    def child_limits(self, task, line, ply, or_node, chosen, proof, disproof):
         """The thresholds (proof, disproof) of the chosen child; the node itself has these numbers."""
         raise NotImplementedError
 
@@ -100,6 +95,9 @@ class DepthFirst(ProofAgent):
     def second_nodes(self) -> int:
         """The nodes of a search of the second level."""
         return 0
+
+    def task(self, goal, endgames):
+        return super().task(goal, endgames)._replace(symmetries=self.symmetries)
 
     def new_memory(self, game):
         return new_table(self.table)
@@ -166,7 +164,7 @@ def depth_first_kernel(game, rule, table, second, line, task, counts, until):
     ply = line.place[0]
     if ply == 0 and line.total[0] == 0 and may_visit(game, counts):
         line.limit[0, PROOF], line.limit[0, DISPROOF] = rule.root_limits()
-        line.key[0] = table_key(game, rule, task, line, 0)
+        line.key[0] = table_key(game, task, line, 0)
         open_node(game, rule, table, second, line, task, counts, 0)
     while ply != DONE and line.total[0] > 0 and counts[NODES] < until:
         or_node = game.player(line.states[ply]) == 0
@@ -176,7 +174,7 @@ def depth_first_kernel(game, rule, table, second, line, task, counts, until):
         elif may_visit(game, counts):
             chosen = rule.select(line, ply, or_node)
             line.chosen[ply] = chosen
-            limits = rule.child_limits(line, ply, or_node, chosen, proof, disproof)
+            limits = rule.child_limits(task, line, ply, or_node, chosen, proof, disproof)
             line.limit[ply + 1, PROOF], line.limit[ply + 1, DISPROOF] = limits
             enter(game, line, ply)
             ply += 1
@@ -215,13 +213,13 @@ def enter(game, line, ply):
 
 
 @helper
-def table_key(game, rule, task, line, ply):
+def table_key(game, task, line, ply):
     """The key of the node at `ply` for the table, which tells goals and the plies that are left of them apart."""
     goal = task.goal
     left = goal.plies - ply if goal.plies < len(line.key) else -1
     salt = np.uint64(left + 2) * np.uint64(4) + np.uint64(goal.late) * np.uint64(2) + np.uint64(goal.least == 1.0)
     state = line.states[ply]
-    key = least_key(game, state, line.room.states[ply + 1])[0] if rule.symmetric else game.key(state)
+    key = least_key(game, state, line.room.states[ply + 1])[0] if task.symmetries else game.key(state)
     return key ^ mix(salt * GAMMA)
 
 
@@ -239,7 +237,7 @@ def open_node(game, rule, table, second, line, task, counts, ply):
         outcome = verdict(game, task, after, ply + 1, counts)
         proof, disproof = first_numbers(game, task, after, outcome, line.room.moves)
         if outcome == OPEN:
-            line.keys[ply, i] = table_key(game, rule, task, line, ply + 1)
+            line.keys[ply, i] = table_key(game, task, line, ply + 1)
             held, stored_proof, stored_disproof = probe(table, line.keys[ply, i])
             if held:
                 proof, disproof = stored_proof, stored_disproof

@@ -46,8 +46,11 @@ class DFPN(DepthFirst):
     def cores(self):
         return self.workers
 
+    def task(self, goal, endgames):
+        return super().task(goal, endgames)._replace(epsilon=self.epsilon)
+
     def rule(self):
-        return DFPNRule(self.symmetries, self.epsilon)
+        return DFPNRule()
 
     def new_search(self, game, memory, state, task, counts):
         search = DepthFirstProof if self.workers == 1 else SharedProof
@@ -57,8 +60,6 @@ class DFPN(DepthFirst):
 @dataclass(frozen=True)
 class DFPNRule(ThresholdRule):
     """Both thresholds bind, and are infinite at the root."""
-
-    epsilon: float = 0.0
 
     def root_limits(self):
         return INFINITE, INFINITE
@@ -72,15 +73,15 @@ class DFPNRule(ThresholdRule):
     def select(self, line, ply, or_node):
         return least_two(line.proof[ply] if or_node else line.disproof[ply], line.total[ply])[0]
 
-    def child_limits(self, line, ply, or_node, chosen, proof, disproof):
+    def child_limits(self, task, line, ply, or_node, chosen, proof, disproof):
         limit = line.limit[ply]
         if or_node:
             second = least_two(line.proof[ply], line.total[ply])[1]
             below = remainder(limit[DISPROOF], disproof, line.disproof[ply, chosen])
-            return min(limit[PROOF], beyond(second, self.epsilon)), below
+            return min(limit[PROOF], beyond(second, task.epsilon)), below
         second = least_two(line.disproof[ply], line.total[ply])[1]
         below = remainder(limit[PROOF], proof, line.proof[ply, chosen])
-        return below, min(limit[DISPROOF], beyond(second, self.epsilon))
+        return below, min(limit[DISPROOF], beyond(second, task.epsilon))
 
 
 @helper

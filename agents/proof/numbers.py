@@ -31,7 +31,9 @@ class Task(NamedTuple):
 
     goal: Goal
     endgames: Endgames
-    mobility: bool  # whether a leaf's first numbers are by its moves
+    mobility: bool            # whether a leaf's first numbers are by its moves
+    symmetries: bool = False  # whether positions that symmetries take into each other share a place in the table
+    epsilon: float = 0.0      # of df-pn's thresholds
 
 
 def new_counts(limit: int | None) -> np.ndarray:

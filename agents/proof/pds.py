@@ -21,7 +21,7 @@ class PDS(DepthFirst):
     name = "pds"
 
     def rule(self):
-        return PDSRule(self.symmetries)
+        return PDSRule()
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class PDSRule(ThresholdRule):
     def select(self, line, ply, or_node):
         return least_two(line.proof[ply] if or_node else line.disproof[ply], line.total[ply])[0]
 
-    def child_limits(self, line, ply, or_node, chosen, proof, disproof):
+    def child_limits(self, task, line, ply, or_node, chosen, proof, disproof):
         return raised(line.proof[ply, chosen], line.disproof[ply, chosen])
 
 

@@ -35,7 +35,7 @@ class PDSPN(PDS):
         return self.second
 
     def rule(self):
-        return PDSPNRule(self.symmetries)
+        return PDSPNRule()
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ class PNStar(DepthFirst):
     name = "pnstar"
 
     def rule(self):
-        return PNStarRule(self.symmetries)
+        return PNStarRule()
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class PNStarRule(ThresholdRule):
                 hardest, most = i, line.proof[ply, i]
         return hardest
 
-    def child_limits(self, line, ply, or_node, chosen, proof, disproof):
+    def child_limits(self, task, line, ply, or_node, chosen, proof, disproof):
         limit = line.limit[ply, PROOF]
         if or_node:
             return min(limit, least_two(line.proof[ply], line.total[ply])[1] + 1), INFINITE

@@ -61,7 +61,7 @@ class ProofSolver(Solver):
         """Search for a proof, settled or as far as the budget goes."""
         nodes, seconds = self.left()
         counts = new_counts(nodes)
-        search = self.agent.new_search(self.game, self.memory, state, Task(goal, self.endgames, self.agent.mobility), counts)
+        search = self.agent.new_search(self.game, self.memory, state, self.agent.task(goal, self.endgames), counts)
         before = self.nodes
 
         def run(count):
@@ -116,6 +116,10 @@ class ProofAgent(PreparedAgent):
         if reason := super().refuses(game):
             return reason
         return f"{self.name} plays games without chance, and {game} has some" if game.has_chance else None
+
+    def task(self, goal: Goal, endgames) -> Task:
+        """What a search is told."""
+        return Task(goal, endgames, self.mobility)
 
     def new_memory(self, game):
         """What the searches of one game share."""

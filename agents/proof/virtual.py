@@ -88,7 +88,7 @@ def shared_kernel(game, rule, table, second, line, marks, task, counts, until):
     the root, storing the numbers of the nodes on the way."""
     if not may_visit(game, counts):
         return
-    line.key[0] = table_key(game, rule, task, line, 0)
+    line.key[0] = table_key(game, task, line, 0)
     line.limit[0, PROOF], line.limit[0, DISPROOF] = rule.root_limits()
     ply = 0
     open_node(game, rule, table, second, line, task, counts, ply)
@@ -104,7 +104,7 @@ def shared_kernel(game, rule, table, second, line, marks, task, counts, until):
                 mark(marks, line.key[ply], -ONE)
             ply = leave_node(rule, table, line, counts, ply, proof, disproof)
         else:
-            choose(game, rule, line, marks, ply, or_node, proof, disproof)
+            choose(game, rule, task, line, marks, ply, or_node, proof, disproof)
             enter(game, line, ply)
             mark(marks, line.key[ply + 1], ONE)
             ply += 1
@@ -128,11 +128,11 @@ def refresh(table, line, ply):
 
 
 @helper
-def choose(game, rule, line, marks, ply, or_node, proof, disproof):
+def choose(game, rule, task, line, marks, ply, or_node, proof, disproof):
     """Select a child with the marks in view, and give it thresholds above its own numbers."""
     add_marks(line, marks, ply, or_node)
     chosen = rule.select(line, ply, or_node)
-    limits = rule.child_limits(line, ply, or_node, chosen, proof, disproof)
+    limits = rule.child_limits(task, line, ply, or_node, chosen, proof, disproof)
     take_marks(line, marks, ply, or_node)
     line.chosen[ply] = chosen
     line.limit[ply + 1, PROOF] = max(limits[0], np.int64(line.proof[ply, chosen]) + 1)

@@ -1,45 +1,48 @@
 """Naive twins of the solvers: memoized minimax, and proof-number searches with objects, dictionaries and recursion."""
 
+from itertools import count
 from math import ceil, inf
 
 INFINITE = inf
 
 
-def exact(game, state, memo):
-    """(value, plies to the end) of a position for its player to move, the quickest win and the longest loss; over: for
-    the player who would be to move."""
-    key = state.tobytes()
+def exact(game, state):
+    """(value, plies to the end) of a position for its player to move, the quickest win and the longest loss."""
+    return next(found for depth in count(1) if (found := within(game, state, depth, {})))
+
+
+def within(game, state, depth, memo):
+    """The same of a position that is decided within so many plies; None of others."""
+    key = state.tobytes(), depth
     if key not in memo:
-        player = int(game.player(state))
-        found = []
-        for move in game.moves(state):
-            after = game.after(state, move)
-            if game.is_over(after):
-                score = game.score(after)
-                sign = (score > 0) - (score < 0)
-                found.append((sign if player == 0 else -sign, 1))
-            else:
-                value, plies = exact(game, after, memo)
-                found.append((value if int(game.player(after)) == player else -value, plies + 1))
-        memo[key] = max(found, key=lambda pair: (pair[0], -pair[1] if pair[0] > 0 else pair[1]))
+        found = [by_move(game, state, move, depth, memo) for move in game.moves(state)]
+        best = max((pair for pair in found if pair), key=quality, default=(-1, 0))
+        memo[key] = best if None not in found or best[0] == 1 else None
     return memo[key]
 
 
-def best_moves(game, state, memo):
-    """The moves that keep a position's value, and its plies unless it is a draw."""
-    player, (value, plies) = int(game.player(state)), exact(game, state, memo)
-    kept = []
-    for move in game.moves(state):
-        after = game.after(state, move)
-        if game.is_over(after):
-            score = game.score(after)
-            found = ((score > 0) - (score < 0)) * (1 if player == 0 else -1), 1
-        else:
-            below, more = exact(game, after, memo)
-            found = below if int(game.player(after)) == player else -below, more + 1
-        if found == (value, plies) or (found[0] == value == 0):
-            kept.append(move)
-    return kept
+def quality(pair):
+    """The better, the larger: the quickest win, the longest loss."""
+    value, plies = pair
+    return value, -value * plies
+
+
+def by_move(game, state, move, depth, memo):
+    """What a move is worth to who makes it, if that is decided within so many plies."""
+    after, player = state.copy(), int(game.player(state))
+    game.play(after, move)
+    if game.is_over(after):
+        score = game.score(after)
+        return ((score > 0) - (score < 0)) * (1 if player == 0 else -1), 1
+    found = within(game, after, depth - 1, memo) if depth > 1 else None
+    return found and (found[0] if int(game.player(after)) == player else -found[0], found[1] + 1)
+
+
+def best_moves(game, state, value, plies):
+    """The moves that keep a value and plies; the plies of a draw do not matter."""
+    depth, memo = plies if value else game.max_plies, {}
+    found = {move: by_move(game, state, move, depth, memo) for move in game.moves(state)}
+    return [move for move, pair in found.items() if pair and (pair == (value, plies) or pair[0] == value == 0)]
 
 
 def leaf_numbers(game, goal, state, ply):
@@ -49,8 +52,8 @@ def leaf_numbers(game, goal, state, ply):
         return (0, INFINITE) if reward >= goal.least else (INFINITE, 0)
     if ply >= goal.plies:
         return (0, INFINITE) if goal.late else (INFINITE, 0)
-    count = len(game.moves(state))
-    return (1, count) if game.player(state) == 0 else (count, 1)
+    moves = len(game.moves(state))
+    return (1, moves) if game.player(state) == 0 else (moves, 1)
 
 
 def combined(numbers, or_node):
