@@ -1,7 +1,11 @@
-"""Solving by depth-first search: to the end of the game, with a window of no width around what is asked.
+"""Solving by depth-first search: to the end of the game, or to depth 1, 2, 3 and so on until what is asked is certain.
 
-Without evaluations every value is certain: above 1 a win, 0 a draw, below -1 a loss.  A goal is one question, whether the
-value is above a threshold, and so is a win within d plies: whether a search to depth d finds WIN - d or more.
+A value above 1 is a win and below -1 a loss, whatever the depth; a search that evaluates nothing is certain, too.  A goal
+is one question, whether the value is above a threshold, and so the window is narrow; a win within d plies is found by a
+search to depth d.
+
+Alpha-beta searches to the end at once, unless it is told to deepen: so it needs fewer nodes where the end is near, and
+more where there is a quick win.  Without pruning it deepens in any case.
 """
 
 
@@ -10,7 +14,7 @@ from agents.core.solve import NEVER, Progress, Proof, Solver
 from agents.core.table import ROW_BYTES, filled
 from agents.minimax.depthfirst import search_kernel
 from agents.minimax.root import put_root
-from agents.minimax.stack import BEST, NODES, PLY, WIN, new_stack, restart
+from agents.minimax.stack import BEST, GUESSES, NODES, PLY, WIN, new_stack, restart
 from games.core.random import stream
 
 HALF = 0.5  # values of ends differ by 1 or more
@@ -21,12 +25,13 @@ class DepthFirstSolver(Solver):
 
     def __init__(self, agent, game, budget):
         self.options = agent.options()._replace(shortest=True, scores=False, quiescence=False)
+        self.deepening = agent.deepening or not self.options.pruning
         self.table = agent.new_table()
         self.stack = new_stack(game, game.max_plies + 1, self.options.history)
         super().__init__(game, budget)
 
     def value(self, state, goals=None):
-        value, _ = self.search(state, self.game.max_plies, -1.0 - HALF, 1.0 + HALF)
+        value, _ = self.deepen(state, self.game.max_plies, -1.0 - HALF, 1.0 + HALF)
         found = (value > 1.0) - (value < -1.0)
         if goals is not None:
             goals |= {"win": found == 1} | ({"draw": found >= 0} if self.game.has_draws else {})
@@ -35,7 +40,7 @@ class DepthFirstSolver(Solver):
     def prove(self, state, goal):
         side = 1.0 if self.game.player(state) == 0 else -1.0
         threshold, depth = self.threshold(goal), min(goal.plies, self.game.max_plies)
-        value, line = self.search(state, depth, side * threshold - HALF / 2, side * threshold + HALF / 2)
+        value, line = self.deepen(state, depth, side * threshold - HALF / 2, side * threshold + HALF / 2)
         holds = side * value > threshold
         return Proof(holds, line[0] if line and holds == (side > 0) else None)
 
@@ -45,6 +50,14 @@ class DepthFirstSolver(Solver):
             return 1.0 + HALF if goal.least == 1.0 else -1.0 - HALF
         win = WIN - goal.plies - HALF
         return -win if goal.late else win
+
+    def deepen(self, state, deepest, low, high) -> tuple[float, tuple[int, ...]]:
+        """`search` to the depth `deepest`, or if it deepens to the least that is enough for a certain value."""
+        for depth in range(1 if self.deepening else deepest, deepest + 1):
+            value, line = self.search(state, depth, low, high)
+            if abs(value) > 1.0 or self.stack.counts[GUESSES] == 0:
+                break
+        return value, line
 
     def search(self, state, depth, low, high) -> tuple[float, tuple[int, ...]]:
         """(value for the player to move, line) of a search to that depth, exact between low and high, else a bound."""
