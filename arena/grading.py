@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from agents.core.book import key_of
 from agents.core.solve import Solver, Unsolved
 
 
@@ -19,7 +20,7 @@ class Oracle:
         if self.game.is_over(state):
             score = float(self.game.score(state))
             return (score > 0) - (score < 0)
-        key = int(self.game.key(state))
+        key = key_of(self.game, state)
         if key not in self.known:
             self.solver.begin()
             try:

@@ -7,6 +7,8 @@ from pathlib import Path
 from agents.core.solve import Solver, solve
 from games.core.game import Game, IllegalMove
 
+MOST_TOLD = 10  # lines of a file that are complained of
+
 
 class PositionError(ValueError):
     """Moves, or a file of positions, that cannot be read; the message says where and why."""
@@ -58,7 +60,7 @@ class Checked:
 def read_positions(path: Path) -> list[Known]:
     """The positions of a file in the format of the Connect 4 tests: a line is moves, a blank, and the score.
 
-    PositionError names every line that is not so, by its number.
+    PositionError names the first lines that are not so, by their numbers.
     """
     found, bad = [], []
     text = path.read_text(errors="replace")
@@ -71,7 +73,8 @@ def read_positions(path: Path) -> list[Known]:
         except ValueError:
             bad.append(f"{path}:{number}: {line!r} is not of the form: moves score")
     if bad or not found:
-        raise PositionError("\n".join(bad) or f"{path} holds no positions")
+        more = [f"and {len(bad) - MOST_TOLD} lines more"] if len(bad) > MOST_TOLD else []
+        raise PositionError("\n".join([*bad[:MOST_TOLD], *more]) or f"{path} holds no positions")
     return found
 
 

@@ -9,11 +9,19 @@ import os
 from collections.abc import Iterable
 from functools import lru_cache
 
+import numpy as np
+
 from agents.core.files import pack, stamp, unpack
 
 KIND = "opening book"
 
 Book = dict[int, dict[int, tuple[int, float]]]  # key of a position -> move -> (games, points)
+
+
+def key_of(game, state) -> int:
+    """A position's key, in plain Python, where the hash wraps as it does in kernels."""
+    with np.errstate(over="ignore"):
+        return int(game.key(state))
 
 
 def build(game, records: Iterable[tuple[str, float]], plies: int, least: int) -> Book:
@@ -26,7 +34,7 @@ def build(game, records: Iterable[tuple[str, float]], plies: int, least: int) ->
         state = game.initial()
         for name in moves.split()[:plies]:
             move, player = game.parse_move(state, name), int(game.player(state))
-            entry = counts.setdefault(int(game.key(state)), {}).setdefault(move, [0, 0.0])
+            entry = counts.setdefault(key_of(game, state), {}).setdefault(move, [0, 0.0])
             entry[0] += 1
             entry[1] += points if player == 0 else 1.0 - points
             state = game.after(state, move)
@@ -54,7 +62,7 @@ def _load(game, path, changed, size) -> Book:
 
 def best_move(game, book: Book, state) -> tuple[int, float] | None:
     """(the move to play, its average of points) in a position; None if the book does not have it."""
-    moves = book.get(int(game.key(state)))
+    moves = book.get(key_of(game, state))
     if not moves:
         return None
     move = max(moves, key=lambda move: (moves[move][1] / moves[move][0], moves[move][0]))

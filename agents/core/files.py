@@ -38,7 +38,7 @@ def unpack(kind: str, game, path: str | os.PathLike) -> tuple[dict, bytes]:
     except (ValueError, KeyError, TypeError):
         raise PreparedFileError(f"{shown} is no such file: its first line does not say what it is") from None
     if kept[0] != f"search-arena {kind}":
-        raise PreparedFileError(f"{shown} is a {str(kept[0]).removeprefix('search-arena ')}")
+        raise PreparedFileError(f"{shown} holds something else: {str(kept[0]).removeprefix('search-arena ')}")
     if kept[1] != VERSION:
         raise PreparedFileError(f"{shown} is of version {kept[1]}; this program reads version {VERSION}")
     if kept[2] != str(game):

@@ -141,9 +141,6 @@ class DepthFirstProof(Search):
         lines = sum(column.nbytes for column in self.line[:-1]) + sum(column.nbytes for column in self.line.room)
         return lines + NODE_BYTES * len(self.second.proof)
 
-    def full(self):
-        return "the budget does not allow to look at one more position's moves"
-
 
 def new_lines(game) -> Line:
     """Room for the deepest line of a game, at its beginning."""

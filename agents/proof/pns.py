@@ -55,6 +55,8 @@ class TreeProof(Search):
         return NODE_BYTES * int(self.tree.size[0])
 
     def full(self):
+        if self.tree.size[0] + self.game.max_moves <= len(self.tree.proof):
+            return ""
         return f"the tree has {self.tree.size[0]} nodes, of max_nodes = {self.agent.max_nodes}, and is not settled"
 
 

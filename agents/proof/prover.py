@@ -44,8 +44,8 @@ class Search:
         raise NotImplementedError
 
     def full(self) -> str:
-        """Why it cannot go on, though it has budget left."""
-        return "the search has come to its end without a result"
+        """Why its memory does not allow it to go on; "" if it does."""
+        return ""
 
 
 class ProofSolver(Solver):
@@ -79,8 +79,8 @@ class ProofSolver(Solver):
         search = self.search(state, goal)
         proof, disproof = search.numbers()
         if proof and disproof:
-            self.left()  # says which part of the budget is spent, if one is
-            raise Unsolved(search.full())
+            left, _ = self.left()  # says which part of the budget is spent, if one is
+            raise Unsolved(search.full() or f"the budget of {self.budget.nodes} nodes is spent but for {left}: too few to go on")
         return Proof(proof == 0, settling_move(search, int(self.game.player(state))))
 
     def may_draw(self):
@@ -149,9 +149,12 @@ class ProofPlayer(Player):
 
     def decide(self, state, rng):
         self.solver.begin()
-        player = int(self.game.player(state))
+        player, moves = int(self.game.player(state)), self.game.moves(state)
         for result in (1, 0):
-            search = self.solver.search(state, goal_for(player, result))
+            try:
+                search = self.solver.search(state, goal_for(player, result))
+            except Unsolved:  # the budget was spent on the first goal
+                return self.decision(moves[int(random_below(rng, len(moves)))], None)
             achieved, denied = search.numbers()[:: 1 if player == 0 else -1]
             if achieved and denied:
                 return self.decision(by_numbers(self.game, state, search, player, rng), None)
@@ -159,7 +162,6 @@ class ProofPlayer(Player):
                 return self.decision(settling_move(search, player), float(result))
             if not (self.game.has_draws and self.solver.may_draw()):
                 break
-        moves = self.game.moves(state)
         return self.decision(moves[int(random_below(rng, len(moves)))], -1.0)
 
     def decision(self, move, value):
