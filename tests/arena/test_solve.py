@@ -54,7 +54,7 @@ def test_positions_from_words():
 def test_a_file_of_positions(tmp_path):
     """On 4x5 the score is 11 less the winner's stones; the values by plain minimax."""
     game, path, lines = games.make(SMALL), tmp_path / "positions.txt", []
-    for moves in ("1234512345123", "5544332211554", "1122334455112", "3333551122441"):
+    for moves in ("3321221323455", "1445521524524", "3554312534511", "4522413522155"):
         state, plies = position(game, moves)
         value, more = naive.exact(game, state)
         stones = (plies + more + 1) // 2
