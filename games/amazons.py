@@ -49,6 +49,7 @@ class Amazons(Game):
     size: int = 10
 
     name = "amazons"
+    has_draws = False
     sizes = "size 6 to 10"
     dtype = np.int16
     symmetries = 2  # the board and its mirror image

@@ -23,6 +23,7 @@ its own before it, and a knight has such a move as soon as the board has 4 colum
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 
@@ -34,6 +35,12 @@ from games.core.random import random_below
 ZERO = WORD(0)
 
 
+def _sets_of(squares, count):
+    """uint64[n]: all sets of so many of the squares."""
+    ones = [1 << square for square in range(64) if int(squares) >> square & 1]
+    return np.array([sum(chosen) for chosen in combinations(ones, count)], WORD)
+
+
 @dataclass(frozen=True)
 class Breakthrough(Game):
     """state: uint64[3] = White's pawns, Black's pawns, player to move."""
@@ -42,6 +49,7 @@ class Breakthrough(Game):
     columns: int = 8
 
     name = "breakthrough"
+    has_draws = False
     sizes = "rows 4 to 32, columns 2 to 16, up to 64 squares"
     state_size = 3
     move_limit = 64 * 64
@@ -261,6 +269,19 @@ class Breakthrough(Game):
             white = not white
             plies += 1
         return (-self.prize if white else self.prize), plies
+
+    def endgames(self, pieces):
+        check_range("pieces", pieces, 2, 4 * self.columns)
+        allowed = self.board & ~self.highest_row, self.board & ~self.lowest_row
+        sets = [[_sets_of(squares, count) for count in range(pieces)] for squares in allowed]
+        found = []
+        for white in range(1, pieces):
+            for black in range(1, pieces - white + 1):
+                first, second = np.meshgrid(sets[0][white], sets[1][black], indexing="ij")
+                apart = first & second == ZERO
+                for side in range(2):
+                    found.append(np.column_stack([first[apart], second[apart], np.full(apart.sum(), side, WORD)]))
+        return np.concatenate(found)
 
     def move_name(self, state, move):
         return square_name(move >> 6, self.columns) + square_name(move & 63, self.columns)

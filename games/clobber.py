@@ -36,6 +36,7 @@ class Clobber(BitBoard, Game):
     columns: int = 8
 
     name = "clobber"
+    has_draws = False
     sizes = "rows and columns 1 to 26, 2 to 64 squares"
     state_size = 2
     move_limit = 128

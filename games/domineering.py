@@ -34,6 +34,7 @@ class Domineering(BitBoard, Game):
     columns: int = 8
 
     name = "domineering"
+    has_draws = False
     sizes = "rows 2 to 32, columns 1 to 26, up to 64 squares"
     state_size = 1
     move_limit = 2 * HORIZONTAL

@@ -41,6 +41,10 @@ class Go(StoneGame):
         check_range("size", self.size, 5, 13)
         check_range("komi", self.komi, -self.area, self.area)
 
+    @property
+    def has_draws(self):
+        return self.komi == int(self.komi)
+
     @cached_property
     def plies_at(self):
         """Where in a state the number of plies is; then passes and ko."""

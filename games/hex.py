@@ -45,6 +45,7 @@ class Hex(Game):
     swap: bool = False
 
     name = "hex"
+    has_draws = False
     sizes = "size 2 to 14"
     symmetries = 2  # the board and its half turn
 

@@ -24,6 +24,7 @@ class HeapGame(Game):
     """What the games of heaps share: state[0] = 2 * (how much is left to move with) + player to move."""
 
     dtype = np.int64
+    has_draws = False
     misere = False
 
     def player(self, state):

@@ -141,7 +141,7 @@ def _likelihood(value):
 
 SHOWN = {
     **dict.fromkeys(("elo", "nelo", "bootstrap_low", "bootstrap_high"), _signed),
-    **dict.fromkeys(("score_first", "score_second", "draw_ratio"), _percent),
+    **dict.fromkeys(("score_first", "score_second", "draw_ratio", "blunder_rate"), _percent),
     **dict.fromkeys(("seconds", "seconds_per_move"), _seconds),
     **dict.fromkeys(("playouts", "playouts_per_move", "nodes", "nodes_per_move"), _count),
     **dict.fromkeys(("playouts_per_second", "cpu_playouts_per_second", "per_second", "cpu_per_second"), _count),

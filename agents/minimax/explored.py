@@ -10,7 +10,8 @@ import numpy as np
 
 from agents.core.agent import Budget, Unsuited
 from agents.minimax.depthfirst import search_kernel
-from agents.minimax.search import DepthFirst, DepthFirstPlayer, put_root
+from agents.minimax.root import put_root
+from agents.minimax.search import DepthFirst, DepthFirstPlayer
 from agents.minimax.stack import (
     AGAIN,
     BEST,

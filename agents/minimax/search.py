@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from math import inf
 
-from agents.core.agent import Agent, Decision, Player
+from agents.core.agent import Decision, Player, Unsuited
 from agents.core.chunks import run_chunks
-from agents.core.table import HITS, check_table, new_generation, new_table
-from agents.minimax.depthfirst import line_kernel, merge_kernel, search_kernel
+from agents.core.prepared import PreparedAgent
+from agents.core.table import HITS, Table, check_table, new_generation, new_table
+from agents.minimax.depthfirst import line_kernel, search_kernel
+from agents.minimax.root import put_first, put_root
+from agents.minimax.solver import DepthFirstSolver
 from agents.minimax.stack import (
     BEST,
     CUTOFFS,
@@ -16,19 +19,17 @@ from agents.minimax.stack import (
     NODES,
     PLY,
     TABLE_CUTS,
-    TOTAL,
     WIN,
     Options,
     new_stack,
     restart,
 )
-from games.core.random import random_below
 
 LEAST_TABLE = 2**-14  # MiB: the room of a search that uses no table
 
 
 @dataclass(frozen=True)
-class DepthFirst(Agent):
+class DepthFirst(PreparedAgent):
     """Searches to `depth`; with a budget of nodes or seconds, to depth 1, 2, 3 and so on until it is spent.
 
     Moves of equal value are chosen from at random.
@@ -79,6 +80,16 @@ class DepthFirst(Agent):
             | {"shortest": self.shortest, "scores": self.scores, "symmetries": self.symmetries, "table": self.table > 0}
         )
 
+    def new_table(self) -> Table:
+        """An empty transposition table, of the least size if it uses none."""
+        return new_table(self.table or LEAST_TABLE, self.scheme)
+
+    def new_solver(self, game, budget) -> DepthFirstSolver:
+        """A solver for one game; Unsuited if its depth is limited."""
+        if budget.depth is not None:
+            raise Unsuited(f"depth = {budget.depth}: to solve, {self.name} searches to the end of the game; leave depth out")
+        return DepthFirstSolver(self, game, budget)
+
     def new_player(self, game, budget):
         return DepthFirstPlayer(self, game.with_evaluation(self.evaluation) if self.evaluation else game, budget)
 
@@ -92,7 +103,7 @@ class DepthFirstPlayer(Player):
         self.deepest = min(budget.depth or game.max_plies, game.max_plies)
         limit = game.max_plies if self.options.quiescence else self.deepest
         self.stack = new_stack(game, limit + 1, self.options.history)
-        self.table = new_table(agent.table or LEAST_TABLE, agent.scheme)
+        self.table = agent.new_table()
 
     def decide(self, state, rng):
         search = self.search(state, rng)
@@ -199,26 +210,3 @@ class Deepening:
 
     def line(self) -> tuple[int, ...]:
         return tuple(int(move) for move in self.stack.line[0, : self.stack.length[0]])
-
-
-def put_root(game, stack, state, rng, merge: bool = False) -> None:
-    """Make `state` the root, with its moves in random order, or in the game's if rng is None, and count from 0.
-
-    merge: leave out the moves to images, by the game's symmetries, of positions that others lead to.
-    """
-    moves = game.moves(state)
-    for i in range(len(moves) - 1 if rng is not None else 0, 0, -1):
-        j = int(random_below(rng, i + 1))
-        moves[i], moves[j] = moves[j], moves[i]
-    stack.states[0] = state
-    stack.moves[0, : len(moves)] = moves
-    stack.node[0, TOTAL] = merge_kernel(game, stack, len(moves)) if merge else len(moves)
-    stack.counts[:] = 0
-    stack.killers[:] = -1
-    stack.history[:] = 0
-
-
-def put_first(stack, move) -> None:
-    """Make a move of the root the first to be searched; the others keep their order."""
-    moves = stack.moves[0, : stack.node[0, TOTAL]]
-    moves[:] = [move, *moves[moves != move]]

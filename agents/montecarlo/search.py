@@ -18,8 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.core.agent import Agent, Decision, MoveStatistics, Player
+from agents.core.agent import Decision, MoveStatistics, Player
 from agents.core.chunks import run_chunks
+from agents.core.prepared import PreparedAgent
 from agents.core.tree import (
     LEAF,
     ROOT,
@@ -68,7 +69,7 @@ class Rule(Compilable):
 
 
 @dataclass(frozen=True)
-class TreeSearch(Agent):
+class TreeSearch(PreparedAgent):
     """Base of the agents that search by Monte-Carlo; each adds its rule and the rule's parameters.
 
     keep_tree: search on in the part of the tree that the moves played lead to, rather than anew

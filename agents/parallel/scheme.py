@@ -1,15 +1,15 @@
 """What all parallel schemes share: parameters, budgets, streams of random numbers, and threads."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
 from agents.core.agent import Agent, Budget, Player, Unsuited
+from agents.core.threads import MOST_THREADS, Threads
 from games.core.game import check_range
 from games.core.random import stream
 
-MOST_THREADS, MOST_SIMULATED = 64, 1024
+MOST_SIMULATED = 1024
 APART = 16  # words from one worker's generator to the next: two cache lines, since processors fetch them in pairs
 CONSTANT, PLIES = range(2)  # what a simulated playout takes: one unit of time, or one for each ply
 PLAYOUT_TIMES = {"constant": CONSTANT, "plies": PLIES}
@@ -78,12 +78,11 @@ class SchemePlayer(Player):
 
     def __init__(self, agent, game, budget):
         self.agent, self.game, self.budget = agent, game, budget
-        self.threads = None if agent.simulated else ThreadPoolExecutor(agent.workers)
+        self.threads = None if agent.simulated else Threads(agent.workers)
 
     def on_threads(self, work) -> list:
         """work(i) for each worker i, each on a thread of its own; the first is this thread's own."""
-        others = [self.threads.submit(work, i) for i in range(1, self.agent.workers)]
-        return [work(0), *(other.result() for other in others)]
+        return self.threads.run(work)
 
     def streams(self, rng: np.ndarray, count: int | None = None) -> np.ndarray:
         """uint64[count, APART]: a row is a generator for each worker; the first goes on from `rng`."""

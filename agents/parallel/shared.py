@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.atomics import atomic_add, atomic_compare_exchange, atomic_load, atomic_store, sched_yield
+from agents.core.atomics import atomic_add, atomic_compare_exchange, atomic_load, atomic_store
+from agents.core.locks import acquire, release
 from agents.core.tree import LEAF, ROOT, most_visited_child, shuffled_moves, write_children
 from agents.montecarlo.search import child_of_move, decision_from
 from games.core.game import CHANCE
@@ -40,19 +41,6 @@ class Options(NamedTuple):
     virtual_loss: float  # visits without reward that a simulation in flight counts as; of no meaning with wu
     wu: bool             # WU-UCT instead
     lock: int            # FREE, LOCAL or GLOBAL
-
-
-@helper
-def acquire(locks, node):
-    """Wait for the lock of a node, and take it."""
-    while not atomic_compare_exchange(locks, node, np.int32(0), ONE):
-        sched_yield()
-
-
-@helper
-def release(locks, node):
-    """Give the lock of a node back."""
-    atomic_store(locks, node, np.int32(0))
 
 
 @helper

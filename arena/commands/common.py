@@ -54,7 +54,9 @@ def command(group: typer.Typer = app, examples: str = ""):
 def _mendable():
     """The exceptions that say what the user can do; looked up when one is raised, since their modules are slow."""
     modules = {"arena.schedule": "OpeningError", "arena.supervisor": "WorkerStartError", "results.store": "StoreError",
-               "agents.core.agent": "Unsuited", "arena.config": "ConfigError", "games.core.registry": "SpecError"}
+               "agents.core.agent": "Unsuited", "arena.config": "ConfigError", "games.core.registry": "SpecError",
+               "games.core.game": "IllegalMove", "arena.solving": "PositionError",
+               "agents.core.tablebase": "TablebaseError", "agents.core.files": "PreparedFileError"}
     loaded = [getattr(sys.modules[module], name) for module, name in modules.items() if module in sys.modules]
     return (OSError, ImportError, *loaded)
 

@@ -110,10 +110,11 @@ def check_illegal_moves(game, seed):
 
 
 def check_scores(game, seed):
-    """Scores are finite numbers."""
+    """Scores are finite numbers, and not 0 in a game without draws."""
     for states, _ in lines(game, seed, 10):
         score = float(game.score(states[-1]))
         require(math.isfinite(score), game, states[-1], f"score {score}")
+        require(score or game.has_draws, game, states[-1], "score 0, and has_draws is false")
 
 
 def check_sound_moves(game, seed):

@@ -14,7 +14,8 @@ What must hold, for every state s that play can reach (`games.check` tests it):
         chance(s, moves, probabilities) lists them as legal_moves does, with probabilities that sum to 1, and
         random_outcome(s, rng) draws one
     score(s), of a state that is over, is above 0 if the first player has won, 0 for a draw, below 0 for a loss; its
-        size is the game's own (discs, say); a game for one player scores any number, to be made as large as possible
+        size is the game's own (discs, say), and is not 0 unless has_draws; a game for one player scores any number, to
+        be made as large as possible
     key(s) == key(t) if and only if s and t are the same position (as far as 64 bits can tell)
     move_code(s, m) differs for the legal moves of s, and between the players
     parse_move(s, move_name(s, m)) == m
@@ -49,6 +50,7 @@ class Game(Compilable):
     max_plies: int         # no game is longer
     symmetries = 1         # how many, with the identity, which is number 0
     playout_policy = "uniform"  # what random_playout draws from, in words, if not from all legal moves alike
+    has_draws = True       # whether it can end in a draw
     has_chance = False     # whether there are states with player CHANCE
     sizes = "one size"     # what its parameters may be, in words
     status = "exact"       # what is known of its correctness, in words
@@ -177,6 +179,13 @@ class Game(Compilable):
             self.play(state, self.random_move(state, moves, rng))
             plies += 1
         return self.score(state), plies
+
+    def endgames(self, pieces: int) -> np.ndarray:
+        """dtype[n, state_size]: all positions, not over, with at most so many pieces, for end-game tables.
+
+        ValueError if there are none, or if the game does not list them.
+        """
+        raise ValueError(f"{self} does not list its end-games by pieces")
 
     # -- Derived, in plain Python ------------------------------------------------------------------------------
 

@@ -228,6 +228,8 @@ class PlacingGame(StoneGame):
     state: behind the stones, 1 if the game is over, which then the player who has just moved has won.
     """
 
+    has_draws = False
+
     @property
     def state_size(self):
         return 2 * self.words + 1

@@ -70,7 +70,7 @@ class Registry:
         cls = classes[name]
         if not is_dataclass(cls) or not cls.__dataclass_params__.frozen:
             raise SpecError(f"{self.kind} {name!r} is defined by {cls.__qualname__}, which is not a frozen dataclass")
-        parameters = [f for f in fields(cls) if f.init]
+        parameters = parameters_of(cls)
         if len(arguments) > len(parameters):
             raise SpecError(f"{name} takes {len(parameters)} parameters, got {len(arguments)}: {signature(cls)}")
         known = [f.name for f in parameters]
@@ -121,14 +121,19 @@ def type_name(hint) -> str:
     return "none" if hint is type(None) else hint.__name__
 
 
+def parameters_of(cls: type) -> list:
+    """The fields that a registered class is made with, those that are given by name alone after the others."""
+    return sorted((f for f in fields(cls) if f.init), key=lambda f: f.kw_only)
+
+
 def signature(cls: type) -> str:
     """`connect4(rows=6, columns=7)`: the parameters of a registered class and their defaults."""
-    words = [f.name if f.default is MISSING else f"{f.name}={f.default!r}" for f in fields(cls) if f.init]
+    words = [f.name if f.default is MISSING else f"{f.name}={f.default!r}" for f in parameters_of(cls)]
     return f"{cls.name}({', '.join(words)})"
 
 
 def spell(instance, every: bool = True) -> str:
     """The spec that makes an equal instance; with `every` false, parameters at their defaults are left out."""
-    given = [(f.name, getattr(instance, f.name), f.default) for f in fields(instance) if f.init]
+    given = [(f.name, getattr(instance, f.name), f.default) for f in parameters_of(type(instance))]
     words = [f"{name}={value!r}" for name, value, default in given if every or value != default]
     return f"{instance.name}({', '.join(words)})" if words else instance.name

@@ -7,7 +7,7 @@ import agents
 import games
 from agents.minimax import stack as st
 from agents.minimax.depthfirst import search_kernel
-from agents.minimax.search import put_root
+from agents.minimax.root import put_root
 from games.core.random import stream
 from tests.agents.naive import minimax
 from tests.agents.positions import after_names, random_line, random_position, small_positions

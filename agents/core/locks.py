@@ -1,0 +1,21 @@
+"""Locks that threads of compiled kernels take: elements of an array, 1 while they are held."""
+
+import numpy as np
+
+from agents.core.atomics import atomic_compare_exchange, atomic_store, sched_yield
+from games.core.jit import helper
+
+ONE = np.int32(1)
+
+
+@helper
+def acquire(locks, index):
+    """Wait for locks[index]: int32, and take it."""
+    while not atomic_compare_exchange(locks, index, np.int32(0), ONE):
+        sched_yield()
+
+
+@helper
+def release(locks, index):
+    """Give locks[index] back."""
+    atomic_store(locks, index, np.int32(0))

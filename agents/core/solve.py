@@ -1,0 +1,287 @@
+"""Solving: what a position is worth when both sides play their best, found by any agent that offers a Solver.
+
+All questions come down to one kind, a Goal: a statement on the first player's result that is true or false, whoever is
+to move.  "The first player wins" is true when his reward is at least 1; "the second player wins" is "the first player's
+reward is at least 1/2", denied.  A game with draws needs both.  "Within d plies" counts an unfinished game as a failure
+of whoever was to win, so that the quickest win is found by asking for d = 1, 2, 3 and so on.
+
+A position does not repeat in a game that is over after max_plies moves, whatever is played (games/core/game.py), and
+where a rule depends on the past, the past is part of the key.  So a value belongs to the position alone, and not to
+the path by which a search has come to it.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.core.agent import Agent, Budget, Unsuited
+from games.core.playout import reward_of
+
+NEVER = 1 << 30  # plies that no game lasts
+
+
+class Goal(NamedTuple):
+    """The statement: the first player's reward (0, 1/2 or 1) is at least `least`."""
+
+    least: float
+    plies: int = NEVER   # the plies from here on that count
+    late: bool = False   # whether the statement counts as true of a game that is not over by then
+
+
+class Proof(NamedTuple):
+    """What became of a goal."""
+
+    holds: bool
+    move: int | None  # one that settles it, where it is for the player to move to choose and known, else None
+
+
+class Progress(NamedTuple):
+    """What a search that is under way tells of itself."""
+
+    nodes: int
+    proof: int | None     # proof and disproof number of the position for the goal, of who has them
+    disproof: int | None
+    seconds: float
+
+
+class Unsolved(Exception):
+    """The budget or the memory was spent before the position was solved; the message says which."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What is known of a position; `value` is None where it was not solved, for the reason that `unsolved` gives.
+
+    Moves are the player's to move.  A loss is as good by any move: then all of them are best, but for plies.
+    """
+
+    value: int | None                      # 1 win, 0 draw, -1 loss, for the player to move
+    best: tuple[int, ...]                  # the moves that keep the value, and the plies if they were asked for
+    plies: int | None                      # to the end by best play of both, if asked for and one side wins
+    principal_variation: tuple[int, ...]
+    goals: dict[str, bool | None]          # "win", and if there are any "draw" (or better): reached or not, or None
+    nodes: int
+    seconds: float
+    peak_bytes: int                        # of the search's own memory
+    unsolved: str = ""
+
+
+class Solver:
+    """Settles goals in positions of one game.  A subclass defines `prove` and `peak_bytes`."""
+
+    def __init__(self, game, budget: Budget):
+        self.game, self.budget = game, budget
+        self.progress: Callable[[Progress], None] = lambda progress: None
+        self.begin()
+
+    def warm(self, state) -> None:
+        """Have everything compiled that solving needs, by a question that takes a few nodes, and start a new budget."""
+        self.settle(state, Goal(1.0, 1))
+        self.begin()
+
+    def begin(self) -> None:
+        """Start a new budget."""
+        self.found: dict[tuple, Proof] = {}  # the answers so far: a question may be asked again
+        self.nodes = 0
+        self.started = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """Since `begin`."""
+        return time.perf_counter() - self.started
+
+    def left(self) -> tuple[int | None, float | None]:
+        """The nodes and seconds that are left of the budget; Unsolved if there are none."""
+        nodes = None if self.budget.nodes is None else self.budget.nodes - self.nodes
+        seconds = None if self.budget.seconds is None else self.budget.seconds - self.seconds
+        if nodes is not None and nodes <= 0:
+            raise Unsolved(f"the budget of {self.budget.nodes} nodes is spent")
+        if seconds is not None and seconds <= 0:
+            raise Unsolved(f"the budget of {self.budget.seconds:g} seconds is spent")
+        return nodes, seconds
+
+    def prove(self, state: np.ndarray, goal: Goal) -> Proof:
+        """Whether the goal holds in a position that is not over; adds to `nodes`.  Unsolved if that is not found."""
+        raise NotImplementedError
+
+    def peak_bytes(self) -> int:
+        """The most memory that the search has used so far, in bytes."""
+        raise NotImplementedError
+
+    def may_draw(self) -> bool:
+        """Whether the searches so far may have met a draw; if not, who does not win loses."""
+        return True
+
+    # -- Derived ---------------------------------------------------------------------------------------------------
+
+    def settle(self, state, goal: Goal) -> Proof:
+        """`prove`, once for each question."""
+        question = state.tobytes(), goal
+        if question not in self.found:
+            self.found[question] = self.prove(state, goal)
+        return self.found[question]
+
+    def reaches(self, state, player: int, result: int, plies: int = NEVER) -> bool:
+        """Whether a player gets at least a result (1 a win, 0 a draw), within so many plies, from any position."""
+        if plies >= 0 and self.game.is_over(state):
+            reward = reward_of(self.game.score(state))
+            return (reward if player == 0 else 1.0 - reward) >= (1.0 if result == 1 else 0.5)
+        if plies <= 0:
+            return False
+        return self.settle(state, goal_for(player, result, plies)).holds == (player == 0)
+
+    def value(self, state, goals: dict | None = None) -> int:
+        """1, 0 or -1 for the player to move in a position that is not over; `goals` takes what is found on the way."""
+        player, goals = int(self.game.player(state)), {} if goals is None else goals
+        goals["win"] = self.reaches(state, player, 1)
+        drawn = not goals["win"] and self.game.has_draws and self.may_draw() and self.reaches(state, player, 0)
+        if self.game.has_draws:
+            goals["draw"] = goals["win"] or drawn
+        return 1 if goals["win"] else (0 if drawn else -1)
+
+    def plies(self, state, winner: int) -> int:
+        """The plies in which a player who wins from here does so at the latest, both sides playing their best."""
+        for plies in range(0 if self.game.is_over(state) else 1, self.game.max_plies + 1):
+            if self.reaches(state, winner, 1, plies):
+                return plies
+        raise ValueError(f"player {winner} does not win in\n{self.game.render(state)}")
+
+    def best_moves(self, state, value: int, plies: int | None, first: bool = False) -> tuple[int, ...]:
+        """The moves that keep a value, and the plies to it unless None; with `first`, one of them."""
+        player, found = int(self.game.player(state)), []
+        for move in self.likely(state, value, plies) if first else self.game.moves(state):
+            if self.keeps(self.game.after(state, move), player, value, plies):
+                found.append(move)
+                if first:
+                    break
+        return tuple(found)
+
+    def likely(self, state, value, plies):
+        """The legal moves, the one first by which a win or a draw was proved."""
+        moves, player = self.game.moves(state), int(self.game.player(state))
+        if value < 0:
+            return moves
+        move = self.settle(state, goal_for(player, value, NEVER if plies is None else plies)).move
+        return moves if move is None else sorted(moves, key=lambda other: other != move)
+
+    def keeps(self, after, player, value, plies) -> bool:
+        """Whether a player who has moved to `after` still has a value, and in a lost game has put the end off."""
+        if value >= 0:
+            return self.reaches(after, player, value, NEVER if plies is None else plies - 1)
+        return plies is None or not self.reaches(after, 1 - player, 1, plies - 2)
+
+    def line(self, state, value: int, plies: int | None, move: int | None) -> tuple[int, ...]:
+        """Best play from a position of that value, beginning with `move`; without plies, a lost side plays anything."""
+        moves = []
+        while move is not None:
+            moves.append(move)
+            player, state = int(self.game.player(state)), self.game.after(state, move)
+            if self.game.is_over(state):
+                break
+            if int(self.game.player(state)) != player:
+                value = -value
+            plies = None if plies is None else plies - 1
+            move = self.best_moves(state, value, plies, first=True)[0]
+        return tuple(moves)
+
+
+def goal_for(player: int, result: int, plies: int = NEVER) -> Goal:
+    """The goal that holds, for player 0, or does not, for player 1, if the player gets at least the result."""
+    if player == 0:
+        return Goal(1.0 if result == 1 else 0.5, plies, False)
+    return Goal(0.5 if result == 1 else 1.0, plies, True)
+
+
+def solver_of(agent: Agent, game, budget: Budget | None = None) -> Solver:
+    """The agent's solver for a game, with its own budget or else `budget`; Unsuited if it cannot solve it."""
+    if reason := agent.refuses(game):
+        raise Unsuited(reason)
+    if game.has_chance:
+        raise Unsuited(f"{game} has chance: its positions have an expected value, and no winner to be proved")
+    if not hasattr(agent, "new_solver"):
+        raise Unsuited(f"{agent.name} does not solve; agents that do: {', '.join(solving_agents())}")
+    own = agent.own_budget()
+    return agent.new_solver(game, own if own.given() else budget or Budget())
+
+
+def solving_agents() -> list[str]:
+    """The names of the agents that offer a solver."""
+    from agents.core.agent import registry
+
+    return [name for name, cls in registry.classes().items() if hasattr(cls, "new_solver")]
+
+
+def solve(
+    solver: Solver, state: np.ndarray, *, goal: str = "", shortest: bool = False, moves: str = "all"
+) -> Solution:
+    """Solve a position that is not over, as far as the solver's budget goes; ValueError if it is over.
+
+    goal: "win" or "draw", to settle no more than whether the player to move reaches at least that; "" for the value
+    shortest: find the fewest plies to the end, and the moves that keep them
+    moves: "all" best moves, each of which is a search, or "one", or "none" and no line of play
+    """
+    check_question(solver.game, state, goal)
+    solver.begin()
+    answer = Answer(solver, state)
+    unsolved = ""
+    try:
+        answer.find_value(goal)
+        if answer.value is not None and shortest:
+            answer.find_plies()
+        if answer.reached is not None and moves != "none":
+            answer.find_moves(moves)
+    except Unsolved as reason:
+        unsolved = str(reason)
+    return Solution(
+        answer.value, answer.best, answer.plies, answer.line, answer.goals, solver.nodes, solver.seconds,
+        solver.peak_bytes(), unsolved,
+    )
+
+
+def check_question(game, state, goal) -> None:
+    """ValueError if the position is over; Unsuited if the game has no such goal."""
+    if game.is_over(state):
+        raise ValueError(f"the game is over: there is nothing to solve in\n{game.render(state)}")
+    if goal not in ("", "win", "draw"):
+        raise Unsuited(f"goal = {goal!r} is not one of win, draw")
+    if goal == "draw" and not game.has_draws:
+        raise Unsuited(f"{game} has no draws: the one goal there is win")
+
+
+class Answer:
+    """A solution that grows as it is found, so that what is known is kept when the budget ends."""
+
+    def __init__(self, solver, state):
+        self.solver, self.state = solver, state
+        self.player = int(solver.game.player(state))
+        self.value = self.reached = self.plies = None  # reached: the result that best moves keep
+        self.goals: dict[str, bool | None] = {"win": None, "draw": None} if solver.game.has_draws else {"win": None}
+        self.best = self.line = ()
+
+    def find_value(self, goal):
+        """The value, or what one goal says of it."""
+        if not goal:
+            self.value = self.reached = self.solver.value(self.state, self.goals)
+            return
+        result = {"win": 1, "draw": 0}[goal]
+        held = self.goals[goal] = self.solver.reaches(self.state, self.player, result)
+        if held:
+            self.reached = result
+        if held == (goal == "win"):
+            self.value = self.reached = 1 if held else -1
+            self.goals = dict.fromkeys(self.goals, held)
+
+    def find_plies(self):
+        """The plies to the end, if one side wins."""
+        if self.value:
+            self.plies = self.solver.plies(self.state, self.player if self.value > 0 else 1 - self.player)
+
+    def find_moves(self, moves):
+        """A best move and the line it begins, then all best moves."""
+        self.best = self.solver.best_moves(self.state, self.reached, self.plies, first=True)
+        self.line = self.solver.line(self.state, self.reached, self.plies, self.best[0])
+        if moves == "all":
+            self.best = self.solver.best_moves(self.state, self.reached, self.plies)

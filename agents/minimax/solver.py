@@ -1,0 +1,82 @@
+"""Solving by depth-first search: to the end of the game, or to depth 1, 2, 3 and so on until what is asked is certain.
+
+A value above 1 is a win and below -1 a loss, whatever the depth; a search that evaluates nothing is certain, too.  A goal
+is one question, whether the value is above a threshold, and so the window is narrow; a win within d plies is found by a
+search to depth d.
+
+Alpha-beta searches to the end at once, unless it is told to deepen: so it needs fewer nodes where the end is near, and
+more where there is a quick win.  Without pruning it deepens in any case.
+"""
+
+
+from agents.core.chunks import run_chunks
+from agents.core.solve import NEVER, Progress, Proof, Solver
+from agents.core.table import ROW_BYTES, filled
+from agents.minimax.depthfirst import search_kernel
+from agents.minimax.root import put_root
+from agents.minimax.stack import BEST, GUESSES, NODES, PLY, WIN, new_stack, restart
+from games.core.random import stream
+
+HALF = 0.5  # values of ends differ by 1 or more
+
+
+class DepthFirstSolver(Solver):
+    """Settles goals by the search of an agent of depth-first search, whose table it keeps."""
+
+    def __init__(self, agent, game, budget):
+        self.options = agent.options()._replace(shortest=True, scores=False, quiescence=False)
+        self.deepening = agent.deepening or not self.options.pruning
+        self.table = agent.new_table()
+        self.stack = new_stack(game, game.max_plies + 1, self.options.history)
+        super().__init__(game, budget)
+
+    def value(self, state, goals=None):
+        value, _ = self.deepen(state, self.game.max_plies, -1.0 - HALF, 1.0 + HALF)
+        found = (value > 1.0) - (value < -1.0)
+        if goals is not None:
+            goals |= {"win": found == 1} | ({"draw": found >= 0} if self.game.has_draws else {})
+        return found
+
+    def prove(self, state, goal):
+        side = 1.0 if self.game.player(state) == 0 else -1.0
+        threshold, depth = self.threshold(goal), min(goal.plies, self.game.max_plies)
+        value, line = self.deepen(state, depth, side * threshold - HALF / 2, side * threshold + HALF / 2)
+        holds = side * value > threshold
+        return Proof(holds, line[0] if line and holds == (side > 0) else None)
+
+    def threshold(self, goal) -> float:
+        """The first player's value above which the goal holds."""
+        if goal.plies == NEVER:
+            return 1.0 + HALF if goal.least == 1.0 else -1.0 - HALF
+        win = WIN - goal.plies - HALF
+        return -win if goal.late else win
+
+    def deepen(self, state, deepest, low, high) -> tuple[float, tuple[int, ...]]:
+        """`search` to the depth `deepest`, or if it deepens to the least that is enough for a certain value."""
+        for depth in range(1 if self.deepening else deepest, deepest + 1):
+            value, line = self.search(state, depth, low, high)
+            if abs(value) > 1.0 or self.stack.counts[GUESSES] == 0:
+                break
+        return value, line
+
+    def search(self, state, depth, low, high) -> tuple[float, tuple[int, ...]]:
+        """(value for the player to move, line) of a search to that depth, exact between low and high, else a bound."""
+        limit, seconds = self.left()
+        put_root(self.game, self.stack, state, stream(0), self.options.symmetries and not self.options.table)
+        restart(self.stack, depth, low, high)
+        counts, before = self.stack.counts, self.nodes
+
+        def run(nodes):
+            visited = int(counts[NODES])
+            search_kernel(self.game, self.stack, self.table, self.options, visited + nodes)
+            self.nodes = before + int(counts[NODES])
+            self.progress(Progress(self.nodes, None, None, self.seconds))
+            return int(counts[NODES]) - visited if counts[PLY] >= 0 else 0
+
+        run_chunks(run, limit, seconds)
+        if counts[PLY] >= 0:
+            self.left()
+        return float(self.stack.window[0, BEST]), tuple(self.stack.line[0, : self.stack.length[0]].tolist())
+
+    def peak_bytes(self):
+        return ROW_BYTES * filled(self.table) + sum(column.nbytes for column in self.stack)

@@ -1,0 +1,1 @@
+"""Proof-number search: who wins, and no more than that."""

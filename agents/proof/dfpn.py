@@ -1,0 +1,90 @@
+"""df-pn: depth-first proof-number search (Nagai, "Df-pn algorithm for searching AND/OR trees and its applications",
+2002), with the 1 + eps thresholds of Pawlewicz & Lew, "Improving depth-first PN-search: 1+eps trick", 2007.
+
+At an OR node with thresholds P and D, whose best child c1 has the least proof number, p1, and whose next best has p2,
+the search goes on in c1 with the thresholds
+
+    proof       min(P, max(p2 + 1, (1 + eps) p2))
+    disproof    D - (sum of the children's disproof numbers) + that of c1
+
+and at an AND node with the numbers exchanged.  So it stays below c1 as long as the most-proving leaf is there, and with
+eps a little longer, for fewer changes between children.  For games of two players without chance.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from agents.core.threads import MOST_THREADS
+from agents.proof.depthfirst import DISPROOF, PROOF, DepthFirst, DepthFirstProof, ThresholdRule, least_two, remainder
+from agents.proof.numbers import INFINITE
+from agents.proof.virtual import SharedProof
+from games.core.game import check_range
+from games.core.jit import helper
+
+
+@dataclass(frozen=True)
+class DFPN(DepthFirst):
+    """Depth-first proof-number search.
+
+    epsilon: 0 follows the most-proving leaf exactly
+    workers: threads that search in one table (agents/proof/virtual.py)
+    """
+
+    epsilon: float = 0.25
+    workers: int = 1
+
+    name = "dfpn"
+
+    def __post_init__(self):
+        super().__post_init__()
+        if not 0 <= self.epsilon <= 10:
+            raise ValueError(f"epsilon = {self.epsilon} is out of range: it can be 0 to 10")
+        check_range("workers", self.workers, 1, MOST_THREADS)
+
+    @property
+    def cores(self):
+        return self.workers
+
+    def task(self, goal, endgames):
+        return super().task(goal, endgames)._replace(epsilon=self.epsilon)
+
+    def rule(self):
+        return DFPNRule()
+
+    def new_search(self, game, memory, state, task, counts):
+        search = DepthFirstProof if self.workers == 1 else SharedProof
+        return search(self, game, memory, state, task, counts)
+
+
+@dataclass(frozen=True)
+class DFPNRule(ThresholdRule):
+    """Both thresholds bind, and are infinite at the root."""
+
+    def root_limits(self):
+        return INFINITE, INFINITE
+
+    def raised_limits(self, proof, disproof):
+        return INFINITE, INFINITE
+
+    def is_left(self, proof, disproof, limit):
+        return proof >= limit[PROOF] or disproof >= limit[DISPROOF]
+
+    def select(self, line, ply, or_node):
+        return least_two(line.proof[ply] if or_node else line.disproof[ply], line.total[ply])[0]
+
+    def child_limits(self, task, line, ply, or_node, chosen, proof, disproof):
+        limit = line.limit[ply]
+        if or_node:
+            second = least_two(line.proof[ply], line.total[ply])[1]
+            below = remainder(limit[DISPROOF], disproof, line.disproof[ply, chosen])
+            return min(limit[PROOF], beyond(second, task.epsilon)), below
+        second = least_two(line.disproof[ply], line.total[ply])[1]
+        below = remainder(limit[PROOF], proof, line.proof[ply, chosen])
+        return below, min(limit[DISPROOF], beyond(second, task.epsilon))
+
+
+@helper
+def beyond(second, epsilon):
+    """The number at which the second best child comes to be searched."""
+    return max(second + 1, np.int64(np.ceil(second * (1.0 + epsilon))))

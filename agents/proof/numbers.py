@@ -1,0 +1,97 @@
+"""Proof and disproof numbers: how many leaves must still be settled, at least, to prove or to disprove a goal.
+
+Allis, van der Meulen & van den Herik, "Proof-number search", 1994.  The first player wants the goal to hold, so that
+his nodes are OR nodes: one child proved is enough.  The second player's are AND nodes.
+
+                     OR node             AND node            proved     disproved
+    proof number     least of children   sum of children     0          infinite
+    disproof number  sum of children     least of children   infinite   0
+
+Moves that the game knows to be no better than another (`Game.sound_moves`) are left out.  A leaf has 1 and 1, or by mobility the number of its moves where a sum will stand.  Sums stay below infinity, so that no
+large number is taken for a proof; where a position is reached by several paths, it is counted several times.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.core.solve import Goal
+from agents.core.tablebase import ABSENT, Endgames, look_up
+from games.core.jit import helper
+from games.core.playout import reward_of
+
+INFINITE = 1 << 30
+MOST = INFINITE - 1  # what a sum can reach
+FALSE, TRUE, OPEN = range(3)  # what is known of a goal in a position
+NODES, DRAWS, LIMIT = range(3)  # of a search's counts: positions visited, draws met, positions it may visit
+
+
+class Task(NamedTuple):
+    """What is to be proved, and with what help."""
+
+    goal: Goal
+    endgames: Endgames
+    mobility: bool            # whether a leaf's first numbers are by its moves
+    symmetries: bool = False  # whether positions that symmetries take into each other share a place in the table
+    epsilon: float = 0.0      # of df-pn's thresholds
+
+
+def new_counts(limit: int | None) -> np.ndarray:
+    """int64[3] = positions visited, ends of the game that were draws, and how many positions may be visited."""
+    return np.array([0, 0, 1 << 62 if limit is None else limit], np.int64)
+
+
+@helper
+def verdict(game, task, state, ply, counts):
+    """FALSE, TRUE or OPEN: what rules and end-game tables say of the goal in a position `ply` plies below the root."""
+    goal, endgames = task.goal, task.endgames
+    if game.is_over(state):
+        reward = reward_of(game.score(state))
+        counts[DRAWS] += reward == 0.5
+        return TRUE if reward >= goal.least else FALSE
+    if ply >= goal.plies:
+        return TRUE if goal.late else FALSE
+    if len(endgames.values) > 0:
+        value = look_up(endgames, game.key(state))
+        if value != ABSENT:
+            return known(game, goal, state, ply, value, counts)
+    return OPEN
+
+
+@helper
+def known(game, goal, state, ply, value, counts):
+    """What an end-game table's value, plies to a win above 0 and to a loss below it, says of the goal."""
+    counts[DRAWS] += value == 0
+    if ply + abs(value) > goal.plies:
+        return TRUE if goal.late else FALSE
+    side = 1 if game.player(state) == 0 else -1
+    return TRUE if reward_of(np.float64(side * value)) >= goal.least else FALSE
+
+
+@helper
+def first_numbers(game, task, state, outcome, moves):
+    """(proof, disproof) of a new node, of which `outcome` is known; `moves` is room to work in."""
+    if outcome == TRUE:
+        return 0, INFINITE
+    if outcome == FALSE:
+        return INFINITE, 0
+    if task.mobility:
+        count = game.sound_moves(state, moves)
+        return (1, count) if game.player(state) == 0 else (count, 1)
+    return 1, 1
+
+
+@helper
+def combine(proof, disproof, begin, count, or_node):
+    """(proof, disproof) of a node from those of its children, from the index `begin` on."""
+    least, total = INFINITE, 0
+    for i in range(begin, begin + count):
+        own, other = (proof[i], disproof[i]) if or_node else (disproof[i], proof[i])
+        least = min(least, np.int64(own))
+        total += np.int64(other)
+        if other == INFINITE:  # this child settles the node
+            return (0, INFINITE) if or_node else (INFINITE, 0)
+    total = min(total, MOST)
+    if least == INFINITE:
+        total = 0
+    return (least, total) if or_node else (total, least)

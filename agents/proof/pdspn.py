@@ -1,0 +1,67 @@
+"""PDS-PN: PDS whose leaves are evaluated by a best-first search each (Winands, Uiterwijk & van den Herik, "PDS-PN: a new
+proof-number search algorithm", 2002).
+
+The first level is PDS in a transposition table (agents/proof/pds.py).  A node that the table does not hold is searched
+by PNS, to a number of nodes; the numbers of its moves are stored, and the tree is thrown away.  For games of two
+players without chance.
+"""
+
+from dataclasses import dataclass
+
+from agents.core.table import probe, store
+from agents.proof.bestfirst import ROOT, best_first, restart_tree
+from agents.proof.numbers import NODES, combine
+from agents.proof.pds import PDS, PDSRule
+from games.core.game import check_range
+from games.core.jit import helper
+
+
+@dataclass(frozen=True)
+class PDSPN(PDS):
+    """PDS with a second search at each leaf.
+
+    second: the most nodes of a second search
+    """
+
+    second: int = 1000
+
+    name = "pdspn"
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_range("second", self.second, 2, 10**9)
+
+    def second_nodes(self):
+        return self.second
+
+    def rule(self):
+        return PDSPNRule()
+
+
+@dataclass(frozen=True)
+class PDSPNRule(PDSRule):
+    """A rule of PDS, with a search of a second level."""
+
+    def look_below(self, game, table, second, line, task, counts, ply):
+        if not probe(table, line.key[ply])[0]:
+            search_below(game, table, second, line, task, counts, ply)
+
+
+@helper
+def search_below(game, table, second, line, task, counts, ply):
+    """Take the children's numbers from a best-first search of the node at `ply`, unless these settle it already."""
+    or_node = game.player(line.states[ply]) == 0
+    proof, disproof = combine(line.proof[ply], line.disproof[ply], 0, line.total[ply], or_node)
+    if proof == 0 or disproof == 0:
+        return
+    restart_tree(second)
+    best_first(game, second, line.room, ply, task, counts, len(second.proof) - game.max_moves)
+    if second.size[0] == 1:
+        return
+    share = (counts[NODES] - line.before[ply]) // line.total[ply]
+    for i in range(line.total[ply]):
+        if line.proof[ply, i] == 0 or line.disproof[ply, i] == 0:
+            continue
+        child = second.first_child[ROOT] + i
+        line.proof[ply, i], line.disproof[ply, i] = second.proof[child], second.disproof[child]
+        store(table, line.keys[ply, i], line.proof[ply, i], line.disproof[ply, i], share)

@@ -1,0 +1,119 @@
+"""PN2: proof-number search whose leaves are evaluated by a proof-number search each (Allis, "Searching for solutions in
+games and artificial intelligence", 1994; Breuker, Uiterwijk & van den Herik, "The PN2-search algorithm", 2001).
+
+Of the second search only its root's children are kept, as those of the leaf, so that the first tree grows slowly and
+memory lasts: time is paid for it.  With N1 nodes in the first tree, the second may have
+
+    N2 = N1 / (1 + exp((a - N1) / b))
+
+so that it is small where the first tree is small, and never outgrows it.
+"""
+
+from dataclasses import dataclass
+from math import exp
+from typing import NamedTuple
+
+from agents.proof.bestfirst import (
+    LEAF,
+    NODE_BYTES,
+    ROOT,
+    best_first,
+    has_room,
+    is_open,
+    most_proving,
+    new_proof_tree,
+    restart_tree,
+    update,
+    write_child,
+)
+from agents.proof.numbers import NODES
+from agents.proof.pns import PNS, TreeProof
+from games.core.jit import helper, kernel
+
+
+class Growth(NamedTuple):
+    """How large the second tree may be, by the first's size."""
+
+    a: float
+    b: float
+
+
+@dataclass(frozen=True)
+class PN2(PNS):
+    """Proof-number search with a second search at each leaf.
+
+    max_nodes: of each of the two trees
+    a, b: where the second tree may have half of the first one's nodes, and how fast it comes to that
+    """
+
+    a: float = 20_000.0
+    b: float = 10_000.0
+
+    name = "pn2"
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.b <= 0:
+            raise ValueError(f"b = {self.b} is out of range: it can be more than 0")
+
+    def new_search(self, game, memory, state, task, counts):
+        return SecondLevelProof(self, game, state, task, counts)
+
+
+class SecondLevelProof(TreeProof):
+    """The two trees and the search in them."""
+
+    def __init__(self, agent, game, state, task, counts):
+        super().__init__(agent, game, state, task, counts)
+        self.second, self.growth, self.largest = new_proof_tree(agent.max_nodes), Growth(agent.a, agent.b), 1
+
+    def run(self, nodes):
+        before = int(self.counts[NODES])
+        arguments = self.tree, self.second, self.line, self.task, self.growth, self.counts
+        self.largest = max(self.largest, pn2_kernel(self.game, *arguments, before + nodes))
+        return int(self.counts[NODES]) - before
+
+    def bytes(self):
+        return super().bytes() + NODE_BYTES * self.largest
+
+
+@kernel
+def pn2_kernel(game, tree, second, line, task, growth, counts, until):
+    """Grow the tree until its root is settled, about `until` positions have been visited in all, or there is no room.
+
+    A second search that is not over by then is gone on with by the next call, since the way down to its leaf is the
+    same.  Returns the largest size that the second tree had.
+    """
+    largest = 1
+    node, ply = most_proving(game, tree, line, ROOT, 0)
+    while is_open(tree, ROOT) and counts[NODES] < until and tree.size[0] + game.max_moves <= len(tree.proof):
+        limit = second_limit(tree, growth)
+        best_first(game, second, line, ply, task, counts, min(limit, second.size[0] + until - counts[NODES]))
+        largest = max(largest, second.size[0])
+        if second.children[ROOT] == LEAF:
+            break
+        if not is_open(second, ROOT) or second.size[0] >= limit or not has_room(game, second, counts):
+            adopt(tree, node, second)
+            restart_tree(second)
+            node, ply = update(game, tree, line, node, ply)
+            node, ply = most_proving(game, tree, line, node, ply)
+    return largest
+
+
+@helper
+def second_limit(tree, growth):
+    """The nodes that the second tree may have: no more than the first, and room for the leaf's children in any case."""
+    size = tree.size[0]
+    return max(2, int(size / (1.0 + exp(min((growth.a - size) / growth.b, 700.0)))))
+
+
+@helper
+def adopt(tree, node, second):
+    """Give a leaf the children of the second tree's root, with their numbers."""
+    first, begin, count = tree.size[0], second.first_child[ROOT], second.children[ROOT]
+    for i in range(count):
+        child = begin + i
+        write_child(tree, first + i, node, second.move[child], second.proof[child], second.disproof[child])
+    tree.size[0] = first + count
+    tree.first_child[node] = first
+    tree.children[node] = count

@@ -1,0 +1,66 @@
+"""PNS: best-first proof-number search (Allis, van der Meulen & van den Herik, "Proof-number search", 1994).
+
+The tree is in memory as a whole and grows by the leaf whose proof or disproof brings the root's nearest.  For games of
+two players without chance.
+"""
+
+from dataclasses import dataclass
+
+from agents.proof.bestfirst import LEAF, NODE_BYTES, ROOT, best_first, new_line, new_proof_tree
+from agents.proof.prover import ProofAgent, Search
+from games.core.game import check_range
+from games.core.jit import kernel
+
+
+@dataclass(frozen=True)
+class PNS(ProofAgent):
+    """Best-first proof-number search.
+
+    max_nodes: of the tree, which holds no more (24 bytes a node); a search that needs more ends without a result
+    """
+
+    max_nodes: int = 1 << 26
+
+    name = "pns"
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_range("max_nodes", self.max_nodes, 1000, 2**31 - 1)
+
+    def new_search(self, game, memory, state, task, counts):
+        return TreeProof(self, game, state, task, counts)
+
+
+class TreeProof(Search):
+    """A tree and the search in it."""
+
+    def __init__(self, agent, game, state, task, counts):
+        self.agent, self.game, self.task, self.counts = agent, game, task, counts
+        self.tree, self.line = new_proof_tree(agent.max_nodes), new_line(game)
+        self.line.states[0] = state
+
+    def run(self, nodes):
+        before = self.counts[0]
+        pns_kernel(self.game, self.tree, self.line, self.task, self.counts, self.tree.size[0] + nodes)
+        return int(self.counts[0] - before)
+
+    def numbers(self):
+        return int(self.tree.proof[ROOT]), int(self.tree.disproof[ROOT])
+
+    def moves(self):
+        first, count = (0, 0) if self.tree.children[ROOT] == LEAF else (self.tree.first_child[ROOT], self.tree.children[ROOT])
+        return tuple(column[first : first + count] for column in (self.tree.move, self.tree.proof, self.tree.disproof))
+
+    def bytes(self):
+        return NODE_BYTES * int(self.tree.size[0])
+
+    def full(self):
+        if self.tree.size[0] + self.game.max_moves <= len(self.tree.proof):
+            return ""
+        return f"the tree has {self.tree.size[0]} nodes, of max_nodes = {self.agent.max_nodes}, and is not settled"
+
+
+@kernel
+def pns_kernel(game, tree, line, task, counts, until):
+    """Grow the tree until its root is settled, it has about `until` nodes, or there is no room."""
+    best_first(game, tree, line, 0, task, counts, until)

@@ -1,0 +1,56 @@
+"""PN*: depth-first search with a threshold on the proof number alone (Seo, Iida & Uiterwijk, "The PN*-search algorithm:
+application to tsume-shogi", 2001).
+
+The threshold of the root is 2, then 3, 4 and so on, until the root is settled.  Below a node of threshold P
+
+    at an OR node     min(P, p2 + 1), where p2 is the second least proof number of its children
+    at an AND node    P - (sum of the children's proof numbers) + that of the chosen child
+
+The child of least proof number is chosen at an OR node; at an AND node, where all must be proved, the one of largest
+proof number, by which the threshold is reached the soonest.  Disproof numbers say only what is disproved.  For games of
+two players without chance.
+"""
+
+from dataclasses import dataclass
+
+from agents.proof.depthfirst import PROOF, DepthFirst, ThresholdRule, least_two, remainder
+from agents.proof.numbers import INFINITE
+
+
+@dataclass(frozen=True)
+class PNStar(DepthFirst):
+    """Depth-first search for a proof by growing thresholds on the proof number."""
+
+    name = "pnstar"
+
+    def rule(self):
+        return PNStarRule()
+
+
+@dataclass(frozen=True)
+class PNStarRule(ThresholdRule):
+    """The threshold of the proof number binds; that of the disproof number is infinite."""
+
+    def root_limits(self):
+        return 2, INFINITE
+
+    def raised_limits(self, proof, disproof):
+        return proof + 1, INFINITE
+
+    def is_left(self, proof, disproof, limit):
+        return proof >= limit[PROOF]
+
+    def select(self, line, ply, or_node):
+        if or_node:
+            return least_two(line.proof[ply], line.total[ply])[0]
+        hardest, most = 0, 0
+        for i in range(line.total[ply]):
+            if line.proof[ply, i] > most:
+                hardest, most = i, line.proof[ply, i]
+        return hardest
+
+    def child_limits(self, task, line, ply, or_node, chosen, proof, disproof):
+        limit = line.limit[ply, PROOF]
+        if or_node:
+            return min(limit, least_two(line.proof[ply], line.total[ply])[1] + 1), INFINITE
+        return remainder(limit, proof, line.proof[ply, chosen]), INFINITE

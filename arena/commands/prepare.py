@@ -1,0 +1,60 @@
+"""Commands that prepare files for agents to play from: tablebase and book."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.commands.common import command, write_whole
+from arena.commands.solve import Moves
+
+
+@command(
+    examples='arena tablebase "nim(heaps=[1, 3, 5, 7])" --out nim.table\n'
+    'arena tablebase "breakthrough(rows=5, columns=5)" --pieces 4 --out end.table\n'
+    'arena solve "breakthrough(rows=5, columns=5)" --agent "dfpn(tablebase=\'end.table\')" --moves "2a3a"'
+)
+def tablebase(
+    game: Annotated[str, typer.Argument(help='A game such as "othello(size=4)".', metavar="GAME")],
+    out: Annotated[Path, typer.Option(help="The file to write.")],
+    moves: Moves = "",
+    pieces: Annotated[int | None, typer.Option(help="Instead of moves: all end-games of at most so many pieces.")] = None,
+    most: Annotated[int, typer.Option(help="Positions that there may be; each takes 13 bytes.")] = 10_000_000,
+) -> None:
+    """Compute the exact value of every position of an end-game, and keep them in a file.
+
+    Agents use it as tablebase='FILE'.
+    """
+    import games
+    from arena.preparing import endgame_table
+    from arena.solving import position
+
+    if pieces is not None and moves:
+        raise typer.BadParameter("--pieces and --moves say two different things: give one of them")
+    if most < 1:
+        raise typer.BadParameter(f"--most {most} is out of range: it can be 1 or more")
+    made = games.make(game)
+    data, positions = endgame_table(made, position(made, moves)[0], pieces, most)
+    write_whole(out, data)
+    typer.echo(f"{positions:,} positions of {made}, {len(data) / 2**20:.1f} MiB, in {out}")
+
+
+@command(
+    examples="arena book runs/first --out first.book\n"
+    'arena run --game connect4 --agent "uct(playouts=1000)" --agent "uct(playouts=1000, book=\'first.book\')"'
+)
+def book(
+    folder: Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR")],
+    out: Annotated[Path, typer.Option(help="The file to write.")],
+    plies: Annotated[int, typer.Option(min=1, help="How deep it goes.")] = 8,
+    least: Annotated[int, typer.Option(min=1, help="Moves that were made in fewer games are left out.")] = 10,
+) -> None:
+    """Make an opening book of the moves that were made in a stored run, by what they came to.
+
+    Agents use it as book='FILE'.
+    """
+    from arena.preparing import opening_book
+
+    data, positions, games = opening_book(folder, plies, least)
+    write_whole(out, data)
+    typer.echo(f"{positions:,} positions from {games:,} games, in {out}")

@@ -1,0 +1,44 @@
+"""Tables of how well moves were chosen, by values that are known for certain; pure functions of data frames.
+
+Values are 1 (win), 0 (draw) and -1 (loss) for the player who moves, with best play of both sides from there on.  A
+move's loss is the value before it less the value after it: 0 for a best move, 1 or 2 for a blunder.  In a lost position
+every move is a best one, so that blunders are counted against the moves that had something to lose.
+"""
+
+import pandas as pd
+
+GRADES = ("by_agent", "by_ply", "moves")
+
+
+def losses(moves: pd.DataFrame) -> pd.DataFrame:
+    """`moves` with the column loss; columns before and after are values, missing where they were not found."""
+    return moves.assign(loss=moves["before"] - moves["after"])
+
+
+def by_agent(moves: pd.DataFrame) -> pd.DataFrame:
+    """One row an agent, the one of least blunders first; see `_summary`."""
+    table = _summary(moves, "agent")
+    return table.sort_values(["blunder_rate", "mean_loss", "agent"], na_position="last", ignore_index=True)
+
+
+def by_ply(moves: pd.DataFrame) -> pd.DataFrame:
+    """One row an agent and ply, from 0; see `_summary`."""
+    return _summary(moves, ["agent", "ply"])
+
+
+def _summary(moves: pd.DataFrame, by) -> pd.DataFrame:
+    """Of each group: moves; graded, those whose values are known; chances, those that had something to lose; blunders;
+    blunder_rate, of the chances; mean_loss, of the moves graded.
+
+    `moves` has columns agent, ply, before, after.  Rates are missing where there is nothing to divide by.
+    """
+    graded = losses(moves)
+    flags = graded.assign(
+        graded=graded["loss"].notna(), chances=graded["loss"].notna() & (graded["before"] > -1), blunders=graded["loss"] > 0
+    )
+    groups = flags.groupby(by, sort=True)
+    table = groups[["graded", "chances", "blunders"]].sum().astype(int)
+    table.insert(0, "moves", groups.size())
+    table["blunder_rate"] = table["blunders"] / table["chances"].where(table["chances"] > 0)
+    table["mean_loss"] = groups["loss"].mean()
+    return table.astype({"blunder_rate": float, "mean_loss": float}).reset_index()

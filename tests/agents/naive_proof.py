@@ -1,0 +1,121 @@
+"""Naive twins of the solvers: memoized minimax, and proof-number searches with objects, dictionaries and recursion."""
+
+from itertools import count
+from math import ceil, inf
+
+INFINITE = inf
+
+
+def exact(game, state):
+    """(value, plies to the end) of a position for its player to move, the quickest win and the longest loss."""
+    return next(found for depth in count(1) if (found := within(game, state, depth, {})))
+
+
+def within(game, state, depth, memo):
+    """The same of a position that is decided within so many plies; None of others."""
+    key = state.tobytes(), depth
+    if key not in memo:
+        found = [by_move(game, state, move, depth, memo) for move in game.moves(state)]
+        best = max((pair for pair in found if pair), key=quality, default=(-1, 0))
+        memo[key] = best if None not in found or best[0] == 1 else None
+    return memo[key]
+
+
+def quality(pair):
+    """The better, the larger: the quickest win, the longest loss."""
+    value, plies = pair
+    return value, -value * plies
+
+
+def by_move(game, state, move, depth, memo):
+    """What a move is worth to who makes it, if that is decided within so many plies."""
+    after, player = state.copy(), int(game.player(state))
+    game.play(after, move)
+    if game.is_over(after):
+        score = game.score(after)
+        return ((score > 0) - (score < 0)) * (1 if player == 0 else -1), 1
+    found = within(game, after, depth - 1, memo) if depth > 1 else None
+    return found and (found[0] if int(game.player(after)) == player else -found[0], found[1] + 1)
+
+
+def best_moves(game, state, value, plies):
+    """The moves that keep a value and plies; the plies of a draw do not matter."""
+    depth, memo = plies if value else game.max_plies, {}
+    found = {move: by_move(game, state, move, depth, memo) for move in game.moves(state)}
+    return [move for move, pair in found.items() if pair and (pair == (value, plies) or pair[0] == value == 0)]
+
+
+def leaf_numbers(game, goal, state, ply):
+    """(proof, disproof) of a new node; None as a third where it is open."""
+    if game.is_over(state):
+        reward = (float(game.score(state) > 0) + float(game.score(state) >= 0)) / 2
+        return (0, INFINITE) if reward >= goal.least else (INFINITE, 0)
+    if ply >= goal.plies:
+        return (0, INFINITE) if goal.late else (INFINITE, 0)
+    moves = len(game.moves(state))
+    return (1, moves) if game.player(state) == 0 else (moves, 1)
+
+
+def combined(numbers, or_node):
+    """A node's (proof, disproof) from its children's."""
+    proof, disproof = zip(*numbers)
+    return (min(proof), sum(disproof)) if or_node else (sum(proof), min(disproof))
+
+
+class Node:
+    def __init__(self, game, goal, state, ply):
+        self.state, self.ply, self.children, self.or_node = state, ply, [], int(game.player(state)) == 0
+        self.numbers = leaf_numbers(game, goal, state, ply)
+
+
+def pns(game, goal, state, expansions):
+    """(root, nodes) after so many expansions of the most-proving leaf, or when it is settled."""
+    root, nodes = Node(game, goal, state, 0), 1
+    root.numbers = 1, 1
+    while expansions and 0 not in root.numbers:
+        path = [root]
+        while path[-1].children:
+            which = 0 if path[-1].or_node else 1
+            path.append(min(path[-1].children, key=lambda child: child.numbers[which]))
+        leaf = path[-1]
+        leaf.children = [Node(game, goal, game.after(leaf.state, move), leaf.ply + 1) for move in game.moves(leaf.state)]
+        nodes += len(leaf.children)
+        for node in reversed(path):
+            node.numbers = combined([child.numbers for child in node.children], node.or_node)
+        expansions -= 1
+    return root, nodes
+
+
+class DepthFirst:
+    """df-pn by recursion, with a table that forgets nothing; `nodes` counts the positions that are looked at."""
+
+    def __init__(self, game, goal, epsilon):
+        self.game, self.goal, self.epsilon, self.table, self.nodes = game, goal, epsilon, {}, 0
+
+    def search(self, state, ply=0, limits=(INFINITE, INFINITE)):
+        """The numbers of a position when they reach its limits, or it is settled."""
+        or_node = int(self.game.player(state)) == 0
+        own, other = (0, 1) if or_node else (1, 0)
+        states, numbers = [], []
+        for move in self.game.moves(state):
+            after = self.game.after(state, move)
+            self.nodes += 1
+            first = leaf_numbers(self.game, self.goal, after, ply + 1)
+            numbers.append(list(self.table.get(after.tobytes(), first)))
+            states.append(after)
+            if numbers[-1][own] == 0:
+                break
+        while True:
+            now = (0, INFINITE) if or_node else (INFINITE, 0)
+            if all(entry[own] for entry in numbers):
+                now = combined(numbers, or_node)
+            if 0 in now or now[0] >= limits[0] or now[1] >= limits[1]:
+                self.table[state.tobytes()] = now
+                return now
+            ranked = sorted(range(len(numbers)), key=lambda i: numbers[i][own])
+            best, second = ranked[0], numbers[ranked[1]][own] if len(ranked) > 1 else INFINITE
+            below = [0, 0]
+            beyond = INFINITE if second == INFINITE else max(second + 1, ceil(second * (1 + self.epsilon)))
+            below[own] = min(limits[own], beyond)
+            below[other] = limits[other] - (now[other] - numbers[best][other])
+            numbers[best] = list(self.search(states[best], ply + 1, tuple(below)))

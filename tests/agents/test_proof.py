@@ -1,0 +1,239 @@
+"""Solvers: their answers against plain minimax, their trees against naive twins, and known values of games."""
+
+import re
+
+import numpy as np
+import pytest
+
+import agents
+import games
+from agents.core.solve import NEVER, Goal, Unsolved, goal_for, solve, solver_of
+from agents.core.tablebase import no_endgames
+from agents.proof.bestfirst import ROOT
+from agents.proof.numbers import INFINITE, MOST, NODES, combine, new_counts
+from games.core.random import stream
+from tests.agents import naive_proof as naive
+from tests.agents.positions import after_names, random_position, small_positions
+
+GAMES = ["tictactoe", "connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)"]
+SOLVERS = [
+    "pns", "pns(mobility=false)", "pn2", "pn2(a=0, b=1)", "dfpn", "dfpn(epsilon=0)", "dfpn(symmetries=true)", "dfpn(table=0.01)",
+    "dfpn(workers=3)", "pnstar", "pds", "pdspn", "pdspn(second=20)", "rppns", "rppns(workers=3, distance=5)", "alphabeta",
+    "alphabeta(deepening=true)", "minimax",
+]  # fmt: skip
+NOTES = "2a3a 5a4a 2b3b 4a3b 2c3b 6a5a 3a4a 5b4a 3b4a 6b5b 4a5b 6c5b 1a2a 5a4a 2a3a 5b4b 3a4b 5c4b 1b2b"
+FIRST_WINS = Goal(1.0)
+
+
+def made(spec, game):
+    return solver_of(agents.make(spec), game)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("agent", SOLVERS)
+def test_every_solver_agrees_with_minimax(agent, spec):
+    """Value, fewest plies, all best moves, and a line of play that keeps them."""
+    game = games.make(spec)
+    solver = made(agent, game)
+    for state in small_positions(agents.make("minimax(nodes=1)").player(game), 8, nodes=300):
+        value, plies = naive.exact(game, state)
+        quick = solve(solver, state, moves="one")
+        assert (quick.value, quick.plies, quick.unsolved) == (value, None, "")
+        assert quick.best[0] in game.moves(state)
+        full = solve(solver, state, shortest=True)
+        assert (full.value, full.plies) == (value, plies if value else None)
+        assert list(full.best) == naive.best_moves(game, state, value, plies)
+        end = after_names(game, state, full.principal_variation)
+        score = game.score(end) * (1 if game.player(state) == 0 else -1)
+        assert game.is_over(end) and (score > 0) - (score < 0) == value
+        assert full.plies in (None, len(full.principal_variation))
+        assert full.goals == {"win": value == 1} | ({"draw": value >= 0} if game.has_draws else {})
+        assert full.nodes > 0 and full.peak_bytes > 0
+
+
+def search_of(spec, game, state, goal):
+    """A search that has not begun, and its counts."""
+    agent, counts = agents.make(spec), new_counts(None)
+    return agent.new_search(game, agent.new_memory(game), state, agent.task(goal, no_endgames()), counts), counts
+
+
+@pytest.mark.parametrize("spec", ["tictactoe", "breakthrough(rows=5, columns=4)"])
+@pytest.mark.parametrize("goal", [FIRST_WINS, Goal(0.5), Goal(0.5, 5, True)])
+def test_pns_equals_its_twin(spec, goal):
+    game = games.make(spec)
+    for seed in range(4):
+        state = random_position(game, seed, 2 * seed)
+        search, _ = search_of("pns", game, state, goal)
+        while 0 not in search.numbers() and search.tree.size[0] < 3000:
+            search.run(1)  # one expansion
+            expansions = int(np.count_nonzero(search.tree.children[: search.tree.size[0]]))
+        root, nodes = naive.pns(game, goal, state, expansions)
+        assert (search.tree.size[0], search.numbers()) == (nodes, finite(root.numbers))
+        moves, proof, disproof = search.moves()
+        assert moves.tolist() == game.moves(state)
+        assert list(zip(proof, disproof)) == [finite(child.numbers) for child in root.children]
+
+
+def finite(numbers):
+    return tuple(INFINITE if number == naive.INFINITE else number for number in numbers)
+
+
+@pytest.mark.parametrize("spec", ["tictactoe", "breakthrough(rows=5, columns=4)"])
+@pytest.mark.parametrize("epsilon", [0.0, 0.25])
+def test_dfpn_equals_its_twin(spec, epsilon):
+    game = games.make(spec)
+    for seed in range(4):
+        state = random_position(game, seed, 3 if spec == "tictactoe" else 14)
+        twin = naive.DepthFirst(game, FIRST_WINS, epsilon)
+        numbers = finite(twin.search(state))
+        search, counts = search_of(f"dfpn(epsilon={epsilon})", game, state, FIRST_WINS)
+        while search.run(7):
+            pass
+        assert (search.numbers(), counts[NODES]) == (numbers, twin.nodes)
+
+
+def test_numbers_of_nodes():
+    """Sums stay below infinity; one child settles a node, and all of them do."""
+    def of(children, or_node):
+        proof, disproof = (np.array(column, np.int32) for column in zip(*children))
+        return combine.py_func(proof, disproof, 0, len(children), or_node)
+
+    assert of([(3, 5), (2, 7)], True) == (2, 12) and of([(3, 5), (2, 7)], False) == (5, 5)
+    assert of([(3, MOST), (2, MOST)], True) == (2, MOST) and of([(MOST, 1), (MOST, 2)], False) == (MOST, 1)
+    assert of([(0, INFINITE), (2, 7)], True) == (0, INFINITE) and of([(0, INFINITE), (2, 7)], False) == (2, 7)
+    assert of([(INFINITE, 0), (2, 7)], True) == (2, 7) and of([(INFINITE, 0), (2, 7)], False) == (INFINITE, 0)
+    assert of([(INFINITE, 0)] * 2, True) == (INFINITE, 0) and of([(0, INFINITE)] * 2, False) == (0, INFINITE)
+
+
+@pytest.mark.parametrize(
+    "spec, value", [("tictactoe", 0), ("breakthrough(rows=4, columns=4)", -1), ("othello(size=4)", -1)]
+)
+def test_known_values(spec, value):
+    """Published, or computed by others; see each game."""
+    game = games.make(spec)
+    assert solve(made("dfpn", game), game.initial(), moves="none").value == value
+
+
+@pytest.mark.parametrize("agent", ["pns", "dfpn"])
+def test_a_lost_looking_race_in_breakthrough(agent):
+    """The lecture notes' game on 6x4 after 19 plies: Black, to move, wins in five, by either of two captures."""
+    game = games.make("breakthrough(rows=6, columns=4)")
+    state = game.after_all(NOTES)
+    solution = solve(made(agent, game), state, shortest=True)
+    assert (solution.value, solution.plies) == (1, 5)
+    assert [game.move_name(state, move) for move in solution.best] == ["4b3b", "4a3b"]
+
+
+@pytest.mark.parametrize("agent", ["pns", "pn2", "dfpn", "dfpn(workers=2)", "pds", "rppns", "alphabeta"])
+def test_what_a_budget_does_not_suffice_for_is_said(agent):
+    game = games.make("breakthrough(rows=5, columns=4)")
+    separator = ", " if "(" in agent else "("
+    limited = f"{agent.rstrip(')')}{separator}nodes=500)"
+    solution = solve(made(limited, game), game.initial())
+    assert (solution.value, solution.best, solution.goals) == (None, (), {"win": None})
+    assert solution.nodes <= 500 and "the budget of 500 nodes is spent" in solution.unsolved
+    timed = solve(made(limited.replace("nodes=500", "seconds=0.05"), game), game.initial())
+    assert timed.value is None and timed.seconds < 5 and "0.05 seconds is spent" in timed.unsolved
+
+
+def test_a_full_tree_is_said():
+    game = games.make("breakthrough(rows=5, columns=4)")
+    with pytest.raises(Unsolved, match="of max_nodes = 1000, and is not settled"):
+        made("pns(max_nodes=1000)", game).prove(game.initial(), goal_for(0, 1))
+
+
+def test_threads_take_all_their_marks_back():
+    game = games.make("breakthrough(rows=5, columns=4)")
+    search, counts = search_of("dfpn(workers=4)", game, game.initial(), FIRST_WINS)
+    for _ in range(20):
+        search.run(2000)
+        assert not search.busy.any()
+    assert counts[NODES] == sum(own[NODES] for own in search.own_counts) > 20_000
+
+
+def test_a_shared_tree_is_whole():
+    """After a search by threads, every expanded node has the numbers that its children give it."""
+    game = games.make("breakthrough(rows=5, columns=4)")
+    search, _ = search_of("rppns(workers=4)", game, game.initial(), FIRST_WINS)
+    for _ in range(20):
+        search.run(5000)
+    tree, waiting = search.tree, [(ROOT, game.initial())]
+    while waiting:
+        node, state = waiting.pop()
+        first, count = int(tree.first_child[node]), int(tree.children[node])
+        if count:
+            numbers = combine.py_func(tree.proof, tree.disproof, first, count, int(game.player(state)) == 0)
+            assert numbers == (tree.proof[node], tree.disproof[node])
+            waiting += [(child, game.after(state, int(tree.move[child]))) for child in range(first, first + count)]
+    assert tree.size[0] > 50 and search.lock[0] == 0
+
+
+@pytest.mark.parametrize("agent", ["pns", "dfpn", "pds"])
+def test_they_play_what_they_prove_and_by_their_numbers_else(agent):
+    game, player = games.make("tictactoe"), agents.make(f"{agent}(nodes=20000)").player(games.make("tictactoe"))
+    winning, lost = game.after_all("1a 2a 1b 2b"), game.after_all("2b 1b 1a 1c")
+    assert player.choose(winning, stream(1)).value == 1
+    assert game.move_name(winning, player.choose(winning, stream(1)).move) == "1c"
+    assert player.choose(game.initial(), stream(1)).value == 0
+    assert player.choose(game.after(lost, game.parse_move(lost, "2a")), stream(1)).value == -1
+    short = agents.make(f"{agent}(nodes=30)").player(game).choose(game.initial(), stream(1))
+    assert short.value is None and short.move in game.moves(game.initial())
+
+
+def test_one_goal_alone():
+    game = games.make("tictactoe")
+    win = solve(made("dfpn", game), game.initial(), goal="win")
+    assert (win.value, win.goals, win.best) == (None, {"win": False, "draw": None}, ())
+    draw = solve(made("dfpn", game), game.initial(), goal="draw")
+    assert (draw.value, draw.goals["draw"], len(draw.best)) == (None, True, 9)
+    with pytest.raises(agents.Unsuited, match="has no draws: the one goal there is win"):
+        solve(made("dfpn", games.make("nim")), games.make("nim").initial(), goal="draw")
+    with pytest.raises(agents.Unsuited, match="goal = 'lose' is not one of win, draw"):
+        solve(made("dfpn", game), game.initial(), goal="lose")
+
+
+def test_progress_is_told():
+    game, told = games.make("breakthrough(rows=5, columns=4)"), []
+    solver = made("dfpn(nodes=200000)", game)
+    solver.progress = told.append
+    solve(solver, game.initial())
+    assert told[-1].nodes > 100_000 and told[-1].proof > 1 and told[-1].disproof > 1 and told[-1].seconds > 0
+
+
+def test_goals():
+    assert goal_for(0, 1) == Goal(1.0, NEVER, False) and goal_for(0, 0) == Goal(0.5, NEVER, False)
+    assert goal_for(1, 1, 4) == Goal(0.5, 4, True) and goal_for(1, 0) == Goal(1.0, NEVER, True)
+
+
+@pytest.mark.parametrize(
+    "spec, message",
+    [
+        ("dfpn(table=0)", "table = 0 MiB is out of range"),
+        ("dfpn(table=1e6)", "table = 1e+06 MiB is out of range"),
+        ("dfpn(table=130000)", "is more than the memory of this machine"),
+        ("dfpn(epsilon=-1)", "epsilon = -1.0 is out of range: it can be 0 to 10"),
+        ("dfpn(workers=65)", "workers = 65 is out of range: it can be 1 to 64"),
+        ("pns(max_nodes=5)", "max_nodes = 5 is out of range"),
+        ("pn2(b=0)", "b = 0.0 is out of range"),
+        ("pdspn(second=1)", "second = 1 is out of range"),
+        ("rppns(distance=-1)", "distance = -1 is out of range"),
+    ],
+)
+def test_bad_parameters(spec, message):
+    with pytest.raises(games.SpecError, match=re.escape(message)):
+        agents.make(spec)
+
+
+@pytest.mark.parametrize(
+    "agent, game, message",
+    [
+        ("uct", "tictactoe", "uct does not solve; agents that do: alphabeta, dfpn, minimax"),
+        ("dfpn", "pig", "dfpn plays games without chance"),
+        ("dfpn", "leftmove", "dfpn plays games for two players"),
+        ("alphabeta(depth=3)", "tictactoe", "leave depth out"),
+        ("dfpn(tablebase='none')", "tictactoe", "'none' cannot be read: No such file"),
+    ],
+)
+def test_who_cannot_solve_says_why(agent, game, message):
+    with pytest.raises(agents.Unsuited, match=re.escape(message)):
+        made(agent, games.make(game))

@@ -1,0 +1,163 @@
+"""The commands that solve and prepare, as a user types them."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import agents
+import games
+import results
+from arena.cli import app
+from arena.grading import Oracle, grade
+from arena.solving import position, read_positions, score_of
+from results.record import GameRecord, MoveRecord, Reason
+from results.store import Store
+from tests.agents import naive_proof as naive
+
+NOTES = "2a3a-5a4a 2b3b-4a3b 2c3b-6a5a 3a4a-5b4a 3b4a-6b5b 4a5b-6c5b 1a2a-5a4a 2a3a-5b4b 3a4b-5c4b 1b2b"
+SMALL = "connect4(rows=4, columns=5)"
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_the_notes_position():
+    done = call("solve", "breakthrough(rows=6, columns=4)", "--moves", NOTES, "--shortest", "--json")
+    answer = json.loads(done.stdout)
+    assert done.exit_code == 0
+    assert (answer["value"], answer["best"], answer["plies"], answer["player"]) == (1, ["4b3b", "4a3b"], 5, 1)
+    assert len(answer["principal_variation"]) == 5 and answer["principal_variation"][0] in answer["best"]
+    assert answer["nodes"] > 0 and answer["seconds"] > 0 and answer["peak_bytes"] > 0 and answer["unsolved"] == ""
+    text = call("solve", "breakthrough(rows=6, columns=4)", "--moves", NOTES, "--shortest", "--agent", "pns").stdout
+    assert "plies to the end  5" in text and "best moves        4b3b 4a3b" in text and "6 . . . B" in text
+
+
+def test_what_is_asked():
+    draw = json.loads(call("solve", "tictactoe", "--json").stdout)
+    assert (draw["value"], draw["plies"], len(draw["best"])) == (0, None, 9) and draw["goals"] == {"win": False, "draw": True}
+    one = json.loads(call("solve", "tictactoe", "--one", "--json").stdout)
+    assert len(one["best"]) == 1 and one["best"][0] == one["principal_variation"][0]
+    win = json.loads(call("solve", "tictactoe", "--goal", "win", "--json").stdout)
+    assert (win["value"], win["goals"]["win"]) == (None, False)
+    short = call("solve", SMALL, "--agent", "dfpn(nodes=100)")
+    assert short.exit_code == 1 and "not solved" in short.stdout and "the budget of 100 nodes is spent" in short.stdout
+
+
+def test_positions_from_words():
+    game = games.make("connect4")
+    assert position(game, "44 4")[1] == position(game, "4 4 4")[1] == position(game, "4-4-4")[1] == 3
+    assert score_of(game, 1, 41) == 1 and score_of(game, -1, 42) == -1 and score_of(game, 1, 7) == 18 and score_of(game, 0, 42) == 0
+
+
+def test_a_file_of_positions(tmp_path):
+    """On 4x5 the score is 11 less the winner's stones; the values by plain minimax."""
+    game, path, lines = games.make(SMALL), tmp_path / "positions.txt", []
+    for moves in ("3321221323455", "1445521524524", "3554312534511", "4522413522155"):
+        state, plies = position(game, moves)
+        value, more = naive.exact(game, state)
+        stones = (plies + more + 1) // 2
+        lines.append(f"{moves} {value * (11 - stones)}")
+    path.write_text("\n".join(lines) + "\n\n")
+    done = call("solve", SMALL, "--file", path, "--json")
+    answer = json.loads(done.stdout)
+    assert done.exit_code == 0 and answer["positions"] == answer["correct"] == 4 and answer["nodes"] > 0
+    moves, score = lines[0].split()
+    path.write_text(f"{moves} {int(score) + 1}\n")
+    wrong = call("solve", SMALL, "--file", path, "--agent", "alphabeta")
+    assert wrong.exit_code == 1 and f"{path}:1: {moves} has the score {int(score) + 1}, found: {score}" in wrong.output
+    path.write_text("12 0\n1 2 3 x\n\n\nhello\n")
+    bad = call("solve", SMALL, "--file", path)
+    assert bad.exit_code == 2 and f"{path}:2: '1 2 3 x' is not of the form: moves score" in bad.stderr and f"{path}:5:" in bad.stderr
+    path.write_text("12 0\n9 0\n")
+    assert f"{path}:2: '9' is not a legal move" in call("solve", SMALL, "--file", path).stderr
+    path.write_text("")
+    assert "holds no positions" in call("solve", SMALL, "--file", path).stderr
+    assert [known.line for known in read_positions(_lines(path))] == [2, 3]
+
+
+def _lines(path):
+    path.write_text("\n12 0\n4 -3")
+    return path
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["solve", "chess960"], "unknown game 'chess960'"),
+        (["solve", "nim", "--moves", "9-9"], "'9-9' is not a legal move"),
+        (["solve", "nim", "--agent", "uct"], "uct does not solve; agents that do"),
+        (["solve", "nim", "--goal", "draw"], "has no draws: the one goal there is win"),
+        (["solve", "tictactoe", "--goal", "lose"], "goal = 'lose' is not one of win, draw"),
+        (["solve", "pig"], "plays games without chance"),
+        (["solve", "leftmove"], "plays games for two players"),
+        (["solve", "nim", "--agent", "dfpn(table=130000)"], "is more than the memory of this machine"),
+        (["solve", "nim", "--agent", "dfpn(tablebase='none')"], "'none' cannot be read: No such file"),
+        (["solve", "tictactoe", "--moves", "1a 2a 1b 2b 1c"], "the game is over after"),
+        (["solve", "nim", "--file", "none", "--shortest"], "--file solves the positions of a file"),
+        (["solve", "nim", "--file", "none"], "none: No such file"),
+        (["grade", "none"], "no tournament in none"),
+        (["tablebase", "nim", "--out", "x", "--most", "5"], "has more than 5 positions there"),
+        (["tablebase", "nim", "--out", "x", "--pieces", "2"], "does not list its end-games by pieces"),
+        (["tablebase", "nim", "--out", "x", "--pieces", "2", "--moves", "1-1"], "say two different things"),
+        (["book", "none", "--out", "x"], "no tournament in none"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_told(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = call(*arguments)
+    assert result.exit_code == 2 and message in result.stderr.replace("\n", " "), result.stderr
+    assert "Traceback" not in result.stderr and list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A stored run of three games of tic-tac-toe: one perfect, one with a blunder each, one lost by forfeit."""
+    config = {"game": "tictactoe", "plugins": [], "plugin_path": None}
+    lines = [("2b", "1a 1c 3a 2a 2c 1b 3b 3c"), ("2b", "1b 1a 3c 3a"), ("2b 1a", "1c 2a")]
+    with Store.create(tmp_path / "run", {"config": config}, [{"name": "a", "spec": "random"}, {"name": "b", "spec": "random"}]) as store:
+        for number, (opening, moves) in enumerate(lines):
+            begin = len(opening.split())
+            decisions = tuple(
+                MoveRecord(ply, ply % 2, move, None, None, None, None, 0.0) for ply, move in enumerate(moves.split(), begin)
+            )
+            reason = Reason.TIME if number == 2 else Reason.PLAYED_OUT
+            store.add(GameRecord(f"g{number}", number, 0, 0, number, "a", "b", 0.5, 0.0, reason, "", opening, moves, begin + len(decisions), 0.0, decisions))
+    return tmp_path / "run"
+
+
+def test_grades_are_what_minimax_says(run):
+    from agents.core.solve import solver_of
+
+    game, stored = games.make("tictactoe"), results.load(run)
+    moves = grade(stored, Oracle(solver_of(agents.make("dfpn"), game)), lambda done, total: None)
+    assert len(moves) == 8 + 4 + 2
+    records = {record.id: record for record in stored.games.itertuples()}
+    for row in moves.itertuples():
+        record = records[row.id]
+        line = [*record.opening_moves.split(), *record.moves.split()][: row.ply]
+        state = game.after_all(" ".join(line))
+        assert row.before == naive.exact(game, state)[0]
+        assert row.after == naive.by_move(game, state, game.parse_move(state, row.move), 9, {})[0]
+
+
+def test_grade_prints_tables(run, tmp_path):
+    text = call("grade", run).stdout
+    assert "blunder rate" in text and "mean loss" in text and "nan" not in text.lower()
+    rows = json.loads(call("grade", run, "--format", "json").stdout)
+    assert {row["agent"] for row in rows} == {"a", "b"} and sum(row["moves"] for row in rows) == 14
+    assert call("grade", run, "--kind", "by_ply", "--format", "csv", "--output", tmp_path / "p.csv").exit_code == 0
+    assert (tmp_path / "p.csv").read_text().startswith("agent,ply,moves,graded,chances,blunders,blunder_rate,mean_loss\n")
+
+
+def test_tables_and_books_are_made_and_used(run, tmp_path):
+    table, book = tmp_path / "end.table", tmp_path / "first.book"
+    made = call("tablebase", "tictactoe", "--out", table)
+    assert made.exit_code == 0 and "4,520 positions of tictactoe" in made.stdout
+    answer = json.loads(call("solve", "tictactoe", "--agent", f"dfpn(tablebase={str(table)!r})", "--json").stdout)
+    assert answer["value"] == 0 and answer["nodes"] < 1000
+    made = call("book", run, "--out", book, "--least", "1")
+    assert made.exit_code == 0 and "positions from 2 games" in made.stdout
+    other = call("solve", "nim", "--agent", f"dfpn(tablebase={str(book)!r})")
+    assert other.exit_code == 2 and "holds something else: opening book" in other.stderr
