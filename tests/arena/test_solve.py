@@ -120,7 +120,7 @@ def run(tmp_path):
         for number, (opening, moves) in enumerate(lines):
             begin = len(opening.split())
             decisions = tuple(
-                MoveRecord(ply, ply % 2, move, None, None, None, None, 0.0) for ply, move in enumerate(moves.split(), begin)
+                MoveRecord(ply, ply % 2, move, *[None] * 6, 0.0) for ply, move in enumerate(moves.split(), begin)
             )
             reason = Reason.TIME if number == 2 else Reason.PLAYED_OUT
             store.add(GameRecord(f"g{number}", number, 0, 0, number, "a", "b", 0.5, 0.0, reason, "", opening, moves, begin + len(decisions), 0.0, decisions))
