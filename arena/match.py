@@ -113,7 +113,7 @@ def play(game: Game, seats: tuple[Seat, ...], fixture: Fixture, opening: list[in
     start = time.perf_counter()
     try:
         table.play_out()
-        outcome, score, reason, detail = _result(game, table.state)
+        outcome, score, reason, detail = game_result(game, table.state)
     except _Forfeit as forfeit:
         outcome = float(forfeit.side) if len(seats) == 2 else None
         score, reason, detail = None, forfeit.reason, forfeit.detail
@@ -177,7 +177,7 @@ def _identity(fixture, seats):
     }
 
 
-def _result(game, state):
+def game_result(game, state):
     """Outcome, score, reason and detail of a game that its rules have ended."""
     score = float(_by_rules(game, "score", state))
     if not math.isfinite(score):
@@ -244,7 +244,7 @@ class _Table:
         move = self._of_agent(side, lambda: self._checked(side, decision, legal))
         name = _by_rules(self.game, "move_name", self.state, move)
         self._of_agent(side, lambda: self._note_improvements(decision))
-        self.decisions.append(self._of_agent(side, lambda: _move_record(self.plies, side, name, decision)))
+        self.decisions.append(self._of_agent(side, lambda: move_record(self.plies, side, name, decision)))
         self._check_time(side, decision.seconds)
         return move
 
@@ -312,7 +312,7 @@ class _Table:
             raise _Forfeit(side, Reason.TIME, detail)
 
 
-def _move_record(ply, side, name, decision) -> MoveRecord:
+def move_record(ply, side, name, decision) -> MoveRecord:
     """A decision in plain values, for the store; what an agent gives as NumPy scalars becomes Python's numbers."""
     def plain(kind, value):
         if value is None:

@@ -12,10 +12,12 @@ class Reason:
     TIME = "time"                  # forfeit: the player to move exceeded its seconds a move
     CRASH = "crash"                # void: the worker process died, twice
     HANG = "hang"                  # void: the game exceeded its time limit, twice
+    RESIGNED = "resigned"          # a person gave up
+    UNFINISHED = "unfinished"      # void: a person broke it off
     IMPORTED = "imported"          # played elsewhere: how it ended is not known
 
     FORFEITS = (ILLEGAL_MOVE, EXCEPTION, TIME)
-    VOIDS = (CRASH, HANG)
+    VOIDS = (CRASH, HANG, UNFINISHED)
 
 
 @dataclass(frozen=True)

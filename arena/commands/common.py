@@ -120,6 +120,22 @@ def write_whole(path: Path, data: bytes) -> None:
         raise OSError(error.errno, f"cannot be written: {error.strerror}", str(path)) from error
 
 
+def budget_of(texts: list[str]) -> dict:
+    """`["playouts=1000"]` -> {"playouts": 1000}, as a budget's table in a configuration."""
+    return dict(map(_budget_entry, texts))
+
+
+def _budget_entry(text):
+    """`playouts=1000` -> ("playouts", 1000)."""
+    kind, _, amount = text.partition("=")
+    for number in (int, float):
+        try:
+            return kind.strip(), number(amount)
+        except ValueError:
+            continue
+    raise typer.BadParameter(f"--budget {text!r} is not of the form playouts=1000")
+
+
 def registered(package) -> list[str]:
     import importlib
 

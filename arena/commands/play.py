@@ -12,6 +12,7 @@ from arena.commands.common import (
     VOID,
     Json,
     Workers,
+    budget_of,
     command,
     complain,
     free_folder,
@@ -80,19 +81,8 @@ def _values_of_flags(flags) -> dict:
     }
     values["agents"] = [{"agent": spec} for spec in flags["agent"] or []]
     if flags["budget"]:
-        values["budget"] = dict(_budget_entry(text) for text in flags["budget"])
+        values["budget"] = budget_of(flags["budget"])
     return values
-
-
-def _budget_entry(text):
-    """`playouts=1000` -> ("playouts", 1000)."""
-    kind, _, amount = text.partition("=")
-    for number in (int, float):
-        try:
-            return kind.strip(), number(amount)
-        except ValueError:
-            continue
-    raise typer.BadParameter(f"--budget {text!r} is not of the form playouts=1000")
 
 
 def _stored_config(folder) -> dict:
