@@ -26,7 +26,7 @@ def store_run(folder, config=CONFIG, void=()):
     game = games.make(resolved["game"])
     names = [entry["name"] for entry in resolved["agents"]]
     agents = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
-    with Store.create(folder, {"config": resolved, "machine": describe(game)}, agents) as store:
+    with Store.create(folder, {"config": resolved, "machine": describe([game])}, agents) as store:
         for fixture in Schedule.of(resolved):
             line = opening(game, resolved["seed"], fixture.opening, resolved["opening_plies"])
             store.add(_play(game, fixture, line, names, stream(fixture.seed, "moves"), fixture.id in void))
