@@ -3,16 +3,29 @@
 Everything that can be known to be wrong before play is an error here, and one ConfigError names every problem.
 """
 
-import difflib
 import importlib
 import sys
 import tomllib
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator
 
+from arena.faults import describe, key_of, shown
 from arena.instances import game_specs, make_instances
+from arena.openings import beside
+from arena.options import (
+    FORMATS,
+    KNOCKOUT,
+    MAX_ROUNDS,
+    ROUND_ROBIN,
+    SOLO,
+    SWISS,
+    SprtTable,
+    Table,
+    check_format,
+    format_of,
+)
 
 MAX_NAME = 80          # characters of an agent's name
 _MAX_COUNT = 10**12    # of games, playouts, nodes: far from the end of 64-bit integers
@@ -34,15 +47,11 @@ class ConfigError(ValueError):
         super().__init__("\n".join(problems))
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
-
-
 def _count(kind):
     return Field(None, gt=0, le=_MAX_COUNT, description=f"{kind} is a whole number from 1 to {_MAX_COUNT}")
 
 
-class BudgetTable(_Table):
+class BudgetTable(Table):
     """What an agent without a budget of its own may spend on one move; it uses the kinds that it knows."""
 
     playouts: int | None = _count("playouts")
@@ -55,7 +64,7 @@ class BudgetTable(_Table):
         return self.model_dump(exclude_none=True)
 
 
-class AgentEntry(_Table):
+class AgentEntry(Table):
     """One agent: its spec, and the name it has in the tables if that is not the spec itself."""
 
     agent: str = Field(description='agent is text such as "uct(exploration=0.4)"')
@@ -69,9 +78,9 @@ class AgentEntry(_Table):
         return name
 
 
-class Config(_Table):
-    """A tournament: every pair of agents, or each of `pairings`, plays `games` games, two of which share an opening
-    with sides swapped.
+class Config(Table):
+    """A tournament: every pair of agents, or each that the format or `pairings` lets meet, plays `games` games, two of
+    which share an opening with sides swapped.  Formats are explained in `arena.formats`, openings in `arena.openings`.
 
     Of games for one player there may be several, the `instances`, and every agent plays each of them `games` times.
 
@@ -86,6 +95,13 @@ class Config(_Table):
     games: int = Field(
         ge=1, le=_MAX_COUNT, description=f"games, for each pair of agents, is an even number from 2 to {_MAX_COUNT}"
     )
+    format: str = Field(ROUND_ROBIN, description=f"format is one of {', '.join(FORMATS)}")
+    base: str | None = Field(None, description="base, whom all others meet, is an agent's name; the first's, when left out")
+    rounds: int | None = Field(
+        None, ge=1, le=MAX_ROUNDS, description=f"rounds, of a Swiss tournament, is a whole number from 1 to {MAX_ROUNDS}"
+    )
+    sprt: SprtTable = Field(SprtTable(), description="sprt is a table such as { elo0 = 0, elo1 = 5 }")
+    openings: Annotated[tuple[str, ...], Field(strict=False)] = ()  # lines; what else it can be has been read before
     opening_plies: int = Field(2, ge=0, le=10_000, description="opening_plies is a whole number from 0 to 10000")
     seed: int = Field(0, ge=0, lt=2**63, description="seed is a whole number from 0 to 2**63 - 1")
     budget: BudgetTable = Field(BudgetTable(), description="budget is a table such as { playouts = 1000 }")
@@ -116,16 +132,17 @@ class Config(_Table):
         """
         specs = [entry.agent for entry in self.agents]
         games, agents = make_all(self.plugins, game_specs(self.model_dump()), specs, self.plugin_path)
-        if solo := games[0].players == 1:
+        entries = [{"name": entry.name or str(agent), "agent": str(agent)} for entry, agent in zip(self.agents, agents)]
+        if games[0].players == 1:
             what = {"instances": [str(game) for game in games]}
         else:
             what = {"game": str(games[0]), "pairings": [list(pair) for pair in self.pairings]}
-        left_out = {"game", "instances", "agents", "budget", "plugins", "pairings", *(["opening_plies"] if solo else [])}
+            what |= {"openings": list(self.openings)} if self.openings else {"opening_plies": self.opening_plies}
+            what |= format_of(self.model_dump(), [entry["name"] for entry in entries])
+        left_out = {"game", "instances", "agents", "budget", "plugins", *SOLO}
         return self.model_dump(exclude=left_out) | what | {
             "budget": self.budget.given(),
-            "agents": [
-                {"name": entry.name or str(agent), "agent": str(agent)} for entry, agent in zip(self.agents, agents)
-            ],
+            "agents": entries,
             "plugins": list(self.plugins),
             "plugin_path": self.plugin_path and str(Path(self.plugin_path).resolve()),
         }
@@ -168,6 +185,8 @@ def load(path) -> Config:
         raise ConfigError([f"{path}: is nested too deeply; a configuration has tables in tables at most"]) from None
     if values.get("plugins"):
         values.setdefault("plugin_path", str(path.resolve().parent))
+    if "openings" in values:
+        values["openings"] = beside(values["openings"], path.parent)
     return from_values(values, str(path))
 
 
@@ -179,12 +198,13 @@ def look_in(folder: str | None) -> None:
 
 def from_values(values: dict, source: str = "the command line") -> Config:
     """The configuration with these keys and values; ConfigError lists everything that is wrong, under `source`."""
-    problems, config = [], None
+    problems, config, meaning = [], None, _Meaning(values)
+    wrong = meaning.problems()
     try:
-        config = Config.model_validate(values)
+        config = Config.model_validate(values | meaning.read)
     except ValidationError as error:
-        problems = [_describe(fault) for fault in error.errors()]
-    problems += _Meaning(values).problems()
+        problems = [describe(fault, Config, _PARTS) for fault in error.errors()]
+    problems += wrong
     if problems:
         raise ConfigError([f"{source}: {problem}" for problem in problems])
     return config
@@ -199,9 +219,10 @@ def differences(stored: dict, wanted: dict) -> list[str]:
     lines = []
     for key in sorted(stored.keys() | wanted.keys()):
         was, now = stored.get(key), wanted.get(key)
-        if was == now or key in CHANGEABLE or _has_grown(key, was, now):
+        growing = ("games", "pairings") if stored.get("format") not in (SWISS, KNOCKOUT) else ("rounds",)
+        if was == now or key in CHANGEABLE or key in growing and _has_grown(key, was, now):
             continue
-        hint = "; it may only grow" if key in ("games", "pairings") else ""
+        hint = "; it may only grow" if key in growing else ""
         lines.append(f"{key} = {now!r}, but the run was started with {was!r}{hint}")
     return lines
 
@@ -212,7 +233,7 @@ def _has_grown(key, was, now) -> bool:
         return False
     if key == "pairings":  # without any, everybody meets everybody
         return bool(was) and (not now or {frozenset(pair) for pair in was} <= {frozenset(pair) for pair in now})
-    return key == "games" and now > was
+    return now > was
 
 
 def _name_fault(name):
@@ -223,50 +244,7 @@ def _name_fault(name):
     return f"has {len(name)} characters" if len(name) > MAX_NAME else None
 
 
-_FAULTS = {
-    "missing": "is missing",
-    "int_type": "is not a whole number",
-    "float_type": "is not a number",
-    "finite_number": "is not a finite number",
-    "string_type": "is not text",
-    "tuple_type": "is not a list",
-    "model_type": "is not a table",
-    **dict.fromkeys(("greater_than", "greater_than_equal", "less_than", "less_than_equal"), "is out of range"),
-}
-_PARTS = {"budget": BudgetTable, "agents": AgentEntry}
-
-
-def _describe(fault) -> str:
-    """One problem that pydantic found, in our words."""
-    kind, place = fault["type"], fault["loc"]
-    model, field = Config, None
-    for part in place:
-        if isinstance(part, str):
-            table, field = model, model.model_fields.get(part)
-            model = _PARTS.get(part, model)
-    key = _key(place)
-    if kind == "missing":
-        return f"{key}: is missing; {field.description}"
-    value = _shown(fault["input"])
-    if kind == "extra_forbidden":
-        close = difflib.get_close_matches(str(place[-1]), table.model_fields, 1)
-        hint = f" (did you mean {close[0]!r}?)" if close else ""
-        return f"{key} = {value}: unknown key{hint}; known: {', '.join(table.model_fields)}"
-    text = str(fault["ctx"]["error"]) if kind == "value_error" else _FAULTS.get(kind, fault["msg"])
-    return f"{key} = {value}: {text}" + (f"; {field.description}" if field else "")
-
-
-def _key(place) -> str:
-    """`agents[2].agent` for ("agents", 2, "agent")."""
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).lstrip(".")
-
-
-def _shown(value) -> str:
-    try:
-        text = repr(value)
-    except (ValueError, RecursionError):  # thousands of digits, or of tables in tables
-        text = f"(a very long {type(value).__name__})"
-    return text if len(text) <= 60 else text[:57] + "..."
+_PARTS = {"budget": BudgetTable, "agents": AgentEntry, "sprt": SprtTable}
 
 
 class _Meaning:
@@ -280,12 +258,15 @@ class _Meaning:
         ]
         self.values = values
         self.found = []
+        self.read = {}  # keys with what they stand for
 
     def problems(self) -> list[str]:
         if self._import_plugins():
             games = self._make_games()
             solo = bool(games) and games[0].players == 1
-            if games and not solo:
+            if "openings" in self.values:
+                self._read_openings(None if solo or not games else games[0])
+            elif games and not solo:
                 self._check_opening(games[0])
             self._check_counts(solo)
             self._check_names([self._check_agent(i, entry["agent"], games) for i, entry in self.entries])
@@ -322,12 +303,12 @@ class _Meaning:
         if type(games) is int and games > 0 and games % 2 and not solo:
             text = "is odd, but games come in pairs that share an opening with sides swapped"
             self._add(("games",), games, f"{text}; {Config.model_fields['games'].description}")
-        for key in ("pairings", "opening_plies") if solo else ():
+        for key in SOLO if solo else ():
             if self.values.get(key):
                 self._add((key,), self.values[key], "is for two players; here each agent plays by itself")
 
     def _add(self, place, value, text):
-        self.found.append(f"{_key(place)} = {_shown(value)}: {text}")
+        self.found.append(f"{key_of(place)} = {shown(value)}: {text}")
 
     def _import_plugins(self) -> bool:
         plugins, folder = self.values.get("plugins", []), self.values.get("plugin_path")
@@ -364,6 +345,24 @@ class _Meaning:
                 text = f"its rules fail in the opening: {type(error).__name__}: {error}"
                 self._add(("game",), self.values["game"], text)
 
+    def _read_openings(self, game):
+        """The lines of the openings; as many games as there are, with both sides, where their number is not given."""
+        from arena.openings import BadOpenings, lines_of
+
+        value = self.values["openings"]
+        self.read["openings"] = ()
+        if self.values.get("opening_plies") is not None:
+            self._add(("openings",), value, "stands beside opening_plies; a configuration has one of the two")
+        elif game is not None:
+            try:
+                self.read["openings"] = tuple(lines_of(value, game))
+                self.read["games"] = self.values.get("games", 2 * len(self.read["openings"]))
+            except BadOpenings as error:
+                for problem in error.problems:
+                    self._add(("openings",), value, problem)
+            except Exception as error:  # whatever a user's rules raise belongs in the message
+                self._add(("openings",), value, f"the game's rules fail in them: {type(error).__name__}: {error}")
+
     def _check_agent(self, i, spec, games):
         """The agent, or None if it cannot be made."""
         from agents import Budget, Unsuited
@@ -396,6 +395,7 @@ class _Meaning:
                 self._add(place, name, f"agents[{names[name]}] has the same name; give each a name of its own")
             names.setdefault(name, i)
         self._check_pairings(names)
+        check_format(self.values, list(names), self._add)
 
     def _check_pairings(self, names):
         """Pairings are of two different agents that there are, each pair once."""

@@ -9,6 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.text import Text
 
 import results
+from arena.options import meeting
 from arena.tournament import Events
 from results.export import rich_table
 from results.ratings import count_results, rate
@@ -44,12 +45,14 @@ class Display(Events):
             several = f"{len(self.instances)} games for one player" if self.instances[1:] else self.instances[0]
             self.say(f"{several}: {agents} agents, {games} runs of each, in {folder}")
         else:
-            meet = f"each of {len(resolved['pairings'])} pairs" if resolved["pairings"] else "each two of them"
-            self.say(f"{resolved['game']}: {agents} agents, {games} games for {meet}, in {folder}")
+            self.say(f"{resolved['game']}: {agents} agents, {meeting(resolved)}, in {folder}")
 
     def warmed(self, name, seconds, failure=""):
         if failure or seconds >= NOTICED:
             self.say(f"  kernels of {name}: {failure or f'{seconds:.1f} s'}")
+
+    def planned(self, plan):
+        self.plan = plan
 
     def started(self, total, done):
         self.total, self.done, self.stored_before = total, done, done
@@ -60,6 +63,7 @@ class Display(Events):
     def finished(self, record):
         self.rows.append([getattr(record, name) for name in COLUMNS])
         self.done += 1
+        self.total = len(self.plan)  # which results may have made larger
 
     def stopping(self, now):
         waits = "stopping now; games that run are given up" if now else (
@@ -138,10 +142,11 @@ class LiveDisplay(Display):
 
     def finished(self, record):
         super().finished(record)
-        self.progress.update(self.task, completed=self.done, pace=self.pace())
+        self.progress.update(self.task, completed=self.done, total=self.total, pace=self.pace())
         now = time.monotonic()
         if now >= self.next_standings:
-            self.live.update(Group(self.progress, rich_table(self.standings())))
+            lines = [Text(line) for line in self.plan.lines()]
+            self.live.update(Group(self.progress, *lines, rich_table(self.standings())))
             self.next_standings = now + max(1.0, (time.monotonic() - now) / SHARE_OF_TIME)
 
     def ended(self):
@@ -170,6 +175,8 @@ class PlainDisplay(Display):
                 points = f"a mean of {first['mean']:,.2f}" if self.instances else f"{first['score']:.1%}"
                 leads = f"; {first['agent']} leads with {points}"
             self.say(f"{self.done} of {self.total} games, {pace}{leads}")
+            for line in self.plan.lines():
+                self.say(f"  {line}")
 
     def ended(self):
         if self.total:

@@ -10,6 +10,7 @@ import numpy as np
 
 from agents.core.agent import Agent, Budget, Decision
 from arena.config import make_all
+from arena.openings import moves_of
 from arena.schedule import Fixture, opening
 from games.core.game import CHANCE, Game
 from games.core.random import stream
@@ -46,6 +47,7 @@ class Setting:
     seats: tuple[Seat, ...]
     seed: int
     opening_plies: int
+    openings: tuple[str, ...]  # lines of moves, in the place of random plies
     time_margin: float  # seconds by which a move may exceed its agent's budget of seconds
 
     @classmethod
@@ -61,8 +63,10 @@ class Setting:
         seats = tuple(
             Seat(entry["name"], agent, agent.budget(default)) for entry, agent in zip(resolved["agents"], agents)
         )
-        opening_plies = 0 if "instances" in resolved else resolved["opening_plies"]
-        return cls(tuple(games) if "instances" in resolved else (games,), seats, resolved["seed"], opening_plies, resolved["time_margin"])
+        return cls(
+            tuple(games) if "instances" in resolved else (games,), seats, resolved["seed"],
+            resolved.get("opening_plies", 0), tuple(resolved.get("openings", ())), resolved["time_margin"],
+        )
 
     @property
     def game(self) -> Game:
@@ -78,7 +82,7 @@ class Setting:
         """Play one game of the schedule; GameError if the rules fail."""
         game = self.games[fixture.instance]
         try:
-            moves = [] if self.solo else opening(game, self.seed, fixture.opening, self.opening_plies)
+            moves = [] if self.solo else self._opening(game, fixture.opening)
         except Exception as error:
             raise GameError(f"no opening: {type(error).__name__}: {error}") from error
         return play(game, self._seats_of(fixture), fixture, moves, self.time_margin)
@@ -93,6 +97,12 @@ class Setting:
     def cores(self, fixture: Fixture) -> int:
         """How many cores the game keeps busy: its agents think in turn."""
         return max(seat.agent.cores for seat in self._seats_of(fixture))
+
+    def _opening(self, game, number) -> list[int]:
+        """The moves of an opening; where there are more games than lines, these begin again."""
+        if self.openings:
+            return moves_of(game, self.openings[number % len(self.openings)])
+        return opening(game, self.seed, number, self.opening_plies)
 
     def _seats_of(self, fixture):
         return tuple(self.seats[i] for i in fixture.seats)

@@ -4,12 +4,13 @@ Every game is known before play: who meets, who moves first, after which opening
 depends on how many games there are, so a tournament can be stopped, resumed, and made longer.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, count, islice
 
 import numpy as np
 
+from arena.options import GAUNTLET
 from games.core.random import derive_seed, stream
 
 TRIES = 1000  # draws of an opening that does not end the game, before we say that there is none
@@ -61,23 +62,36 @@ class Schedule:
 
     @classmethod
     def of(cls, resolved: dict) -> "Schedule | SoloSchedule":
-        """All games of a resolved configuration (`Config.resolved()`)."""
+        """All games of a resolved configuration (`Config.resolved()`); of a format whose results decide who meets, all
+        that can be asked for at first (`arena.formats`)."""
         number = {entry["name"]: i for i, entry in enumerate(resolved["agents"])}
         if "instances" in resolved:
             return SoloSchedule(len(number), len(resolved["instances"]), resolved["games"], resolved["seed"])
         pairings = [(number[one], number[other]) for one, other in resolved.get("pairings", ())]
+        if resolved.get("format") == GAUNTLET:
+            pairings = [(number[resolved["base"]], i) for i in number.values() if i != number[resolved["base"]]]
         return cls(len(number), resolved["games"], resolved["seed"], pairings)
 
     def __len__(self):
         return len(self.pairings) * self.games
 
     def __iter__(self) -> Iterator[Fixture]:
-        for opening in range(self.games // 2):
-            for pairing, (one, other) in self.pairings:
-                for side, (first, second) in enumerate(((one, other), (other, one))):
-                    id = f"{first + 1}v{second + 1}-{opening:04d}"
-                    number = opening * self._round + 2 * pairing + side
-                    yield Fixture(id, number, pairing, opening, derive_seed(self.seed, id), first, second)
+        return self.openings({pair: range(self.games // 2) for _, pair in self.pairings})
+
+    def openings(self, wanted: Mapping[tuple[int, int], range]) -> Iterator[Fixture]:
+        """The games of some openings of some pairs (smaller index first), opening by opening."""
+        pairings = [(i, pair, wanted[pair]) for i, pair in self.pairings if wanted.get(pair)]
+        begin = min((openings.start for _, _, openings in pairings), default=0)
+        for opening in range(begin, max((openings.stop for _, _, openings in pairings), default=0)):
+            for pairing, pair, openings in pairings:
+                if opening in openings:
+                    yield from self._both_sides(pairing, *pair, opening)
+
+    def _both_sides(self, pairing, one, other, opening):
+        for side, (first, second) in enumerate(((one, other), (other, one))):
+            id = f"{first + 1}v{second + 1}-{opening:04d}"
+            number = opening * self._round + 2 * pairing + side
+            yield Fixture(id, number, pairing, opening, derive_seed(self.seed, id), first, second)
 
 
 class SoloSchedule:

@@ -143,7 +143,7 @@ class _Queue:
     """The games that wait, in the schedule's order, except that a game that needs more cores than are free may be
     overtaken by a bounded number of games that find room.  So cores seldom stand idle and no game waits for ever."""
 
-    def __init__(self, fixtures: Iterable[Fixture], cores: Callable[[Fixture], int], limit: int):
+    def __init__(self, fixtures: Iterable[Fixture | None], cores: Callable[[Fixture], int], limit: int):
         self._source = iter(fixtures)
         self._cores = cores
         self._limit = limit           # of cores; a game that needs more gets them all, and so runs alone
@@ -175,6 +175,7 @@ class _Queue:
 class Supervisor:
     """Plays `fixtures` on up to `workers` cores and hands every record to `on_result`, in the order of arrival.
 
+    fixtures: None among them means that there is none before a result comes in: it is asked again after one;
     setting, resolved: the tournament, made and as plain values for the workers (`Setting.make(resolved)`);
     game_seconds: a game that takes longer is a hang; run_log: where the workers' log records go;
     on_result: called in the thread of `run`; what it raises ends the run, and is raised by `run`;
@@ -183,7 +184,7 @@ class Supervisor:
 
     setting: Setting
     resolved: dict
-    fixtures: Iterable[Fixture]
+    fixtures: Iterable[Fixture | None]
     workers: int
     on_result: Callable[[GameRecord], None]
     run_log: RunLog
@@ -251,9 +252,10 @@ class Supervisor:
                 dead = worker.hung = True
             if dead:
                 self._bury(worker)
-        # the next games are on their way before the last ones are stored
+        # the next games are on their way before the last ones are stored; and those that these results ask for, after
         self._employ()
         self._deliver()
+        self._employ()
 
     def _wait(self):
         watched = [self._wakeup]

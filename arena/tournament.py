@@ -9,10 +9,10 @@ from pathlib import Path
 import results
 from arena import config as configuration
 from arena.config import Config, ConfigError
+from arena.formats import Plan
 from arena.logs import RunLog
 from arena.machine import cores, describe
 from arena.match import Setting
-from arena.schedule import Schedule
 from arena.supervisor import Supervisor, begin_start, warm_in_a_child
 from results.record import GameRecord
 from results.store import FILE_NAME, Store
@@ -44,6 +44,9 @@ class Events:
 
     def warmed(self, name: str, seconds: float, failure: str = "") -> None:
         """They are compiled; or they are not, and `failure` says why."""
+
+    def planned(self, plan: Plan) -> None:
+        """What is to be played; its length and its lines change as results come in, where these decide."""
 
     def started(self, total: int, done: int) -> None:
         """Play begins: `total` games in all, of which `done` were stored before."""
@@ -84,26 +87,28 @@ def run(config, out, workers: int | None = None, resume: bool = False, events: E
         _warn_of_changed_source(store, setting, events)
         events.opened(resolved, folder)
         stored = store.ids()
-        fixtures = Schedule.of(resolved)
+        plan = Plan.after(resolved, store.results())
+        events.planned(plan)
 
         def add(record):
             store.add(record)
             stored.add(record.id)
+            plan.add(record.first, record.second, record.opening, record.outcome)
             events.finished(record)
 
         supervisor = Supervisor(
-            setting, resolved, _missing(fixtures, stored), workers, add, run_log,
+            setting, resolved, _missing(plan, stored), workers, add, run_log,
             config.game_seconds, events.stopping,
         )
-        _play(supervisor, events, len(fixtures), stored)
-        if len(stored) < len(fixtures):
-            raise Interrupted(len(stored), len(fixtures), folder)
+        _play(supervisor, events, plan, stored)
+        if len(stored) < len(plan):
+            raise Interrupted(len(stored), len(plan), folder)
     return results.load(folder)
 
 
-def _missing(fixtures, stored):
+def _missing(plan, stored):
     """The games that are not stored, as they are asked for; `stored` grows meanwhile by games that came before."""
-    return (fixture for fixture in fixtures if fixture.id not in stored)
+    return (fixture for fixture in plan if fixture is None or fixture.id not in stored)
 
 
 def _as_config(config) -> Config:
@@ -140,11 +145,11 @@ def _warn_of_changed_source(store, setting, events):
         events.trouble(text)
 
 
-def _play(supervisor, events, total, stored):
+def _play(supervisor, events, plan, stored):
     """Warm the kernels and play; returns when no worker is left, whether all games were played or a stop came."""
     with _signals() as direct:
         try:
-            if len(stored) < total:
+            if len(stored) < len(plan):
                 begin_start()
                 warm_in_a_child(supervisor.resolved, supervisor.run_log, events.warming, events.warmed, events.trouble)
         except KeyboardInterrupt:
@@ -152,12 +157,12 @@ def _play(supervisor, events, total, stored):
             events.ended()
             return
         direct(supervisor)
-        log.info("%d of %d games to play on %d workers", total - len(stored), total, supervisor.workers)
-        events.started(total, len(stored))
+        log.info("%d of %d games to play on %d workers", len(plan) - len(stored), len(plan), supervisor.workers)
+        events.started(len(plan), len(stored))
         try:
             supervisor.run()
         finally:
-            log.info("%d of %d games stored", len(stored), total)
+            log.info("%d of %d games stored", len(stored), len(plan))
             events.ended()
 
 

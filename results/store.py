@@ -177,6 +177,10 @@ class Store:
         """The ids of all games stored."""
         return {row[0] for row in self.select("SELECT id FROM games")}
 
+    def results(self) -> list[tuple[str, str | None, int, float | None]]:
+        """(first, second, opening, outcome) of all games stored, in the order in which they ended."""
+        return self.select("SELECT first, second, opening, outcome FROM games ORDER BY game")
+
     def add(self, record: GameRecord) -> None:
         """Store one game, whole or not at all; StoreError if its id is there already or it cannot be written."""
         with _explained(self.path, f"add game {record.id!r} to"), self._connection as connection:

@@ -53,6 +53,7 @@ def play(
     """
     from arena.config import make_all
     from arena.duel import AgentFailed, Duel
+    from arena.openings import moves_of
     from games.core.game import IllegalMove
 
     made, (opponent,) = make_all(plugin or [], game, [agent], ".")
@@ -62,7 +63,7 @@ def play(
         _check_file(save, made)
     seed = _drawn_seed() if seed is None else _checked_seed(seed)
     try:
-        opening = _line(made, moves)
+        opening = moves_of(made, moves)
     except IllegalMove as error:
         raise typer.BadParameter(f"--moves: {error}") from None
     opponent = _with_budget(opponent, budget)
@@ -140,15 +141,6 @@ def _warm(game, agent) -> None:
 
     with Console(stderr=True).status("compiling"):
         warm([game], [Seat(str(agent), agent, agent.budget())])
-
-
-def _line(game, text) -> list[int]:
-    """The moves named in a text."""
-    state, line = game.initial(), []
-    for name in text.split():
-        line.append(game.parse_move(state, name))
-        game.play(state, line[-1])
-    return line
 
 
 class Dialogue:

@@ -54,7 +54,7 @@ def run(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Play a round robin, from a configuration file or from options, and store it in a folder."""
+    """Play a tournament from a configuration file, or a round robin from options, and store it in a folder."""
     flags = {"game": game, "agent": agent, "games": games, "opening-plies": opening_plies, "seed": seed, "budget": budget}
     given = [f"--{name}" for name, value in flags.items() if value not in (None, [])]
     if config and given:
@@ -94,6 +94,17 @@ def _stored_config(folder) -> dict:
 
 def _play(config, out, workers, resume, as_json, serve=None) -> None:
     """Run a tournament with its display, then print the standings and what to do next."""
+    played = run_shown(config, out, workers, resume, serve)
+    print_table(played.table(), as_json)
+    tell_notes(played)
+    tell(f"\nThe run lies in {out}. Some things to do with it:")
+    for hint in _hints(played, out):
+        tell(f"  {hint}")
+    exit_if_void(played)
+
+
+def run_shown(config, out, workers, resume, serve=None):
+    """Run a tournament with its display; its results.  What keeps it from its end is told, and ends the command."""
     from rich.console import Console
 
     if workers is not None and workers < 1:
@@ -101,7 +112,6 @@ def _play(config, out, workers, resume, as_json, serve=None) -> None:
     from arena import tournament
     from arena.config import from_values
     from arena.display import watch
-    from results.record import Reason
     from results.store import StoreExists
 
     if isinstance(config, dict):
@@ -110,19 +120,27 @@ def _play(config, out, workers, resume, as_json, serve=None) -> None:
     use_fork_server()
     try:
         with _served(out, serve):
-            played = tournament.run(config, out, workers, resume, watch(console))
+            return tournament.run(config, out, workers, resume, watch(console))
     except StoreExists:
         complain(f"{out} holds a run already. To go on with it: --resume. To keep it and start another: --out FOLDER")
         raise typer.Exit(BAD) from None
     except tournament.Interrupted as stop:
         complain(f"{stop.stored} of {stop.total} games are stored. To play the rest: arena run --out {out} --resume")
         raise typer.Exit(INTERRUPTED) from None
-    print_table(played.table(), as_json)
-    for note in played.notes():
+
+
+def tell_notes(played) -> None:
+    """How the format stands, and what a reader of the tables must know."""
+    from arena.formats import Plan
+
+    for note in [*Plan.of(played).lines(), *played.notes()]:
         tell(note)
-    tell(f"\nThe run lies in {out}. Some things to do with it:")
-    for hint in _hints(played, out):
-        tell(f"  {hint}")
+
+
+def exit_if_void(played) -> None:
+    """The exit code that void games ask for."""
+    from results.record import Reason
+
     if played.games["reason"].isin(Reason.VOIDS).any():
         raise typer.Exit(VOID)
 

@@ -29,16 +29,16 @@ def status(folder: Folder, as_json: Json = False) -> None:
     import time
 
     import results
-    from arena.schedule import Schedule
+    from arena.formats import Plan
     from results.record import Reason
     from results.store import FILE_NAME, busy
 
     tournament = results.load(folder)
-    config = tournament.meta.get("config")
+    plan = Plan.of(tournament)
     files = [path for path in folder.glob(f"{FILE_NAME}*") if path.suffix != ".sqlite-shm"]
     state = {
         "folder": str(folder), "running": busy(folder), "stored": len(tournament.games),
-        "total": len(Schedule.of(config)) if config else None,
+        "total": None if plan is None else len(plan),
         "void": int(tournament.games["reason"].isin(Reason.VOIDS).sum()),
         "seconds_since_last_game": round(time.time() - max(path.stat().st_mtime for path in files), 1),
     }
@@ -47,7 +47,7 @@ def status(folder: Folder, as_json: Json = False) -> None:
         return
     typer.echo(_state_in_words(state))
     print_table(tournament.table(), as_json=False)
-    for note in tournament.notes():
+    for note in [*(plan.lines() if plan is not None else []), *tournament.notes()]:
         tell(note)
 
 

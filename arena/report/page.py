@@ -8,9 +8,9 @@ import jinja2
 import numpy as np
 
 import results
+from arena.formats import Plan
 from arena.report.boards import sample
 from arena.report.figures import draw
-from arena.schedule import Schedule
 from results import words
 from results.export import display_columns
 
@@ -46,11 +46,12 @@ def render(tournament, figures, live: bool = False) -> str:
         undefined=jinja2.StrictUndefined,
     )
     standings, config = tournament.standings(), tournament.meta.get("config")
-    games = sample(tournament)
+    games, plan = sample(tournament), Plan.of(tournament)
     return environment.get_template("report.html").render(
         title=config["game"] if config else tournament.folder.name, config=config,
-        stored=len(tournament.games), total=len(Schedule.of(config)) if config else len(tournament.games),
-        verdict=words.verdict(standings, tournament.ratings), summary=tournament.summary(), notes=tournament.notes(),
+        stored=len(tournament.games), total=len(plan) if plan is not None else len(tournament.games),
+        verdict=words.verdict(standings, tournament.ratings), summary=tournament.summary(),
+        notes=[*(plan.lines() if plan is not None else []), *tournament.notes()],
         standings=_standings(standings), crosstable=_crosstable(tournament.crosstable()),
         effort=_effort(tournament.win_rates(), standings["agent"]),
         figures=[figure for figure in figures if figure.name not in ("ratings", "crosstable")],

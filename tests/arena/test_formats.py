@@ -1,0 +1,244 @@
+"""Formats whose results decide what is played: tournaments by a made-up law of results, in many orders."""
+
+import random
+from collections import Counter
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.config import ConfigError, differences, from_values
+from arena.formats import BATCH, Plan
+from arena.pairing import bracket, fewest_rematches, pair_off
+from arena.schedule import Schedule
+from results.sprt import Sprt
+
+
+def resolved(agents, games=4, **keys):
+    names = [f"a{i}" for i in range(agents)]
+    values = {"game": "tictactoe", "games": games, "agents": [{"agent": "random", "name": name} for name in names]}
+    return from_values(values | keys).resolved()
+
+
+def by_seed(fixture):
+    """A law: the better agent (smaller number) wins more often, by the game's own seed."""
+    share = fixture.seed / 2**64
+    better_first = fixture.first < fixture.second
+    return 0.5 if share < 0.2 else float((share < 0.7) == better_first)
+
+
+def better_wins(fixture):
+    return float(fixture.first < fixture.second)
+
+
+def play(config, law=by_seed, chance=None, workers=1, stops=()):
+    """The plan of a tournament that is over: `workers` games at a time end in a random order, and after each number of
+    games in `stops` it is begun again from what is stored, which is a dict of id -> (names, opening, outcome)."""
+    names = [entry["name"] for entry in config["agents"]]
+    stored, plan = {}, Plan(config)
+    fixtures, running = iter(plan), []
+    while True:
+        while len(running) < workers and (fixture := next(fixtures, None)) is not None:
+            if fixture.id not in stored:
+                running.append(fixture)
+        if not running:
+            break
+        fixture = running.pop(chance.randrange(len(running)) if chance else 0)
+        assert fixture.id not in stored
+        stored[fixture.id] = (names[fixture.first], names[fixture.second], fixture.opening, law(fixture))
+        plan.add(*stored[fixture.id])
+        if len(stored) in stops:
+            plan = Plan.after(config, chance.sample(list(stored.values()), len(stored)))
+            fixtures, running = iter(plan), []
+    assert len(stored) == len(plan)
+    return plan, stored
+
+
+CONFIGS = [
+    {"agents": 7, "format": "swiss"}, {"agents": 6, "format": "swiss", "rounds": 8, "games": 2},
+    {"agents": 6, "format": "knockout"}, {"agents": 5, "format": "knockout", "games": 2},
+    {"agents": 3, "format": "sprt", "games": 300, "sprt": {"elo0": 0, "elo1": 60}},
+    {"agents": 2, "format": "sprt", "games": 20, "base": "a1"},
+    {"agents": 4, "format": "gauntlet", "base": "a2"},
+]
+
+
+@pytest.mark.parametrize("keys", CONFIGS, ids=[f"{keys['format']} {keys['agents']}" for keys in CONFIGS])
+def test_it_is_the_same_in_any_order_on_any_workers_and_resumed(keys):
+    config = resolved(**keys)
+    plan, stored = play(config)
+    for seed in range(4):
+        chance = random.Random(seed)
+        stops = {chance.randrange(1, len(stored)) for _ in range(5)}
+        other, again = play(config, chance=chance, workers=chance.choice([2, 9, 64]), stops=stops)
+        assert again == stored and other.lines() == plan.lines()
+    everything = {fixture.id: fixture for fixture in Schedule(keys["agents"], 4 * config["games"], 0)}
+    assert all(by_seed(everything[id]) == game[3] for id, game in stored.items())  # the round robin's own games
+
+
+def test_a_gauntlet_is_known_before_play():
+    plan = Plan(resolved(4, format="gauntlet", base="a2"))
+    assert len(plan) == 12 == len(list(plan)) and plan.lines() == []
+    assert all(2 in (fixture.first, fixture.second) for fixture in plan)
+    assert resolved(4, format="gauntlet")["base"] == "a0"
+
+
+# -- Knockout ---------------------------------------------------------------------------------------------------------
+
+def test_the_bracket_keeps_the_best_apart():
+    assert bracket(2) == [(0, 1)] and bracket(3) == [(0, None), (1, 2)]
+    assert bracket(8) == [(0, 7), (3, 4), (1, 6), (2, 5)]
+    for agents in range(2, 40):
+        first = bracket(agents)
+        byes = [one for one, other in first if other is None]
+        assert sorted(byes) == list(range(len(byes)))
+        assert sorted(seat for match in first for seat in match if seat is not None) == list(range(agents))
+
+
+def test_the_better_ones_meet_last():
+    plan, stored = play(resolved(6, format="knockout", games=2), better_wins)
+    assert plan.lines() == [
+        "round 1: a3 2 : 0 a4, a2 2 : 0 a5, a0 has a bye, a1 has a bye",
+        "round 2: a0 2 : 0 a3, a1 2 : 0 a2", "round 3: a0 2 : 0 a1", "winner: a0",
+    ]
+    assert len(stored) == 2 * 5
+
+
+def test_ties_are_played_on_and_then_go_to_the_first():
+    def third_pair(fixture):
+        return 1.0 if fixture.first == 1 and fixture.opening == 2 else 0.5
+
+    plan, stored = play(resolved(2, format="knockout", games=4), third_pair)
+    assert plan.lines() == ["round 1: a0 2.5 : 3.5 a1", "winner: a1"] and len(stored) == 6
+    plan, stored = play(resolved(2, format="knockout", games=4), lambda fixture: 0.5)
+    assert plan.lines() == ["round 1: a0 4 : 4 a1 (a0 goes on, as it comes first)", "winner: a0"] and len(stored) == 8
+
+
+def test_void_games_count_for_nobody():
+    plan, _ = play(resolved(2, format="knockout"), lambda fixture: None if fixture.opening else better_wins(fixture))
+    assert plan.lines() == ["round 1: a0 2 : 0 a1", "winner: a0"]
+    _, stored = play(resolved(3, format="knockout"), lambda fixture: None)
+    assert len(stored) == 16
+
+
+# -- Swiss ------------------------------------------------------------------------------------------------------------
+
+def test_equals_meet_and_nobody_twice():
+    plan, stored = play(resolved(8, format="swiss", games=2), better_wins)
+    assert plan.lines()[0] == "round 1 of 3: a0 2 : 0 a4, a1 2 : 0 a5, a2 2 : 0 a6, a3 2 : 0 a7"
+    assert plan.lines()[1] == "round 2 of 3: a0 2 : 0 a2, a1 2 : 0 a3, a4 2 : 0 a6, a5 2 : 0 a7"
+    assert plan.lines()[-1] == "points: a0 6, a1 4, a2 4, a3 4, a4 2, a5 2, a6 2, a7 0"
+    assert len(stored) == 3 * 8 and set(Counter(frozenset(game[:2]) for game in stored.values()).values()) == {2}
+
+
+def test_byes_go_round_from_the_last():
+    plan, _ = play(resolved(5, format="swiss", games=2, rounds=5), better_wins)
+    byes = [bye for _, bye in plan.rounds.rounds]
+    assert sorted(byes) == list(range(5)) and byes[0] == 4
+    assert sum(points for _, points in plan.rounds.table()) == 5 * 2 * 3
+
+
+def test_more_rounds_than_opponents_meet_again_on_further_openings():
+    plan, stored = play(resolved(4, format="swiss", games=2, rounds=7))
+    met = Counter(frozenset(game[:2]) for game in stored.values())
+    assert len(met) == 6 and set(met.values()) <= {4, 6} and len(stored) == 7 * 4
+    assert len({game[:3] for game in stored.values()}) == len(stored) and {game[2] for game in stored.values()} >= {0, 1}
+
+
+def matchings(agents):
+    """Every way to pair off."""
+    if not agents:
+        yield []
+    for partner in agents[1:]:
+        for rest in matchings([agent for agent in agents[1:] if agent != partner]):
+            yield [(agents[0], partner), *rest]
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 3), st.data())
+def test_as_few_meet_again_as_can_be(half, data):
+    agents = list(range(2 * half))
+    met = {pair: data.draw(st.integers(0, 2)) for pair in combinations(agents, 2)}
+    fewest = min(sum(met[pair] for pair in pairs) for pairs in matchings(agents))
+    assert fewest_rematches(agents, met) == fewest
+    ranking = data.draw(st.permutations(agents))
+    pairs, bye = pair_off(ranking, {agent: agent % 2 for agent in agents}, met, {})
+    assert sum(met[pair] for pair in pairs) == fewest and bye is None
+    assert sorted(agent for pair in pairs for agent in pair) == agents
+
+
+# -- Sequential test --------------------------------------------------------------------------------------------------
+
+def naive(config, stored, candidate, base):
+    """The pairs, counts and verdict of the first prefix of whole pairs that ends the test; and how many were played."""
+    test, counts = Sprt(**config["sprt"]), [0] * 5
+    points = {}
+    for first, second, opening, outcome in stored.values():
+        if {first, second} == {candidate, base}:
+            won = None if outcome is None else outcome if first == candidate else 1 - outcome
+            points.setdefault(opening, []).append(won)
+    for opening in range(len(points)):
+        if None not in points[opening]:
+            counts[int(2 * sum(points[opening]))] += 1
+            if test.state(counts).verdict != "continue":
+                break
+    return sum(counts), counts, test.state(counts).verdict, len(points)
+
+
+@pytest.mark.parametrize("voids", [0.0, 0.1])
+@pytest.mark.parametrize("base", ["a0", "a2"])
+def test_the_verdict_is_that_of_whole_pairs_in_their_order(base, voids):
+    config = resolved(3, games=400, format="sprt", base=base, sprt={"elo0": 0, "elo1": 80, "alpha": 0.1, "beta": 0.1})
+
+    def law(fixture):
+        return None if fixture.seed % 1000 < 1000 * voids else by_seed(fixture)
+
+    plan, stored = play(config, law, random.Random(1), workers=20)
+    for report in plan.rounds.reports():
+        pairs, counts, verdict, played = naive(config, stored, report["candidate"], base)
+        assert (report["pairs"], report["counts"], report["verdict"]) == (pairs, counts, verdict)
+        assert verdict != "continue" and pairs < played <= pairs + len(stored) * voids + 2 * BATCH + pairs // 5
+        assert report["beyond"] > 0
+    assert {line.split("; ")[1][:14] for line in plan.lines()} == {"H1 is accepted" if base == "a2" else "H0 is accepted"}
+
+
+def test_a_test_without_a_verdict_ends_with_all_games():
+    plan, stored = play(resolved(2, games=60, format="sprt", sprt={"elo0": -5, "elo1": 5}), lambda fixture: 0.5)
+    assert len(stored) == 60 and plan.lines()[0].endswith("no verdict after all games")
+    longer, more = play(resolved(2, games=80, format="sprt", sprt={"elo0": -5, "elo1": 5}), lambda fixture: 0.5)
+    assert len(more) == 80 and stored.items() <= more.items()
+
+
+# -- Configuration ----------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("keys, message", [
+    ({"format": "league"}, "format = 'league': is no format; there are round_robin, gauntlet, swiss, knockout, sprt"),
+    ({"format": 3}, "format = 3: is not text"),
+    ({"format": "gauntlet", "base": "b"}, "base = 'b': is the name of none of the agents: a0, a1, a2"),
+    ({"base": "a1"}, "base = 'a1': is for the format gauntlet or sprt, and this is round_robin"),
+    ({"format": "knockout", "rounds": 2}, "rounds = 2: is for the format swiss, and this is knockout"),
+    ({"format": "swiss", "rounds": 0}, "rounds = 0: is out of range"),
+    ({"format": "swiss", "pairings": [["a0", "a1"]]}, "pairings = [['a0', 'a1']]: is for the format round_robin"),
+    ({"format": "sprt", "sprt": {"elo0": 5, "elo1": 2}}, "elo0 = 5 must be less than elo1 = 2"),
+    ({"format": "sprt", "sprt": {"elo2": 5}}, "sprt.elo2 = 5: unknown key (did you mean 'elo"),
+    ({"format": "sprt", "sprt": {"alpha": 0.7}}, "alpha = 0.7 is out of range"),
+    ({"format": "sprt", "sprt": {"model": "bayes"}}, "model = 'bayes' is not one of logistic, normalized"),
+    ({"format": "sprt", "sprt": 5}, "sprt = 5: is not a table"),
+    ({"sprt": {"elo1": 3.0}}, "is for the format sprt, and this is round_robin"),
+])  # fmt: skip
+def test_mistakes_in_a_format(keys, message):
+    with pytest.raises(ConfigError) as error:
+        resolved(3, **keys)
+    assert message in str(error.value) and len(error.value.problems) == 1
+
+
+def test_what_a_resumed_run_may_change():
+    swiss, knockout = resolved(4, format="swiss"), resolved(4, format="knockout")
+    assert swiss["rounds"] == 2 and differences(swiss, swiss | {"rounds": 3}) == []
+    assert differences(swiss, swiss | {"rounds": 1}) == ["rounds = 1, but the run was started with 2; it may only grow"]
+    assert differences(knockout, knockout | {"games": 8}) == ["games = 8, but the run was started with 4"]
+    test = resolved(2, format="sprt")
+    assert differences(test, test | {"games": 8}) == [] and test["sprt"]["elo1"] == 5.0
+    for config in (swiss, knockout, test):
+        assert from_values(config).resolved() == config
