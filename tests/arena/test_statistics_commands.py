@@ -95,7 +95,7 @@ def test_elo_of_a_run(run):
     (["elo", "--pairs", 1, 2, 3, 4, "x"], "Invalid value for '--pairs'"),
     (["elo", "--pairs", 1, 2, 3, 4, 10**400], "out of range"),
     (["elo", "--wdl", 1, 2, 3, "--anchor", "a=1"], "are for a run's folder"),
-    (["sprt"], "nothing is given: give one of --wdl, --pairs"),
+    (["sprt"], "nothing is given: give one of CONFIG.toml, --wdl, --pairs"),
     (["sprt", "--wdl", 1, 2, 3, "--elo0", 5, "--elo1", 2], "elo0 = 5 must be less than elo1 = 2"),
     (["sprt", "--wdl", 1, 2, 3, "--alpha", "nan"], "alpha = nan is out of range"),
     (["sprt", "--wdl", 1, 2, 3, "--model", "bayes"], "'bayes' is not one of"),
