@@ -36,7 +36,7 @@ def test_the_records_do_not_depend_on_the_workers(bench):
     keys = values("random", *odd, games=12)
     one, two = ({id: essence(r) for id, r in bench(keys, workers=n).run().items()} for n in (1, 2))
     assert one == two
-    assert {fields["reason"] for fields, _ in one.values()} == {
+    assert {fields["reason"] for fields, *_ in one.values()} == {
         Reason.PLAYED_OUT, Reason.EXCEPTION, Reason.ILLEGAL_MOVE
     }
 

@@ -109,8 +109,8 @@ def test_a_run_returns_its_results(tmp_path):
     tournament = arena.run(keys, tmp_path / "run", workers=2, events=Watcher())
     assert len(tournament.games) == 6
     names = [event[0] for event in Watcher.told]
-    assert names == ["opened", "warming", "warmed", "warming", "warmed", "started", *["finished"] * 6, "ended"]
-    assert Watcher.told[5] == ("started", 6, 0)
+    assert names == ["opened", "planned", "warming", "warmed", "warming", "warmed", "started", *["finished"] * 6, "ended"]
+    assert Watcher.told[6] == ("started", 6, 0) and len(Watcher.told[1][1]) == 6
     with Store.open(tmp_path / "run") as store:
         assert store.agents == [{"name": "random", "spec": "random"}, {"name": "b", "spec": "random"}]
         assert store.meta["config"] == arena.config.from_values(keys).resolved()
@@ -188,6 +188,25 @@ def test_a_killed_run_leaves_no_process_and_is_resumed(tmp_path, undisturbed, me
     code, output = Runner(tmp_path, SLOW, method, "--resume").end()
     assert code == 0 and output.count("finished") == 120 - stored
     assert games(tmp_path / "run") == undisturbed
+
+
+@linux
+@pytest.mark.parametrize("format, games_of_all", [("swiss", 3 * 2 * 8), ("knockout", None), ("sprt", None)])
+def test_a_killed_run_whose_results_decide_what_is_played(tmp_path, format, games_of_all):
+    keys = SLOW | {"format": format, "games": 8, "agents": [*SLOW["agents"], {"agent": "random", "name": "d"}]}
+    keys |= {"rounds": 3} if format == "swiss" else {"games": 60} if format == "sprt" else {}
+    arena.run(keys, tmp_path / "whole", workers=1)
+    sys.modules.pop(PLUGIN)
+    whole, chance = games(tmp_path / "whole"), random.Random(format)
+    for _ in range(2):
+        run = Runner(tmp_path, keys, "fork", "--resume")
+        run.wait_for("finished", times=chance.randint(1, len(whole[0]) // 3))
+        run.process.kill()
+        run.process.wait()
+        run.wait_until_none_is_left()
+    code, output = Runner(tmp_path, keys, "fork", "--resume").end()
+    assert (code, output.splitlines()[-1]) == (0, f"{len(whole[0])} games")
+    assert games(tmp_path / "run") == whole and games_of_all in (None, len(whole[0]))
 
 
 @linux
