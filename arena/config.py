@@ -96,9 +96,9 @@ class Config(Table):
         ge=1, le=_MAX_COUNT, description=f"games, for each pair of agents, is an even number from 2 to {_MAX_COUNT}"
     )
     format: str = Field(ROUND_ROBIN, description=f"format is one of {', '.join(FORMATS)}")
-    base: str | None = Field(None, description="base, whom all others meet, is an agent's name; the first's, when left out")
+    base: str | None = Field(None, description="base, whom all others meet, is an agent's name; the first's if left out")
     rounds: int | None = Field(
-        None, ge=1, le=MAX_ROUNDS, description=f"rounds, of a Swiss tournament, is a whole number from 1 to {MAX_ROUNDS}"
+        None, ge=1, le=MAX_ROUNDS, description=f"rounds, of the format swiss, is a whole number from 1 to {MAX_ROUNDS}"
     )
     sprt: SprtTable = Field(SprtTable(), description="sprt is a table such as { elo0 = 0, elo1 = 5 }")
     openings: Annotated[tuple[str, ...], Field(strict=False)] = ()  # lines; what else it can be has been read before

@@ -30,7 +30,8 @@ class Format:
         self.names = [entry["name"] for entry in resolved["agents"]]
         self.openings = resolved["games"] // 2  # of a match
         self.asked: Counter[Pair] = Counter()   # openings 0, 1, ... of each pair, as many as this
-        self._points = defaultdict(dict)        # Pair -> (opening, side) -> points of the first of the pair, None if void
+        # Pair -> (opening, side) -> points of the first of the pair, None if void
+        self._points = defaultdict(dict)
 
     def add(self, first: int, second: int, opening: int, outcome: float | None) -> None:
         """A result: the numbers of the agents, and the outcome for the one who moved first, None for a void game."""
@@ -91,7 +92,8 @@ class Swiss(Format):
         met = Counter(pair for pairs, _ in self.rounds for pair in pairs)
         byes = Counter(bye for _, bye in self.rounds if bye is not None)
         pairs, bye = pair_off([agent for agent, _ in table], dict(table), met, byes)
-        self.rounds.append(({pair: range(met[pair] * self.openings, (met[pair] + 1) * self.openings) for pair in pairs}, bye))
+        lines = {pair: range(met[pair] * self.openings, (met[pair] + 1) * self.openings) for pair in pairs}
+        self.rounds.append((lines, bye))
         return Counter(dict.fromkeys(pairs, self.openings))
 
     def table(self) -> list[tuple[int, float]]:
@@ -121,7 +123,7 @@ class Knockout(Format):
 
     def __init__(self, resolved):
         super().__init__(resolved)
-        self.rounds = [bracket(len(self.names))]  # of matches: (agent, agent) in the order of the bracket, or (agent, None)
+        self.rounds = [bracket(len(self.names))]  # of matches: two agents in the order of the bracket, or (agent, None)
 
     def extend(self):
         while len(winners := self.rounds[-1]) > 1 or winners[0][1] is not None:
@@ -159,7 +161,8 @@ class Knockout(Format):
 
     def _tie(self, pair):
         one, other = self.points(pair, range(self.asked[pair]))
-        return f" ({self.names[pair[0]]} goes on, as it comes first)" if one == other and self.winner(pair) == pair[0] else ""
+        tied = one == other and self.winner(pair) == pair[0]
+        return f" ({self.names[pair[0]]} goes on, as it comes first)" if tied else ""
 
 
 class Trial:
@@ -238,16 +241,21 @@ class SequentialTest(Format):
 
 
 def _test_in_words(report, at_end) -> str:
-    elo = "no Elo yet"
-    if report["elo"] is not None:
-        elo = f"Elo {report['bound']} {report['elo']:+.1f}" if report["bound"] else f"Elo {report['elo']:+.1f} ± {report['error']:.1f}"
-    verdict = {"continue": "", "H0": "; H0 is accepted", "H1": "; H1 is accepted"}[report["verdict"]]
-    beyond = f" ({report['beyond']} pairs more, played ahead, are not part of this)" if verdict and report["beyond"] else ""
-    if not verdict and at_end:
-        verdict = "; no verdict after all games"
+    if report["elo"] is None:
+        elo = "no Elo yet"
+    elif report["bound"]:
+        elo = f"Elo {report['bound']} {report['elo']:+.1f}"
+    else:
+        elo = f"Elo {report['elo']:+.1f} ± {report['error']:.1f}"
+    if report["verdict"] == "continue":
+        verdict = "; no verdict after all games" if at_end else ""
+    else:
+        verdict = f"; {report['verdict']} is accepted"
+        if report["beyond"]:
+            verdict += f" ({report['beyond']} pairs more, played ahead, are not part of this)"
     return (
         f"{report['candidate']} against {report['base']}: {report['pairs']} pairs, LLR {report['llr']:.2f} "
-        f"({report['lower']:.2f} to {report['upper']:.2f}), {elo}{verdict}{beyond}"
+        f"({report['lower']:.2f} to {report['upper']:.2f}), {elo}{verdict}"
     )
 
 

@@ -38,7 +38,7 @@ def play(
     budget: Annotated[
         list[str] | None, typer.Option(help="Of a move of the agent: playouts=1000, nodes=..., depth=..., seconds=...")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of the agent, of dice and of a random side; drawn when left out.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of agent, dice and random side; drawn when left out.")] = None,
     moves: Annotated[str, typer.Option(help="Moves made before, parted by blanks.")] = "",
     plugin: Annotated[list[str] | None, typer.Option(help="A module that defines games or agents of your own.")] = None,
     name: Annotated[str, typer.Option(help="Yours, in the record.")] = "person",
@@ -152,8 +152,8 @@ class Dialogue:
     def run(self) -> None:
         """Until the game is over or broken off."""
         duel = self.duel
-        sides = f"You are {duel.name} and play {('first', 'second')[duel.side]}" if self.game.players == 2 else "You play"
-        typer.echo(f"{self.game} with {duel.agent}. {sides}. Seed {duel.seed}. For help: help")
+        place = ("first", "second")[duel.side] if self.game.players == 2 else "alone"
+        typer.echo(f"{self.game} with {duel.agent}. You are {duel.name} and play {place}. Seed {duel.seed}. For help: help")
         self.board()
         while True:
             for made in duel.advance():
@@ -223,7 +223,8 @@ class Dialogue:
         close = turned[:3] or difflib.get_close_matches(text.lower(), [*legal, *WORDS], 3)
         hint = f" Did you mean {' or '.join(close)}?" if close else ""
         some = " ".join(list(legal)[:FEW]) + (" ..." if len(legal) > FEW else "")
-        typer.echo(f"{text!r} is neither a legal move here nor a command.{hint} Legal ({len(legal)}): {some}. For help: help")
+        fault = f"{text!r} is neither a legal move here nor a command.{hint}"
+        typer.echo(f"{fault} Legal ({len(legal)}): {some}. For help: help")
 
     def moves(self) -> dict[str, int]:
         """The legal moves by name."""
@@ -299,9 +300,12 @@ def _result_in_words(duel) -> str:
     if record.reason == Reason.UNFINISHED:
         return f"Broken off after {record.plies} plies."
     if duel.game.players == 1:
-        return f"Over after {record.plies} plies ({record.reason})" + (f", score {record.score:g}." if record.score is not None else ".")
-    winner = "Draw" if record.outcome == 0.5 else "You win" if (record.outcome == 1) == (duel.side == 0) else f"{duel.agent} wins"
-    return f"{winner} ({record.reason}), after {record.plies} plies."
+        result = "No score" if record.score is None else f"Score {record.score:g}"
+    elif record.outcome == 0.5:
+        result = "Draw"
+    else:
+        result = "You win" if (record.outcome == 1) == (duel.side == 0) else f"{duel.agent} wins"
+    return f"{result} ({record.reason}), after {record.plies} plies."
 
 
 def _check_file(path, game) -> None:
@@ -311,7 +315,8 @@ def _check_file(path, game) -> None:
     if path.suffix.lower() not in MARKS:
         raise typer.BadParameter(f"--save {path} is not a file {', '.join(MARKS)}")
     if path.suffix.lower() == ".sgf" and game.name not in KINDS:
-        raise typer.BadParameter(f"--save {path}: {game} has no records in SGF; those that have are {', '.join(sorted(KINDS))}")
+        known = ", ".join(sorted(KINDS))
+        raise typer.BadParameter(f"--save {path}: {game} has no records in SGF; those that have are {known}")
     if not path.parent.is_dir():
         raise typer.BadParameter(f"--save {path}: there is no folder {path.parent}")
     _games_in(path)

@@ -62,12 +62,12 @@ def sprt(
     ] = None,
     wdl: Wdl = None,
     pairs: Pairs = None,
-    elo0: Annotated[float | None, typer.Option(help="The difference by the hypothesis H0; 0 when left out.")] = None,
-    elo1: Annotated[float | None, typer.Option(help="The difference by the hypothesis H1, above elo0; 5 when left out.")] = None,
-    alpha: Annotated[float | None, typer.Option(help="Chance to accept H1 though H0 holds; 0.05 when left out.")] = None,
-    beta: Annotated[float | None, typer.Option(help="Chance to accept H0 though H1 holds; 0.05 when left out.")] = None,
-    model: Annotated[Model | None, typer.Option(help="What elo0 and elo1 are: normalized Elo (when left out), or Elo.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Of CONFIG: where to store the run; runs/NAME when left out.")] = None,
+    elo0: Annotated[float | None, typer.Option(help="The difference by H0; 0 when left out.")] = None,
+    elo1: Annotated[float | None, typer.Option(help="The difference by H1; 5 when left out.")] = None,
+    alpha: Annotated[float | None, typer.Option(help="Chance to accept H1 though H0 holds; 0.05.")] = None,
+    beta: Annotated[float | None, typer.Option(help="Chance to accept H0 though H1 holds; 0.05.")] = None,
+    model: Annotated[Model | None, typer.Option(help="What elo0 and elo1 are; normalized when left out.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where to store the run; runs/NAME when left out.")] = None,
     workers: Workers = None,
     resume: Annotated[bool, typer.Option(help="Of CONFIG: go on with the run that is there.")] = False,
     as_json: Json = False,
@@ -85,7 +85,8 @@ def sprt(
         _print_test(given, _checked(pairs or wdl), as_json)
     elif given:
         names = ", ".join(f"--{name}" for name in given)
-        raise typer.BadParameter(f"{names} cannot be added to a file: say it in {config}, as sprt = {{ elo0 = 0, elo1 = 5 }}")
+        example = "sprt = { elo0 = 0, elo1 = 5 }"
+        raise typer.BadParameter(f"{names} cannot be added to a file: say it in {config}, as {example}")
     else:
         _play_test(config, out or Path("runs", config.stem), workers, resume, as_json)
 
@@ -134,7 +135,7 @@ def _play_test(path, out, workers, resume, as_json) -> None:
         for report in reports:
             verdict = _verdict_in_words(report["verdict"], config.sprt.elo0, config.sprt.elo1)
             if report["verdict"] == "continue":
-                verdict = f"Neither is accepted after {config.games} games; with more games in {path}, --resume goes on."
+                verdict = f"Neither is accepted after {config.games} games; --resume goes on with more games in {path}."
             typer.echo(f"{report['candidate']} against {report['base']}, {config.sprt.model} Elo: {verdict}")
     tell_notes(played)
     tell(f"\nThe run lies in {out}. Its tables: arena table {out} --kind pairs")

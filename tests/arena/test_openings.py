@@ -96,7 +96,8 @@ def test_the_same_games_as_with_random_plies_but_for_the_opening():
 
 
 @pytest.mark.parametrize("openings, message", [
-    ("none.txt", "none.txt cannot be read: No such file"), ([], "there is no opening"), (5, "openings is a file's name"),
+    ("none.txt", "none.txt cannot be read: No such file"), ([], "there is no opening"),
+    (5, "openings is a file's name, a list of lines of moves, or { plies = 2, all = true }"),
     ({"plies": 2}, "openings is a file's name"), ({"plies": 2, "all": False}, "openings is a file's name"),
     ({"file": 3}, "openings is a file's name"), (["1a", "1a 1a"], "line 2: '1a' is not a legal move of tictactoe here"),
     (["1a 2a 1b 2b 1c"], "line 1: tictactoe is over after '1a 2a 1b 2b 1c'"), ([3], "openings is a file's name"),

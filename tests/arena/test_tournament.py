@@ -109,7 +109,8 @@ def test_a_run_returns_its_results(tmp_path):
     tournament = arena.run(keys, tmp_path / "run", workers=2, events=Watcher())
     assert len(tournament.games) == 6
     names = [event[0] for event in Watcher.told]
-    assert names == ["opened", "planned", "warming", "warmed", "warming", "warmed", "started", *["finished"] * 6, "ended"]
+    begin = ["opened", "planned", "warming", "warmed", "warming", "warmed", "started"]
+    assert names == [*begin, *["finished"] * 6, "ended"]
     assert Watcher.told[6] == ("started", 6, 0) and len(Watcher.told[1][1]) == 6
     with Store.open(tmp_path / "run") as store:
         assert store.agents == [{"name": "random", "spec": "random"}, {"name": "b", "spec": "random"}]
