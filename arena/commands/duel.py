@@ -3,6 +3,7 @@
 import difflib
 import sys
 import textwrap
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -21,7 +22,7 @@ board      draw the board again
 resign     give up
 quit       break off (Ctrl-D and Ctrl-C too); --save keeps the moves made so far"""
 WORDS = [line.split()[0] for line in HELP.splitlines()[1:]] + ["help"]
-WIDTH, FEW = 100, 12  # characters of a line of moves; moves that are listed unasked
+WIDTH, FEW = 100, 12  # characters of a line of moves; moves that are named unasked
 DEFAULT_SECONDS = 1.0
 DEFAULT_COUNTS = {"playouts": 1000, "nodes": 10_000, "depth": 4}  # of agents that know no clock
 MARKS = {".jsonl": "\n", ".pgn": "[Event ", ".sgf": "(;FF["}  # one of each game in a file of records
@@ -151,6 +152,9 @@ class Dialogue:
 
     def run(self) -> None:
         """Until the game is over or broken off."""
+        with suppress(ImportError):  # where there is none, lines are typed without a history
+            import readline  # noqa: F401
+
         duel = self.duel
         place = ("first", "second")[duel.side] if self.game.players == 2 else "alone"
         typer.echo(f"{self.game} with {duel.agent}. You are {duel.name} and play {place}. Seed {duel.seed}. For help: help")
@@ -277,8 +281,10 @@ class Dialogue:
         if record.depth is not None:
             parts.append(f"depth {record.depth}")
         parts.append(f"{record.seconds:.2f} s")
-        expected = f"; expects {' '.join(made.expected)}" if len(made.expected) > 1 else ""
-        return f"   ({', '.join(parts)}{expected})"
+        if len(made.expected) > 1:
+            more = " ..." if len(made.expected) > FEW else ""
+            parts[-1] += f"; expects {' '.join(made.expected[:FEW])}{more}"
+        return f"   ({', '.join(parts)})"
 
 
 def _end(duel, save) -> None:

@@ -1,6 +1,9 @@
 """arena elo and arena sprt: worked figures, a run's ratings, and mistakes."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -66,6 +69,78 @@ def test_sprt_verdicts_in_words():
     assert "H1 is accepted" in call("sprt", "--wdl", 90, 5, 5, "--elo1", 50).stdout
     assert "H0 is accepted" in call("sprt", "--wdl", 5, 5, 90, "--elo1", 50).stdout
     assert "play on" in call("sprt", "--wdl", 3, 0, 0, "--elo1", 50).stdout
+
+
+TEST = """
+game = "tictactoe"
+games = 120
+format = "{format}"
+openings = {{ plies = 1, all = true }}
+[[agents]]
+agent = "random"
+name = "base"
+[[agents]]
+agent = "flat(playouts=20)"
+name = "better"
+[[agents]]
+agent = "random"
+name = "equal"
+"""
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory):
+    """A test that was played, and what the command said."""
+    folder = tmp_path_factory.mktemp("live")
+    (folder / "test.toml").write_text(TEST.format(format="sprt") + "[sprt]\nelo0 = 0\nelo1 = 150\n")
+    return folder, played(folder / "test.toml", "--out", folder / "run", "--workers", 2)
+
+
+def played(*arguments):
+    command = [sys.executable, "-m", "arena.cli", "sprt", *map(str, arguments)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment)
+
+
+def test_sprt_live(live):
+    folder, done = live
+    assert done.returncode == 0, done.stderr
+    better, equal = done.stdout.splitlines()
+    assert better == "better against base, normalized Elo: H1 is accepted: the difference is 150, or more."
+    assert equal.startswith("equal against base")
+    assert "a sequential test, at most 120 games of each against base" in done.stderr
+    assert "better against base: " in done.stderr and "LLR" in done.stderr and "H1 is accepted" in done.stderr
+    status = call("status", folder / "run")
+    assert "100.0 %; finished" in status.output and "better against base: " in status.output
+
+
+def test_sprt_live_as_json_is_the_calculators(live):
+    folder, _ = live
+    done = played(folder / "test.toml", "--out", folder / "run", "--resume", "--json")
+    assert done.returncode == 0, done.stderr
+    for report in json.loads(done.stdout)["tests"]:
+        again = as_json("sprt", "--pairs", *report["counts"], "--elo0", 0, "--elo1", 150)
+        assert again == {key: report[key] for key in ("llr", "lower", "upper", "verdict")}
+        assert sum(report["counts"]) == report["pairs"] <= 60
+
+
+def test_mistakes_of_a_live_test(live, tmp_path):
+    folder, _ = live
+    test, other = folder / "test.toml", tmp_path / "other.toml"
+    other.write_text(TEST.format(format="swiss"))
+    for arguments, message in [
+        ([test, "--out", folder / "run"], "holds a run already. To go on with it: --resume"),
+        ([test, "--elo1", 5], "--elo1 cannot be added to a file: say it in"),
+        ([test, "--wdl", 1, 2, 3], "CONFIG.toml and --wdl cannot be given together"),
+        (["--wdl", 1, 2, 3, "--out", tmp_path], "--out, --workers and --resume are for CONFIG.toml"),
+        ([other], 'has the format swiss; a sequential test has format = "sprt"'),
+        ([tmp_path / "none.toml"], "there is no such file"),
+        ([test, "--out", tmp_path / "r", "--workers", -1], "--workers -1 is out of range"),
+    ]:
+        result = call("sprt", *arguments)
+        told = " ".join(result.stderr.replace("│", " ").split())
+        assert result.exit_code == 2 and message in told and "Traceback" not in told, told
+    assert not (tmp_path / "r").exists()
 
 
 def test_elo_of_a_run(run):
