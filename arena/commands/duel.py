@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.common import INTERRUPTED, VOID, budget_of, command, complain, tell, write_whole
+from arena.commands.solve import Moves
 
 Side = StrEnum("Side", ["first", "second", "random"])
 HELP = """\
@@ -40,7 +41,7 @@ def play(
         list[str] | None, typer.Option(help="Of a move of the agent: playouts=1000, nodes=..., depth=..., seconds=...")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Of agent, dice and random side; drawn when left out.")] = None,
-    moves: Annotated[str, typer.Option(help="Moves made before, parted by blanks.")] = "",
+    moves: Moves = "",
     plugin: Annotated[list[str] | None, typer.Option(help="A module that defines games or agents of your own.")] = None,
     name: Annotated[str, typer.Option(help="Yours, in the record.")] = "person",
     save: Annotated[
