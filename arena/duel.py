@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.core.agent import Agent, Budget, Decision
+from agents.core.agent import Agent, Budget, Decision, Unsuited
 from arena.match import game_result, move_record, storable
 from games.core.game import CHANCE, Game, IllegalMove
 from games.core.random import stream
@@ -38,7 +38,8 @@ class Duel:
     """The game so far: `made` holds its moves, `state` the position after them.
 
     game: its rules; agent: the opponent, with its budget; side: the person's, 0 moves first; name: the person's, in
-    the record; opening: legal moves made before.  Unsuited if the agent cannot play the game.
+    the record; opening: legal moves made before.  Unsuited if the agent cannot play the game; AgentFailed, of every
+    method, if its code fails.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class Duel:
                 move = int(self.game.random_outcome(self.state, self._stream("chance")))
                 made = Made(move, self.game.move_name(self.state, move), side)
             else:
-                made = self._asked(self._player, "agent")
+                made = self._of_agent(lambda: self._asked(self._player, "agent"))
             self._make(made)
             yield made
         self._waiting = time.perf_counter()
@@ -77,7 +78,7 @@ class Duel:
 
     def hint(self) -> Made:
         """What the agent would do in the person's place; AgentFailed if it cannot say."""
-        return self._asked(self.agent.player(self.game, self.budget), "hint")
+        return self._of_agent(lambda: self._asked(self._new_player(), "hint"), ends=False)
 
     def undo(self) -> int:
         """Take back the person's last move and all since; returns how many moves that were, 0 if there was none."""
@@ -113,8 +114,11 @@ class Duel:
             self.game.play(self.state, made.move)
         # (outcome, score, reason, detail), once the game is over
         self.ending = game_result(self.game, self.state) if self.game.is_over(self.state) else None
-        self._player = self.agent.player(self.game, self.budget)
+        self._player = self._of_agent(self._new_player)
         self._waiting = time.perf_counter()
+
+    def _new_player(self):
+        return self.agent.player(self.game, self.budget)
 
     def _stream(self, purpose):
         return stream(self.seed, purpose, len(self.made))
@@ -122,24 +126,33 @@ class Duel:
     def _make(self, made):
         self.game.play(self.state, made.move)
         self.made.append(made)
-        self._player.played(made.move)
         if self.game.is_over(self.state):
             self.ending = game_result(self.game, self.state)
+        else:
+            self._of_agent(lambda: self._player.played(made.move))
 
     def _asked(self, player, purpose) -> Made:
         """The move that a player of the agent decides on, here."""
-        legal = self.game.moves(self.state)
+        decision = player.choose(self.state.copy(), self._stream(purpose))
+        if int(decision.move) not in self.game.moves(self.state):
+            text = f"{self.agent} answered the move {decision.move!r}, which is not legal"
+            raise AgentFailed(Reason.ILLEGAL_MOVE, text)
+        return self._described(decision)
+
+    def _of_agent(self, action, ends=True):
+        """What an agent's code returns; if it fails the person has won, unless that ends nothing."""
         try:
-            decision = player.choose(self.state.copy(), self._stream(purpose))
-            if int(decision.move) in legal:
-                return self._described(decision)
-            reason, detail = Reason.ILLEGAL_MOVE, f"answered the move {decision.move!r}, which is not legal"
+            return action()
+        except Unsuited:
+            raise
+        except AgentFailed as error:
+            failure = error
         except (Exception, SystemExit) as error:  # whatever an agent's code raises
-            reason, detail = Reason.EXCEPTION, f"{type(error).__name__}: {error}"
-        detail = storable(f"{self.agent}: {detail}")
-        if purpose == "agent":
-            self.ending = (float(self.side == 0), None, reason, detail)
-        raise AgentFailed(reason, detail)
+            failure = AgentFailed(Reason.EXCEPTION, storable(f"{self.agent}: {type(error).__name__}: {error}"))
+        if ends:
+            outcome = float(self.side == 0) if self.game.players == 2 else None
+            self.ending = (outcome, None, failure.reason, str(failure))
+        raise failure
 
     def _described(self, decision) -> Made:
         move, side = int(decision.move), int(self.game.player(self.state))

@@ -1,6 +1,7 @@
 """The command with which a person plays against an agent: play."""
 
 import difflib
+import os
 import sys
 import textwrap
 from contextlib import suppress
@@ -69,12 +70,17 @@ def play(
     except IllegalMove as error:
         raise typer.BadParameter(f"--moves: {error}") from None
     opponent = _with_budget(opponent, budget)
-    duel = Duel(made, opponent, opponent.budget(), _index(side, seed, made), seed, name, opening)
+    seat = _index(side, seed, made)
+    failed, interrupted = None, False
+    _warm(made, opponent)
+    try:
+        duel = Duel(made, opponent, opponent.budget(), seat, seed, name, opening)
+    except AgentFailed as error:
+        complain(f"the agent failed: {error}")
+        raise typer.Exit(VOID) from None
     if duel.over:
         raise typer.BadParameter("--moves: the game is over after these moves")
-    failed, interrupted = None, False
     try:
-        _warm(made, opponent)
         Dialogue(duel).run()
     except AgentFailed as error:
         failed = error
@@ -141,7 +147,7 @@ def _warm(game, agent) -> None:
 
     from arena.match import Seat, warm
 
-    with Console(stderr=True).status("compiling"):
+    with Console(stderr=True).status("compiling"), suppress(SystemExit):
         warm([game], [Seat(str(agent), agent, agent.budget())])
 
 
@@ -158,7 +164,8 @@ class Dialogue:
 
         duel = self.duel
         place = ("first", "second")[duel.side] if self.game.players == 2 else "alone"
-        typer.echo(f"{self.game} with {duel.agent}. You are {duel.name} and play {place}. Seed {duel.seed}. For help: help")
+        typer.echo(f"{self.game} with {duel.agent}. You are {duel.name} and play {place}. Seed {duel.seed}.")
+        typer.echo("For help: help")
         self.board()
         while True:
             for made in duel.advance():
@@ -291,6 +298,7 @@ class Dialogue:
 def _end(duel, save) -> None:
     """Say how the game ended, and keep its record."""
     typer.echo(_result_in_words(duel))
+    typer.echo(f"Moves: {' '.join(made.name for made in duel.made) or 'none'}")
     if save:
         number = _games_in(save)
         before = save.read_bytes() if save.exists() else b""
@@ -326,17 +334,28 @@ def _check_file(path, game) -> None:
         raise typer.BadParameter(f"--save {path}: {game} has no records in SGF; those that have are {known}")
     if not path.parent.is_dir():
         raise typer.BadParameter(f"--save {path}: there is no folder {path.parent}")
+    if path.exists() and not path.is_file() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise typer.BadParameter(f"--save {path}: cannot be written")
     _games_in(path)
 
 
 def _games_in(path) -> int:
     """How many games a file holds; 0 if there is none."""
+    from results.exchange import ExchangeError, from_jsonl, from_pgn
+
     if not path.exists():
         return 0
+    suffix = path.suffix.lower()
     try:
-        return path.read_text(encoding="utf-8").count(MARKS[path.suffix.lower()])
+        text = path.read_text(encoding="utf-8")
+        if suffix == ".sgf" and text.strip() and not text.lstrip().startswith("("):
+            raise ExchangeError("it does not begin with (")
+        {".jsonl": from_jsonl, ".pgn": from_pgn}.get(suffix, str)(text)
     except UnicodeDecodeError as error:
-        raise typer.BadParameter(f"--save {path}: byte {error.start} is not UTF-8: it holds no such records") from None
+        raise typer.BadParameter(f"--save {path} holds no records: byte {error.start} is not UTF-8") from None
+    except ExchangeError as error:
+        raise typer.BadParameter(f"--save {path} holds no records: {error}") from None
+    return text.count(MARKS[suffix])
 
 
 def _rendered(duel, record, suffix) -> str:

@@ -127,12 +127,32 @@ def test_records_in_other_formats(tmp_path):
     assert text.count("[Event ") == 2 and 'GameId "play-0002"' in text and "1. 2b" in text
 
 
-@pytest.mark.parametrize("how, reason", [("raise", "ValueError: on purpose"), ("range", "answered the move 99")])
+@pytest.mark.parametrize("how, reason", [
+    ("raise", "ValueError: on purpose"), ("range", "answered the move 99"), ("sysexit", "SystemExit"),
+    ("none", "TypeError"), ("raises when told", "I do not want to know"),
+])  # fmt: skip
 def test_an_agent_that_fails_has_lost(how, reason):
     result = play("test_nim", f"test_odd(how='{how}')", "--plugin", PLUGIN, "--seed", 1, typed="hint\n1\n")
-    assert f"There is no hint: test_odd(how='{how}'): {reason}" in result.stdout
+    assert (f"There is no hint: test_odd(how='{how}')" in result.stdout) == (how != "raises when told")
     assert result.exit_code == 1 and "You win" in result.stdout and reason in result.stderr
     assert "Traceback" not in result.output
+
+
+def test_an_agent_that_cannot_begin():
+    result = play("test_nim", "test_odd(how='raises at once')", "--plugin", PLUGIN)
+    assert result.exit_code == 1 and "the agent failed: " in result.stderr and "no player today" in result.stderr
+
+
+@pytest.mark.parametrize("name, content", [
+    ("x.jsonl", b"{}\n"), ("x.pgn", b"hello\n"), ("x.sgf", b"x"), ("x.pgn", b"\xff"),
+])  # fmt: skip
+def test_a_file_of_something_else_is_not_added_to(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    (tmp_path / "folder.pgn").mkdir()
+    for file, message in ((name, "holds no records"), ("folder.pgn", "cannot be written")):
+        result = play("hex(size=3)", "random", "--save", tmp_path / file)
+        assert result.exit_code == 2 and message in " ".join(result.stderr.replace("│", " ").split())
+    assert (tmp_path / name).read_bytes() == content
 
 
 def test_a_hint_moves_nothing():
