@@ -1,12 +1,14 @@
 """How the tests are shared out: a file's tests go to one process, the conformance suite's by game.
 
-So a process compiles a game's kernels once, and the longest file does not keep one process busy alone.
+So a process compiles a game's kernels once, and the longest file does not keep one process busy alone.  The arena's
+tests come first: they fork workers, which takes the longer the more kernels a process has compiled before.
 """
 
 import pytest
 
 
 def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: "arena" not in item.path.parts)
     for item in items:
         spec = item.callspec.params.get("spec") if hasattr(item, "callspec") else None
         group = f"game {spec}" if "test_conformance" in item.nodeid else str(item.path)

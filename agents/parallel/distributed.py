@@ -104,8 +104,8 @@ class Crew:
 
     def __init__(self, key, game, agent):
         self.key, self.game = key, game
-        methods = multiprocessing.get_all_start_methods()
-        context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+        # a fork server cannot be used by a process that was forked from the one that has started it
+        context = multiprocessing.get_context("spawn")
         shapes = tds.shapes(game, agent)
         memory = {
             name: context.RawArray("b", int(np.prod(shape)) * np.dtype(kind).itemsize) for name, (shape, kind) in shapes.items()

@@ -104,7 +104,7 @@ def test_games_are_lost_only_where_a_process_died(tmp_path, monkeypatch):
     }
     played = arena.run(config, tmp_path / "run", workers=2)
     reasons = played.games["reason"].value_counts().to_dict()
-    assert reasons == {"played out": 5, "exception": 1}
+    assert reasons == {"played out": 5, "exception": 1}, played.games["detail"].tolist()
     assert "a process of the distributed search died" in played.games.set_index("reason").loc["exception", "detail"]
     moves = played.moves()
     searched = moves[moves["agent"].str.contains("killer")]
