@@ -7,12 +7,13 @@ from pathlib import Path
 
 from agents.parallel.distributed import Distributed, DistributedPlayer
 
-MARK = "ARENA_TEST_KILLED"  # the variable of the environment that says which file tells that it was done
-
 
 @dataclass(frozen=True)
 class Killer(Distributed):
-    """Kills at its fifth move of some game: when its kernels are warmed, it makes three."""
+    """Kills at its fifth move of some game (when its kernels are warmed, it makes three); a file `mark` tells that it
+    was done."""
+
+    mark: str = ""
 
     name = "test_killer"
 
@@ -29,7 +30,7 @@ class KillerPlayer(DistributedPlayer):
         self.moves += 1
         if self.moves == 5:
             try:
-                Path(os.environ[MARK]).touch(exist_ok=False)
+                Path(self.agent.mark).touch(exist_ok=False)
             except FileExistsError:
                 pass
             else:

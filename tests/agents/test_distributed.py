@@ -95,12 +95,12 @@ def forgotten():
 
 
 @pytest.mark.usefixtures("forgotten")
-def test_games_are_lost_only_where_a_process_died(tmp_path, monkeypatch):
+def test_games_are_lost_only_where_a_process_died(tmp_path):
     """An agent that kills a process of its search in one game forfeits that game alone."""
-    monkeypatch.setenv("ARENA_TEST_KILLED", str(tmp_path / "killed"))
     config = {
         "game": "breakthrough(rows=5, columns=4)", "games": 6, "seed": 2, "plugins": ["tests.agents.killer"],
-        "agents": [{"agent": "test_killer(workers=2, playouts=40)"}, {"agent": "uct(playouts=40)"}],
+        "agents": [{"agent": f"test_killer(workers=2, playouts=40, mark={str(tmp_path / 'killed')!r})", "name": "killer"},
+                   {"agent": "uct(playouts=40)"}],
     }
     played = arena.run(config, tmp_path / "run", workers=2)
     reasons = played.games["reason"].value_counts().to_dict()
