@@ -12,6 +12,7 @@ WORDS = {"guess": "evaluated", "table": "from the table", "late": "a quicker win
 
 
 def number(value: float) -> str:
+    """Four digits of a value; infinities as such."""
     return {inf: "∞", -inf: "-∞"}.get(value, f"{value:.4g}")
 
 

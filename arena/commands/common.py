@@ -68,6 +68,7 @@ def _worded(error) -> str:
 
 
 def complain(text) -> None:
+    """An error, on the error stream, red in a terminal."""
     for line in text.splitlines():
         typer.secho(f"arena: {line}", err=True, fg="red" if sys.stderr.isatty() else None)
 
@@ -137,6 +138,7 @@ def _budget_entry(text):
 
 
 def registered(package) -> list[str]:
+    """The names of all "games" or "agents"."""
     import importlib
 
     return importlib.import_module(package).names()

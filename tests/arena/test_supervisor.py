@@ -69,7 +69,7 @@ def test_a_game_that_hangs_twice_is_void(bench):
     start = time.monotonic()
     made = bench(values("random", ("b", "random"), ("bad", "test_odd(how='hang')"), games=2, game_seconds=0.4))
     records = made.run()
-    assert time.monotonic() - start < 60
+    assert time.monotonic() - start < 15
     hung = [record for record in records.values() if record.reason == Reason.HANG]
     assert len(hung) == 4 and len(records) == 6
     fate = "not over after game_seconds = 0.4"
@@ -145,7 +145,7 @@ def test_a_second_stop_request_kills_the_workers(bench):
     threading.Timer(1.5, made.supervisor.request_stop).start()
     start = time.monotonic()
     made.run()
-    assert stops == [False, True] and time.monotonic() - start < 30
+    assert stops == [False, True] and time.monotonic() - start < 8
     assert not workers_left() and Reason.CRASH not in {r.reason for r in made.records}
 
 
