@@ -120,6 +120,8 @@ class NMCS(Nested):
                 if score > best or (not self.memory and place == 0):
                     best, sequence = score, [*line, moves[place], *rest]
                     search.note(score, sequence)
+            if not sequence:  # a search after the first, whose time was over before it found anything
+                return
             line.append(sequence[len(line)])
             game.play(state, line[-1])
 
