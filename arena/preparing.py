@@ -6,6 +6,7 @@ from agents.core import book, tablebase
 from arena.config import make_all
 from games.core.game import Game
 from results.record import Reason
+from results.store import StoreError
 
 
 def endgame_table(game: Game, state, pieces: int | None, most: int) -> tuple[bytes, int]:
@@ -38,6 +39,10 @@ def opening_book(folder: Path, plies: int, least: int) -> tuple[bytes, int, int]
 
 
 def game_of(run) -> Game:
-    """The game of a stored run; imports its plugins."""
-    config = run.meta["config"]
+    """The game for two of a stored run; imports its plugins.  StoreError if the run has no such game, or none that
+    could be made, such as one of imported results."""
+    config = run.meta.get("config")
+    if not config or run.instances:
+        what = "is of games for one player" if run.instances else "holds results alone"
+        raise StoreError(f"the run in {run.folder} {what}; this needs the moves of a game for two")
     return make_all(config["plugins"], config["game"], [], config["plugin_path"])[0]

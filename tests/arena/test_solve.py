@@ -127,6 +127,15 @@ def run(tmp_path):
     return tmp_path / "run"
 
 
+def test_runs_without_a_game_for_two_are_refused(tmp_path):
+    for name, meta in (("imported", {}), ("alone", {"config": {"instances": ["leftmove"], "plugins": [], "plugin_path": None}})):
+        Store.create(tmp_path / name, meta, [{"name": "a", "spec": "random"}]).close()
+        for command in (["grade"], ["book", "--out", str(tmp_path / "book")]):
+            result = CliRunner().invoke(app, [command[0], str(tmp_path / name), *command[1:]])
+            assert result.exit_code == 2 and "this needs the moves of a game for two" in result.stderr, result.stderr
+    assert not (tmp_path / "book").exists()
+
+
 def test_grades_are_what_minimax_says(run):
     from agents.core.solve import solver_of
 
