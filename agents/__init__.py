@@ -1,12 +1,12 @@
 """Agents: search algorithms that choose moves.
 
-    agent = agents.make("uct(exploration=0.4, playouts=1000)")
-    agent.choose(game, game.initial(), seed=1)
+agent = agents.make("uct(exploration=0.4, playouts=1000)")
+agent.choose(game, game.initial(), seed=1)
 """
 
 import importlib
 
-_HOMES = {name: "agents.core.agent" for name in ("Agent", "Budget", "Decision", "Player", "Unsuited")}
+_HOMES = dict.fromkeys(("Agent", "Budget", "Decision", "Player", "Unsuited"), "agents.core.agent")
 
 __all__ = [*_HOMES, "make", "names"]
 

@@ -1,17 +1,17 @@
 """Tournaments of agents: configuration, schedule, and games played by worker processes.
 
-    tournament = arena.run("tournament.toml", out="runs/first")
-    tournament.standings()
+tournament = arena.run("tournament.toml", out="runs/first")
+tournament.standings()
 """
 
 import importlib
 
 _HOMES = {
-    "Config": "arena.config",
-    "ConfigError": "arena.config",
-    "Events": "arena.tournament",
-    "Interrupted": "arena.tournament",
-    "run": "arena.tournament",
+    "Config": "arena.config.config",
+    "ConfigError": "arena.config.config",
+    "Events": "arena.runner.tournament",
+    "Interrupted": "arena.runner.tournament",
+    "run": "arena.runner.tournament",
 }
 
 __all__ = list(_HOMES)

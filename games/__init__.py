@@ -1,9 +1,9 @@
 """Games: rules as plain Python that Numba compiles.
 
-    game = games.make("breakthrough(rows=6, columns=4)")
-    state = game.initial()
-    game.moves(state)
-    games.perft(game, 4)
+game = games.make("breakthrough(rows=6, columns=4)")
+state = game.initial()
+game.moves(state)
+games.perft(game, 4)
 """
 
 import importlib

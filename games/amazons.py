@@ -26,7 +26,7 @@ from games.core.game import Game, check_range
 from games.core.random import GAMMA, mix, random_below
 
 QUEENS = 4  # of each player
-FEW = 6    # queen's moves: so many or fewer, and listing all moves is quicker than drawing one
+FEW = 6  # queen's moves: so many or fewer, and listing all moves is quicker than drawing one
 ZERO = WORD(0)
 
 

@@ -54,7 +54,7 @@ class Breakthrough(Game):
     state_size = 3
     move_limit = 64 * 64
     symmetries = 2  # the board and its mirror image
-    prize = 1.0     # the result of the player who ends the game
+    prize = 1.0  # the result of the player who ends the game
 
     def __post_init__(self):
         check_range("rows", self.rows, 4, 32)
@@ -109,9 +109,17 @@ class Breakthrough(Game):
         """Where the pawns of the player to move can go: straight ahead, to the left and to the right, as sets."""
         step = WORD(self.columns)
         if white:
-            ahead, left, right = own << step, (own & self.inner_left) << step - ONE, (own & self.inner_right) << step + ONE
+            ahead, left, right = (
+                own << step,
+                (own & self.inner_left) << step - ONE,
+                (own & self.inner_right) << step + ONE,
+            )
         else:
-            ahead, left, right = own >> step, (own & self.inner_left) >> step + ONE, (own & self.inner_right) >> step - ONE
+            ahead, left, right = (
+                own >> step,
+                (own & self.inner_left) >> step + ONE,
+                (own & self.inner_right) >> step - ONE,
+            )
         free = self.board & ~own
         return ahead & free & ~other, left & free, right & free
 

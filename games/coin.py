@@ -61,7 +61,7 @@ class Coin(Game):
         state[state[0]] = move
 
     def is_over(self, state):
-        return state[0] == 4 or state[0] == 2 and state[2] == STOP
+        return state[0] == 4 or (state[0] == 2 and state[2] == STOP)
 
     def score(self, state):
         first = 1 if state[1] == HEADS else -1

@@ -21,7 +21,7 @@ from games.core.random import GAMMA, mix, random_below
 ZERO = WORD(0)
 HALF = WORD(32)
 FIRST = WORD(0xFFFFFFFF)  # the first player's half of a line's word
-LINED = WORD(1 << 16)     # in the last word of a state
+LINED = WORD(1 << 16)  # in the last word of a state
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from games.core.random import mix, random_below
 ZERO = WORD(0)
 ROW_STEPS, COLUMN_STEPS = np.array([0, 1, 1, 1]), np.array([1, 0, 1, -1])
 PLAYED, KEY, COUNT, LIST = 0, 1, 2, 3  # words of a state
-ROOM = 256                             # for legal moves
+ROOM = 256  # for legal moves
 # Upper bounds of the score.  5D and 4T, 4D: morpionsolitaire.com/English/Limits.htm; 5T: H. Michalewski, A. Nagorko and
 # J. Pawlewicz, "485: a new upper bound for Morpion Solitaire" (CGW 2015).
 LONGEST = {"5D": 121, "5T": 485, "4D": 35, "4T": 62}
@@ -251,7 +251,9 @@ class Morpion(Game):
         """The points with a free crossing on every side: O of the cross, x added."""
         first = {(row, column) for row, column in self.cross}
         points = {
-            (row, column) for row in range(self.width) for column in range(self.width)
+            (row, column)
+            for row in range(self.width)
+            for column in range(self.width)
             if int(state[LIST + ROOM + row]) >> column + self.length - 1 & 1
         }
         rows, columns = ([point[axis] for point in points] for axis in (0, 1))

@@ -23,11 +23,11 @@ from games.core.game import Game, check_range
 from games.core.random import GAMMA, mix, random_below, stream
 
 ZERO = WORD(0)
-LANE = WORD(0xFFFF)                # the bits of a column
+LANE = WORD(0xFFFF)  # the bits of a column
 FLOORS = WORD(0x0001000100010001)  # the lowest cell of each column of a word
-WORDS = 4                          # of a set of cells
-SCORE, TABU, PLANES = 4, 5, 6      # where these words of a state are, and its planes begin
-CLEARED = 1000                     # points for an empty board
+WORDS = 4  # of a set of cells
+SCORE, TABU, PLANES = 4, 5, 6  # where these words of a state are, and its planes begin
+CLEARED = 1000  # points for an empty board
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class SameGame(Game):
     rows: int = 15
     columns: int = 15
     colours: int = 5
-    seed: int = 0    # of a random board, every cell of a colour drawn uniformly
-    file: str = ""   # of boards instead: rows of colours from 0, the top one first; what follows a # is a title
-    board: int = 1   # which board of the file, from 1
+    seed: int = 0  # of a random board, every cell of a colour drawn uniformly
+    file: str = ""  # of boards instead: rows of colours from 0, the top one first; what follows a # is a title
+    board: int = 1  # which board of the file, from 1
 
     name = "samegame"
     players = 1
@@ -110,12 +110,16 @@ class SameGame(Game):
         if len(board) != self.rows or any(len(row) != self.columns for row in board):
             widths = sorted({len(row) for row in board})
             found = f"{len(board)} rows of {' or '.join(map(str, widths))} cells"
-            raise ValueError(f"board {self.board} of file {self.file!r} has {found}, not rows = {self.rows} of "
-                             f"columns = {self.columns}")
+            raise ValueError(
+                f"board {self.board} of file {self.file!r} has {found}, not rows = {self.rows} of "
+                f"columns = {self.columns}"
+            )
         allowed = {str(colour) for colour in range(self.colours)}
         for cell in (cell for row in board for cell in row if cell not in allowed):
-            raise ValueError(f"board {self.board} of file {self.file!r}: {cell!r} is not a colour, which can be 0 to "
-                             f"{self.colours - 1} with colours = {self.colours}")
+            raise ValueError(
+                f"board {self.board} of file {self.file!r}: {cell!r} is not a colour, which can be 0 to "
+                f"{self.colours - 1} with colours = {self.colours}"
+            )
         return np.array(board[::-1], np.int64)
 
     def start(self, state):

@@ -1,9 +1,9 @@
 """Tic-tac-toe: three in a row on 3x3.
 
-    squares   3  6 7 8     a square is named by row and column: 1a is the lower left, 3c the upper right;
-              2  3 4 5     a move is its square's number
-              1  0 1 2
-                 a b c
+squares   3  6 7 8     a square is named by row and column: 1a is the lower left, 3c the upper right;
+          2  3 4 5     a move is its square's number
+          1  0 1 2
+             a b c
 """
 
 from dataclasses import dataclass

@@ -45,9 +45,9 @@ class Node(NamedTuple):
     """A node of the tree and those below it."""
 
     name: str
-    player: int                          # of an end, whose turn it would have been
-    value: float                         # of an end
-    moves: tuple[str, ...]               # the names of the moves; none is the mark of an end
+    player: int  # of an end, whose turn it would have been
+    value: float  # of an end
+    moves: tuple[str, ...]  # the names of the moves; none is the mark of an end
     children: tuple["Node", ...]
     probabilities: tuple[Fraction, ...]  # of chance
 
@@ -194,7 +194,7 @@ def parse(data, path: list[str], turn: str) -> Node:
     check_range("depth", len(path), 0, MAX_DEPTH)
     if type(data) in (int, float):
         data = {"value": data}
-    elif isinstance(data, list) or isinstance(data, dict) and not any(key in KEYS for key in data):
+    elif isinstance(data, list) or (isinstance(data, dict) and not any(key in KEYS for key in data)):
         data = {"moves": data}
     elif not isinstance(data, dict):
         raise misfit(path, f"{data!r} is not a node: a number, a list or a table")

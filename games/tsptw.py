@@ -32,7 +32,7 @@ from games.core.random import GAMMA, mix, random_below, random_unit, stream
 PLACED, TIME, COST, VIOLATIONS, TOUR = 0, 1, 2, 3, 4  # words of a state
 PENALTY = 1e6
 SIDE, SLACK = 50.0, 40.0  # of random instances
-CITIES = 10               # of them, where their number is not given
+CITIES = 10  # of them, where their number is not given
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class TspTw(Game):
 
     file: str = ""
     cities: int = 0  # with the depot; 0: as many as the file has, or 10 without a file
-    seed: int = 0    # of a random instance, where no file is given
+    seed: int = 0  # of a random instance, where no file is given
 
     name = "tsptw"
     players = 1
@@ -118,8 +118,9 @@ class TspTw(Game):
         numbers = np.array(words[1:])
         windows = numbers[cities * cities :].reshape(cities, 2)
         if not np.isfinite(numbers).all() or numbers.min() < 0 or (windows[:, 0] > windows[:, 1]).any():
-            raise ValueError(f"file = {self.file!r}: numbers should be finite and 0 or more, and windows open before "
-                             "they close")
+            raise ValueError(
+                f"file = {self.file!r}: numbers should be finite and 0 or more, and windows open before they close"
+            )
         return Instance(numbers[: cities * cities].reshape(cities, cities), windows)
 
     def random_instance(self):

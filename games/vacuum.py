@@ -21,7 +21,8 @@ class World(NamedTuple):
 
     def __str__(self):
         return " ".join(
-            f"[{'machine' if square == self.place else ''}{'*' if self.dirty[square] else ''}]" for square in (LEFT, RIGHT)
+            f"[{'machine' if square == self.place else ''}{'*' if self.dirty[square] else ''}]"
+            for square in (LEFT, RIGHT)
         )
 
 

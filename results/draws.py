@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import expit
 
 LEAST_DECISIVE = 1 / 1500  # share of decisive games of equals; where fewer fit better, the parameter is held there
-TINY = 1e-300              # a probability's floor, so that its logarithm exists
+TINY = 1e-300  # a probability's floor, so that its logarithm exists
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from scipy.stats import norm
 
-Z = 1.959963985             # two-sided 95 %
+Z = 1.959963985  # two-sided 95 %
 CONFIDENCE = 0.95
 ELO_PER_LOGIT = 400 / math.log(10)
 NELO_SCALE = 2 * ELO_PER_LOGIT
@@ -26,15 +26,15 @@ class Estimate:
     `bound` is `">"` or `"<"` where `elo` is a one-sided 95 % bound, because the score is perfect; else it is empty.
     """
 
-    score: float | None = None       # 0 to 1
-    se: float | None = None          # standard error of the score
+    score: float | None = None  # 0 to 1
+    se: float | None = None  # standard error of the score
     elo: float | None = None
-    error: float | None = None       # half of the 95 % interval of elo
+    error: float | None = None  # half of the 95 % interval of elo
     bound: str = ""
-    los: float | None = None         # likelihood of superiority, 0 to 1
-    nelo: float | None = None        # normalized Elo; None where all samples are alike
+    los: float | None = None  # likelihood of superiority, 0 to 1
+    nelo: float | None = None  # normalized Elo; None where all samples are alike
     nelo_error: float | None = None
-    draw_ratio: float | None = None   # share of the samples that score 1/2
+    draw_ratio: float | None = None  # share of the samples that score 1/2
     pairs_ratio: float | None = None  # pairs above 1/2 for each below; None where none is below, and of single games
 
 
@@ -82,15 +82,22 @@ def _estimate(counts, values, games_per_sample, distinct) -> Estimate:
     se = math.sqrt(variance / independent)
     sigma = math.sqrt(variance * games_per_sample)
     return Estimate(
-        score, se, elo(score), _elo_error(score, se), "", float(norm.cdf((score - 0.5) / se)),
-        NELO_SCALE * (score - 0.5) / sigma, Z * NELO_SCALE / math.sqrt(independent * games_per_sample), draw_ratio,
+        score,
+        se,
+        elo(score),
+        _elo_error(score, se),
+        "",
+        float(norm.cdf((score - 0.5) / se)),
+        NELO_SCALE * (score - 0.5) / sigma,
+        Z * NELO_SCALE / math.sqrt(independent * games_per_sample),
+        draw_ratio,
     )
 
 
 def _elo_error(score, se) -> float:
     """Half of the Elo interval; by the slope at `score` where the interval of the score leaves (0, 1)."""
     low, high = score - Z * se, score + Z * se
-    if 0 < low and high < 1:
+    if low > 0 and high < 1:
         return (elo(high) - elo(low)) / 2
     return Z * se * ELO_PER_LOGIT / (score * (1 - score))
 

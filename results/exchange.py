@@ -19,7 +19,13 @@ from results.record import GameRecord, Reason
 
 RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1", None: "*"}
 OUTCOMES = {text: outcome for outcome, text in RESULTS.items()} | {
-    "1": 1.0, "1.0": 1.0, "0": 0.0, "0.0": 0.0, "0.5": 0.5, "1/2": 0.5, "": None,
+    "1": 1.0,
+    "1.0": 1.0,
+    "0": 0.0,
+    "0.0": 0.0,
+    "0.5": 0.5,
+    "1/2": 0.5,
+    "": None,
 }
 FIRST, SECOND, RESULT = ("first", "white"), ("second", "black"), ("outcome", "result")
 LINE = 80  # characters of a line of PGN's moves
@@ -37,9 +43,15 @@ def to_jsonl(record: GameRecord) -> str:
 def to_pgn(record: GameRecord, event: str) -> str:
     """One game of PGN; a comment ends its opening."""
     tags = {
-        "Event": event, "Site": "?", "Date": "????.??.??", "Round": f"{record.opening + 1}.{record.number + 1}",
-        "White": record.first, "Black": record.second or "-", "Result": RESULTS[record.outcome],
-        "Termination": record.reason, "GameId": record.id,
+        "Event": event,
+        "Site": "?",
+        "Date": "????.??.??",
+        "Round": f"{record.opening + 1}.{record.number + 1}",
+        "White": record.first,
+        "Black": record.second or "-",
+        "Result": RESULTS[record.outcome],
+        "Termination": record.reason,
+        "GameId": record.id,
     }
     lines = [f'[{name} "{_quoted(value)}"]' for name, value in tags.items()]
     words, opening = [], record.opening_moves.split()
@@ -122,12 +134,25 @@ def _numbered(games) -> list[GameRecord]:
             continue
         number = len(records)
         pair = frozenset((first, second))
-        records.append(GameRecord(
-            id=f"{number + 1:06d}", number=number, pairing=pairings.setdefault(pair, len(pairings)),
-            opening=openings.setdefault((pair, opening) if opening else number, len(openings)), seed=0,
-            first=first, second=second, outcome=OUTCOMES[result], score=None, reason=Reason.IMPORTED, detail="",
-            opening_moves=opening_moves, moves=moves, plies=len(f"{opening_moves} {moves}".split()), seconds=0.0,
-        ))
+        records.append(
+            GameRecord(
+                id=f"{number + 1:06d}",
+                number=number,
+                pairing=pairings.setdefault(pair, len(pairings)),
+                opening=openings.setdefault((pair, opening) if opening else number, len(openings)),
+                seed=0,
+                first=first,
+                second=second,
+                outcome=OUTCOMES[result],
+                score=None,
+                reason=Reason.IMPORTED,
+                detail="",
+                opening_moves=opening_moves,
+                moves=moves,
+                plies=len(f"{opening_moves} {moves}".split()),
+                seconds=0.0,
+            )
+        )
     return records
 
 
@@ -153,7 +178,7 @@ def _pgn_games(text) -> Iterator[tuple[int, dict, list[str]]]:
             tags[found[1]] = re.sub(r"\\(.)", r"\1", found[2])
         elif line.strip():
             if not tags:
-                raise ExchangeError(f"line {number}: is not PGN: a game begins with tags such as [White \"name\"]")
+                raise ExchangeError(f'line {number}: is not PGN: a game begins with tags such as [White "name"]')
             body.append(line)
     if tags:
         yield begin, tags, _moves("\n".join(body))

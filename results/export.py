@@ -105,6 +105,7 @@ def _plain(column) -> list:
 
 # -- For people ----------------------------------------------------------------------------------------------------
 
+
 def _percent(value):
     return f"{100 * value:.1f} %"
 
@@ -147,7 +148,10 @@ SHOWN = {
     **dict.fromkeys(("playouts_per_second", "cpu_playouts_per_second", "per_second", "cpu_per_second"), _count),
     **dict.fromkeys(("ns_per_ply", "compile_seconds", "plies_per_game"), "{:.1f}".format),
     **dict.fromkeys(("pairs_ratio", "speed_up", "over_serial"), "{:.2f}".format),
-    "los": _likelihood, "value": "{:+.3f}".format, "outcome": _result, "nelo_error": "{:.0f}".format,
+    "los": _likelihood,
+    "value": "{:+.3f}".format,
+    "outcome": _result,
+    "nelo_error": "{:.0f}".format,
 }
 _POINTS = dict.fromkeys(("mean", "low", "high", "best", "median", "deviation"), _points)
 SHOWN_IN = {kind: {"score": _percent} for kind in ("standings", "pairs", "estimates")} | {"scores": _POINTS}
@@ -198,8 +202,14 @@ def elo_with_error(elo, error, bound) -> list[str]:
 
 
 def _rich(cells, right, title) -> Table:
-    table = Table(title=title and Text(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD,
-                  pad_edge=False, header_style="bold")
+    table = Table(
+        title=title and Text(title),
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        header_style="bold",
+    )
     for heading, to_right in zip(cells, right):
         # in a narrow terminal names are shortened, numbers never
         table.add_column(Text(heading), justify="right" if to_right else "left", no_wrap=to_right)

@@ -34,7 +34,9 @@ def _summary(moves: pd.DataFrame, by) -> pd.DataFrame:
     """
     graded = losses(moves)
     flags = graded.assign(
-        graded=graded["loss"].notna(), chances=graded["loss"].notna() & (graded["before"] > -1), blunders=graded["loss"] > 0
+        graded=graded["loss"].notna(),
+        chances=graded["loss"].notna() & (graded["before"] > -1),
+        blunders=graded["loss"] > 0,
     )
     groups = flags.groupby(by, sort=True)
     table = groups[["graded", "chances", "blunders"]].sum().astype(int)

@@ -13,16 +13,16 @@ from scipy.optimize import minimize
 
 from results.draws import Law
 
-STEPS = 60            # ten are the rule; a few games, nearly all drawn, may have a kink there: 60 leave under 3 Elo
+STEPS = 60  # ten are the rule; a few games, nearly all drawn, may have a kink there: 60 leave under 3 Elo
 
 
 @dataclass(frozen=True)
 class Games:
     """Results, one row for each ordered pair of players that met: first player, second player, and counts."""
 
-    first: np.ndarray     # int[rows]
-    second: np.ndarray    # int[rows]
-    counts: np.ndarray    # float[rows, 3]: the first player's wins, draws, losses
+    first: np.ndarray  # int[rows]
+    second: np.ndarray  # int[rows]
+    counts: np.ndarray  # float[rows, 3]: the first player's wins, draws, losses
     distinct: np.ndarray  # float[rows]: how many of the games repeat no other; errors are those of so many games
 
     @classmethod
@@ -37,10 +37,10 @@ class Games:
 class Fit:
     """The parameters of greatest likelihood, and their covariance from the expected (Fisher) information."""
 
-    strengths: np.ndarray   # float[players], in logits; their sum in each group without an anchor is 0
-    advantage: float        # logits
+    strengths: np.ndarray  # float[players], in logits; their sum in each group without an anchor is 0
+    advantage: float  # logits
     law: Law
-    draws: float            # the law's parameter; -inf where there are no draws
+    draws: float  # the law's parameter; -inf where there are no draws
     covariance: np.ndarray  # float[players + 1, players + 1] of strengths and advantage
 
 
@@ -133,7 +133,11 @@ def fit(games: Games, groups: np.ndarray, with_advantage: bool, law: Law, anchor
         theta = np.append(theta, law.parameter_of(draws / (wins + draws + losses)))
     if len(theta):
         theta = minimize(
-            likelihood.value, theta, jac=likelihood.gradient, hess=likelihood.hessian, method="trust-exact",
+            likelihood.value,
+            theta,
+            jac=likelihood.gradient,
+            hess=likelihood.hessian,
+            method="trust-exact",
             options={"gtol": 1e-7, "max_trust_radius": 10.0, "maxiter": STEPS},
         ).x
     return _result(likelihood, theta, with_advantage)

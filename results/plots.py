@@ -12,10 +12,10 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 
 COLOURS = ("#3b82c4", "#e08214", "#2a9d6f", "#c44e8a", "#8a6fd1", "#9a7b4f", "#d1495b", "#4fa3b5")
 OTHERS = "#888888"
-LINES = 8             # agents that a figure of lines can show apart
-NARROW = 5            # values that differ by a smaller factor have a linear axis, for want of round numbers on another
-LABEL = 24            # characters of a name on an axis
-LEAST_SHARE = 0.02    # of an agent's games that must have reached a ply for its mean to be drawn
+LINES = 8  # agents that a figure of lines can show apart
+NARROW = 5  # values that differ by a smaller factor have a linear axis, for want of round numbers on another
+LABEL = 24  # characters of a name on an axis
+LEAST_SHARE = 0.02  # of an agent's games that must have reached a ply for its mean to be drawn
 UNITS = {"seconds": "seconds a move", "playouts": "playouts a move", "nodes": "nodes a move", "depth": "depth"}
 
 

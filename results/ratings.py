@@ -22,9 +22,9 @@ from results.elo import CONFIDENCE, ELO_PER_LOGIT, Z
 from results.likelihood import Fit, Games, fit
 
 WIN, DRAW, LOSS = 0, 1, 2
-HALF = "half"                 # draws as half a win and half a loss, instead of a law
+HALF = "half"  # draws as half a win and half a loss, instead of a law
 DRAWS = (*LAWS, HALF)
-FARTHEST_ANCHOR = 10_000      # Elo
+FARTHEST_ANCHOR = 10_000  # Elo
 
 
 class AnchorError(ValueError):
@@ -36,14 +36,14 @@ class Ratings:
     """Ratings in Elo with 95 % errors.  NaN is "nothing can be said"; `bound` and `notes` say where and why."""
 
     agents: tuple[str, ...]
-    elo: np.ndarray                # float[agents]: estimate, or the bound itself where `bound` is not empty
-    error: np.ndarray              # float[agents]: half of the 95 % interval; NaN where there is a bound
-    bound: tuple[str, ...]         # ">" the agent is rated higher than elo (95 %, one-sided), "<" lower, "" neither
-    difference_error: np.ndarray   # float[agents, agents]: of each pair's difference; NaN between groups
-    superiority: np.ndarray        # float[agents, agents]: likelihood that the row's agent is the stronger one
-    advantage: float               # of the first player, Elo
+    elo: np.ndarray  # float[agents]: estimate, or the bound itself where `bound` is not empty
+    error: np.ndarray  # float[agents]: half of the 95 % interval; NaN where there is a bound
+    bound: tuple[str, ...]  # ">" the agent is rated higher than elo (95 %, one-sided), "<" lower, "" neither
+    difference_error: np.ndarray  # float[agents, agents]: of each pair's difference; NaN between groups
+    superiority: np.ndarray  # float[agents, agents]: likelihood that the row's agent is the stronger one
+    advantage: float  # of the first player, Elo
     advantage_error: float | None  # None where it is not estimated, but taken as 0
-    draw_rate: float               # between equals
+    draw_rate: float  # between equals
     notes: list[str] = field(default_factory=list)
 
     def los(self, a: str, b: str) -> float:
@@ -52,8 +52,12 @@ class Ratings:
 
 
 def rate(
-    agents: Sequence[str], results: np.ndarray | pd.DataFrame, distinct: np.ndarray | None = None,
-    draws: str = "davidson", advantage: bool = True, anchors: Mapping[str, float] | None = None,
+    agents: Sequence[str],
+    results: np.ndarray | pd.DataFrame,
+    distinct: np.ndarray | None = None,
+    draws: str = "davidson",
+    advantage: bool = True,
+    anchors: Mapping[str, float] | None = None,
 ) -> Ratings:
     """The ratings of `agents`.
 
@@ -81,7 +85,12 @@ def rate(
     error[[mark != "" for mark in bound]] = math.nan
     error[np.isnan(elo)] = error[list(fixed)] = math.nan
     return Ratings(
-        tuple(agents), elo, error, bound, difference, _superiority(distinct, groups, model),
+        tuple(agents),
+        elo,
+        error,
+        bound,
+        difference,
+        _superiority(distinct, groups, model),
         model.advantage * ELO_PER_LOGIT,
         Z * math.sqrt(model.covariance[-1, -1]) * ELO_PER_LOGIT if with_advantage else None,
         model.law.draw_rate_of(model.draws),
@@ -298,8 +307,10 @@ def _notes(agents, counts, groups, elo, bound, with_advantage, anchored) -> list
     for mark, word in ((">", "won"), ("<", "lost")):
         chosen = np.array([each == mark for each in bound], dtype=bool)
         if chosen.any():
-            notes.append(f"All games of {_list(names[chosen])} against the rest of the pool were {word}: a bound, "
-                         "with 95 % confidence, and no estimate.")
+            notes.append(
+                f"All games of {_list(names[chosen])} against the rest of the pool were {word}: a bound, "
+                "with 95 % confidence, and no estimate."
+            )
     unknown = np.isnan(elo) & (played > 0)
     if unknown.any():
         notes.append(f"The results so far do not place {_list(names[unknown])} in the pool: no rating yet.")

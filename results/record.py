@@ -6,15 +6,15 @@ from dataclasses import dataclass
 class Reason:
     """Why a game ended, in the words the store and the tables use."""
 
-    PLAYED_OUT = "played out"      # the rules of the game ended it
+    PLAYED_OUT = "played out"  # the rules of the game ended it
     ILLEGAL_MOVE = "illegal move"  # forfeit: the player to move answered with a move that is not legal
-    EXCEPTION = "exception"        # forfeit: the player to move raised an exception
-    TIME = "time"                  # forfeit: the player to move exceeded its seconds a move
-    CRASH = "crash"                # void: the worker process died, twice
-    HANG = "hang"                  # void: the game exceeded its time limit, twice
-    RESIGNED = "resigned"          # a person gave up
-    UNFINISHED = "unfinished"      # void: a person broke it off
-    IMPORTED = "imported"          # played elsewhere: how it ended is not known
+    EXCEPTION = "exception"  # forfeit: the player to move raised an exception
+    TIME = "time"  # forfeit: the player to move exceeded its seconds a move
+    CRASH = "crash"  # void: the worker process died, twice
+    HANG = "hang"  # void: the game exceeded its time limit, twice
+    RESIGNED = "resigned"  # a person gave up
+    UNFINISHED = "unfinished"  # void: a person broke it off
+    IMPORTED = "imported"  # played elsewhere: how it ended is not known
 
     FORFEITS = (ILLEGAL_MOVE, EXCEPTION, TIME)
     VOIDS = (CRASH, HANG, UNFINISHED)
@@ -24,13 +24,13 @@ class Reason:
 class MoveRecord:
     """One decision of an agent; what the agent does not count is None."""
 
-    ply: int                 # 0 is the first move of the game, so the first decision has ply = opening plies
-    side: int                # 0 for the first player, 1 for the second
-    move: str                # in the game's notation
-    value: float | None      # expected score for the player who moves, -1 (loss) to 1 (win)
-    playouts: int | None         # in total
-    playouts_each: int | None    # of the worker that made the most, where several searched
-    virtual_time: float | None   # that simulated workers took
+    ply: int  # 0 is the first move of the game, so the first decision has ply = opening plies
+    side: int  # 0 for the first player, 1 for the second
+    move: str  # in the game's notation
+    value: float | None  # expected score for the player who moves, -1 (loss) to 1 (win)
+    playouts: int | None  # in total
+    playouts_each: int | None  # of the worker that made the most, where several searched
+    virtual_time: float | None  # that simulated workers took
     nodes: int | None
     depth: int | None
     seconds: float
@@ -40,8 +40,8 @@ class MoveRecord:
 class ImprovementRecord:
     """A better score than all before, found by the search of an agent that plays by itself."""
 
-    playouts: int    # of the agent in this run, when it was found
-    seconds: float   # of its thinking, to within a few hundredths
+    playouts: int  # of the agent in this run, when it was found
+    seconds: float  # of its thinking, to within a few hundredths
     score: float
 
 
@@ -49,20 +49,20 @@ class ImprovementRecord:
 class GameRecord:
     """One game, with every decision that was made in it; a run of one agent, where the game is for one player."""
 
-    id: str                      # known before play, unique in its tournament
-    number: int                  # place in the schedule, from 0
-    pairing: int                 # which pair of agents, from 0; which instance, where the game is for one player
-    opening: int                 # which opening, from 0: the games of a pair share it with sides swapped; which run
-    seed: int                    # unsigned 64 bits
-    first: str                   # name of the agent that moves first
-    second: str | None           # name of its opponent; None in a game for one player
-    outcome: float | None        # of the first player: 1 win, 0.5 draw, 0 loss; None when void, or one player
-    score: float | None          # the game's own score for the first player; None unless played out
-    reason: str                  # one of Reason
-    detail: str                  # for a forfeit or a void: what happened, in a sentence; else empty
-    opening_moves: str           # names parted by blanks, played before the agents began
-    moves: str                   # names parted by blanks, the agents' moves
-    plies: int                   # of the opening and the agents together
-    seconds: float               # wall time, opening excluded
+    id: str  # known before play, unique in its tournament
+    number: int  # place in the schedule, from 0
+    pairing: int  # which pair of agents, from 0; which instance, where the game is for one player
+    opening: int  # which opening, from 0: the games of a pair share it with sides swapped; which run
+    seed: int  # unsigned 64 bits
+    first: str  # name of the agent that moves first
+    second: str | None  # name of its opponent; None in a game for one player
+    outcome: float | None  # of the first player: 1 win, 0.5 draw, 0 loss; None when void, or one player
+    score: float | None  # the game's own score for the first player; None unless played out
+    reason: str  # one of Reason
+    detail: str  # for a forfeit or a void: what happened, in a sentence; else empty
+    opening_moves: str  # names parted by blanks, played before the agents began
+    moves: str  # names parted by blanks, the agents' moves
+    plies: int  # of the opening and the agents together
+    seconds: float  # wall time, opening excluded
     decisions: tuple[MoveRecord, ...] = ()
     improvements: tuple[ImprovementRecord, ...] = ()

@@ -36,7 +36,7 @@ class SpeedUp:
     """
 
     value: float
-    low: float    # of the 95 % interval
+    low: float  # of the 95 % interval
     high: float
     bound: str = ""
 
@@ -143,7 +143,9 @@ def table(points: list[dict]) -> pd.DataFrame:
                 row[prefix + name] = math.nan if value is None else value
             row[prefix + "bound"] = estimate.bound
         found = speed_up(matches)
-        rows.append(row | {"speed_up": found.value, "low": found.low, "high": found.high, "speed_up_bound": found.bound})
+        rows.append(
+            row | {"speed_up": found.value, "low": found.low, "high": found.high, "speed_up_bound": found.bound}
+        )
     frame = pd.DataFrame(rows)
     frame.attrs["kind"] = "scaling"
     return frame
@@ -157,7 +159,8 @@ def shown(frame: pd.DataFrame) -> pd.DataFrame:
         rated = frame[[prefix + name for name in ("elo", "error", "bound")]]
         columns[heading] = elo_with_error(*(_or_none(rated[name]) for name in rated))
     columns["strength speed-up"] = [
-        f"{mark} {value:g}" if mark else _rounded(value, 2) for value, mark in zip(frame["speed_up"], frame["speed_up_bound"])
+        f"{mark} {value:g}" if mark else _rounded(value, 2)
+        for value, mark in zip(frame["speed_up"], frame["speed_up_bound"])
     ]
     columns["95 %"] = [f"{_rounded(low, 2)} to {_rounded(high, 2)}" for low, high in zip(frame["low"], frame["high"])]
     return columns

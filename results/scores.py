@@ -14,20 +14,37 @@ from scipy.stats import bootstrap
 
 RESAMPLES = 4_999
 ALL = "all instances"
-COLUMNS = ("instance", "rank", "agent", "runs", "failed", "mean", "low", "high", "best", "median", "deviation", "seconds")
+COLUMNS = (
+    "instance",
+    "rank",
+    "agent",
+    "runs",
+    "failed",
+    "mean",
+    "low",
+    "high",
+    "best",
+    "median",
+    "deviation",
+    "seconds",
+)
 
 
 def short_names(specs: Sequence[str]) -> list[str]:
     """`name(a=1, b=2)` as `name(b=2)` where every spec of that name has the same a."""
     calls = [ast.parse(spec, mode="eval").body for spec in specs]
     parts = [
-        (call.func.id, {word.arg: ast.unparse(word.value) for word in call.keywords}) if isinstance(call, ast.Call)
-        else (call.id, {}) for call in calls
+        (call.func.id, {word.arg: ast.unparse(word.value) for word in call.keywords})
+        if isinstance(call, ast.Call)
+        else (call.id, {})
+        for call in calls
     ]
     short = []
     for name, values in parts:
         others = [other for its_name, other in parts if its_name == name]
-        telling = [f"{key}={value}" for key, value in values.items() if any(other.get(key) != value for other in others)]
+        telling = [
+            f"{key}={value}" for key, value in values.items() if any(other.get(key) != value for other in others)
+        ]
         short.append(f"{name}({', '.join(telling)})" if telling else name)
     return short
 
@@ -54,7 +71,7 @@ def scores(
         groups = [[by_place.get((number, agent), empty) for number in range(len(instances))] for agent in agents]
         rows += _ranked([_row(ALL, agent, of_agent, rng) for agent, of_agent in zip(agents, groups)])
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    return frame.astype({"rank": "Int64"} | {name: float for name in COLUMNS[5:]})
+    return frame.astype({"rank": "Int64"} | dict.fromkeys(COLUMNS[5:], float))
 
 
 def _ranked(rows: list[dict]) -> list[dict]:
@@ -74,8 +91,13 @@ def _row(instance, agent, groups, rng) -> dict:
     counted = sum(map(len, samples))
     seconds = pd.concat([group["seconds"] for group in groups])
     return {
-        "instance": instance, "agent": agent, "runs": counted, "failed": sum(map(len, groups)) - counted,
-        "mean": sum(sample.mean() for sample in samples) if whole else math.nan, "low": low, "high": high,
+        "instance": instance,
+        "agent": agent,
+        "runs": counted,
+        "failed": sum(map(len, groups)) - counted,
+        "mean": sum(sample.mean() for sample in samples) if whole else math.nan,
+        "low": low,
+        "high": high,
         "best": sum(sample.max() for sample in samples) if whole else math.nan,
         "median": float(np.median(samples[0])) if whole and single else math.nan,
         "deviation": float(samples[0].std(ddof=1)) if single and counted > 1 else math.nan,
@@ -111,14 +133,26 @@ def best_so_far(improvements: pd.DataFrame, against: str) -> pd.DataFrame:
         raise ValueError(f"against = {against!r} is not one of playouts, seconds")
     rows = []
     for (instance, agent), group in improvements.groupby(["instance", "agent"], sort=False):
-        curves = group.pivot_table(index=against, columns="id", values="score", aggfunc="max").sort_index().ffill().dropna()
+        curves = (
+            group.pivot_table(index=against, columns="id", values="score", aggfunc="max").sort_index().ffill().dropna()
+        )
         low, high = np.percentile(curves.to_numpy(), [25, 75], axis=1) if len(curves) else ((), ())
-        rows.append(pd.DataFrame({
-            "instance": instance, "agent": agent, against: curves.index, "mean": curves.mean(axis=1).to_numpy(),
-            "low": low, "high": high,
-        }))
-    return pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(
-        columns=["instance", "agent", against, "mean", "low", "high"]
+        rows.append(
+            pd.DataFrame(
+                {
+                    "instance": instance,
+                    "agent": agent,
+                    against: curves.index,
+                    "mean": curves.mean(axis=1).to_numpy(),
+                    "low": low,
+                    "high": high,
+                }
+            )
+        )
+    return (
+        pd.concat(rows, ignore_index=True)
+        if rows
+        else pd.DataFrame(columns=["instance", "agent", against, "mean", "low", "high"])
     )
 
 
@@ -130,7 +164,9 @@ def plot_best_so_far(curves: pd.DataFrame, instance: str, ax=None):
     against = curves.columns[2]
     for agent, curve in curves[curves["instance"] == instance].groupby("agent", sort=False):
         (line,) = ax.plot(curve[against], curve["mean"], drawstyle="steps-post", label=agent)
-        ax.fill_between(curve[against], curve["low"], curve["high"], step="post", alpha=0.2, color=line.get_color(), lw=0)
+        ax.fill_between(
+            curve[against], curve["low"], curve["high"], step="post", alpha=0.2, color=line.get_color(), lw=0
+        )
     ax.set_xscale("log")
     ax.set_xlabel(f"{against} of a run")
     ax.set_ylabel("best score so far, mean and quartiles of runs")

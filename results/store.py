@@ -204,7 +204,8 @@ class Store:
         given["seed"] %= 1 << 64
         moves = self.select(f"SELECT {', '.join(MOVE_COLUMNS)} FROM moves WHERE game = ? ORDER BY ply", (game,))
         return GameRecord(
-            **given, decisions=tuple(MoveRecord(*move) for move in moves),
+            **given,
+            decisions=tuple(MoveRecord(*move) for move in moves),
             improvements=tuple(ImprovementRecord(*row) for row in self.improvements("WHERE game = ?", (game,))),
         )
 

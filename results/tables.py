@@ -4,6 +4,7 @@ Scores are fractions, 0 to 1.  Elo, its 95 % error and its bound are explained i
 counted as such and nowhere else.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -32,7 +33,7 @@ def standings(agents: Sequence[str], games: pd.DataFrame, ratings: Ratings) -> p
     frame = frame.assign(elo=ratings.elo, error=ratings.error, bound=list(ratings.bound))
     order = _order(frame)
     frame = frame.iloc[order].reset_index(drop=True)
-    los = [ratings.superiority[a, b] for a, b in zip(order, order[1:])]
+    los = [ratings.superiority[a, b] for a, b in itertools.pairwise(order)]
     frame["los"] = np.array([*los, math.nan][: len(frame)], float)
     frame.insert(0, "rank", np.arange(1, len(frame) + 1))
     return frame
@@ -41,10 +42,14 @@ def standings(agents: Sequence[str], games: pd.DataFrame, ratings: Ratings) -> p
 def _order(frame: pd.DataFrame) -> np.ndarray:
     """Lower bounds, then estimates, then agents not placed, then upper bounds; in each by Elo, score and name."""
     place = frame["bound"].map({">": 0, "": 1, "<": 3}).where(frame["elo"].notna(), 2)
-    keys = pd.DataFrame({
-        "place": place, "elo": -frame["elo"].fillna(0).round(6), "score": -frame["score"].fillna(0),
-        "number": np.arange(len(frame)),
-    })
+    keys = pd.DataFrame(
+        {
+            "place": place,
+            "elo": -frame["elo"].fillna(0).round(6),
+            "score": -frame["score"].fillna(0),
+            "number": np.arange(len(frame)),
+        }
+    )
     return keys.sort_values(list(keys), kind="stable").index.to_numpy()
 
 
@@ -62,9 +67,12 @@ def _results_by_agent(agents, games) -> dict[str, np.ndarray]:
         return by_first + np.bincount(second[as_second & paired], minlength=len(agents))
 
     return {
-        "games": count(~void, ~void), "wins": count(outcome == 1, outcome == 0),
-        "draws": count(outcome == 0.5, outcome == 0.5), "losses": count(outcome == 0, outcome == 1),
-        "void": count(void, void), "forfeits": count(forfeit & (outcome == 0), forfeit & (outcome == 1)),
+        "games": count(~void, ~void),
+        "wins": count(outcome == 1, outcome == 0),
+        "draws": count(outcome == 0.5, outcome == 0.5),
+        "losses": count(outcome == 0, outcome == 1),
+        "void": count(void, void),
+        "forfeits": count(forfeit & (outcome == 0), forfeit & (outcome == 1)),
     }
 
 
@@ -98,10 +106,16 @@ def differences(ratings: Ratings) -> pd.DataFrame:
     names, known = np.array(ratings.agents, dtype=object), ~np.isnan(ratings.difference_error)
     rows, columns = np.nonzero(~np.eye(len(names), dtype=bool))
     elo = np.where(known, ratings.elo[:, None] - ratings.elo[None, :], math.nan)
-    return pd.DataFrame({
-        "agent": names[rows], "against": names[columns], "elo": elo[rows, columns],
-        "error": ratings.difference_error[rows, columns], "bound": "", "los": ratings.superiority[rows, columns],
-    })
+    return pd.DataFrame(
+        {
+            "agent": names[rows],
+            "against": names[columns],
+            "elo": elo[rows, columns],
+            "error": ratings.difference_error[rows, columns],
+            "bound": "",
+            "los": ratings.superiority[rows, columns],
+        }
+    )
 
 
 def pairs(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | None = None) -> pd.DataFrame:
@@ -116,11 +130,17 @@ def pairs(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | None 
     index = pd.Index(list(agents))
     first, second = index.get_indexer(games["first"]), index.get_indexer(games["second"])
     outcome = games["outcome"].to_numpy(float)
-    flat = pd.DataFrame({
-        "a": np.minimum(first, second), "b": np.maximum(first, second), "opening": games["opening"].to_numpy(),
-        "side": (first > second).astype(int), "points": np.where(first < second, outcome, 1 - outcome),
-        "void": games["reason"].isin(Reason.VOIDS).to_numpy(), "repeats": repeats.to_numpy(),
-    })
+    flat = pd.DataFrame(
+        {
+            "a": np.minimum(first, second),
+            "b": np.maximum(first, second),
+            "opening": games["opening"].to_numpy(),
+            "side": (first > second).astype(int),
+            "points": np.where(first < second, outcome, 1 - outcome),
+            "void": games["reason"].isin(Reason.VOIDS).to_numpy(),
+            "repeats": repeats.to_numpy(),
+        }
+    )
     complete = _complete_pairs(flat)
     rows = []
     for (a, b), group in flat.groupby(["a", "b"], sort=True):
@@ -131,10 +151,20 @@ def pairs(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | None 
             estimate = pentanomial(scores.tolist(), distinct)
         else:
             estimate = trinomial(wins, draws, losses, int((~group["repeats"] & points.notna()).sum()) or None)
-        rows.append([
-            index[a], index[b], wins + draws + losses, wins, draws, losses, int(group["void"].sum()),
-            trinomial(wins, draws, losses).score, *scores.tolist(), *(getattr(estimate, name) for name in ESTIMATED),
-        ])
+        rows.append(
+            [
+                index[a],
+                index[b],
+                wins + draws + losses,
+                wins,
+                draws,
+                losses,
+                int(group["void"].sum()),
+                trinomial(wins, draws, losses).score,
+                *scores.tolist(),
+                *(getattr(estimate, name) for name in ESTIMATED),
+            ]
+        )
     results = ("games", "wins", "draws", "losses", "void", "score")
     frame = pd.DataFrame(rows, columns=["a", "b", *results, *PAIR_SCORES, *ESTIMATED])
     return frame.astype({name: float for name in ("score", *ESTIMATED) if name != "bound"})
@@ -144,12 +174,15 @@ def _complete_pairs(flat: pd.DataFrame) -> dict:
     """(a, b) -> int[5], the number of complete pairs by a's score, and how many of them repeat no other pair."""
     counted_games = flat[flat["points"].notna()]
     of_opening = counted_games.groupby(["a", "b", "opening"])
-    summary = of_opening.agg(games=("points", "size"), sides=("side", "nunique"), points=("points", "sum"),
-                             repeats=("repeats", "all"))
+    summary = of_opening.agg(
+        games=("points", "size"), sides=("side", "nunique"), points=("points", "sum"), repeats=("repeats", "all")
+    )
     whole = summary[(summary["games"] == 2) & (summary["sides"] == 2)].reset_index()
     return {
-        key: (np.bincount((2 * group["points"]).astype(int), minlength=len(PENTANOMIAL)),
-              max(1, int((~group["repeats"]).sum())))
+        key: (
+            np.bincount((2 * group["points"]).astype(int), minlength=len(PENTANOMIAL)),
+            max(1, int((~group["repeats"]).sum())),
+        )
         for key, group in whole.groupby(["a", "b"])
     }
 
@@ -170,8 +203,12 @@ def win_rates(agents: Sequence[str], games: pd.DataFrame, effort: pd.DataFrame) 
     effort = effort.set_index("agent").reindex(list(agents)).astype(float)
     for name, of in (("seconds", "decisions"), ("playouts", "playouts_given"), ("nodes", "nodes_given")):
         frame[f"{name}_per_move"] = (effort[name] / effort[of].where(effort[of] > 0)).to_numpy()
-    sides = pd.concat([games[["first", "plies"]].set_axis(["agent", "plies"], axis=1),
-                       games[["second", "plies"]].set_axis(["agent", "plies"], axis=1)])
+    sides = pd.concat(
+        [
+            games[["first", "plies"]].set_axis(["agent", "plies"], axis=1),
+            games[["second", "plies"]].set_axis(["agent", "plies"], axis=1),
+        ]
+    )
     plies = sides["plies"].groupby(sides["agent"].astype(object)).mean()
     return frame.assign(plies_per_game=plies.reindex(list(agents)).to_numpy(float))
 

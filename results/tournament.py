@@ -13,11 +13,35 @@ from results.ratings import Ratings, count_results, rate
 from results.store import GAME_COLUMNS, IMPROVEMENT_COLUMNS, Store, StoreError
 
 GAME_TABLE = (
-    "id", "number", "pairing", "opening", "first", "second", "outcome", "score", "reason", "detail", "plies",
-    "opening_moves", "moves", "seed", "seconds",
+    "id",
+    "number",
+    "pairing",
+    "opening",
+    "first",
+    "second",
+    "outcome",
+    "score",
+    "reason",
+    "detail",
+    "plies",
+    "opening_moves",
+    "moves",
+    "seed",
+    "seconds",
 )
 MOVE_TABLE = (
-    "id", "ply", "agent", "side", "move", "value", "playouts", "playouts_each", "virtual_time", "nodes", "depth", "seconds",
+    "id",
+    "ply",
+    "agent",
+    "side",
+    "move",
+    "value",
+    "playouts",
+    "playouts_each",
+    "virtual_time",
+    "nodes",
+    "depth",
+    "seconds",
 )
 FLOATS = ("outcome", "score", "seconds", "value", "virtual_time")
 COUNTS_OR_NONE = ("playouts", "playouts_each", "nodes", "depth")
@@ -31,10 +55,10 @@ class Tournament:
 
     def __init__(self, folder: Path, meta: dict, agents: list[dict], games: pd.DataFrame, last_game: int):
         self.folder = folder
-        self.meta = meta                # resolved configuration, version, machine: what the runner stored
-        self.agents = agents            # {"name", "spec"}, in the order of the configuration
-        self.games = games              # one row a game, in the order of the schedule
-        self._last_game = last_game     # games are numbered as they end, so this number delimits the snapshot
+        self.meta = meta  # resolved configuration, version, machine: what the runner stored
+        self.agents = agents  # {"name", "spec"}, in the order of the configuration
+        self.games = games  # one row a game, in the order of the schedule
+        self._last_game = last_game  # games are numbered as they end, so this number delimits the snapshot
 
     @classmethod
     def load(cls, folder: str | os.PathLike) -> "Tournament":
@@ -149,7 +173,9 @@ class Tournament:
     def improvements(self) -> pd.DataFrame:
         """One row each time that an agent, playing by itself, found a better score than before in that run."""
         with Store.open(self.folder) as store:
-            rows = store.improvements("WHERE game <= ?", (self._last_game,), ("games.id", "games.pairing", "games.first"))
+            rows = store.improvements(
+                "WHERE game <= ?", (self._last_game,), ("games.id", "games.pairing", "games.first")
+            )
         frame = pd.DataFrame.from_records(rows, columns=["id", "instance", "agent", *IMPROVEMENT_COLUMNS])
         return frame.assign(instance=[self.instances[number] for number in frame["instance"]])
 

@@ -47,7 +47,8 @@ def summary(standings: pd.DataFrame, games: pd.DataFrame, ratings: Ratings) -> l
     share = f"{100 * leader['score']:.1f} % of the points"
     sentences = [f"{found['who']} is first, with {share} in its {leader['games']} games."]
     close = [
-        f"{one} and {other}" for one, other, los in zip(standings["agent"], standings["agent"][1:], standings["los"])
+        f"{one} and {other}"
+        for one, other, los in zip(standings["agent"], standings["agent"][1:], standings["los"])
         if los < CONFIDENT
     ]
     if close:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.config import from_values
+from arena.config.config import from_values
 from tests.shipped import AGENTS, GAMES
 
 TEXT = (Path(__file__).parents[1] / "README.md").read_text()

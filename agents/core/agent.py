@@ -44,9 +44,9 @@ class Budget:
 class MoveStatistics(NamedTuple):
     """What a search knows of each move of the root."""
 
-    moves: np.ndarray      # int32[n]
-    playouts: np.ndarray   # int64[n]
-    means: np.ndarray      # float64[n], result for the player to move, -1 to 1
+    moves: np.ndarray  # int32[n]
+    playouts: np.ndarray  # int64[n]
+    means: np.ndarray  # float64[n], result for the player to move, -1 to 1
     deviations: np.ndarray | None = None  # float64[n], standard deviation of one playout's result
 
 
@@ -55,14 +55,14 @@ class Decision:
     """A move, and what it took to find it.  What the agent does not count is None."""
 
     move: int
-    value: float | None = None      # expected result for the player to move: -1 loss, 0 draw, 1 win; with one player
-                                    # the score that the principal variation, which is then a whole game, comes to
-    playouts: int | None = None     # in total
-    playouts_each: int | None = None    # of the worker that made the most, where there are several
-    virtual_time: float | None = None   # that simulated workers took; a playout takes 1, or its plies
-    nodes: int | None = None        # positions visited
-    depth: int | None = None        # the depth searched in full, or the length of a tree search's principal variation
-    seconds: float = 0.0            # wall time
+    value: float | None = None  # expected result for the player to move: -1 loss, 0 draw, 1 win; with one player
+    # the score that the principal variation, which is then a whole game, comes to
+    playouts: int | None = None  # in total
+    playouts_each: int | None = None  # of the worker that made the most, where there are several
+    virtual_time: float | None = None  # that simulated workers took; a playout takes 1, or its plies
+    nodes: int | None = None  # positions visited
+    depth: int | None = None  # the depth searched in full, or the length of a tree search's principal variation
+    seconds: float = 0.0  # wall time
     principal_variation: tuple[int, ...] = ()  # best play as the search sees it, from `move` on
     statistics: MoveStatistics | None = None
     improvements: tuple["Improvement", ...] = ()  # of a search for one player, from its first playout on
@@ -72,7 +72,7 @@ class Decision:
 class Improvement(NamedTuple):
     """A score, better than all before, of a search for one player."""
 
-    playouts: int   # done when it was found, that one included
+    playouts: int  # done when it was found, that one included
     seconds: float  # since the search began, to within a chunk
     score: float
 
@@ -100,7 +100,7 @@ class Agent:
     """Base class of all agents: frozen dataclasses that may have fields of Budget's names as their own budget."""
 
     budgets: tuple[str, ...] = ()  # the kinds of budget it can use; it needs one of them, unless there are none
-    cores = 1                      # how many it keeps busy while it decides
+    cores = 1  # how many it keeps busy while it decides
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)

@@ -15,7 +15,9 @@ def _pointer(context, builder, sig, args):
     array = arrayobj.make_array(sig.args[0])(context, builder, args[0])
     several = isinstance(sig.args[1], types.BaseTuple)
     indices = cgutils.unpack_tuple(builder, args[1]) if several else [args[1]]
-    indices = [context.cast(builder, i, t, types.intp) for i, t in zip(indices, sig.args[1] if several else sig.args[1:])]
+    indices = [
+        context.cast(builder, i, t, types.intp) for i, t in zip(indices, sig.args[1] if several else sig.args[1:])
+    ]
     return cgutils.get_item_pointer(context, builder, sig.args[0], array, indices, wraparound=False)
 
 

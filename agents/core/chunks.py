@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 LONG, SHORT = 0.05, 0.002  # seconds a chunk should take: without, and with a time budget
-FIRST = 16                 # iterations of the first chunk, before their cost is known
+FIRST = 16  # iterations of the first chunk, before their cost is known
 
 
 def run_chunks(run: Callable[[int], int], limit: int | None, seconds: float | None) -> int:

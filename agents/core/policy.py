@@ -24,34 +24,34 @@ from games.core.game import CHANCE
 from games.core.jit import Compilable, helper, inlined, kernel
 from games.core.random import mix, random_unit
 
-DIRECT = 1 << 16               # codes below this are their own numbers
-FILLED = 0.5                   # of a table's places, at most
-LARGEST_BIAS = 600.0           # of either sign; what exceeds it counts as this
-LEAST, MOST = 1e-280, 1e280    # sums of odds between these lose no digits
+DIRECT = 1 << 16  # codes below this are their own numbers
+FILLED = 0.5  # of a table's places, at most
+LARGEST_BIAS = 600.0  # of either sign; what exceeds it counts as this
+LEAST, MOST = 1e-280, 1e280  # sums of odds between these lose no digits
 
 
 class Policy(NamedTuple):
     """Policies over the same numbers of codes: row i of weights and odds is policy i."""
 
-    places: np.ndarray   # int64[size], 0 or a code + 1; size is a power of two, or 1 where codes are their own numbers
+    places: np.ndarray  # int64[size], 0 or a code + 1; size is a power of two, or 1 where codes are their own numbers
     numbers: np.ndarray  # int32[size], the number of the code in that place
-    used: np.ndarray     # int64[1], numbers in use
+    used: np.ndarray  # int64[1], numbers in use
     weights: np.ndarray  # float64[policies, capacity]
-    odds: np.ndarray     # float64[policies, capacity], exp(weight / temperature)
-    steps: np.ndarray    # float64[capacity], what an update adds to weights; 0 between updates
+    odds: np.ndarray  # float64[policies, capacity], exp(weight / temperature)
+    steps: np.ndarray  # float64[capacity], what an update adds to weights; 0 between updates
 
 
 class Lines(NamedTuple):
     """Sequences of moves, with the numbers of all legal moves beside each, so that learning needs no replay."""
 
-    moves: np.ndarray    # int32[lines, plies]
+    moves: np.ndarray  # int32[lines, plies]
     players: np.ndarray  # int8[lines, plies], who made them
-    chosen: np.ndarray   # int32[lines, plies], where in `numbers` the move's own stands
-    ends: np.ndarray     # int32[lines, plies + 1], the numbers of ply i stand from ends[i] to ends[i + 1]
+    chosen: np.ndarray  # int32[lines, plies], where in `numbers` the move's own stands
+    ends: np.ndarray  # int32[lines, plies + 1], the numbers of ply i stand from ends[i] to ends[i + 1]
     numbers: np.ndarray  # int32[lines, plies * max_moves]
-    bias: np.ndarray     # float64[lines, plies * max_moves], exp(bias) of each, or [1, 1] without
-    length: np.ndarray   # int64[lines]
-    sums: np.ndarray     # float64[max_moves], room to draw in
+    bias: np.ndarray  # float64[lines, plies * max_moves], exp(bias) of each, or [1, 1] without
+    length: np.ndarray  # int64[lines]
+    sums: np.ndarray  # float64[max_moves], room to draw in
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,11 @@ def new_policy(game, coding: Coding, policies: int) -> Policy:
     # zeroed memory costs nothing before it is used; number_of writes the odds of a code that it numbers
     odds = np.ones((policies, capacity)) if coding.direct else np.zeros((policies, capacity))
     return Policy(
-        np.zeros(size, np.int64), np.zeros(size, np.int32), np.array([used]), np.zeros((policies, capacity)), odds,
+        np.zeros(size, np.int64),
+        np.zeros(size, np.int32),
+        np.array([used]),
+        np.zeros((policies, capacity)),
+        odds,
         np.zeros(capacity),
     )
 
@@ -111,7 +115,9 @@ def with_room(game, coding: Coding, policy: Policy, lines: int = 1) -> Policy:
         return policy
     size = 2 * len(policy.places)
     larger = Policy(
-        np.zeros(size, np.int64), np.zeros(size, np.int32), policy.used.copy(),
+        np.zeros(size, np.int64),
+        np.zeros(size, np.int32),
+        policy.used.copy(),
         *(np.concatenate([column, np.zeros_like(column)], axis=1) for column in (policy.weights, policy.odds)),
         np.zeros(2 * capacity),
     )
@@ -132,9 +138,14 @@ def new_lines(game, lines: int, biased: bool = False) -> Lines:
     """Room for so many lines."""
     plies, room = game.max_plies, most_numbers(game)
     return Lines(
-        np.zeros((lines, plies), np.int32), np.zeros((lines, plies), np.int8), np.zeros((lines, plies), np.int32),
-        np.zeros((lines, plies + 1), np.int32), np.zeros((lines, room), np.int32),
-        np.zeros((lines, room) if biased else (1, 1)), np.zeros(lines, np.int64), np.zeros(game.max_moves),
+        np.zeros((lines, plies), np.int32),
+        np.zeros((lines, plies), np.int8),
+        np.zeros((lines, plies), np.int32),
+        np.zeros((lines, plies + 1), np.int32),
+        np.zeros((lines, room), np.int32),
+        np.zeros((lines, room) if biased else (1, 1)),
+        np.zeros(lines, np.int64),
+        np.zeros(game.max_moves),
     )
 
 

@@ -27,8 +27,8 @@ class Goal(NamedTuple):
     """The statement: the first player's reward (0, 1/2 or 1) is at least `least`."""
 
     least: float
-    plies: int = NEVER   # the plies from here on that count
-    late: bool = False   # whether the statement counts as true of a game that is not over by then
+    plies: int = NEVER  # the plies from here on that count
+    late: bool = False  # whether the statement counts as true of a game that is not over by then
 
 
 class Proof(NamedTuple):
@@ -42,7 +42,7 @@ class Progress(NamedTuple):
     """What a search that is under way tells of itself."""
 
     nodes: int
-    proof: int | None     # proof and disproof number of the position for the goal, of who has them
+    proof: int | None  # proof and disproof number of the position for the goal, of who has them
     disproof: int | None
     seconds: float
 
@@ -58,14 +58,14 @@ class Solution:
     Moves are the player's to move.  A loss is as good by any move: then all of them are best, but for plies.
     """
 
-    value: int | None                      # 1 win, 0 draw, -1 loss, for the player to move
-    best: tuple[int, ...]                  # the moves that keep the value, and the plies if they were asked for
-    plies: int | None                      # to the end by best play of both, if asked for and one side wins
+    value: int | None  # 1 win, 0 draw, -1 loss, for the player to move
+    best: tuple[int, ...]  # the moves that keep the value, and the plies if they were asked for
+    plies: int | None  # to the end by best play of both, if asked for and one side wins
     principal_variation: tuple[int, ...]
-    goals: dict[str, bool | None]          # "win", and if there are any "draw" (or better): reached or not, or None
+    goals: dict[str, bool | None]  # "win", and if there are any "draw" (or better): reached or not, or None
     nodes: int
     seconds: float
-    peak_bytes: int                        # of the search's own memory
+    peak_bytes: int  # of the search's own memory
     unsolved: str = ""
 
 
@@ -214,9 +214,7 @@ def solving_agents() -> list[str]:
     return [name for name, cls in registry.classes().items() if hasattr(cls, "new_solver")]
 
 
-def solve(
-    solver: Solver, state: np.ndarray, *, goal: str = "", shortest: bool = False, moves: str = "all"
-) -> Solution:
+def solve(solver: Solver, state: np.ndarray, *, goal: str = "", shortest: bool = False, moves: str = "all") -> Solution:
     """Solve a position that is not over, as far as the solver's budget goes; ValueError if it is over.
 
     goal: "win" or "draw", to settle no more than whether the player to move reaches at least that; "" for the value
@@ -236,8 +234,15 @@ def solve(
     except Unsolved as reason:
         unsolved = str(reason)
     return Solution(
-        answer.value, answer.best, answer.plies, answer.line, answer.goals, solver.nodes, solver.seconds,
-        solver.peak_bytes(), unsolved,
+        answer.value,
+        answer.best,
+        answer.plies,
+        answer.line,
+        answer.goals,
+        solver.nodes,
+        solver.seconds,
+        solver.peak_bytes(),
+        unsolved,
     )
 
 

@@ -23,9 +23,9 @@ from games.core.random import GAMMA
 
 SCHEMES = ("new", "big", "two_big")
 PLACES = {"new": 1, "big": 1, "two_big": 2}  # of a key
-CHECK, FIRST, SECOND, WORK = range(4)        # of a row of Table.words
-PROBES, HITS, STORES, REPLACED = range(4)    # of Table.counts
-ROW_BYTES, LINE_WORDS = 32, 8                # a row; a line of the processor's cache, which a key's places lie in
+CHECK, FIRST, SECOND, WORK = range(4)  # of a row of Table.words
+PROBES, HITS, STORES, REPLACED = range(4)  # of Table.counts
+ROW_BYTES, LINE_WORDS = 32, 8  # a row; a line of the processor's cache, which a key's places lie in
 GENERATION_SHIFT = 44
 MOST_WORK = (1 << GENERATION_SHIFT) - 1
 LAST_GENERATION = (1 << 63 - GENERATION_SHIFT) - 1
@@ -34,10 +34,10 @@ LAST_GENERATION = (1 << 63 - GENERATION_SHIFT) - 1
 class Table(NamedTuple):
     """A row of `words` is a place; one whose work is 0 is empty."""
 
-    words: np.ndarray       # int64[rows, 4] = key and check, first number, second number, generation and work
-    scheme: np.ndarray      # int64[1], which of SCHEMES
+    words: np.ndarray  # int64[rows, 4] = key and check, first number, second number, generation and work
+    scheme: np.ndarray  # int64[1], which of SCHEMES
     generation: np.ndarray  # int64[1], from 1
-    counts: np.ndarray      # int64[4] = probes, hits, stores, stores that put another position out of its place
+    counts: np.ndarray  # int64[4] = probes, hits, stores, stores that put another position out of its place
 
 
 def new_table(mebibytes: float, scheme: str = "two_big") -> Table:

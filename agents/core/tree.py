@@ -15,15 +15,15 @@ UNPROVEN = 0  # of Tree.proven
 class Tree(NamedTuple):
     """Row i of every array is node i; only the first `size[0]` rows mean anything."""
 
-    visits: np.ndarray       # int32[capacity], simulations that passed through the node
-    value: np.ndarray        # float64[capacity], sum of their rewards, 0 to 1, for the player who moved into the node
-    move: np.ndarray         # int32[capacity], the move that leads to the node
+    visits: np.ndarray  # int32[capacity], simulations that passed through the node
+    value: np.ndarray  # float64[capacity], sum of their rewards, 0 to 1, for the player who moved into the node
+    move: np.ndarray  # int32[capacity], the move that leads to the node
     first_child: np.ndarray  # int32[capacity]
-    children: np.ndarray     # int32[capacity], LEAF or their number
-    size: np.ndarray         # int64[1], nodes in use
-    shared: np.ndarray       # int64[capacity, 2], counts of a search by several at once: agents/parallel/shared.py
-    proven: np.ndarray       # int8[capacity], UNPROVEN or, by proof_of, the result that is certain
-    lock: np.ndarray         # int32[capacity], 1 while a simulation holds the node's lock; 0 between searches
+    children: np.ndarray  # int32[capacity], LEAF or their number
+    size: np.ndarray  # int64[1], nodes in use
+    shared: np.ndarray  # int64[capacity, 2], counts of a search by several at once: agents/parallel/shared.py
+    proven: np.ndarray  # int8[capacity], UNPROVEN or, by proof_of, the result that is certain
+    lock: np.ndarray  # int32[capacity], 1 while a simulation holds the node's lock; 0 between searches
 
 
 def new_tree(capacity: int) -> Tree:

@@ -12,7 +12,7 @@ For games of two players and no chance.
 
 from dataclasses import dataclass
 
-from agents.minimax.search import DepthFirst
+from agents.minimax.deepening import DepthFirst
 from games.core.game import Game
 
 ORDERS = {"table": "table_first", "own": "own_order", "killers": "killers", "history": "history"}
@@ -56,6 +56,14 @@ class AlphaBeta(DepthFirst):
 
     def options(self):
         chosen = {option: word in self.order for word, option in ORDERS.items()}
-        return super().options()._replace(
-            pruning=True, scout=self.scout, quiescence=self.quiescence, sound=self.sound and not self.scores, **chosen
+        return (
+            super()
+            .options()
+            ._replace(
+                pruning=True,
+                scout=self.scout,
+                quiescence=self.quiescence,
+                sound=self.sound and not self.scores,
+                **chosen,
+            )
         )

@@ -44,8 +44,8 @@ from agents.minimax.stack import (
 from games.core.jit import helper, kernel
 from games.core.playout import copy_state, reward_of
 
-EXACT, LOWER, UPPER = range(3)              # what a value in the table is
-DRAFT_BITS, CERTAIN = 24, (1 << 22) - 1     # a certain value has been searched to any depth
+EXACT, LOWER, UPPER = range(3)  # what a value in the table is
+DRAFT_BITS, CERTAIN = 24, (1 << 22) - 1  # a certain value has been searched to any depth
 
 
 @kernel
@@ -71,7 +71,7 @@ def line_kernel(game, stack, table, options, state, draft):
     key, symmetry = table_key(game, stack, options, state)
     held, _, packed = probe(table, key)
     searched, bound, move = unpack(packed)
-    if not held or bound != EXACT or searched != CERTAIN and searched != draft:
+    if not held or bound != EXACT or (searched != CERTAIN and searched != draft):
         return -1
     for i in range(game.legal_moves(state, stack.moves[-1])):
         if game.transform_move(stack.moves[-1, i], symmetry) == move:
@@ -229,7 +229,7 @@ def look_up(game, stack, table, options, ply):
         value -= ply if value > 0.0 else -ply
     enough = draft == CERTAIN or draft == node[ply, DRAFT]
     lower, upper = value >= stack.window[ply, BETA], value <= stack.window[ply, ALPHA]
-    if enough and (bound == EXACT or bound == LOWER and lower or bound == UPPER and upper):
+    if enough and (bound == EXACT or (bound == LOWER and lower) or (bound == UPPER and upper)):
         node[ply, KIND], stack.window[ply, BEST] = FROM_TABLE, value
         stack.counts[TABLE_CUTS] += 1
         stack.counts[GUESSES] += draft != CERTAIN

@@ -25,8 +25,8 @@ from games.core.playout import copy_state, reward_of
 from games.core.random import random_below
 
 NODES, LEAVES, CUTOFFS = range(3)  # of Room.counts
-NOBODY = -2                        # Options.random where no player moves at random
-LARGEST = 1e9                      # no score is larger
+NOBODY = -2  # Options.random where no player moves at random
+LARGEST = 1e9  # no score is larger
 
 
 class Options(NamedTuple):
@@ -34,17 +34,17 @@ class Options(NamedTuple):
 
     pruning: bool
     scores: bool
-    random: int   # the player who moves at random, or NOBODY
+    random: int  # the player who moves at random, or NOBODY
     bound: float  # values lie between -bound and bound
 
 
 class Room(NamedTuple):
     """Room for one line of play; row p belongs to the node p plies below the root."""
 
-    states: np.ndarray         # dtype[depth + 1, state_size]
-    moves: np.ndarray          # int32[depth + 1, max_moves]
+    states: np.ndarray  # dtype[depth + 1, state_size]
+    moves: np.ndarray  # int32[depth + 1, max_moves]
     probabilities: np.ndarray  # float64[depth + 1, max_moves]
-    counts: np.ndarray         # int64[3] = nodes, leaves, cut-offs
+    counts: np.ndarray  # int64[3] = nodes, leaves, cut-offs
 
 
 def new_room(game, depth: int) -> Room:

@@ -8,7 +8,7 @@ games of two players and no chance.
 
 from dataclasses import dataclass
 
-from agents.minimax.search import DepthFirst
+from agents.minimax.deepening import DepthFirst
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ Alpha-beta searches to the end at once, unless it is told to deepen: so it needs
 more where there is a quick win.  Without pruning it deepens in any case.
 """
 
-
 from agents.core.chunks import run_chunks
 from agents.core.solve import NEVER, Progress, Proof, Solver
 from agents.core.table import ROW_BYTES, filled

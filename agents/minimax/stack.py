@@ -6,45 +6,45 @@ import numpy as np
 
 WIN = 10_000.0
 INFINITE = 1e9
-PLY, NODES, LEAVES, GUESSES, CUTOFFS, TABLE_CUTS = range(6)       # of Stack.counts
-ALPHA, BETA, BEST, FLOOR = range(4)                               # of a row of Stack.window
+PLY, NODES, LEAVES, GUESSES, CUTOFFS, TABLE_CUTS = range(6)  # of Stack.counts
+ALPHA, BETA, BEST, FLOOR = range(4)  # of a row of Stack.window
 TOTAL, TRIED, DRAFT, ENTERED, GUESSED, SYMMETRY, AGAIN, KIND = range(8)  # of a row of Stack.node
-OPEN, FROM_TABLE, TOO_LATE, END, GUESS = range(5)                 # kinds of nodes
+OPEN, FROM_TABLE, TOO_LATE, END, GUESS = range(5)  # kinds of nodes
 
 
 class Options(NamedTuple):
     """What a search does, as runtime flags: one compilation serves them all."""
 
-    pruning: bool      # alpha-beta; without, minimax
-    shortest: bool     # the quickest win, rather than any
-    scores: bool       # ends are worth their scores, rather than a win, a draw or a loss
-    table: bool        # use the transposition table
-    symmetries: bool   # positions that symmetries take into each other are one
-    scout: bool        # principal variation search
-    quiescence: bool   # go on at the greatest depth with unstable moves
-    sound: bool        # leave out the moves that the game knows to be no better than another
+    pruning: bool  # alpha-beta; without, minimax
+    shortest: bool  # the quickest win, rather than any
+    scores: bool  # ends are worth their scores, rather than a win, a draw or a loss
+    table: bool  # use the transposition table
+    symmetries: bool  # positions that symmetries take into each other are one
+    scout: bool  # principal variation search
+    quiescence: bool  # go on at the greatest depth with unstable moves
+    sound: bool  # leave out the moves that the game knows to be no better than another
     table_first: bool  # order: the table's move first
-    own_order: bool    # order: by the game's own move_order
-    killers: bool      # order: the last two moves that cut off at the same ply
-    history: bool      # order: by what a move has cut off elsewhere
+    own_order: bool  # order: by the game's own move_order
+    killers: bool  # order: the last two moves that cut off at the same ply
+    history: bool  # order: by what a move has cut off elsewhere
 
 
 class Stack(NamedTuple):
     """The line being searched; row p is the node p plies below the root.  limit is the greatest depth, plus one."""
 
-    states: np.ndarray   # dtype[limit, state_size]
-    moves: np.ndarray    # int32[limit, max_moves]
-    ranks: np.ndarray    # int64[limit, max_moves], the greatest is tried first
-    node: np.ndarray     # int64[limit, 8] = legal moves, moves begun, depth left, nodes and guesses when entered,
+    states: np.ndarray  # dtype[limit, state_size]
+    moves: np.ndarray  # int32[limit, max_moves]
+    ranks: np.ndarray  # int64[limit, max_moves], the greatest is tried first
+    node: np.ndarray  # int64[limit, 8] = legal moves, moves begun, depth left, nodes and guesses when entered,
     #                      symmetry of its key, whether the last move is searched again, kind
-    window: np.ndarray   # float64[limit, 4] = alpha, beta, best value so far, alpha at first
-    keys: np.ndarray     # uint64[limit], of the table
-    line: np.ndarray     # int32[limit, limit], the best line from here: its moves from the second index p on
-    length: np.ndarray   # int32[limit], where that line ends
+    window: np.ndarray  # float64[limit, 4] = alpha, beta, best value so far, alpha at first
+    keys: np.ndarray  # uint64[limit], of the table
+    line: np.ndarray  # int32[limit, limit], the best line from here: its moves from the second index p on
+    length: np.ndarray  # int32[limit], where that line ends
     killers: np.ndarray  # int32[limit, 2]
     history: np.ndarray  # int64[2, move_limit], or [2, 1] without
-    rooms: np.ndarray    # dtype[2, state_size], room to work in
-    counts: np.ndarray   # int64[6] = ply of the current node (-1 when done), nodes, leaves, leaves that were evaluated
+    rooms: np.ndarray  # dtype[2, state_size], room to work in
+    counts: np.ndarray  # int64[6] = ply of the current node (-1 when done), nodes, leaves, leaves that were evaluated
     #                      or came so from the table, cut-offs by a move, cut-offs by the table
 
 

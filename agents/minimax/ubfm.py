@@ -36,18 +36,18 @@ SIZE, EDGES, NODES, DESCENTS = range(4)  # of Graph.counts
 class Graph(NamedTuple):
     """Positions, and the moves between them.  Row i of the first arrays is position i; of the next ones, move i."""
 
-    keys: np.ndarray       # uint64[positions]
-    values: np.ndarray     # float64[positions], -1 to 1 for the first player
-    results: np.ndarray    # int8[positions], 1 or -1: a certain win or loss of the first player; 0: not, or a draw
-    resolved: np.ndarray   # bool[positions], whether the result is certain
-    sides: np.ndarray      # int8[positions], 1 if the first player is to move, else -1
-    first: np.ndarray      # int32[positions], the first of its moves
-    total: np.ndarray      # int32[positions], how many there are; 0 before it is expanded
-    moves: np.ndarray      # int32[moves]
-    targets: np.ndarray    # int32[moves], the position that a move leads to
-    descents: np.ndarray   # int32[moves], that took the move
-    slots: np.ndarray      # int32[a power of two], 1 + a position, or 0, by key: open addressing
-    counts: np.ndarray     # int64[4] = positions, moves, positions visited, descents
+    keys: np.ndarray  # uint64[positions]
+    values: np.ndarray  # float64[positions], -1 to 1 for the first player
+    results: np.ndarray  # int8[positions], 1 or -1: a certain win or loss of the first player; 0: not, or a draw
+    resolved: np.ndarray  # bool[positions], whether the result is certain
+    sides: np.ndarray  # int8[positions], 1 if the first player is to move, else -1
+    first: np.ndarray  # int32[positions], the first of its moves
+    total: np.ndarray  # int32[positions], how many there are; 0 before it is expanded
+    moves: np.ndarray  # int32[moves]
+    targets: np.ndarray  # int32[moves], the position that a move leads to
+    descents: np.ndarray  # int32[moves], that took the move
+    slots: np.ndarray  # int32[a power of two], 1 + a position, or 0, by key: open addressing
+    counts: np.ndarray  # int64[4] = positions, moves, positions visited, descents
 
 
 class Options(NamedTuple):
@@ -296,7 +296,7 @@ def update(graph, node, options):
         result = side * graph.results[target] if options.completion else np.int64(0)
         value = side * graph.values[target]
         unresolved += not graph.resolved[target]
-        if result > best_result or result == best_result and value > best_value:
+        if result > best_result or (result == best_result and value > best_value):
             best_result, best_value = result, value
     old_value, old_resolved = graph.values[node], graph.resolved[node]
     graph.values[node] = side * best_value

@@ -38,15 +38,15 @@ class Options(NamedTuple):
 class Amaf(NamedTuple):
     """A table of counts by node and code, and the moves of the simulation at hand."""
 
-    nodes: np.ndarray    # int64[size], EMPTY or the node of an entry; size is a power of two
-    codes: np.ndarray    # int64[size], its code
-    visits: np.ndarray   # int32[size]
-    value: np.ndarray    # float64[size], sum of the rewards for the player who has that code
-    used: np.ndarray     # int64[1], entries
-    line: np.ndarray     # int64[max_plies], codes of the simulation's moves, from the root; -1 for outcomes of chance
+    nodes: np.ndarray  # int64[size], EMPTY or the node of an entry; size is a power of two
+    codes: np.ndarray  # int64[size], its code
+    visits: np.ndarray  # int32[size]
+    value: np.ndarray  # float64[size], sum of the rewards for the player who has that code
+    used: np.ndarray  # int64[1], entries
+    line: np.ndarray  # int64[max_plies], codes of the simulation's moves, from the root; -1 for outcomes of chance
     players: np.ndarray  # int64[max_plies], who made them
-    length: np.ndarray   # int64[1]: how many of the line are the playout's, which stand at its beginning until learnt
-    state: np.ndarray    # dtype[state_size], to replay in
+    length: np.ndarray  # int64[1]: how many of the line are the playout's, which stand at its beginning until learnt
+    state: np.ndarray  # dtype[state_size], to replay in
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ import numpy as np
 
 from agents.core.agent import Decision, MoveStatistics, Player
 from agents.core.chunks import run_chunks
-from agents.core.prepared import PreparedAgent
 from agents.core.tree import (
     LEAF,
     ROOT,
@@ -36,6 +35,7 @@ from agents.core.tree import (
     shuffled_moves,
     write_children,
 )
+from agents.knowledge.prepared import PreparedAgent
 from games.core.game import CHANCE, check_range
 from games.core.jit import Compilable, helper, kernel
 from games.core.playout import copy_state, reward_of

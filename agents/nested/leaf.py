@@ -17,7 +17,7 @@ import numpy as np
 
 from agents.core.agent import Improvement
 from agents.core.chunks import run_chunks
-from agents.nested.found import new_found
+from agents.nested.incumbent import new_found
 
 
 class LeafSearch:

@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.core.tree import shuffled_moves
-from agents.nested.found import may_go_on, note_best, value_of
-from agents.nested.search import Nested
+from agents.nested.agent import Nested
+from agents.nested.incumbent import may_go_on, note_best, value_of
 from games.core.jit import Compilable, inlined, kernel
 from games.core.playout import copy_state
 from games.core.random import random_below
@@ -50,16 +50,16 @@ PLAYOUTS = {"random": RandomMoves(), "tabu": TabuMoves()}
 class Search(NamedTuple):
     """The calls of all levels; row l is level l's, row 0 of states, lines and room the playout's."""
 
-    states: np.ndarray    # dtype[levels + 1, state_size], where the call has got to
-    moves: np.ndarray     # int32[levels + 1, max_moves], the legal moves there
-    counts: np.ndarray    # int64[levels + 1], how many they are
-    tried: np.ndarray     # int64[levels + 1], how many have been tried
-    plies: np.ndarray     # int64[levels + 1], moves from the root to there
-    lines: np.ndarray     # int32[levels + 1, max_plies], the best sequence of the call, from the root
-    lengths: np.ndarray   # int64[levels + 1], of it
-    values: np.ndarray    # float64[levels + 1], its value, for the player to move at the root
-    current: np.ndarray   # int64[1], the lowest level that has a call; -1 before the first
-    sums: np.ndarray      # float64[2, max_moves], of the root's moves: complete trials, the sum of their values
+    states: np.ndarray  # dtype[levels + 1, state_size], where the call has got to
+    moves: np.ndarray  # int32[levels + 1, max_moves], the legal moves there
+    counts: np.ndarray  # int64[levels + 1], how many they are
+    tried: np.ndarray  # int64[levels + 1], how many have been tried
+    plies: np.ndarray  # int64[levels + 1], moves from the root to there
+    lines: np.ndarray  # int32[levels + 1, max_plies], the best sequence of the call, from the root
+    lengths: np.ndarray  # int64[levels + 1], of it
+    values: np.ndarray  # float64[levels + 1], its value, for the player to move at the root
+    current: np.ndarray  # int64[1], the lowest level that has a call; -1 before the first
+    sums: np.ndarray  # float64[2, max_moves], of the root's moves: complete trials, the sum of their values
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,14 @@ class NMCS(Nested):
     def new_search(self, game):
         levels = self.level + (1 if self.parallel == "root" else 0)  # the highest of a shared search needs no row
         return Search(
-            np.zeros((levels, game.state_size), game.dtype), np.zeros((levels, game.max_moves), np.int32),
-            *(np.zeros(levels, np.int64) for _ in range(3)), np.zeros((levels, game.max_plies), np.int32),
-            np.zeros(levels, np.int64), np.zeros(levels), np.zeros(1, np.int64), np.zeros((2, game.max_moves)),
+            np.zeros((levels, game.state_size), game.dtype),
+            np.zeros((levels, game.max_moves), np.int32),
+            *(np.zeros(levels, np.int64) for _ in range(3)),
+            np.zeros((levels, game.max_plies), np.int32),
+            np.zeros(levels, np.int64),
+            np.zeros(levels),
+            np.zeros(1, np.int64),
+            np.zeros((2, game.max_moves)),
         )
 
     def begin(self, search, game, state):
@@ -114,7 +119,7 @@ class NMCS(Nested):
                 j = int(random_below(search.rngs[0], i + 1))
                 moves[i], moves[j] = moves[j], moves[i]
             states = [game.after(state, move) for move in moves]
-            found = search.player.on_threads(lambda i: self.tried(search, below, i, states))  # noqa: B023
+            found = search.player.on_threads(lambda i: self.tried(search, below, i, states))
             by_place = {place: result for of_worker in found for place, result in of_worker}
             for place, (score, rest) in sorted(by_place.items()):
                 if score > best or (not self.memory and place == 0):

@@ -42,8 +42,8 @@ from agents.core.policy import (
     play_line,
     with_room,
 )
-from agents.nested.found import may_go_on, note_best, value_of
-from agents.nested.search import Nested
+from agents.nested.agent import Nested
+from agents.nested.incumbent import may_go_on, note_best, value_of
 from games.core.game import check_range
 from games.core.jit import inlined, kernel
 from games.core.playout import copy_state
@@ -68,12 +68,12 @@ class Search(NamedTuple):
 
     policy: Policy
     lines: Lines
-    state: np.ndarray        # dtype[state_size], of the playout
-    moves: np.ndarray        # int32[max_moves]
-    iterations: np.ndarray   # int64[levels + 1], done by the call of each level
-    repeats: np.ndarray      # int64[levels + 1], how often its best sequence has come again
-    values: np.ndarray       # float64[levels + 1], the value of its best line
-    foe_values: np.ndarray   # float64[levels + 1], the value of the opponent's best line, for the player to move
+    state: np.ndarray  # dtype[state_size], of the playout
+    moves: np.ndarray  # int32[max_moves]
+    iterations: np.ndarray  # int64[levels + 1], done by the call of each level
+    repeats: np.ndarray  # int64[levels + 1], how often its best sequence has come again
+    values: np.ndarray  # float64[levels + 1], the value of its best line
+    foe_values: np.ndarray  # float64[levels + 1], the value of the opponent's best line, for the player to move
 
 
 @dataclass(frozen=True)
@@ -117,9 +117,14 @@ class NRPA(Nested):
     def new_search(self, game):
         levels = self.level + 1
         return Search(
-            new_policy(game, self.coding(game), self.level), new_lines(game, self.line_count(game), self.bias != 0),
-            np.zeros(game.state_size, game.dtype), np.zeros(game.max_moves, np.int32),
-            np.zeros(levels, np.int64), np.zeros(levels, np.int64), np.zeros(levels), np.zeros(levels),
+            new_policy(game, self.coding(game), self.level),
+            new_lines(game, self.line_count(game), self.bias != 0),
+            np.zeros(game.state_size, game.dtype),
+            np.zeros(game.max_moves, np.int32),
+            np.zeros(levels, np.int64),
+            np.zeros(levels, np.int64),
+            np.zeros(levels),
+            np.zeros(levels),
         )
 
     def begin(self, search, game, state):
@@ -133,7 +138,11 @@ class NRPA(Nested):
         return search
 
     def search_by_leaf(self, search):
-        game, searches, below = search.game, search.player.searches, replace(self, level=self.level - 1, workers=1, parallel="root")
+        game, searches, below = (
+            search.game,
+            search.player.searches,
+            replace(self, level=self.level - 1, workers=1, parallel="root"),
+        )
         for arrays in searches:
             self.begin(arrays, game, search.state)
         best, moves = -np.inf, ()
@@ -146,7 +155,7 @@ class NRPA(Nested):
             if search.is_over():
                 return
             line = np.array(moves, np.int32)
-            search.player.on_threads(lambda i: self.learn_line(search, i, line))  # noqa: B023
+            search.player.on_threads(lambda i: self.learn_line(search, i, line))
 
     def called(self, search, below, i):
         """Worker i's search at the level below, with a copy of the highest level's policy."""

@@ -23,20 +23,20 @@ NODE_BYTES = 24
 class ProofTree(NamedTuple):
     """Row i of every array is node i; children of a node lie side by side."""
 
-    proof: np.ndarray        # int32[capacity]
-    disproof: np.ndarray     # int32[capacity]
-    move: np.ndarray         # int32[capacity], the move that leads to the node
-    parent: np.ndarray       # int32[capacity]
+    proof: np.ndarray  # int32[capacity]
+    disproof: np.ndarray  # int32[capacity]
+    move: np.ndarray  # int32[capacity], the move that leads to the node
+    parent: np.ndarray  # int32[capacity]
     first_child: np.ndarray  # int32[capacity]
-    children: np.ndarray     # int32[capacity], LEAF or their number
-    size: np.ndarray         # int64[1], nodes in use
+    children: np.ndarray  # int32[capacity], LEAF or their number
+    size: np.ndarray  # int64[1], nodes in use
 
 
 class Line(NamedTuple):
     """The line from the root to the node that is looked at; room to work in."""
 
     states: np.ndarray  # dtype[max_plies + 2, state_size]; row p is p plies below the root
-    moves: np.ndarray   # int32[max_moves]
+    moves: np.ndarray  # int32[max_moves]
     others: np.ndarray  # int32[max_moves]
 
 

@@ -19,30 +19,30 @@ from agents.core.table import ROW_BYTES, check_table, least_key, new_table, prob
 from agents.proof.bestfirst import NODE_BYTES, new_proof_tree
 from agents.proof.bestfirst import Line as Room
 from agents.proof.numbers import INFINITE, LIMIT, MOST, NODES, OPEN, combine, first_numbers, verdict
-from agents.proof.prover import ProofAgent, Search
+from agents.proof.proof_agent import ProofAgent, Search
 from games.core.jit import Compilable, helper, kernel
 from games.core.playout import copy_state
 from games.core.random import GAMMA, mix
 
-DONE = -1             # the ply when the root is settled
+DONE = -1  # the ply when the root is settled
 PROOF, DISPROOF = range(2)  # of a row of Line.limit
 
 
 class Line(NamedTuple):
     """The line being searched; row p is the node p plies below the root.  depth is the game's max_plies, plus one."""
 
-    states: np.ndarray    # dtype[depth, state_size]
-    key: np.ndarray       # uint64[depth], the table's key of the node
-    limit: np.ndarray     # int64[depth, 2] = thresholds of proof and disproof number
-    before: np.ndarray    # int64[depth], positions visited when the node was entered
-    total: np.ndarray     # int32[depth], moves
-    chosen: np.ndarray    # int32[depth], which of them the next row has made
-    moves: np.ndarray     # int32[depth, max_moves]
-    keys: np.ndarray      # uint64[depth, max_moves], the table's keys of the children that are open
-    proof: np.ndarray     # int32[depth, max_moves], the children's numbers
+    states: np.ndarray  # dtype[depth, state_size]
+    key: np.ndarray  # uint64[depth], the table's key of the node
+    limit: np.ndarray  # int64[depth, 2] = thresholds of proof and disproof number
+    before: np.ndarray  # int64[depth], positions visited when the node was entered
+    total: np.ndarray  # int32[depth], moves
+    chosen: np.ndarray  # int32[depth], which of them the next row has made
+    moves: np.ndarray  # int32[depth, max_moves]
+    keys: np.ndarray  # uint64[depth, max_moves], the table's keys of the children that are open
+    proof: np.ndarray  # int32[depth, max_moves], the children's numbers
     disproof: np.ndarray  # int32[depth, max_moves]
-    place: np.ndarray     # int64[1], the ply of the current node, or DONE
-    room: Room            # to work in, and for searches of a second level
+    place: np.ndarray  # int64[1], the ply of the current node, or DONE
+    room: Room  # to work in, and for searches of a second level
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,9 @@ class DepthFirstProof(Search):
         return combine.py_func(line.proof[0], line.disproof[0], 0, int(line.total[0]), player == 0)
 
     def moves(self):
-        return tuple(column[0, : self.line.total[0]] for column in (self.line.moves, self.line.proof, self.line.disproof))
+        return tuple(
+            column[0, : self.line.total[0]] for column in (self.line.moves, self.line.proof, self.line.disproof)
+        )
 
     def bytes(self):
         lines = sum(column.nbytes for column in self.line[:-1]) + sum(column.nbytes for column in self.line.room)
@@ -150,8 +152,14 @@ def new_lines(game) -> Line:
     states = np.zeros((depth + 1, game.state_size), game.dtype)
     room = Room(states, np.zeros(moves, np.int32), np.zeros(moves, np.int32))
     return Line(
-        states, np.zeros(depth, np.uint64), np.zeros((depth, 2), np.int64), np.zeros(depth, np.int64), *counts, *rows,
-        np.zeros(1, np.int64), room,
+        states,
+        np.zeros(depth, np.uint64),
+        np.zeros((depth, 2), np.int64),
+        np.zeros(depth, np.int64),
+        *counts,
+        *rows,
+        np.zeros(1, np.int64),
+        room,
     )
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from agents.core.threads import MOST_THREADS
 from agents.proof.depthfirst import DISPROOF, PROOF, DepthFirst, DepthFirstProof, ThresholdRule, least_two, remainder
 from agents.proof.numbers import INFINITE
-from agents.proof.virtual import SharedProof
+from agents.proof.parallel_dfpn import SharedProof
 from games.core.game import check_range
 from games.core.jit import helper
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.core.solve import Goal
-from agents.core.tablebase import ABSENT, Endgames, look_up
+from agents.knowledge.tablebase import ABSENT, Endgames, look_up
 from games.core.jit import helper
 from games.core.playout import reward_of
 
@@ -31,9 +31,9 @@ class Task(NamedTuple):
 
     goal: Goal
     endgames: Endgames
-    mobility: bool            # whether a leaf's first numbers are by its moves
+    mobility: bool  # whether a leaf's first numbers are by its moves
     symmetries: bool = False  # whether positions that symmetries take into each other share a place in the table
-    epsilon: float = 0.0      # of df-pn's thresholds
+    epsilon: float = 0.0  # of df-pn's thresholds
 
 
 def new_counts(limit: int | None) -> np.ndarray:

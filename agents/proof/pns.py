@@ -7,7 +7,7 @@ two players without chance.
 from dataclasses import dataclass
 
 from agents.proof.bestfirst import LEAF, NODE_BYTES, ROOT, best_first, new_line, new_proof_tree
-from agents.proof.prover import ProofAgent, Search
+from agents.proof.proof_agent import ProofAgent, Search
 from games.core.game import check_range
 from games.core.jit import kernel
 
@@ -48,7 +48,9 @@ class TreeProof(Search):
         return int(self.tree.proof[ROOT]), int(self.tree.disproof[ROOT])
 
     def moves(self):
-        first, count = (0, 0) if self.tree.children[ROOT] == LEAF else (self.tree.first_child[ROOT], self.tree.children[ROOT])
+        first, count = (
+            (0, 0) if self.tree.children[ROOT] == LEAF else (self.tree.first_child[ROOT], self.tree.children[ROOT])
+        )
         return tuple(column[first : first + count] for column in (self.tree.move, self.tree.proof, self.tree.disproof))
 
     def bytes(self):

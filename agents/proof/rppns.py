@@ -83,7 +83,9 @@ class RandomizedProof(SecondLevelProof):
             distance = np.int64(-1 if i == 0 else self.agent.distance)
             counts = self.own_counts[i]
             own = self.seconds[i], self.lines[i], self.rngs[i], counts
-            return rppns_kernel(self.game, self.tree, self.lock, own, self.task, self.growth, distance, counts[NODES] + share)
+            return rppns_kernel(
+                self.game, self.tree, self.lock, own, self.task, self.growth, distance, counts[NODES] + share
+            )
 
         largest = self.threads.run(work)
         self.largest = max(self.largest, sum(largest))

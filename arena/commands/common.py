@@ -45,7 +45,9 @@ def command(group: typer.Typer = app, examples: str = ""):
 
         name = function.__name__.strip("_").replace("_", "-")
         # \b keeps the lines as they are
-        text = inspect.cleandoc(function.__doc__) + (f"\n\n\b\nExamples:\n{textwrap.indent(examples, '  ')}" if examples else "")
+        text = inspect.cleandoc(function.__doc__) + (
+            f"\n\n\b\nExamples:\n{textwrap.indent(examples, '  ')}" if examples else ""
+        )
         return group.command(name, help=text)(wrapped)
 
     return decorate
@@ -53,10 +55,18 @@ def command(group: typer.Typer = app, examples: str = ""):
 
 def _mendable():
     """The exceptions that say what the user can do; looked up when one is raised, since their modules are slow."""
-    modules = {"arena.schedule": "OpeningError", "arena.supervisor": "WorkerStartError", "results.store": "StoreError",
-               "agents.core.agent": "Unsuited", "arena.config": "ConfigError", "games.core.registry": "SpecError",
-               "games.core.game": "IllegalMove", "arena.solving": "PositionError",
-               "agents.core.tablebase": "TablebaseError", "agents.core.files": "PreparedFileError"}
+    modules = {
+        "arena.formats.schedule": "OpeningError",
+        "arena.runner.supervisor": "WorkerStartError",
+        "results.store": "StoreError",
+        "agents.core.agent": "Unsuited",
+        "arena.config.config": "ConfigError",
+        "games.core.registry": "SpecError",
+        "games.core.game": "IllegalMove",
+        "arena.study.solving": "PositionError",
+        "agents.knowledge.tablebase": "TablebaseError",
+        "agents.knowledge.files": "PreparedFileError",
+    }
     loaded = [getattr(sys.modules[module], name) for module, name in modules.items() if module in sys.modules]
     return (OSError, ImportError, *loaded)
 
@@ -158,6 +168,6 @@ def use_fork_server() -> None:
 
     if "forkserver" in multiprocessing.get_all_start_methods():
         multiprocessing.set_start_method("forkserver", force=True)
-        multiprocessing.set_forkserver_preload(["arena.worker"])
+        multiprocessing.set_forkserver_preload(["arena.runner.worker"])
     else:
         multiprocessing.set_start_method("spawn", force=True)

@@ -38,8 +38,12 @@ def scaling(
     opening_plies: Annotated[int, typer.Option(help="Random plies before the searches begin.")] = 2,
     seed: Annotated[int, typer.Option(help="Of openings and searches.")] = 0,
     serial: Annotated[str, typer.Option(help="The serial search to compare with, a form of uct.")] = "uct",
-    threads: Annotated[bool, typer.Option("--threads", help="Play with real threads, not with simulated workers.")] = False,
-    speed_seconds: Annotated[float, typer.Option(help="Time of each measurement of speed on threads; 0 for none.")] = 0.5,
+    threads: Annotated[
+        bool, typer.Option("--threads", help="Play with real threads, not with simulated workers.")
+    ] = False,
+    speed_seconds: Annotated[
+        float, typer.Option(help="Time of each measurement of speed on threads; 0 for none.")
+    ] = 0.5,
     cores: Annotated[int | None, typer.Option(help="Cores to play on; all, when left out.")] = None,
     out: Annotated[Path | None, typer.Option(help="Where to store the run; runs/scaling-N when left out.")] = None,
     resume: Annotated[bool, typer.Option(help="Go on with the run that is there; needs nothing but --out.")] = False,
@@ -50,7 +54,7 @@ def scaling(
     Simulated workers, in virtual time, make the same result on any machine.  Tables and a figure (scaling.csv,
     throughput.csv, scaling.svg, scaling.png) are written beside the games.
     """
-    from arena import scaling as comparison
+    from arena.study import scaling as comparison
     from results.scaling import shown
 
     if cores is not None and cores < 1:
@@ -64,7 +68,15 @@ def scaling(
     plan = None
     if not resume:
         plan = comparison.Plan(
-            game, tuple(scheme or SCHEMES), _whole_numbers(workers), playouts, games, opening_plies, seed, threads, serial
+            game,
+            tuple(scheme or SCHEMES),
+            _whole_numbers(workers),
+            playouts,
+            games,
+            opening_plies,
+            seed,
+            threads,
+            serial,
         )
     out = out or free_folder("scaling")
     _play(plan, out, cores, resume)
@@ -77,7 +89,9 @@ def scaling(
         print_table(shown(frame), False, "Strength")
         if len(speeds):
             print_table(speeds, False, "Speed on threads")
-        tell(f"\nThe run lies in {out}, the figure in {out / 'scaling.svg'}. The matches: arena table {out} --kind pairs")
+        tell(
+            f"\nThe run lies in {out}, the figure in {out / 'scaling.svg'}. The matches: arena table {out} --kind pairs"
+        )
 
 
 def _whole_numbers(text) -> tuple[int, ...]:
@@ -92,9 +106,9 @@ def _play(plan, out, cores, resume) -> None:
     """Play all rounds, with the display of a tournament."""
     from rich.console import Console
 
-    from arena import scaling as comparison
-    from arena.display import watch
-    from arena.tournament import Interrupted
+    from arena.runner.display import watch
+    from arena.runner.tournament import Interrupted
+    from arena.study import scaling as comparison
     from results.store import StoreExists
 
     use_fork_server()
@@ -115,7 +129,7 @@ def _speeds(out, seconds):
     from rich.console import Console
     from rich.text import Text
 
-    from arena import scaling as comparison
+    from arena.study import scaling as comparison
 
     path = out / "throughput.csv"
     if path.exists():
@@ -140,7 +154,7 @@ def _write(frame, speeds, out) -> None:
     """The table and the figure, beside the games."""
     import io
 
-    from arena import scaling as comparison
+    from arena.study import scaling as comparison
     from results.scaling import figure
 
     write_whole(out / "scaling.csv", _rendered(frame, "csv"))

@@ -54,9 +54,9 @@ def play(
     It says what it thinks: the value of the position for itself (-1 lost, 1 won), what it searched, and the moves it
     expects.  A record in JSON lines can be rated: arena import games.jsonl.
     """
-    from arena.config import make_all
-    from arena.duel import AgentFailed, Duel
-    from arena.openings import moves_of
+    from arena.config.config import make_all
+    from arena.config.openings import moves_of
+    from arena.runner.duel import AgentFailed, Duel
     from games.core.game import IllegalMove
 
     made, (opponent,) = make_all(plugin or [], game, [agent], ".")
@@ -145,7 +145,7 @@ def _warm(game, agent) -> None:
     """Compile what the agent runs before the clock counts; what fails shows in the game."""
     from rich.console import Console
 
-    from arena.match import Seat, warm
+    from arena.runner.match import Seat, warm
 
     with Console(stderr=True).status("compiling"), suppress(SystemExit):
         warm([game], [Seat(str(agent), agent, agent.budget())])
@@ -160,7 +160,7 @@ class Dialogue:
     def run(self) -> None:
         """Until the game is over or broken off."""
         with suppress(ImportError):  # where there is none, lines are typed without a history
-            import readline  # noqa: F401
+            pass
 
         duel = self.duel
         place = ("first", "second")[duel.side] if self.game.players == 2 else "alone"
@@ -248,7 +248,7 @@ class Dialogue:
         typer.echo(textwrap.fill(f"{len(legal)} legal moves: {' '.join(legal)}", WIDTH, break_on_hyphens=False))
 
     def hint(self) -> None:
-        from arena.duel import AgentFailed
+        from arena.runner.duel import AgentFailed
 
         try:
             made = self.duel.hint()
@@ -325,7 +325,7 @@ def _result_in_words(duel) -> str:
 
 def _check_file(path, game) -> None:
     """Before play: whether a record of the game can be added to the file."""
-    from arena.sgf import KINDS
+    from arena.report.sgf import KINDS
 
     if path.suffix.lower() not in MARKS:
         raise typer.BadParameter(f"--save {path} is not a file {', '.join(MARKS)}")
@@ -334,7 +334,7 @@ def _check_file(path, game) -> None:
         raise typer.BadParameter(f"--save {path}: {game} has no records in SGF; those that have are {known}")
     if not path.parent.is_dir():
         raise typer.BadParameter(f"--save {path}: there is no folder {path.parent}")
-    if path.exists() and not path.is_file() or not os.access(path if path.exists() else path.parent, os.W_OK):
+    if (path.exists() and not path.is_file()) or not os.access(path if path.exists() else path.parent, os.W_OK):
         raise typer.BadParameter(f"--save {path}: cannot be written")
     _games_in(path)
 
@@ -359,7 +359,7 @@ def _games_in(path) -> int:
 
 
 def _rendered(duel, record, suffix) -> str:
-    from arena.sgf import to_sgf
+    from arena.report.sgf import to_sgf
     from results.exchange import to_jsonl, to_pgn
 
     if suffix == ".jsonl":

@@ -23,7 +23,9 @@ from arena.commands.common import (
 
 
 @command(examples="arena demo\narena demo --out runs/try --workers 2")
-def demo(out: Annotated[Path | None, typer.Option(help="Where to store the run.")] = None, workers: Workers = None) -> None:
+def demo(
+    out: Annotated[Path | None, typer.Option(help="Where to store the run.")] = None, workers: Workers = None
+) -> None:
     """Play a tournament of six agents on Breakthrough 6x6, and say what to do with it."""
     from arena.demo import CONFIG
 
@@ -41,13 +43,22 @@ def run(
     out: Annotated[Path | None, typer.Option(help="Where to store the run; runs/NAME when left out.")] = None,
     workers: Workers = None,
     resume: Annotated[bool, typer.Option(help="Go on with the run that is there; needs no configuration.")] = False,
-    game: Annotated[str | None, typer.Option(help='Instead of a file: a game such as "connect4(rows=6, columns=7)", or one for one player.')] = None,
-    agent: Annotated[list[str] | None, typer.Option(help='An agent such as "uct(playouts=1000)"; give two or more, for one player one or more.')] = None,
-    games: Annotated[int | None, typer.Option(help="Games for each pair of agents, or runs of each agent; 100 when left out.")] = None,
+    game: Annotated[
+        str | None,
+        typer.Option(help='Instead of a file: a game such as "connect4(rows=6, columns=7)", or one for one player.'),
+    ] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(help='An agent such as "uct(playouts=1000)"; give two or more, for one player one or more.'),
+    ] = None,
+    games: Annotated[
+        int | None, typer.Option(help="Games for each pair of agents, or runs of each agent; 100 when left out.")
+    ] = None,
     opening_plies: Annotated[int | None, typer.Option(help="Random plies before the agents begin.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of openings and agents.")] = None,
     budget: Annotated[
-        list[str] | None, typer.Option(help="For agents without one of their own: playouts=1000, nodes=..., depth=..., seconds=...")
+        list[str] | None,
+        typer.Option(help="For agents without one of their own: playouts=1000, nodes=..., depth=..., seconds=..."),
     ] = None,
     serve: Annotated[
         int | None, typer.Option(min=0, max=65535, help="Show the report at this port, while it is played; 0 is any.")
@@ -55,7 +66,14 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Play a tournament from a configuration file, or a round robin from options, and store it in a folder."""
-    flags = {"game": game, "agent": agent, "games": games, "opening-plies": opening_plies, "seed": seed, "budget": budget}
+    flags = {
+        "game": game,
+        "agent": agent,
+        "games": games,
+        "opening-plies": opening_plies,
+        "seed": seed,
+        "budget": budget,
+    }
     given = [f"--{name}" for name, value in flags.items() if value not in (None, [])]
     if config and given:
         raise typer.BadParameter(f"{', '.join(given)} cannot be added to a file: say it in {config}")
@@ -77,7 +95,9 @@ def run(
 def _values_of_flags(flags) -> dict:
     """A configuration's keys from the options of `arena run`."""
     values = {"games": 100} | {
-        name.replace("-", "_"): value for name, value in flags.items() if name not in ("agent", "budget") and value is not None
+        name.replace("-", "_"): value
+        for name, value in flags.items()
+        if name not in ("agent", "budget") and value is not None
     }
     values["agents"] = [{"agent": spec} for spec in flags["agent"] or []]
     if flags["budget"]:
@@ -109,9 +129,9 @@ def run_shown(config, out, workers, resume, serve=None):
 
     if workers is not None and workers < 1:
         raise typer.BadParameter(f"--workers {workers} is out of range: a run needs 1 or more")
-    from arena import tournament
-    from arena.config import from_values
-    from arena.display import watch
+    from arena.config.config import from_values
+    from arena.runner import tournament
+    from arena.runner.display import watch
     from results.store import StoreExists
 
     if isinstance(config, dict):
@@ -131,7 +151,7 @@ def run_shown(config, out, workers, resume, serve=None):
 
 def tell_notes(played) -> None:
     """How the format stands, and what a reader of the tables must know."""
-    from arena.formats import Plan
+    from arena.formats.formats import Plan
 
     for note in [*Plan.of(played).lines(), *played.notes()]:
         tell(note)

@@ -18,7 +18,9 @@ def tablebase(
     game: Annotated[str, typer.Argument(help='A game such as "othello(size=4)".', metavar="GAME")],
     out: Annotated[Path, typer.Option(help="The file to write.")],
     moves: Moves = "",
-    pieces: Annotated[int | None, typer.Option(help="Instead of moves: all end-games of at most so many pieces.")] = None,
+    pieces: Annotated[
+        int | None, typer.Option(help="Instead of moves: all end-games of at most so many pieces.")
+    ] = None,
     most: Annotated[int, typer.Option(help="Positions that there may be; each takes 13 bytes.")] = 10_000_000,
 ) -> None:
     """Compute the exact value of every position of an end-game, and keep them in a file.
@@ -26,8 +28,8 @@ def tablebase(
     Agents use it as tablebase='FILE'.
     """
     import games
-    from arena.preparing import endgame_table
-    from arena.solving import position
+    from arena.study.preparing import endgame_table
+    from arena.study.solving import position
 
     if pieces is not None and moves:
         raise typer.BadParameter("--pieces and --moves say two different things: give one of them")
@@ -53,7 +55,7 @@ def book(
 
     Agents use it as book='FILE'.
     """
-    from arena.preparing import opening_book
+    from arena.study.preparing import opening_book
 
     data, positions, games = opening_book(folder, plies, least)
     write_whole(out, data)

@@ -12,8 +12,7 @@ from arena.commands.common import Json, command, print_table, tell, terminal_wid
 from arena.commands.solo import show_run
 
 Kind = StrEnum(
-    "Kind",
-    ["standings", "crosstable", "pairs", "differences", "games", "moves", "win_rates", "scores", "improvements"],
+    "Kind", ["standings", "crosstable", "pairs", "differences", "games", "moves", "win_rates", "scores", "improvements"]
 )
 Format = StrEnum("Format", ["text", "csv", "markdown", "latex", "html", "json", "parquet"])
 
@@ -29,7 +28,9 @@ def table(
         Kind | None, typer.Option(help="Which table; standings when left out, or scores of games for one player.")
     ] = None,
     format: Annotated[Format, typer.Option(help="How it is written.")] = Format.text,
-    no_times: Annotated[bool, typer.Option("--no-times", help="Leave out seconds, so that equal runs give equal tables.")] = False,
+    no_times: Annotated[
+        bool, typer.Option("--no-times", help="Leave out seconds, so that equal runs give equal tables.")
+    ] = False,
     output: Annotated[Path | None, typer.Option(help="A file to write to, instead of the terminal.")] = None,
 ) -> None:
     """Print a table of a stored run, finished or not."""
@@ -62,7 +63,9 @@ def table(
 def show(
     folder: Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR")],
     id: Annotated[str, typer.Argument(help="A game's id, as `arena table DIR --kind games` lists it.", metavar="ID")],
-    ply: Annotated[int | None, typer.Option(help="Draw the board after this many plies; the last one when left out.")] = None,
+    ply: Annotated[
+        int | None, typer.Option(help="Draw the board after this many plies; the last one when left out.")
+    ] = None,
     picture: Annotated[
         Path | None, typer.Option(help="A file for the game's own drawing of that position (.svg), if it makes one.")
     ] = None,
@@ -98,7 +101,7 @@ def show(
 
 def _game_of(record, config):
     """The rules of a stored game."""
-    from arena.config import make_all
+    from arena.config.config import make_all
 
     spec = config["instances"][record.pairing] if "instances" in config else config["game"]
     return make_all(config["plugins"], spec, [], config["plugin_path"])[0]

@@ -92,8 +92,8 @@ def _read(file):
 
 
 def _sgf(store) -> str:
-    from arena.config import make_all
-    from arena.sgf import to_sgf
+    from arena.config.config import make_all
+    from arena.report.sgf import to_sgf
 
     config = store.config
     game, _ = make_all(config["plugins"], config["game"], [], config["plugin_path"])

@@ -12,8 +12,7 @@ Folder = Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR")]
 
 @command(examples="arena report runs/first\narena report runs/first --output first.html")
 def report(
-    folder: Folder,
-    output: Annotated[Path | None, typer.Option(help="The page; DIR/report.html when left out.")] = None,
+    folder: Folder, output: Annotated[Path | None, typer.Option(help="The page; DIR/report.html when left out.")] = None
 ) -> None:
     """Write a report of a stored run, finished or not: one HTML file, and its figures as SVG and PNG beside it."""
     from arena.report import write_report
@@ -29,7 +28,7 @@ def status(folder: Folder, as_json: Json = False) -> None:
     import time
 
     import results
-    from arena.formats import Plan
+    from arena.formats.formats import Plan
     from results.record import Reason
     from results.store import FILE_NAME, busy
 
@@ -37,7 +36,9 @@ def status(folder: Folder, as_json: Json = False) -> None:
     plan = Plan.of(tournament)
     files = [path for path in folder.glob(f"{FILE_NAME}*") if path.suffix != ".sqlite-shm"]
     state = {
-        "folder": str(folder), "running": busy(folder), "stored": len(tournament.games),
+        "folder": str(folder),
+        "running": busy(folder),
+        "stored": len(tournament.games),
         "total": None if plan is None else len(plan),
         "void": int(tournament.games["reason"].isin(Reason.VOIDS).sum()),
         "seconds_since_last_game": round(time.time() - max(path.stat().st_mtime for path in files), 1),

@@ -15,7 +15,9 @@ UNSOLVED = 1
 Grades = StrEnum("Grades", ["by_agent", "by_ply", "moves"])
 WORDS = {1: "win", 0: "draw", -1: "loss", None: "not solved"}
 
-Moves = Annotated[str, typer.Option(help="The moves before the position, parted by blanks; none: the initial position.")]
+Moves = Annotated[
+    str, typer.Option(help="The moves before the position, parted by blanks; none: the initial position.")
+]
 SolvingAgent = Annotated[str, typer.Option(help='Who solves: "dfpn(table=1024, seconds=60)", alphabeta and others.')]
 
 
@@ -31,9 +33,12 @@ def solve(
     agent: SolvingAgent = "dfpn",
     shortest: Annotated[bool, typer.Option("--shortest", help="Find the fewest plies to the end, too.")] = False,
     goal: Annotated[str, typer.Option(help="Settle only whether the player to move reaches a win, or a draw.")] = "",
-    one: Annotated[bool, typer.Option("--one", help="Find one best move, rather than all: often much quicker.")] = False,
+    one: Annotated[
+        bool, typer.Option("--one", help="Find one best move, rather than all: often much quicker.")
+    ] = False,
     file: Annotated[
-        Path | None, typer.Option(help="Solve the positions of a file, lines of moves and score as of Connect 4's tests.")
+        Path | None,
+        typer.Option(help="Solve the positions of a file, lines of moves and score as of Connect 4's tests."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -53,12 +58,14 @@ def solve(
     if file:
         _check_file(solver, file, agent, as_json)
     else:
-        _solve_one(solver, moves, agent, {"goal": goal, "shortest": shortest, "moves": "one" if one else "all"}, as_json)
+        _solve_one(
+            solver, moves, agent, {"goal": goal, "shortest": shortest, "moves": "one" if one else "all"}, as_json
+        )
 
 
 def _solve_one(solver, moves, agent, question, as_json) -> None:
     from agents.core.solve import solve as solve_position
-    from arena.solving import position
+    from arena.study.solving import position
 
     state, plies = position(solver.game, moves)
     if solver.game.is_over(state):
@@ -124,7 +131,7 @@ def _progress(solver):
 
 
 def _check_file(solver, path, agent, as_json) -> None:
-    from arena.solving import check_positions, read_positions
+    from arena.study.solving import check_positions, read_positions
 
     known = read_positions(path)
     with _progress(solver) as status:
@@ -143,7 +150,9 @@ def _check_file(solver, path, agent, as_json) -> None:
         typer.echo(f"{report['correct']} of {count} scores are right ({report['accuracy']:.1%}), by {agent}")
         typer.echo(f"{report['nodes']:,.1f} nodes and {report['seconds']:.6f} s a position")
         for entry in wrong:
-            tell(f"{path}:{entry.known.line}: {entry.known.moves} has the score {entry.known.score}, found: {entry.found}")
+            tell(
+                f"{path}:{entry.known.line}: {entry.known.moves} has the score {entry.known.score}, found: {entry.found}"
+            )
     if wrong:
         raise typer.Exit(UNSOLVED)
 
@@ -167,9 +176,9 @@ def grade(
     import agents
     import results
     from agents.core.solve import solver_of
-    from arena.grading import Oracle
-    from arena.grading import grade as grade_run
-    from arena.preparing import game_of
+    from arena.study.grading import Oracle
+    from arena.study.grading import grade as grade_run
+    from arena.study.preparing import game_of
     from results import grading
     from results.export import render
 

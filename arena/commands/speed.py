@@ -11,10 +11,14 @@ cache = typer.Typer(help="The compiled kernels on disk.", no_args_is_help=True)
 app.add_typer(cache, name="cache")
 
 
-@command(examples='arena bench\narena bench --game connect4 --agent "uct(playouts=10000)" --seconds 5\narena bench --json')
+@command(
+    examples='arena bench\narena bench --game connect4 --agent "uct(playouts=10000)" --seconds 5\narena bench --json'
+)
 def bench(
     game: Annotated[list[str] | None, typer.Option(help="A game to measure; all, when left out.")] = None,
-    agent: Annotated[list[str] | None, typer.Option(help="An agent with its budget; all serial searches, when left out.")] = None,
+    agent: Annotated[
+        list[str] | None, typer.Option(help="An agent with its budget; all serial searches, when left out.")
+    ] = None,
     seconds: Annotated[float, typer.Option(help="How long each measurement takes.")] = 0.5,
     as_json: Json = False,
 ) -> None:
@@ -32,12 +36,14 @@ def bench(
         raise typer.BadParameter(f"--seconds {seconds:g} is out of range: it can be more than 0")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["NUMBA_CACHE_DIR"] = folder  # read when Numba is first imported, which is below
-        from arena import bench as benchmark
+        from arena.study import bench as benchmark
 
         console = Console(stderr=True)
         with console.status("") as status:
             report = benchmark.bench(
-                game or registered("games"), agent or benchmark.search_agents(), seconds,
+                game or registered("games"),
+                agent or benchmark.search_agents(),
+                seconds,
                 lambda text: status.update(Text(f"measuring {text}")),
             )
     if as_json:
@@ -60,7 +66,7 @@ def info(as_json: Json = False) -> None:
     """Where compiled kernels lie, how many there are and how large they are."""
     import pandas as pd
 
-    from arena import kernels
+    from arena.study import kernels
 
     print_table(pd.DataFrame(kernels.info()), as_json)
 
@@ -68,7 +74,7 @@ def info(as_json: Json = False) -> None:
 @command(cache, examples="arena cache clear")
 def clear() -> None:
     """Remove every compiled kernel; each is compiled again when it is next needed."""
-    from arena import kernels
+    from arena.study import kernels
 
     typer.echo(f"{kernels.clear()} files removed")
 
@@ -79,7 +85,7 @@ def warm(
     agent: Annotated[list[str] | None, typer.Option(help="An agent; all, when left out.")] = None,
 ) -> None:
     """Compile kernels before they are needed."""
-    from arena import kernels
+    from arena.study import kernels
 
     for game_spec in game or registered("games"):
         kernels.warm(

@@ -93,7 +93,7 @@ def sprt(
 
 def _print_test(options, counts, as_json) -> None:
     """The state of a test, from counts of games (wins, draws, losses) or of pairs."""
-    from arena.options import SprtTable
+    from arena.config.options import SprtTable
     from results.sprt import Sprt
 
     try:
@@ -120,9 +120,9 @@ def _verdict_in_words(verdict, elo0, elo1) -> str:
 def _play_test(path, out, workers, resume, as_json) -> None:
     """Play until every test has ended, and tell the verdicts."""
     from arena.commands.play import exit_if_void, run_shown, tell_notes
-    from arena.config import load
-    from arena.formats import Plan
-    from arena.options import SPRT
+    from arena.config.config import load
+    from arena.config.options import SPRT
+    from arena.formats.formats import Plan
 
     config = load(path)
     if config.format != SPRT:

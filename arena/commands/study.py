@@ -15,7 +15,7 @@ ALONE = {"table": 0.0, "order": (), "scout": False, "sound": False, "scores": Tr
 
 @command(
     examples="arena tree tree\n"
-    'arena tree "tree(nodes=\'[[3, 12, 8], [2, 4, 6], [2, 5, 14]]\')" --svg tree.svg\n'
+    "arena tree \"tree(nodes='[[3, 12, 8], [2, 4, 6], [2, 5, 14]]')\" --svg tree.svg\n"
     "arena tree tictactoe --moves '1a 2b 3c 3a' --depth 3 --agent minimax"
 )
 def tree(
@@ -34,8 +34,8 @@ def tree(
     if "numba" not in sys.modules:
         os.environ["NUMBA_DISABLE_JIT"] = "1"  # plain Python is done with so few nodes before a compiler is
     import games
-    from agents.minimax.explored import explore
-    from arena.treedrawing import as_svg, as_text
+    from agents.minimax.trace import explore
+    from arena.study.tree_drawing import as_svg, as_text
 
     made = games.make(game)
     searcher = _alone(agent, depth)
@@ -82,7 +82,7 @@ def exercise(
     from rich.console import Console
     from rich.text import Text
 
-    from arena import exercise as study
+    from arena.study import exercise as study
 
     if not seconds > 0:
         raise typer.BadParameter(f"--seconds {seconds:g} is out of range: it can be more than 0")

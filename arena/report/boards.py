@@ -4,14 +4,14 @@ import time
 
 import numpy as np
 
-from arena.config import make_all
+from arena.config.config import make_all
 from games.core.game import IllegalMove
 from results.record import Reason
 from results.store import Store, StoreError
 
 MOST_GAMES = 60
-MOST_CHARACTERS = 4_000_000   # of all boards together, so that the page stays small
-MOST_SECONDS = 6.0            # to draw them: the rules of some games are slow in plain Python
+MOST_CHARACTERS = 4_000_000  # of all boards together, so that the page stays small
+MOST_SECONDS = 6.0  # to draw them: the rules of some games are slow in plain Python
 
 
 def sample(tournament, games: int = MOST_GAMES) -> list[dict]:
@@ -54,9 +54,16 @@ def _game(game, record) -> dict:
     except IllegalMove as error:
         raise StoreError(f"game {record.id} was not played by the rules as they are now: {error}") from None
     return {
-        "id": record.id, "first": record.first, "second": record.second, "outcome": record.outcome,
-        "reason": record.reason, "detail": record.detail, "opening": len(record.opening_moves.split()),
-        "moves": names, "boards": boards, "thoughts": [_thought(thoughts.get(ply)) for ply in range(len(names))],
+        "id": record.id,
+        "first": record.first,
+        "second": record.second,
+        "outcome": record.outcome,
+        "reason": record.reason,
+        "detail": record.detail,
+        "opening": len(record.opening_moves.split()),
+        "moves": names,
+        "boards": boards,
+        "thoughts": [_thought(thoughts.get(ply)) for ply in range(len(names))],
     }
 
 

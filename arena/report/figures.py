@@ -11,16 +11,20 @@ from matplotlib.figure import Figure
 # Colours that nothing else in a figure has: in the page they become the page's own, light or dark.
 INK, GRID, GROUND = "#1a1b1c", "#d8d9da", "#fefefe"
 STYLE = {
-    "svg.fonttype": "none",      # text stays text, in the page's font
-    "font.family": "sans-serif", "font.size": 11,
+    "svg.fonttype": "none",  # text stays text, in the page's font
+    "font.family": "sans-serif",
+    "font.size": 11,
     **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK),
-    "grid.color": GRID, "grid.linewidth": 0.7, "axes.axisbelow": True,
-    "axes.spines.top": False, "axes.spines.right": False,
+    "grid.color": GRID,
+    "grid.linewidth": 0.7,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
     **dict.fromkeys(("figure.facecolor", "axes.facecolor", "legend.facecolor", "savefig.facecolor"), GROUND),
     "legend.edgecolor": GRID,
 }
 WIDTH, HEIGHT = 4.8, 3.6  # inches; a phone shows it at four fifths
-ROW = 0.27                # inches that a row with an agent's name takes
+ROW = 0.27  # inches that a row with an agent's name takes
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class Drawn:
     @property
     def inline(self) -> str:
         """The SVG element alone, in the colours of the page."""
-        element = self.svg[self.svg.index("<svg"):]
+        element = self.svg[self.svg.index("<svg") :]
         element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
         kept = rf'<svg \1 role="img" aria-label="{self.title}" xmlns:xlink="http://www.w3.org/1999/xlink">'
         element = re.sub(r'<svg [^>]*?(viewBox="[^"]*")[^>]*>', kept, element, count=1)

@@ -8,7 +8,7 @@ import jinja2
 import numpy as np
 
 import results
-from arena.formats import Plan
+from arena.formats.formats import Plan
 from arena.report.boards import sample
 from arena.report.figures import draw
 from results import words
@@ -42,22 +42,33 @@ def render(tournament, figures, live: bool = False) -> str:
     live: whether it asks the server that it came from for newer results, and shows them.
     """
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("arena.report", "."), autoescape=True, trim_blocks=True, lstrip_blocks=True,
+        loader=jinja2.PackageLoader("arena.report", "."),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
     standings, config = tournament.standings(), tournament.meta.get("config")
     games, plan = sample(tournament), Plan.of(tournament)
     return environment.get_template("report.html").render(
-        title=config["game"] if config else tournament.folder.name, config=config,
-        stored=len(tournament.games), total=len(plan) if plan is not None else len(tournament.games),
-        verdict=words.verdict(standings, tournament.ratings), summary=tournament.summary(),
+        title=config["game"] if config else tournament.folder.name,
+        config=config,
+        stored=len(tournament.games),
+        total=len(plan) if plan is not None else len(tournament.games),
+        verdict=words.verdict(standings, tournament.ratings),
+        summary=tournament.summary(),
         notes=[*(plan.lines() if plan is not None else []), *tournament.notes()],
-        standings=_standings(standings), crosstable=_crosstable(tournament.crosstable()),
+        standings=_standings(standings),
+        crosstable=_crosstable(tournament.crosstable()),
         effort=_effort(tournament.win_rates(), standings["agent"]),
         figures=[figure for figure in figures if figure.name not in ("ratings", "crosstable")],
-        games=_for_script(games), shown=len(games),
-        machine=tournament.meta.get("machine", {}), configuration=as_toml(config) if config else "",
-        style=_own("report.css"), script=_own("report.js"), live=_own("live.js") if live else "",
+        games=_for_script(games),
+        shown=len(games),
+        machine=tournament.meta.get("machine", {}),
+        configuration=as_toml(config) if config else "",
+        style=_own("report.css"),
+        script=_own("report.js"),
+        live=_own("live.js") if live else "",
     )
 
 
@@ -72,6 +83,7 @@ def _for_script(games) -> str:
 
 def as_toml(config: dict) -> str:
     """A configuration as the text of its file; keys without a value are left out.  JSON's values are TOML's too."""
+
     def value(thing):
         if isinstance(thing, dict):
             return "{ " + ", ".join(f"{key} = {value(one)}" for key, one in thing.items() if one is not None) + " }"
@@ -116,6 +128,7 @@ def _standings(frame) -> list[dict]:
 
 def _crosstable(frame) -> list[dict]:
     """A row an agent: its name, and for each opponent its score in % and how far its colour is from that of 50 %."""
+
     def cell(score):
         if np.isnan(score):
             return None

@@ -17,7 +17,7 @@ import results
 from results.store import Store, StoreError
 
 HOST = "127.0.0.1"
-IDLE = 2.0     # times as long as a page took to draw, the last one serves though there are newer games
+IDLE = 2.0  # times as long as a page took to draw, the last one serves though there are newer games
 NICENESS = 10  # of the process: games come first
 
 
@@ -36,7 +36,10 @@ def serving(folder, port: int):
         command = [sys.executable, "-m", "arena.report.serve", str(folder), str(listener.fileno())]
         # its input ends when this process does, however it does; a Ctrl-C in the terminal is not for it
         server = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, pass_fds=[listener.fileno()],
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            pass_fds=[listener.fileno()],
             start_new_session=True,
         )
     try:

@@ -16,7 +16,7 @@ from games.core.jit import kernel
 from games.core.playout import copy_state
 from games.core.random import derive_seed, random_below, stream
 
-SAMPLE = 40       # states of a line, and moves of a state, that are looked at where all would take long
+SAMPLE = 40  # states of a line, and moves of a state, that are looked at where all would take long
 PLAYOUTS = 4000  # of each kind, to compare a game's own random playout with the default
 
 
@@ -101,7 +101,11 @@ def check_illegal_moves(game, seed):
     """What is not a legal move is refused by `after` and `parse_move`."""
     state = open_states(game, seed, 1)[-1]
     illegal = [-1, game.move_limit, *(set(range(min(game.move_limit, 200))) - set(game.moves(state)))]
-    for attempt in [*((game.after, move) for move in illegal), (game.parse_move, "no such move"), (game.parse_move, "")]:
+    for attempt in [
+        *((game.after, move) for move in illegal),
+        (game.parse_move, "no such move"),
+        (game.parse_move, ""),
+    ]:
         try:
             attempt[0](state, attempt[1])
         except IllegalMove:
@@ -134,7 +138,9 @@ def check_chance(game, seed):
             continue
         count = game.chance(state, room, probabilities)
         outcomes, chances = room[:count].tolist(), probabilities[:count].copy()
-        require(sorted(outcomes) == sorted(game.moves(state)), game, state, f"outcomes {outcomes} are not the legal moves")
+        require(
+            sorted(outcomes) == sorted(game.moves(state)), game, state, f"outcomes {outcomes} are not the legal moves"
+        )
         require(chances.min() > 0 and abs(chances.sum() - 1) < 1e-12, game, state, f"probabilities {chances}")
         drawn = [int(game.random_outcome(state, rng)) for _ in range(400)]
         found = np.array([drawn.count(outcome) for outcome in outcomes]) / 400
@@ -159,7 +165,9 @@ def check_names(game, seed):
     for state in open_states(game, seed, 1):
         for move in game.moves(state):
             name = game.move_name(state, move)
-            require(name and not any(letter.isspace() for letter in name), game, state, f"move {move} is named {name!r}")
+            require(
+                name and not any(letter.isspace() for letter in name), game, state, f"move {move} is named {name!r}"
+            )
             require(game.parse_move(state, name) == move, game, state, f"{name!r} is read as another move than {move}")
         require(game.render(state).strip(), game, state, "render gives no text")
 
@@ -228,11 +236,23 @@ def check_compiled(game, seed):
             *found, over = compiled_call(game, observe, variant, compiled, move, room)
             legal = game.moves(state)
             with np.errstate(over="ignore"):
-                expected = [game.player(state), len(legal), game.move_code(state, move), game.feature_code(state, move),
-                            game.key(state), variant.evaluate(state)]
-            require([int(x) for x in found[:5]] == [int(x) for x in expected[:5]], game, state,
-                    f"player, moves, code, feature code, key: {found[:5]} compiled, {expected[:5]} not")
-            require(abs(found[5] - expected[5]) < 1e-12, game, state, f"evaluation: {found[5]} compiled, {expected[5]} not")
+                expected = [
+                    game.player(state),
+                    len(legal),
+                    game.move_code(state, move),
+                    game.feature_code(state, move),
+                    game.key(state),
+                    variant.evaluate(state),
+                ]
+            require(
+                [int(x) for x in found[:5]] == [int(x) for x in expected[:5]],
+                game,
+                state,
+                f"player, moves, code, feature code, key: {found[:5]} compiled, {expected[:5]} not",
+            )
+            require(
+                abs(found[5] - expected[5]) < 1e-12, game, state, f"evaluation: {found[5]} compiled, {expected[5]} not"
+            )
             require(room[: len(legal)].tolist() == legal, game, state, "compiled: other legal moves")
             require(np.array_equal(compiled, after), game, state, f"compiled: move {move} gives another state")
             require(bool(over) == bool(game.is_over(after)), game, after, "compiled: is_over differs")

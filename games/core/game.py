@@ -42,18 +42,18 @@ class IllegalMove(ValueError):
 class Game(Compilable):
     """Base class of all games: what a game must define, and defaults for the rest."""
 
-    players = 2            # 1: a puzzle whose score is to be maximised
-    dtype = np.uint64      # of a state
-    state_size: int        # words in a state
-    move_limit: int        # every move is below it
-    max_moves: int         # no state has more legal moves
-    max_plies: int         # no game is longer
-    symmetries = 1         # how many, with the identity, which is number 0
+    players = 2  # 1: a puzzle whose score is to be maximised
+    dtype = np.uint64  # of a state
+    state_size: int  # words in a state
+    move_limit: int  # every move is below it
+    max_moves: int  # no state has more legal moves
+    max_plies: int  # no game is longer
+    symmetries = 1  # how many, with the identity, which is number 0
     playout_policy = "uniform"  # what random_playout draws from, in words, if not from all legal moves alike
-    has_draws = True       # whether it can end in a draw
-    has_chance = False     # whether there are states with player CHANCE
-    sizes = "one size"     # what its parameters may be, in words
-    status = "exact"       # what is known of its correctness, in words
+    has_draws = True  # whether it can end in a draw
+    has_chance = False  # whether there are states with player CHANCE
+    sizes = "one size"  # what its parameters may be, in words
+    status = "exact"  # what is known of its correctness, in words
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)

@@ -52,7 +52,9 @@ class KernelCache(FunctionCache):
         try:
             return super().load_overload(sig, target_context)
         except Exception as error:  # whatever unpickling a damaged file raises
-            warnings.warn(f"the compiled {self._name} in {self.cache_path} is damaged and is made anew: {error!r}", stacklevel=2)
+            warnings.warn(
+                f"the compiled {self._name} in {self.cache_path} is damaged and is made anew: {error!r}", stacklevel=2
+            )
             self.flush()
             return None
 
@@ -153,8 +155,8 @@ class Compilable:
 
     _numba_type = GameType
     data_fields: tuple[str, ...] = ()  # fields that no compiled method reads: kernels are shared between their values
-    may_allocate = False               # whether compiled methods may make arrays; they are faster when not: see `helper`
-    evaluation = ""                    # the evaluation function that stands in the place of `evaluate`, if any
+    may_allocate = False  # whether compiled methods may make arrays; they are faster when not: see `helper`
+    evaluation = ""  # the evaluation function that stands in the place of `evaluate`, if any
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -243,7 +245,9 @@ def _import_closure(module):
 
 def _is_library(name, path):
     """Whether a module comes with Python or is installed beside it, and so does not change; ours may be installed."""
-    installed = path.startswith(tuple(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib")))
+    installed = path.startswith(
+        tuple(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib"))
+    )
     return installed and name.split(".")[0] not in KERNEL_PACKAGES
 
 

@@ -12,11 +12,11 @@ class PlayoutSummary(NamedTuple):
     """What random playouts from one position came to."""
 
     playouts: int
-    wins: int     # of the first player
+    wins: int  # of the first player
     draws: int
     losses: int
     score: float  # sum of the first player's scores
-    plies: int    # in all playouts together
+    plies: int  # in all playouts together
 
 
 def playouts(game, count: int, *, seed: int, state: np.ndarray | None = None) -> PlayoutSummary:

@@ -36,9 +36,11 @@ class FirstPlayer(Problem):
 
     def __init__(self, game, state=None):
         self.game, self.start = game, game.initial() if state is None else state
-        if game.players != 2 or not game.is_over(self.start) and game.player(self.start) != 0:
-            raise ValueError(f"{game} is not for two players, or does not begin here with a move of the first:\n"
-                             f"{game.render(self.start)}")
+        if game.players != 2 or (not game.is_over(self.start) and game.player(self.start) != 0):
+            raise ValueError(
+                f"{game} is not for two players, or does not begin here with a move of the first:\n"
+                f"{game.render(self.start)}"
+            )
 
     def initial(self):
         return self.start.tobytes()

@@ -42,8 +42,8 @@ def _literal(node):
 class Registry:
     """The classes of one kind that a package's modules define, by name."""
 
-    kind: str        # "game" or "agent", for messages
-    package: str     # every module below it is imported once, when a name is first asked for
+    kind: str  # "game" or "agent", for messages
+    package: str  # every module below it is imported once, when a name is first asked for
     _classes: dict = field(default_factory=dict)
     _imported: bool = False
 
@@ -100,7 +100,7 @@ def _suggest(name, known) -> str:
 def _check(owner, key, value, hint):
     """`value` as the type that the parameter is declared with, or SpecError."""
     options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-    if isinstance(value, int) and abs(value) >= 1 << 63 or isinstance(value, float) and not math.isfinite(value):
+    if (isinstance(value, int) and abs(value) >= 1 << 63) or (isinstance(value, float) and not math.isfinite(value)):
         raise SpecError(f"{owner}: {key} is out of range: numbers are finite, and whole ones below 2**63")
     for option in options:
         if option is float and type(value) in (int, float):

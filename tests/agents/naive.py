@@ -25,6 +25,7 @@ def expand(game, node, state, rng):
 
 def ucb1(exploration, urgency=None):
     """UCT's choice among the children: the largest bound; `urgency` is that of unvisited ones, which else come first."""
+
     def select(game, state, path):
         node = path[-1]
 

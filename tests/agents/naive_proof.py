@@ -78,7 +78,9 @@ def pns(game, goal, state, expansions):
             which = 0 if path[-1].or_node else 1
             path.append(min(path[-1].children, key=lambda child: child.numbers[which]))
         leaf = path[-1]
-        leaf.children = [Node(game, goal, game.after(leaf.state, move), leaf.ply + 1) for move in game.moves(leaf.state)]
+        leaf.children = [
+            Node(game, goal, game.after(leaf.state, move), leaf.ply + 1) for move in game.moves(leaf.state)
+        ]
         nodes += len(leaf.children)
         for node in reversed(path):
             node.numbers = combined([child.numbers for child in node.children], node.or_node)

@@ -34,7 +34,10 @@ def test_every_agent_with_every_budget(name, spec):
         after_names(game, state, first.principal_variation)
         if kind != "seconds" and agent.cores == 1:  # threads on one tree are in no order
             assert (first.move, first.value, first.playouts, first.nodes) == (
-                second.move, second.value, second.playouts, second.nodes
+                second.move,
+                second.value,
+                second.playouts,
+                second.nodes,
             )
         if kind == "playouts" and agent.budgets:
             playouts = BUDGETS[kind] * getattr(agent, "workers", 1)
@@ -58,7 +61,9 @@ def test_flat_equals_its_twin(spec):
 
 
 def test_flat_with_fewer_playouts_than_moves():
-    decision = agents.make("flat(playouts=2)").choose(games.make("breakthrough"), games.make("breakthrough").initial(), seed=1)
+    decision = agents.make("flat(playouts=2)").choose(
+        games.make("breakthrough"), games.make("breakthrough").initial(), seed=1
+    )
     assert decision.statistics.playouts.tolist()[:3] == [1, 1, 0]
     assert decision.move in decision.statistics.moves[:2]
 

@@ -27,9 +27,7 @@ def test_the_plan_of_the_erratic_vacuum():
     (sucked,) = right.after.values()
     assert sucked.action == "suck" and list(sucked.after) == [World(RIGHT, (False, False))] and plan.depth() == 3
     assert reaches_goal(VacuumWorld(), VacuumWorld().initial(), plan)
-    assert str(plan).splitlines() == [
-        "suck", "  if [machine] [*]:", "    right", "    suck", "  if [machine] []: done"
-    ]
+    assert str(plan).splitlines() == ["suck", "  if [machine] [*]:", "    right", "    suck", "  if [machine] []: done"]
 
 
 def test_a_problem_that_needs_loops_has_no_plan():

@@ -12,8 +12,8 @@ import agents
 import arena
 import games
 from agents.core.agent import registry
-from agents.parallel import tds
-from agents.parallel.distributed import Crew, desk_in, options_of
+from agents.montecarlo.parallel import tds
+from agents.montecarlo.parallel.distributed import Crew, desk_in, options_of
 from games.core.random import stream
 
 GAME = games.make("breakthrough(rows=5, columns=4)")
@@ -98,9 +98,14 @@ def forgotten():
 def test_games_are_lost_only_where_a_process_died(tmp_path):
     """An agent that kills a process of its search in one game forfeits that game alone."""
     config = {
-        "game": "breakthrough(rows=5, columns=4)", "games": 6, "seed": 2, "plugins": ["tests.agents.killer"],
-        "agents": [{"agent": f"test_killer(workers=2, playouts=40, mark={str(tmp_path / 'killed')!r})", "name": "killer"},
-                   {"agent": "uct(playouts=40)"}],
+        "game": "breakthrough(rows=5, columns=4)",
+        "games": 6,
+        "seed": 2,
+        "plugins": ["tests.agents.killer"],
+        "agents": [
+            {"agent": f"test_killer(workers=2, playouts=40, mark={str(tmp_path / 'killed')!r})", "name": "killer"},
+            {"agent": "uct(playouts=40)"},
+        ],
     }
     played = arena.run(config, tmp_path / "run", workers=2)
     reasons = played.games["reason"].value_counts().to_dict()

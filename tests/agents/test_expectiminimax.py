@@ -81,8 +81,10 @@ def test_expectimax_takes_the_other_player_for_random():
     """Against MIN the first move is worth 1, against a random player the second is worth 10."""
     game = games.make("tree(nodes='[[1, 2], [0, 20]]')")
     state = game.initial()
-    values = {name: agents.make(f"{name}(depth=2, scores=true, pruning=false)").player(game).values(state)
-              for name in ("expectiminimax", "expectimax")}
+    values = {
+        name: agents.make(f"{name}(depth=2, scores=true, pruning=false)").player(game).values(state)
+        for name in ("expectiminimax", "expectimax")
+    }
     assert list(values["expectiminimax"].values()) == [1, 0] and list(values["expectimax"].values()) == [1.5, 10]
 
 

@@ -6,7 +6,7 @@ import pytest
 import agents
 import games
 from agents.core.agent import Unsuited
-from agents.minimax.explored import TooLarge, explore
+from agents.minimax.trace import TooLarge, explore
 from games.core.random import stream
 
 ALONE = "table=0, order=[], scout=false, sound=false"

@@ -10,9 +10,13 @@ from tests.agents.naive_nested import nmcs, nmcs_for_two
 
 SMALL_BOARD = "samegame(rows=5, columns=5, colours=3)"
 LEFT_MOVE = [  # of depth 60: agent, mean score of one search, computed independently
-    ("nmcs(level=1)", 42.3), ("nmcs(level=2)", 50.1), ("nrpa(level=1, iterations=10)", 35.9),
-    ("nrpa(level=2, iterations=10)", 47.9), ("nrpa(level=3, iterations=10)", 59.3),
-    ("nrpa(level=1, iterations=100)", 47.4), ("nrpa(level=2, iterations=100)", 60.0),
+    ("nmcs(level=1)", 42.3),
+    ("nmcs(level=2)", 50.1),
+    ("nrpa(level=1, iterations=10)", 35.9),
+    ("nrpa(level=2, iterations=10)", 47.9),
+    ("nrpa(level=3, iterations=10)", 59.3),
+    ("nrpa(level=1, iterations=100)", 47.4),
+    ("nrpa(level=2, iterations=100)", 60.0),
 ]
 
 
@@ -38,9 +42,7 @@ def test_left_move(spec, mean):
     assert abs(np.mean(scores) - mean) <= 3 * error + 0.05  # the known means have one digit
 
 
-@pytest.mark.parametrize(
-    "spec, playout", [("leftmove", "random"), (SMALL_BOARD, "random"), (SMALL_BOARD, "tabu")]
-)
+@pytest.mark.parametrize("spec, playout", [("leftmove", "random"), (SMALL_BOARD, "random"), (SMALL_BOARD, "tabu")])
 @pytest.mark.parametrize("level", [1, 2])
 def test_nmcs_equals_its_twin(spec, playout, level):
     game = games.make(spec)
@@ -59,7 +61,9 @@ def test_nmcs_for_two_equals_its_twin(spec, level):
         player = agents.make(f"nmcs(level={level}, restarts=false)").player(game)
         decision = player.choose(state, rng := stream(3))
         side, rng, room = 1 if game.player(state) == 0 else -1, stream(3), np.empty(game.max_moves, np.int32)
-        values = [side * nmcs_for_two(game, level - 1, game.after(state, move), 1, room, rng) for move in game.moves(state)]
+        values = [
+            side * nmcs_for_two(game, level - 1, game.after(state, move), 1, room, rng) for move in game.moves(state)
+        ]
         assert player.searches[0].sums[1, : len(values)].tolist() == values
         assert decision.value == max(values) and decision.move == game.moves(state)[int(np.argmax(values))]
 
@@ -124,7 +128,10 @@ def test_restarts_go_on_until_the_budget_ends():
 def test_workers_search_by_themselves_and_the_best_counts(name):
     game = games.make(SMALL_BOARD)
     rngs = [stream(3), stream(int(stream(3)[0]), "worker", 1)]
-    alone = [agents.make(name.format("")).player(game, agents.Budget(playouts=300)).choose(game.initial(), rng) for rng in rngs]
+    alone = [
+        agents.make(name.format("")).player(game, agents.Budget(playouts=300)).choose(game.initial(), rng)
+        for rng in rngs
+    ]
     for _ in range(2):
         together = searched(name.format(", workers=2"), game, seed=3, playouts=300)
         best = max(alone, key=lambda decision: decision.value)
@@ -194,6 +201,6 @@ def test_games_that_do_not_fit():
 
 
 def test_a_search_that_memory_cannot_hold_is_refused(monkeypatch):
-    monkeypatch.setattr("agents.nested.search.memory_bytes", lambda: 10**6)
+    monkeypatch.setattr("agents.nested.agent.memory_bytes", lambda: 10**6)
     with pytest.raises(agents.Unsuited, match=r"nrpa\(level=12, playouts=1\) needs .* GB for morpion"):
         agents.make("nrpa(level=12, playouts=1)").player(games.make("morpion"))

@@ -8,8 +8,8 @@ import pytest
 import agents
 import games
 from agents.core.tree import LEAF, ROOT
-from agents.parallel.scheme import Scheme
-from agents.parallel.shared import BEGUN, DONE, finished, reward_sum
+from agents.montecarlo.parallel.scheme import Scheme
+from agents.montecarlo.parallel.shared import BEGUN, DONE, finished, reward_sum
 from games.core.random import stream
 from tests.shipped import AGENTS
 
@@ -17,7 +17,15 @@ GAME = games.make("breakthrough(rows=5, columns=4)")
 STATE = GAME.initial()
 SCHEMES = [name for name in AGENTS if isinstance(agents.make(name), Scheme)]
 SIMULATED = [name for name in SCHEMES if name != "distributed"]
-ON_ONE_TREE = ["tree", "tree(lock='local')", "tree(lock='global')", "tree(wu=true)", "gscpm(grain=7)", "pipeline", "leaf"]
+ON_ONE_TREE = [
+    "tree",
+    "tree(lock='local')",
+    "tree(lock='global')",
+    "tree(wu=true)",
+    "gscpm(grain=7)",
+    "pipeline",
+    "leaf",
+]
 
 
 def made(spec, **more):
@@ -39,13 +47,23 @@ def columns(tree, visits, value):
     used = tree.size[0]
     first_child = np.where(tree.children[:used] == LEAF, 0, tree.first_child[:used])
     return [column[:used].tolist() for column in (visits, tree.move, tree.children)] + [
-        first_child.tolist(), value[1:used].tolist()
+        first_child.tolist(),
+        value[1:used].tolist(),
     ]
 
 
 @pytest.mark.parametrize("simulated", [False, True])
 @pytest.mark.parametrize(
-    "spec", ["tree", "tree(lock='local')", "tree(lock='global')", "tree(wu=true)", "tree(virtual_loss=0)", "leaf", "pipeline(tokens=1)"]
+    "spec",
+    [
+        "tree",
+        "tree(lock='local')",
+        "tree(lock='global')",
+        "tree(wu=true)",
+        "tree(virtual_loss=0)",
+        "leaf",
+        "pipeline(tokens=1)",
+    ],
 )
 def test_one_worker_searches_as_uct_does_node_for_node(spec, simulated):
     serial, expected = searched(agents.make("uct(playouts=700)"))
@@ -74,7 +92,7 @@ def test_threads_lose_no_visit(spec):
         assert decision.playouts == tree.visits[ROOT] == 20_000
         for node in np.flatnonzero(tree.children[:used] != LEAF):
             children = slice(tree.first_child[node], tree.first_child[node] + tree.children[node])
-            assert 0 < tree.children[node] and children.stop <= used
+            assert tree.children[node] > 0 and children.stop <= used
             before = visits[node] - visits[children].sum()  # visits while it was a leaf, some at the same time
             assert 0 <= before <= 8 * 8
         assert not tree.lock[:used].any()
@@ -83,7 +101,9 @@ def test_threads_lose_no_visit(spec):
 
 
 @pytest.mark.parametrize("playout_time", ["constant", "plies"])
-@pytest.mark.parametrize("spec", [*SIMULATED, "tree(wu=true)", "root(vote='majority')", "root(share_every=20)", "gscpm(grain=7)"])
+@pytest.mark.parametrize(
+    "spec", [*SIMULATED, "tree(wu=true)", "root(vote='majority')", "root(share_every=20)", "gscpm(grain=7)"]
+)
 def test_simulated_workers_are_deterministic(spec, playout_time):
     for workers in (2, 7, 64):
         agent = made(spec, workers=workers, playouts=60, simulated=True, playout_time=playout_time)
@@ -154,4 +174,6 @@ def test_bad_parameters(spec, message):
 def test_simulated_workers_need_playouts():
     with pytest.raises(agents.Unsuited, match="with simulated workers needs a budget of playouts"):
         agents.make("tree(simulated=true)").budget(agents.Budget(seconds=1.0))
-    assert agents.make("tree(simulated=true)").budget(agents.Budget(playouts=5, seconds=1.0)) == agents.Budget(playouts=5)
+    assert agents.make("tree(simulated=true)").budget(agents.Budget(playouts=5, seconds=1.0)) == agents.Budget(
+        playouts=5
+    )

@@ -8,7 +8,7 @@ import games
 from agents.core.policy import coding_for, new_policy, number_of, with_room
 from agents.core.tree import ROOT
 from agents.montecarlo.mast import COUNT, MEAN
-from agents.nested.found import new_found
+from agents.nested.incumbent import new_found
 from games.core.jit import kernel
 from games.core.random import stream
 from tests.agents import naive, naive_nested
@@ -129,7 +129,8 @@ def learnt_by_twin(game, state, agent, simulations):
 @pytest.mark.parametrize(
     "spec, agent",
     [
-        ("tictactoe", "ppa"), ("tictactoe", "mast"),
+        ("tictactoe", "ppa"),
+        ("tictactoe", "mast"),
         ("breakthrough(rows=5, columns=4)", "ppa(features=true, alpha=0.32)"),
         ("breakthrough(rows=5, columns=4)", "ppa(rule='simple', temperature=20)"),
     ],

@@ -5,9 +5,9 @@ import pytest
 
 import agents
 import games
-from agents.core import book, tablebase
-from agents.core.files import PreparedFileError
 from agents.core.solve import solve, solver_of
+from agents.knowledge import book, tablebase
+from agents.knowledge.files import PreparedFileError
 from games.core.random import stream
 from tests.agents import naive_proof as naive
 from tests.agents.positions import random_line
@@ -42,7 +42,9 @@ def test_a_table_has_the_value_of_every_position(spec, tmp_path):
 
 def test_how_many_positions():
     """Tic-tac-toe has 5,478, of which 958 are over; Nim 1-2-3 has 24 arrangements of heaps for either player to move."""
-    assert tablebase.positions(tablebase.build(games.make("tictactoe"), games.make("tictactoe").initial())) == 5478 - 958
+    assert (
+        tablebase.positions(tablebase.build(games.make("tictactoe"), games.make("tictactoe").initial())) == 5478 - 958
+    )
     states, waiting = set(), [GAME.initial()]
     while waiting:
         state = waiting.pop()
@@ -61,7 +63,7 @@ def test_end_games_of_breakthrough(tmp_path):
     game = games.make("breakthrough(rows=5, columns=4)")
     roots = game.endgames(3)
     assert len({state.tobytes() for state in roots}) == len(roots) and not any(map(game.is_over, roots))
-    inner = 16 * 16 - 12                    # one pawn each, on 16 of 20 squares each, 12 of them shared
+    inner = 16 * 16 - 12  # one pawn each, on 16 of 20 squares each, 12 of them shared
     pairs = sum(120 - (15 if square < 16 else 0) for square in range(4, 20))  # two white pawns, and a black one
     assert len(roots) == 2 * (inner + 2 * pairs)
     _, path = table_of(game, tmp_path / "t", roots)
@@ -114,10 +116,18 @@ def test_files_that_cannot_be_used(tmp_path):
     cases = [
         (written(tmp_path / "cut", data[:-10]), GAME, "is damaged: its checksum is wrong"),
         (written(tmp_path / "bit", data[:-1] + bytes([data[-1] ^ 1])), GAME, "is damaged: its checksum is wrong"),
-        (written(tmp_path / "new", data.replace(b'"version": 1', b'"version": 2')), GAME, "is of version 2; this program"),
+        (
+            written(tmp_path / "new", data.replace(b'"version": 1', b'"version": 2')),
+            GAME,
+            "is of version 2; this program",
+        ),
         (written(tmp_path / "text", b"hello\nworld"), GAME, "its first line does not say what it is"),
         (written(tmp_path / "empty", b""), GAME, "its first line does not say what it is"),
-        (path, games.make("nim"), "is of nim(heaps=(1, 2, 3), misere=False), not of nim(heaps=(1, 3, 5, 7), misere=False)"),
+        (
+            path,
+            games.make("nim"),
+            "is of nim(heaps=(1, 2, 3), misere=False), not of nim(heaps=(1, 3, 5, 7), misere=False)",
+        ),
         (opening, GAME, "holds something else: opening book"),
         (tmp_path / "none", GAME, "cannot be read: No such file"),
         (tmp_path, GAME, "cannot be read: Is a directory"),

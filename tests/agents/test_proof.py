@@ -8,7 +8,7 @@ import pytest
 import agents
 import games
 from agents.core.solve import NEVER, Goal, Unsolved, goal_for, solve, solver_of
-from agents.core.tablebase import no_endgames
+from agents.knowledge.tablebase import no_endgames
 from agents.proof.bestfirst import ROOT
 from agents.proof.numbers import INFINITE, MOST, NODES, combine, new_counts
 from games.core.random import stream
@@ -94,6 +94,7 @@ def test_dfpn_equals_its_twin(spec, epsilon):
 
 def test_numbers_of_nodes():
     """Sums stay below infinity; one child settles a node, and all of them do."""
+
     def of(children, or_node):
         proof, disproof = (np.array(column, np.int32) for column in zip(*children))
         return combine.py_func(proof, disproof, 0, len(children), or_node)

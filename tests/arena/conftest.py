@@ -5,11 +5,12 @@ import sys
 import pytest
 
 from agents.core.agent import registry as agent_registry
-from arena import config, supervisor
-from arena.logs import RunLog
-from arena.match import Setting
-from arena.schedule import Schedule
-from arena.supervisor import Supervisor
+from arena.config import config
+from arena.formats.schedule import Schedule
+from arena.runner import supervisor
+from arena.runner.logs import RunLog
+from arena.runner.match import Setting
+from arena.runner.supervisor import Supervisor
 from games.core.game import registry as game_registry
 
 PLUGIN = "tests.arena.oddities"

@@ -82,9 +82,9 @@ class Odd(Agent):
 
     how: str = "never"
     at: int = 1
-    odds: float = 1.0     # with this probability, drawn from the game's own stream
-    once: str = ""        # a file that is made at the first failure, and prevents others
-    pause: float = 0.0    # seconds a decision
+    odds: float = 1.0  # with this probability, drawn from the game's own stream
+    once: str = ""  # a file that is made at the first failure, and prevents others
+    pause: float = 0.0  # seconds a decision
     name = "test_odd"
 
     def new_player(self, game, budget):
@@ -154,8 +154,13 @@ class OddPlayer(Player):
 
 _ERRORS = {"raise": ValueError, "memory": MemoryError, "sysexit": sys.exit}
 _ANSWERS = {
-    "none": None, "range": Decision(99), "negative": Decision(-1), "float": Decision(1.0),
-    "bool": Decision(True), "text": Decision("1"), "value": Decision(1, value="high"),
+    "none": None,
+    "range": Decision(99),
+    "negative": Decision(-1),
+    "float": Decision(1.0),
+    "bool": Decision(True),
+    "text": Decision("1"),
+    "value": Decision(1, value="high"),
 }
 
 

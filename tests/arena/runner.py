@@ -8,7 +8,7 @@ import resource
 import sys
 
 import arena
-from arena import supervisor
+from arena.runner import supervisor
 from results.store import StoreError
 
 
@@ -26,7 +26,7 @@ def main(config, out, method, *options):
     multiprocessing.set_start_method(method)
     supervisor.LOAD_SECONDS = 3.0  # an agent that hangs is not waited for as long as one that compiles
     if method == "forkserver":
-        multiprocessing.set_forkserver_preload(["arena.worker"])
+        multiprocessing.set_forkserver_preload(["arena.runner.worker"])
     if "--limit" in options:
         size = int(options[options.index("--limit") + 1])
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))

@@ -3,17 +3,23 @@
 import numpy as np
 
 import games
-from arena.config import from_values
-from arena.machine import describe
-from arena.schedule import Schedule, opening
+from arena.config.config import from_values
+from arena.formats.schedule import Schedule, opening
+from arena.runner.machine import describe
 from games.core.random import stream
 from results.record import GameRecord, MoveRecord, Reason
 from results.store import Store
 
 CONFIG = {
-    "game": "connect4(rows=4, columns=5)", "games": 6, "opening_plies": 2, "seed": 5,
-    "agents": [{"agent": "uct(playouts=10)", "name": "strong"}, {"agent": "random", "name": "middling"},
-               {"agent": "flat(playouts=5)", "name": "weak"}],
+    "game": "connect4(rows=4, columns=5)",
+    "games": 6,
+    "opening_plies": 2,
+    "seed": 5,
+    "agents": [
+        {"agent": "uct(playouts=10)", "name": "strong"},
+        {"agent": "random", "name": "middling"},
+        {"agent": "flat(playouts=5)", "name": "weak"},
+    ],
 }
 
 
@@ -42,17 +48,37 @@ def _play(game, fixture, line, names, rng, void):
     while not void and not game.is_over(state):
         move, side, ply = int(game.random_move(state, room, rng)), int(game.player(state)), len(moves)
         moves.append(game.move_name(state, move))
-        decisions.append(MoveRecord(
-            ply, side, moves[-1], value=0.1 * side, playouts=10 + ply, playouts_each=None, virtual_time=None, nodes=None,
-            depth=ply % 4 + 1, seconds=0.01 * (side + 1),
-        ))
+        decisions.append(
+            MoveRecord(
+                ply,
+                side,
+                moves[-1],
+                value=0.1 * side,
+                playouts=10 + ply,
+                playouts_each=None,
+                virtual_time=None,
+                nodes=None,
+                depth=ply % 4 + 1,
+                seconds=0.01 * (side + 1),
+            )
+        )
         game.play(state, move)
     score = None if void else float(game.score(state))
     return GameRecord(
-        id=fixture.id, number=fixture.number, pairing=fixture.pairing, opening=fixture.opening, seed=fixture.seed,
-        first=names[fixture.first], second=names[fixture.second], score=score,
+        id=fixture.id,
+        number=fixture.number,
+        pairing=fixture.pairing,
+        opening=fixture.opening,
+        seed=fixture.seed,
+        first=names[fixture.first],
+        second=names[fixture.second],
+        score=score,
         outcome=None if void else 0.5 if score == 0 else float(score > 0),
-        reason=Reason.HANG if void else Reason.PLAYED_OUT, detail="it hung twice" if void else "",
-        opening_moves=" ".join(moves[: len(line)]), moves=" ".join(moves[len(line):]), plies=len(moves), seconds=0.25,
+        reason=Reason.HANG if void else Reason.PLAYED_OUT,
+        detail="it hung twice" if void else "",
+        opening_moves=" ".join(moves[: len(line)]),
+        moves=" ".join(moves[len(line) :]),
+        plies=len(moves),
+        seconds=0.25,
         decisions=tuple(decisions),
     )

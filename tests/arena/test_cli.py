@@ -40,7 +40,9 @@ agent = "random"
 def arena(*arguments, **options):
     """A process that runs the command; its output and exit code."""
     command = [sys.executable, "-m", "arena.cli", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment(), **options)
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=300, env=environment(), **options
+    )
 
 
 def environment():
@@ -135,7 +137,8 @@ def test_the_same_run_on_one_worker_and_after_three_kills(folder):
     assert arena(*start, "--workers", 2).returncode == 0
     tables = [
         call("table", run, "--kind", kind, "--format", "csv", "--no-times").stdout
-        for kind in ("games", "moves") for run in (folder / "one", killed)
+        for kind in ("games", "moves")
+        for run in (folder / "one", killed)
     ]
     assert tables[0] == tables[1] and tables[2] == tables[3]
     ids = [line.split(",")[0] for line in tables[0].splitlines()[1:]]
@@ -222,16 +225,32 @@ def test_lists():
 
 
 def test_bench_reports_every_game_and_agent(tmp_path):
-    done = arena("bench", "--game", "tictactoe", "--agent", "uct(playouts=50)", "--agent", "alphabeta(depth=2)", "--seconds", 0.01, "--json")
+    done = arena(
+        "bench",
+        "--game",
+        "tictactoe",
+        "--agent",
+        "uct(playouts=50)",
+        "--agent",
+        "alphabeta(depth=2)",
+        "--seconds",
+        0.01,
+        "--json",
+    )
     report = json.loads(done.stdout)
     assert [row["game"] for row in report["games"]] == ["tictactoe"]
     assert {"playouts_per_second", "ns_per_ply", "cpu_playouts_per_second"} <= set(report["games"][0])
-    assert [(row["agent"], row["unit"]) for row in report["agents"]] == [("uct(playouts=50)", "playouts"), ("alphabeta(depth=2)", "nodes")]
-    assert all(row["per_second"] > 0 and row["cpu_per_second"] > 0 and row["compile_seconds"] > 0 for row in report["agents"])
+    assert [(row["agent"], row["unit"]) for row in report["agents"]] == [
+        ("uct(playouts=50)", "playouts"),
+        ("alphabeta(depth=2)", "nodes"),
+    ]
+    assert all(
+        row["per_second"] > 0 and row["cpu_per_second"] > 0 and row["compile_seconds"] > 0 for row in report["agents"]
+    )
 
 
 def test_the_signature_depends_on_what_is_searched_and_on_nothing_else():
-    from arena.bench import signature
+    from arena.study.bench import signature
 
     known = signature(["tictactoe"], ["uct(playouts=500)", "alphabeta(depth=4)"])
     assert known == signature(["tictactoe"], ["uct(playouts=500)", "alphabeta(depth=4)"])

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from arena import config
-from arena.config import ConfigError
+from arena.config import config
+from arena.config.config import ConfigError
 from tests.arena.conftest import PLUGIN, values
 
 GOOD = {"game": "tictactoe", "games": 4, "agents": [{"agent": "random"}, {"agent": "random", "name": "other"}]}
@@ -80,7 +80,10 @@ BAD = [
     (values("random", "test_picky", budget={"nodes": 4}), "agents[1].agent = 'test_picky': test_picky does not like"),
     (values("random", "test_late", budget={"depth": 4}), "test_late needs a budget of seconds, not depth"),
     (values("random", "test_late"), "or give the key budget"),
-    (values("random", "test_odd", game="test_puzzle"), "test_odd plays games for two players, and test_puzzle(heap=9, fault='none') is for one"),
+    (
+        values("random", "test_odd", game="test_puzzle"),
+        "test_odd plays games for two players, and test_puzzle(heap=9, fault='none') is for one",
+    ),
 ]
 
 
@@ -141,10 +144,17 @@ def test_resolved_spells_out_the_defaults(tmp_path):
     )
     resolved = config.load(path).resolved()
     assert resolved == {
-        "game": "breakthrough(rows=6, columns=5)", "games": 4, "opening_plies": 2, "seed": 0,
+        "game": "breakthrough(rows=6, columns=5)",
+        "games": 4,
+        "opening_plies": 2,
+        "seed": 0,
         "budget": {"seconds": 1.0},
         "agents": [{"name": "random", "agent": "random"}, {"name": "b", "agent": "random"}],
-        "game_seconds": 3600.0, "time_margin": 1.0, "plugins": [], "plugin_path": None, "pairings": [],
+        "game_seconds": 3600.0,
+        "time_margin": 1.0,
+        "plugins": [],
+        "plugin_path": None,
+        "pairings": [],
     }
 
 
@@ -175,12 +185,16 @@ def test_what_a_resumed_run_may_change():
         "pairings = [['random', 'other']], but the run was started with []; it may only grow"
     ]
     some = stored | {"pairings": [["random", "other"]]}
-    assert config.differences(some, stored) == config.differences(some, some | {"pairings": [["other", "random"], ["a", "b"]]}) == []
+    assert (
+        config.differences(some, stored)
+        == config.differences(some, some | {"pairings": [["other", "random"], ["a", "b"]]})
+        == []
+    )
     lines = config.differences(stored, stored | {"seed": 1, "plugins": [PLUGIN]})
     assert lines[0].startswith("plugins = ") and lines[1] == "seed = 1, but the run was started with 0"
 
 
 def test_a_configuration_can_be_imported_without_numba():
-    code = "import sys, arena, arena.config; sys.exit('numba' in sys.modules)"
+    code = "import sys, arena, arena.config.config; sys.exit('numba' in sys.modules)"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or "." for path in sys.path)}
     assert subprocess.run([sys.executable, "-c", code], env=environment).returncode == 0

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.config import ConfigError, differences, from_values
-from arena.formats import BATCH, Plan
-from arena.pairing import bracket, fewest_rematches, pair_off
-from arena.schedule import Schedule
+from arena.config.config import ConfigError, differences, from_values
+from arena.formats.formats import BATCH, Plan
+from arena.formats.pairing import bracket, fewest_rematches, pair_off
+from arena.formats.schedule import Schedule
 from results.sprt import Sprt
 
 
@@ -56,8 +56,10 @@ def play(config, law=by_seed, chance=None, workers=1, stops=()):
 
 
 CONFIGS = [
-    {"agents": 7, "format": "swiss"}, {"agents": 6, "format": "swiss", "rounds": 8, "games": 2},
-    {"agents": 6, "format": "knockout"}, {"agents": 5, "format": "knockout", "games": 2},
+    {"agents": 7, "format": "swiss"},
+    {"agents": 6, "format": "swiss", "rounds": 8, "games": 2},
+    {"agents": 6, "format": "knockout"},
+    {"agents": 5, "format": "knockout", "games": 2},
     {"agents": 3, "format": "sprt", "games": 300, "sprt": {"elo0": 0, "elo1": 60}},
     {"agents": 2, "format": "sprt", "games": 20, "base": "a1"},
     {"agents": 4, "format": "gauntlet", "base": "a2"},
@@ -86,6 +88,7 @@ def test_a_gauntlet_is_known_before_play():
 
 # -- Knockout ---------------------------------------------------------------------------------------------------------
 
+
 def test_the_bracket_keeps_the_best_apart():
     assert bracket(2) == [(0, 1)] and bracket(3) == [(0, None), (1, 2)]
     assert bracket(8) == [(0, 7), (3, 4), (1, 6), (2, 5)]
@@ -100,7 +103,9 @@ def test_the_better_ones_meet_last():
     plan, stored = play(resolved(6, format="knockout", games=2), better_wins)
     assert plan.lines() == [
         "round 1: a3 2 : 0 a4, a2 2 : 0 a5, a0 has a bye, a1 has a bye",
-        "round 2: a0 2 : 0 a3, a1 2 : 0 a2", "round 3: a0 2 : 0 a1", "winner: a0",
+        "round 2: a0 2 : 0 a3, a1 2 : 0 a2",
+        "round 3: a0 2 : 0 a1",
+        "winner: a0",
     ]
     assert len(stored) == 2 * 5
 
@@ -123,6 +128,7 @@ def test_void_games_count_for_nobody():
 
 
 # -- Swiss ------------------------------------------------------------------------------------------------------------
+
 
 def test_equals_meet_and_nobody_twice():
     plan, stored = play(resolved(8, format="swiss", games=2), better_wins)
@@ -171,6 +177,7 @@ def test_as_few_meet_again_as_can_be(half, data):
 
 # -- Sequential test --------------------------------------------------------------------------------------------------
 
+
 def naive(config, stored, candidate, base):
     """The pairs, counts and verdict of the first prefix of whole pairs that ends the test; and how many were played."""
     test, counts = Sprt(**config["sprt"]), [0] * 5
@@ -213,6 +220,7 @@ def test_a_test_without_a_verdict_ends_with_all_games():
 
 
 # -- Configuration ----------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("keys, message", [
     ({"format": "league"}, "format = 'league': is no format; there are round_robin, gauntlet, swiss, knockout, sprt"),

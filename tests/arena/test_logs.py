@@ -7,8 +7,7 @@ import resource
 import signal
 import time
 
-from arena.logs import RunLog, send_to
-from arena.worker import main  # noqa: F401  what a worker imports must not configure logging
+from arena.runner.logs import RunLog, send_to
 
 log = logging.getLogger("arena.test")
 

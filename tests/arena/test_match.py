@@ -3,9 +3,9 @@
 import pytest
 
 from agents import Budget
-from arena import config
-from arena.match import GameError, Setting, play, warm
-from arena.schedule import Schedule
+from arena.config import config
+from arena.formats.schedule import Schedule
+from arena.runner.match import GameError, Setting, play, warm
 from results.record import Reason
 from tests.arena.conftest import essence, values
 
@@ -115,10 +115,13 @@ def test_a_player_that_writes_into_its_position_changes_nothing():
     assert sum(map(int, f"{record.opening_moves} {record.moves}".split())) == 9
 
 
-@pytest.mark.parametrize("fault, message", [
-    ("raises", "play of test_nim.* raised ZeroDivisionError: these rules are broken"),
-    ("endless", "is not over after its max_plies = 9"),
-])
+@pytest.mark.parametrize(
+    "fault, message",
+    [
+        ("raises", "play of test_nim.* raised ZeroDivisionError: these rules are broken"),
+        ("endless", "is not over after its max_plies = 9"),
+    ],
+)
 def test_rules_that_fail_are_no_agents_fault(fault, message):
     with pytest.raises(GameError, match=message):
         first_game("random", ("b", "random"), game=f"test_nim(heap=9, fault={fault!r})")
@@ -132,7 +135,12 @@ def test_budgets_come_from_the_agent_or_the_tournament():
 def test_warming_tells_each_step_and_passes_over_failures(caplog):
     made = setting(("bad", "test_odd(how='raise')"), "test_late(seconds=60)", "random")
     told = []
-    warm(made.games, made.seats, lambda name: told.append(name), lambda name, seconds, failure: told.append((name, seconds < 5)))
+    warm(
+        made.games,
+        made.seats,
+        lambda name: told.append(name),
+        lambda name, seconds, failure: told.append((name, seconds < 5)),
+    )
     names = ["bad", "test_late(seconds=60.0)", "random"]
     assert told == [step for name in names for step in (name, (name, True))]
     assert "bad failed while its kernels were being compiled" in caplog.text

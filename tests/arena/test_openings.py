@@ -6,11 +6,10 @@ import pytest
 
 import arena
 import games
-from arena import config
-from arena.config import ConfigError
-from arena.match import Setting
-from arena.openings import BadOpenings, every, lines_of
-from arena.schedule import Schedule
+from arena.config.config import ConfigError, config
+from arena.config.openings import BadOpenings, every, lines_of
+from arena.formats.schedule import Schedule
+from arena.runner.match import Setting
 from results.store import Store
 
 AGENTS = [{"agent": "random"}, {"agent": "random", "name": "b"}]

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 import games
 import results
 from arena.cli import app
-from arena.sgf import to_sgf
+from arena.report.sgf import to_sgf
 from results.store import Store
 from tests.arena.stored import CONFIG, store_run
 
@@ -63,7 +63,7 @@ def read_point(game, point):
 
 
 def test_points_of_go_leave_out_i():
-    from arena.sgf import _point
+    from arena.report.sgf import _point
 
     go = games.make("go(size=13)")
     assert (_point(go, "a13"), _point(go, "h1"), _point(go, "j1"), _point(go, "n13")) == ("aa", "hm", "im", "ma")

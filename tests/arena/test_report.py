@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import games
 import results
 from arena.cli import app
-from arena.config import from_values
+from arena.config.config import from_values
 from arena.report import boards, write_report
 from arena.report.figures import draw
 from results.export import render
@@ -25,8 +25,11 @@ EVIL = "<script>alert(1)</script>$x_{"
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    agents = [{"agent": "uct(playouts=10)", "name": "strong"}, {"agent": "random", "name": EVIL},
-              {"agent": "flat(playouts=5)", "name": "weak"}]
+    agents = [
+        {"agent": "uct(playouts=10)", "name": "strong"},
+        {"agent": "random", "name": EVIL},
+        {"agent": "flat(playouts=5)", "name": "weak"},
+    ]
     return store_run(tmp_path_factory.mktemp("report") / "run", CONFIG | {"agents": agents}, void=("1v2-0001",))
 
 
@@ -67,8 +70,16 @@ def test_the_page_needs_no_other_file(page):
 
 def test_figures_lie_beside_it(page):
     names = {path.name for path in (page.parent / "figures").iterdir()}
-    wanted = ("ratings", "crosstable", "strength_seconds", "strength_playouts", "lengths", "sides", "moves_seconds",
-              "moves_depth")
+    wanted = (
+        "ratings",
+        "crosstable",
+        "strength_seconds",
+        "strength_playouts",
+        "lengths",
+        "sides",
+        "moves_seconds",
+        "moves_depth",
+    )
     assert names == {f"{name}.{kind}" for name in wanted for kind in ("svg", "png")}
     assert page.read_text().count("<figure>") == len(wanted) - 2
 
@@ -117,7 +128,11 @@ def test_nothing_played_and_unfinished_runs(tmp_path):
     agents = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
     Store.create(tmp_path, {"config": resolved}, agents).close()
     text = write_report(tmp_path).read_text()
-    assert "No results are stored yet" in text and "0 of 18 games so far" in " ".join(text.split()) and "No game can be shown" in text
+    assert (
+        "No results are stored yet" in text
+        and "0 of 18 games so far" in " ".join(text.split())
+        and "No game can be shown" in text
+    )
 
 
 def test_games_that_the_rules_do_not_allow(run, tmp_path):

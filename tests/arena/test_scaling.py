@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 import results
-from arena import scaling
 from arena.cli import app
-from arena.config import ConfigError
+from arena.config.config import ConfigError
+from arena.study import scaling
 
 PLAN = scaling.Plan("tictactoe", ("tree", "root"), (1, 4), playouts=8, games=10, seed=3)
 
@@ -97,7 +97,10 @@ def test_the_command_writes_tables_and_figures(finished):
         (["--game", "tictactoe", "--games", 5], "games = 5: is odd"),
         (["--game", "tictactoe", "--playouts", 2], "playouts = 2: is out of range; it can be 4 or more"),
         (["--game", "tictactoe", "--scheme", "uct"], "scheme uct: is no parallel search; there are distributed, gscpm"),
-        (["--game", "tictactoe", "--scheme", "tree(workers=3)"], "scheme tree(workers=3): workers cannot be given in it"),
+        (
+            ["--game", "tictactoe", "--scheme", "tree(workers=3)"],
+            "scheme tree(workers=3): workers cannot be given in it",
+        ),
         (["--game", "tictactoe", "--scheme", "tree(3)"], "scheme tree(3): 3 needs its parameter's name"),
         (["--game", "tictactoe", "--scheme", "tre"], "unknown agent 'tre' (did you mean 'tree'?)"),
         (["--game", "tictactoe", "--scheme", "distributed"], "distributed runs on processes only"),

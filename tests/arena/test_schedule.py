@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import games
-from arena.schedule import OpeningError, Schedule, opening
+from arena.formats.schedule import OpeningError, Schedule, opening
 
 sizes = st.tuples(st.integers(2, 7), st.integers(1, 6).map(lambda pairs: 2 * pairs), st.integers(0, 2**63 - 1))
 
@@ -26,8 +26,9 @@ def test_ids_seeds_and_numbers_are_unique(size):
 def test_every_pair_meets_on_every_opening_with_both_sides(size):
     agents, number, seed = size
     met = Counter((f.opening, f.first, f.second) for f in Schedule(agents, number, seed))
-    wanted = {(k, *sides) for k in range(number // 2) for a, b in combinations(range(agents), 2)
-              for sides in ((a, b), (b, a))}
+    wanted = {
+        (k, *sides) for k in range(number // 2) for a, b in combinations(range(agents), 2) for sides in ((a, b), (b, a))
+    }
     assert met == dict.fromkeys(wanted, 1)
 
 
@@ -55,7 +56,13 @@ def test_pairings_leave_out_the_other_games():
 def test_the_first_round():
     fixtures = list(Schedule(3, 4, 1))
     assert [f.id for f in fixtures[:7]] == [
-        "1v2-0000", "2v1-0000", "1v3-0000", "3v1-0000", "2v3-0000", "3v2-0000", "1v2-0001",
+        "1v2-0000",
+        "2v1-0000",
+        "1v3-0000",
+        "3v1-0000",
+        "2v3-0000",
+        "3v2-0000",
+        "1v2-0001",
     ]
     assert [(f.pairing, f.opening, f.first, f.second) for f in fixtures[3:5]] == [(1, 0, 2, 0), (2, 0, 1, 2)]
 

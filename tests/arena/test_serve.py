@@ -112,8 +112,24 @@ def test_a_port_that_is_taken():
 
 def test_a_run_is_served_and_its_server_ends_with_it(tmp_path):
     """Also when the run is killed."""
-    command = [sys.executable, "-m", "arena.cli", "run", "--game", CONFIG["game"], "--agent", "random", "--agent",
-               "uct(playouts=3000)", "--games", "4000", "--out", str(tmp_path / "run"), "--serve", "0"]
+    command = [
+        sys.executable,
+        "-m",
+        "arena.cli",
+        "run",
+        "--game",
+        CONFIG["game"],
+        "--agent",
+        "random",
+        "--agent",
+        "uct(playouts=3000)",
+        "--games",
+        "4000",
+        "--out",
+        str(tmp_path / "run"),
+        "--serve",
+        "0",
+    ]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env=environment)
     address = next(line for line in process.stderr if "shown at" in line).split("shown at ")[1].split()[0]

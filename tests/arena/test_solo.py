@@ -8,10 +8,9 @@ import pytest
 import arena
 import games
 import results
-from arena import config
-from arena.config import ConfigError
-from arena.match import GameError, Setting
-from arena.schedule import SoloSchedule
+from arena.config.config import ConfigError, config
+from arena.formats.schedule import SoloSchedule
+from arena.runner.match import GameError, Setting
 from results.record import Reason
 from results.store import FILE_NAME, Store
 from tests.arena.conftest import PLUGIN, essence
@@ -19,7 +18,13 @@ from tests.arena.test_cli import arena as command
 from tests.arena.test_cli import call
 
 AGENTS = [{"agent": "random"}, {"agent": "nmcs(level=1)", "name": "nested"}]
-KEYS = {"instances": ["leftmove", "morpion(variant='4D')"], "games": 3, "seed": 5, "budget": {"playouts": 40}, "agents": AGENTS}
+KEYS = {
+    "instances": ["leftmove", "morpion(variant='4D')"],
+    "games": 3,
+    "seed": 5,
+    "budget": {"playouts": 40},
+    "agents": AGENTS,
+}
 
 
 def stored(folder):
@@ -56,7 +61,10 @@ BAD = [
     ({"agents": []}, "agents = []: has 0 of them; agents is a list of at least one table [[agents]]"),
     ({"opening_plies": 2}, "opening_plies = 2: is for two players; here each agent plays by itself"),
     ({"pairings": [["random", "nested"]]}, "is for two players; here each agent plays by itself"),
-    ({"agents": [{"agent": "uct"}]}, "agents[0].agent = 'uct': uct plays games for two players, and leftmove(depth=60) is"),
+    (
+        {"agents": [{"agent": "uct"}]},
+        "agents[0].agent = 'uct': uct plays games for two players, and leftmove(depth=60) is",
+    ),
     ({"games": 0}, "games = 0: is out of range"),
 ]
 
@@ -70,12 +78,26 @@ def test_a_wrong_configuration_is_named(change, message):
 
 def test_the_schedule_has_every_agent_on_every_instance():
     fixtures = list(SoloSchedule(3, 2, 4, 1))
-    assert len(fixtures) == len(SoloSchedule(3, 2, 4, 1)) == 24 == len({f.id for f in fixtures}) == len({f.seed for f in fixtures})
+    assert (
+        len(fixtures)
+        == len(SoloSchedule(3, 2, 4, 1))
+        == 24
+        == len({f.id for f in fixtures})
+        == len({f.seed for f in fixtures})
+    )
     assert [f.number for f in fixtures] == list(range(24))
     assert [f.id for f in fixtures[:7]] == [
-        "1on1-0000", "2on1-0000", "3on1-0000", "1on2-0000", "2on2-0000", "3on2-0000", "1on1-0001",
+        "1on1-0000",
+        "2on1-0000",
+        "3on1-0000",
+        "1on2-0000",
+        "2on2-0000",
+        "3on2-0000",
+        "1on1-0001",
     ]
-    assert {(f.first, f.instance, f.opening) for f in fixtures} == {(a, i, r) for a in range(3) for i in range(2) for r in range(4)}
+    assert {(f.first, f.instance, f.opening) for f in fixtures} == {
+        (a, i, r) for a in range(3) for i in range(2) for r in range(4)
+    }
     assert fixtures == list(SoloSchedule(3, 2, 9, 1))[:24]
 
 
@@ -100,14 +122,21 @@ def test_a_run_that_fails_counts_as_failed_and_costs_no_other(tmp_path):
     keys = {"game": "test_puzzle", "games": 2, "plugins": [PLUGIN], "agents": agents}
     tournament = arena.run(keys, tmp_path, workers=1)
     failed = tournament.games[tournament.games["first"] == "odd"]
-    assert set(failed["reason"]) == {Reason.EXCEPTION} and failed["score"].isna().all() and failed["outcome"].isna().all()
+    assert (
+        set(failed["reason"]) == {Reason.EXCEPTION} and failed["score"].isna().all() and failed["outcome"].isna().all()
+    )
     table = tournament.scores().set_index("agent")
     assert table.loc["odd", ["runs", "failed"]].tolist() == [0, 2] and table.loc["random", "runs"] == 2
     assert tournament.notes() == ["2 of 4 games were broken off by a fault of the agent (2 exception)."]
 
 
 def test_rules_that_ask_for_a_second_player_are_no_agents_fault():
-    keys = {"game": "test_puzzle(fault='two players')", "games": 1, "plugins": [PLUGIN], "agents": [{"agent": "random"}]}
+    keys = {
+        "game": "test_puzzle(fault='two players')",
+        "games": 1,
+        "plugins": [PLUGIN],
+        "agents": [{"agent": "random"}],
+    }
     setting = Setting.make(config.from_values(keys).resolved())
     with pytest.raises(GameError, match="player 1 is to move, and it has 1"):
         setting.play(next(iter(SoloSchedule(1, 1, 1, 0))))
@@ -138,7 +167,12 @@ def test_show_verifies_the_sequence(run, tmp_path):
     drawn = call("show", run, "2on2-0001", "--picture", tmp_path / "grid.svg")
     text = (tmp_path / "grid.svg").read_text()
     plies = int(drawn.stdout.split("After ")[1].split()[0])
-    assert drawn.exit_code == 0 and text.startswith("<svg ") and f">{plies}</text>" in text and f">{plies + 1}</text>" not in text
+    assert (
+        drawn.exit_code == 0
+        and text.startswith("<svg ")
+        and f">{plies}</text>" in text
+        and f">{plies + 1}</text>" not in text
+    )
     refused = call("show", run, "2on1-0000", "--picture", tmp_path / "left.svg")
     assert refused.exit_code == 2 and "makes no drawings" in refused.stderr
 
@@ -169,15 +203,33 @@ def test_curve(run, tmp_path):
         assert done.exit_code == 0 and (tmp_path / name).stat().st_size > 5000
     for arguments, message in [
         (("--output", tmp_path / "curve.txt"), "a picture is one of .svg, .png, .pdf"),
-        (("--output", tmp_path / "c.svg", "--instance", 3), "--instance 3 is out of range; of this run there are 1 to 2"),
+        (
+            ("--output", tmp_path / "c.svg", "--instance", 3),
+            "--instance 3 is out of range; of this run there are 1 to 2",
+        ),
     ]:
         refused = call("curve", run, *arguments)
         assert refused.exit_code == 2 and message in " ".join(refused.stderr.replace("│", " ").split())
 
 
 def test_a_run_from_the_command_line(tmp_path):
-    done = command("run", "--game", "leftmove", "--agent", "random", "--agent", "nmcs(level=1)", "--games", 3,
-                   "--budget", "playouts=20", "--out", tmp_path / "run", "--workers", 1)
+    done = command(
+        "run",
+        "--game",
+        "leftmove",
+        "--agent",
+        "random",
+        "--agent",
+        "nmcs(level=1)",
+        "--games",
+        3,
+        "--budget",
+        "playouts=20",
+        "--out",
+        tmp_path / "run",
+        "--workers",
+        1,
+    )
     assert done.returncode == 0, done.stderr
     assert "leftmove(depth=60): 2 agents, 3 runs of each" in done.stderr and "6 of 6 games stored" in done.stderr
     assert done.stdout.splitlines()[0].split()[:3] == ["instance", "rank", "agent"] and "arena curve" in done.stderr

@@ -9,8 +9,8 @@ import agents
 import games
 import results
 from arena.cli import app
-from arena.grading import Oracle, grade
-from arena.solving import position, read_positions, score_of
+from arena.study.grading import Oracle, grade
+from arena.study.solving import position, read_positions, score_of
 from results.record import GameRecord, MoveRecord, Reason
 from results.store import Store
 from tests.agents import naive_proof as naive
@@ -36,7 +36,10 @@ def test_the_notes_position():
 
 def test_what_is_asked():
     draw = json.loads(call("solve", "tictactoe", "--json").stdout)
-    assert (draw["value"], draw["plies"], len(draw["best"])) == (0, None, 9) and draw["goals"] == {"win": False, "draw": True}
+    assert (draw["value"], draw["plies"], len(draw["best"])) == (0, None, 9) and draw["goals"] == {
+        "win": False,
+        "draw": True,
+    }
     one = json.loads(call("solve", "tictactoe", "--one", "--json").stdout)
     assert len(one["best"]) == 1 and one["best"][0] == one["principal_variation"][0]
     win = json.loads(call("solve", "tictactoe", "--goal", "win", "--json").stdout)
@@ -48,7 +51,12 @@ def test_what_is_asked():
 def test_positions_from_words():
     game = games.make("connect4")
     assert position(game, "44 4")[1] == position(game, "4 4 4")[1] == position(game, "4-4-4")[1] == 3
-    assert score_of(game, 1, 41) == 1 and score_of(game, -1, 42) == -1 and score_of(game, 1, 7) == 18 and score_of(game, 0, 42) == 0
+    assert (
+        score_of(game, 1, 41) == 1
+        and score_of(game, -1, 42) == -1
+        and score_of(game, 1, 7) == 18
+        and score_of(game, 0, 42) == 0
+    )
 
 
 def test_a_file_of_positions(tmp_path):
@@ -69,7 +77,11 @@ def test_a_file_of_positions(tmp_path):
     assert wrong.exit_code == 1 and f"{path}:1: {moves} has the score {int(score) + 1}, found: {score}" in wrong.output
     path.write_text("12 0\n1 2 3 x\n\n\nhello\n")
     bad = call("solve", SMALL, "--file", path)
-    assert bad.exit_code == 2 and f"{path}:2: '1 2 3 x' is not of the form: moves score" in bad.stderr and f"{path}:5:" in bad.stderr
+    assert (
+        bad.exit_code == 2
+        and f"{path}:2: '1 2 3 x' is not of the form: moves score" in bad.stderr
+        and f"{path}:5:" in bad.stderr
+    )
     path.write_text("12 0\n9 0\n")
     assert f"{path}:2: '9' is not a legal move" in call("solve", SMALL, "--file", path).stderr
     path.write_text("")
@@ -116,19 +128,43 @@ def run(tmp_path):
     """A stored run of three games of tic-tac-toe: one perfect, one with a blunder each, one lost by forfeit."""
     config = {"game": "tictactoe", "plugins": [], "plugin_path": None}
     lines = [("2b", "1a 1c 3a 2a 2c 1b 3b 3c"), ("2b", "1b 1a 3c 3a"), ("2b 1a", "1c 2a")]
-    with Store.create(tmp_path / "run", {"config": config}, [{"name": "a", "spec": "random"}, {"name": "b", "spec": "random"}]) as store:
+    with Store.create(
+        tmp_path / "run", {"config": config}, [{"name": "a", "spec": "random"}, {"name": "b", "spec": "random"}]
+    ) as store:
         for number, (opening, moves) in enumerate(lines):
             begin = len(opening.split())
             decisions = tuple(
                 MoveRecord(ply, ply % 2, move, *[None] * 6, 0.0) for ply, move in enumerate(moves.split(), begin)
             )
             reason = Reason.TIME if number == 2 else Reason.PLAYED_OUT
-            store.add(GameRecord(f"g{number}", number, 0, 0, number, "a", "b", 0.5, 0.0, reason, "", opening, moves, begin + len(decisions), 0.0, decisions))
+            store.add(
+                GameRecord(
+                    f"g{number}",
+                    number,
+                    0,
+                    0,
+                    number,
+                    "a",
+                    "b",
+                    0.5,
+                    0.0,
+                    reason,
+                    "",
+                    opening,
+                    moves,
+                    begin + len(decisions),
+                    0.0,
+                    decisions,
+                )
+            )
     return tmp_path / "run"
 
 
 def test_runs_without_a_game_for_two_are_refused(tmp_path):
-    for name, meta in (("imported", {}), ("alone", {"config": {"instances": ["leftmove"], "plugins": [], "plugin_path": None}})):
+    for name, meta in (
+        ("imported", {}),
+        ("alone", {"config": {"instances": ["leftmove"], "plugins": [], "plugin_path": None}}),
+    ):
         Store.create(tmp_path / name, meta, [{"name": "a", "spec": "random"}]).close()
         for command in (["grade"], ["book", "--out", str(tmp_path / "book")]):
             result = CliRunner().invoke(app, [command[0], str(tmp_path / name), *command[1:]])
@@ -157,7 +193,9 @@ def test_grade_prints_tables(run, tmp_path):
     rows = json.loads(call("grade", run, "--format", "json").stdout)
     assert {row["agent"] for row in rows} == {"a", "b"} and sum(row["moves"] for row in rows) == 14
     assert call("grade", run, "--kind", "by_ply", "--format", "csv", "--output", tmp_path / "p.csv").exit_code == 0
-    assert (tmp_path / "p.csv").read_text().startswith("agent,ply,moves,graded,chances,blunders,blunder_rate,mean_loss\n")
+    assert (
+        (tmp_path / "p.csv").read_text().startswith("agent,ply,moves,graded,chances,blunders,blunder_rate,mean_loss\n")
+    )
 
 
 def test_tables_and_books_are_made_and_used(run, tmp_path):

@@ -10,11 +10,11 @@ import time
 
 import pytest
 
-from agents.parallel import distributed
-from arena import supervisor as supervising
-from arena import worker as worker_process
-from arena.schedule import Schedule
-from arena.supervisor import WorkerStartError, _Queue
+from agents.montecarlo.parallel import distributed
+from arena.formats.schedule import Schedule
+from arena.runner import supervisor as supervising
+from arena.runner import worker as worker_process
+from arena.runner.supervisor import WorkerStartError, _Queue
 from results.record import Reason
 from tests.arena.conftest import essence, values
 
@@ -37,13 +37,15 @@ def test_the_records_do_not_depend_on_the_workers(bench):
     one, two = ({id: essence(r) for id, r in bench(keys, workers=n).run().items()} for n in (1, 2))
     assert one == two
     assert {fields["reason"] for fields, *_ in one.values()} == {
-        Reason.PLAYED_OUT, Reason.EXCEPTION, Reason.ILLEGAL_MOVE
+        Reason.PLAYED_OUT,
+        Reason.EXCEPTION,
+        Reason.ILLEGAL_MOVE,
     }
 
 
-@pytest.mark.parametrize("how, fate", [
-    ("exit", "the worker ended with exit code 3"), ("kill", "the worker was killed by SIGKILL"),
-])
+@pytest.mark.parametrize(
+    "how, fate", [("exit", "the worker ended with exit code 3"), ("kill", "the worker was killed by SIGKILL")]
+)
 def test_a_game_that_kills_its_worker_twice_is_void(bench, how, fate):
     records = bench(values("random", ("b", "random"), ("bad", f"test_odd(how={how!r})"), games=4)).run()
     assert len(records) == 12
@@ -123,8 +125,10 @@ def test_fifty_killed_workers_cost_no_game(bench):
 
 
 def test_a_first_stop_request_finishes_the_games_that_run(bench):
-    made = bench(values(("a", "test_odd(pause=0.02)"), "random", games=40),
-                 on_result=lambda record: made.supervisor.request_stop())
+    made = bench(
+        values(("a", "test_odd(pause=0.02)"), "random", games=40),
+        on_result=lambda record: made.supervisor.request_stop(),
+    )
     stops = []
     made.supervisor.on_stop = stops.append
     records = made.run()

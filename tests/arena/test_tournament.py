@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 import arena
-from arena.config import ConfigError
+from arena.config.config import ConfigError
 from results.store import Store, StoreBusy, StoreError, StoreExists
 from tests.arena.conftest import PLUGIN, values
 
 ROOT = Path(arena.__file__).parents[1]
 SLOW = values(
-    ("a", "test_odd(pause=0.003)"), ("b", "test_odd(how='raise', odds=0.3, pause=0.003)"), ("c", "random"), games=40,
+    ("a", "test_odd(pause=0.003)"), ("b", "test_odd(how='raise', odds=0.3, pause=0.003)"), ("c", "random"), games=40
 )
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 
@@ -46,7 +46,11 @@ class Runner:
         config.write_text(toml(keys))
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.arena.runner", str(config), str(folder / "run"), method, *options],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True, cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+            cwd=ROOT,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(path or "." for path in sys.path)},
         )
 
@@ -114,7 +118,7 @@ def test_a_run_returns_its_results(tmp_path):
     assert Watcher.told[6] == ("started", 6, 0) and len(Watcher.told[1][1]) == 6
     with Store.open(tmp_path / "run") as store:
         assert store.agents == [{"name": "random", "spec": "random"}, {"name": "b", "spec": "random"}]
-        assert store.meta["config"] == arena.config.from_values(keys).resolved()
+        assert store.meta["config"] == arena.config.config.from_values(keys).resolved()
         assert store.meta["machine"].keys() >= {"cpu", "cores", "memory_bytes", "python", "numba", "source_digest"}
     assert "6 of 6 games stored" in (tmp_path / "run" / "log.txt").read_text()
 

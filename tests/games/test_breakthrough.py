@@ -70,9 +70,7 @@ def test_games_are_those_of_a_board_of_squares(spec, steps, prize):
 
 def test_the_lecture_notes_game():
     game = games.make("breakthrough(rows=6, columns=4)")
-    notes = (
-        "2a3a 5a4a 2b3b 4a3b 2c3b 6a5a 3a4a 5b4a 3b4a 6b5b 4a5b 6c5b 1a2a 5a4a 2a3a 5b4b 3a4b 5c4b 1b2b"
-    )
+    notes = "2a3a 5a4a 2b3b 4a3b 2c3b 6a5a 3a4a 5b4a 3b4a 6b5b 4a5b 6c5b 1a2a 5a4a 2a3a 5b4b 3a4b 5c4b 1b2b"
     assert game.render(game.after_all(notes)) == (
         "6 . . . B\n5 . . . B\n4 B B . .\n3 . . . .\n2 . W . W\n1 . . W W\n  a b c d"
     )
@@ -85,7 +83,9 @@ def test_taking_the_last_pawn_wins():
     assert game.is_over(state) and game.score(state) == 1.0
 
 
-@pytest.mark.parametrize("rows, columns, name", [(4, 8, "rows"), (17, 4, "rows"), (8, 3, "columns"), (5, 13, "columns")])
+@pytest.mark.parametrize(
+    "rows, columns, name", [(4, 8, "rows"), (17, 4, "rows"), (8, 3, "columns"), (5, 13, "columns")]
+)
 def test_sizes_of_knightthrough(rows, columns, name):
     with pytest.raises(games.SpecError, match=f"{name} = .* is out of range"):
         games.make(f"knightthrough({rows}, {columns})")

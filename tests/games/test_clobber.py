@@ -45,6 +45,7 @@ def test_moves_are_those_of_a_board_of_squares(spec):
 
 def naive_wins(board, side):
     """Whether the player to move wins, on a tuple of rows."""
+
     @cache
     def wins(rows, side):
         board = np.array([list(row) for row in rows])

@@ -25,8 +25,14 @@ def test_value_of_other_stakes(stake, penalty):
 @pytest.mark.parametrize(
     ("line", "score"),
     [
-        ("heads stop", 2), ("tails stop", -2), ("heads go heads keep", 2), ("heads go tails keep", 0),
-        ("tails go heads keep", 0), ("tails go tails keep", -2), ("heads go heads pay", 1), ("tails go tails pay", 1),
+        ("heads stop", 2),
+        ("tails stop", -2),
+        ("heads go heads keep", 2),
+        ("heads go tails keep", 0),
+        ("tails go heads keep", 0),
+        ("tails go tails keep", -2),
+        ("heads go heads pay", 1),
+        ("tails go tails pay", 1),
     ],
 )
 def test_payoffs_are_those_of_the_notes(line, score):

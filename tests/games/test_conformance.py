@@ -8,7 +8,11 @@ from tests.shipped import GAMES
 
 OTHER_SIZES = {
     "connect4": ["connect4(rows=4, columns=5)", "connect4(rows=5, columns=10)", "connect4(rows=3, columns=2)"],
-    "breakthrough": ["breakthrough(rows=6, columns=4)", "breakthrough(rows=4, columns=16)", "breakthrough(rows=32, columns=2)"],
+    "breakthrough": [
+        "breakthrough(rows=6, columns=4)",
+        "breakthrough(rows=4, columns=16)",
+        "breakthrough(rows=32, columns=2)",
+    ],
     "misere_breakthrough": ["misere_breakthrough(rows=6, columns=4)"],
     "knightthrough": ["knightthrough(rows=5, columns=12)", "knightthrough(rows=16, columns=4)"],
     "misere_knightthrough": ["misere_knightthrough(rows=6, columns=5)"],

@@ -63,11 +63,7 @@ def test_evaluation_likes_the_centre():
 
 def test_columns_are_named_from_one():
     state = GAME.after_all("1 7 1")
-    assert GAME.render(state).splitlines()[-3:] == [
-        "X  .  .  .  .  .  .",
-        "X  .  .  .  .  .  O",
-        "1  2  3  4  5  6  7",
-    ]
+    assert GAME.render(state).splitlines()[-3:] == ["X  .  .  .  .  .  .", "X  .  .  .  .  .  O", "1  2  3  4  5  6  7"]
     with pytest.raises(games.IllegalMove, match="'8' is not a legal move"):
         GAME.parse_move(state, "8")
 

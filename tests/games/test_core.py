@@ -93,7 +93,10 @@ def test_specs():
     "spec, message",
     [
         ("conect4", "unknown game 'conect4' (did you mean 'connect4'?); known: "),
-        ("connect4(row=3)", "connect4 has no parameter 'row' (did you mean 'rows'?); it is connect4(rows=6, columns=7)"),
+        (
+            "connect4(row=3)",
+            "connect4 has no parameter 'row' (did you mean 'rows'?); it is connect4(rows=6, columns=7)",
+        ),
         ("connect4(rows='a')", "connect4: rows = 'a' should be int"),
         ("connect4(rows=True)", "connect4: rows = True should be int"),
         ("connect4(rows=6.0)", "connect4: rows = 6.0 should be int"),
@@ -224,7 +227,9 @@ def test_an_edited_game_is_compiled_anew(tmp_path):
     """
 
     def answer():
-        run = subprocess.run([sys.executable, "-c", script], env=environment, cwd=tmp_path, capture_output=True, text=True)
+        run = subprocess.run(
+            [sys.executable, "-c", script], env=environment, cwd=tmp_path, capture_output=True, text=True
+        )
         assert run.returncode == 0, run.stderr
         return run.stdout.split()
 
@@ -277,7 +282,9 @@ def test_a_damaged_kernel_cache_is_made_anew(tmp_path):
     script = "import games; print(games.perft(games.make('tictactoe'), 3))"
 
     def run():
-        done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout.strip(), "is damaged and is made anew" in done.stderr
 
@@ -296,7 +303,9 @@ def test_a_change_of_what_a_users_game_imports_is_seen(tmp_path):
 
     def run(goal):
         (tmp_path / "user_constants.py").write_text(f"GOAL = {goal}\n")
-        done = subprocess.run([sys.executable, "-c", script], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", script], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 

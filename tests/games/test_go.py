@@ -266,7 +266,14 @@ def test_suicide_is_illegal_and_captures_are_not():
     assert "a1" not in names(game, state)
     state = game.after_all("b2 e4 a3 d4 c1 e3 a1", state)
     assert stones_of(game, state) == {
-        (4, 4): 2, (1, 1): 2, (2, 0): 2, (0, 2): 2, (0, 0): 2, (3, 4): 1, (3, 3): 1, (2, 4): 1
+        (4, 4): 2,
+        (1, 1): 2,
+        (2, 0): 2,
+        (0, 2): 2,
+        (0, 0): 2,
+        (3, 4): 1,
+        (3, 3): 1,
+        (2, 4): 1,
     }
 
 
@@ -298,8 +305,11 @@ def test_render_and_names():
     game = games.make("go(size=9)")
     state = game.after_all("j1 a9 pass h8")
     assert game.render(state).splitlines() == [
-        "9 O . . . . . . . .", "8 . . . . . . . O .", *(f"{row} . . . . . . . . ." for row in range(7, 1, -1)),
-        "1 . . . . . . . . X", "  a b c d e f g h j",
+        "9 O . . . . . . . .",
+        "8 . . . . . . . O .",
+        *(f"{row} . . . . . . . . ." for row in range(7, 1, -1)),
+        "1 . . . . . . . . X",
+        "  a b c d e f g h j",
     ]
     large = games.make("go(size=13)")
     assert large.render(large.after_all("n13")).splitlines()[0] == "13 . . . . . . . . . . . . X"

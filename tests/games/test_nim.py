@@ -25,8 +25,14 @@ def mover_wins(game, state, known):
 
 @pytest.mark.parametrize(
     "spec",
-    ["nim", "nim(heaps=[2, 3, 3, 1])", "matches(count=30, take=4)", "matches(count=3, take=9)", "grundy(heaps=[14])",
-     "grundy(heaps=[8, 5, 5, 3])"],
+    [
+        "nim",
+        "nim(heaps=[2, 3, 3, 1])",
+        "matches(count=30, take=4)",
+        "matches(count=3, take=9)",
+        "grundy(heaps=[14])",
+        "grundy(heaps=[8, 5, 5, 3])",
+    ],
 )
 def test_the_nim_value_tells_the_winner(spec):
     """And is the least value that no move leads to."""
@@ -66,14 +72,17 @@ def test_nim_values():
 def naive_nim(heaps):
     return {
         f"{i + 1}-{take}": heaps[:i] + [n - take] + heaps[i + 1 :]
-        for i, n in enumerate(heaps) for take in range(1, n + 1)
+        for i, n in enumerate(heaps)
+        for take in range(1, n + 1)
     }
 
 
 def naive_grundy(heaps):
     return {
         f"{n}={n - part}+{part}": sorted([*heaps[:i], *heaps[i + 1 :], part, n - part], reverse=True)
-        for i, n in enumerate(heaps) for part in range(1, n) if part < n - part
+        for i, n in enumerate(heaps)
+        for part in range(1, n)
+        if part < n - part
     }
 
 

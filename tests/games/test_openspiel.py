@@ -35,8 +35,8 @@ class Peer:
 
     spec: str
     peer: str
-    path: Callable = by_number     # (game, state, move) -> labels of the actions that the move is there
-    label: Callable = number       # (peer's state, action) -> label
+    path: Callable = by_number  # (game, state, move) -> labels of the actions that the move is there
+    label: Callable = number  # (peer's state, action) -> label
     count: int = GAMES_PLAYED
 
     def __str__(self):

@@ -51,7 +51,7 @@ def alpha_beta(game, state, visited, alpha=-math.inf, beta=math.inf):
 @pytest.mark.parametrize(
     ("nodes", "result", "unseen", "count"),
     [
-        ("[[3, 12, 8], [2, 400, 600], [14, 5, 2]]", 3, {400, 600}, 11),          # document 000: x and y are not visited
+        ("[[3, 12, 8], [2, 400, 600], [14, 5, 2]]", 3, {400, 600}, 11),  # document 000: x and y are not visited
         ("[[12, 7, 4], [3, 100, 101, 102], [2, 103, 104]]", 4, set(range(100, 105)), 9),  # document 002: 9 nodes of 14
     ],
 )
@@ -74,7 +74,12 @@ def test_names_and_drawing():
     toss = "{'probabilities': ['1/3', '2/3'], 'moves': {'H': 3, 'T': -1.5}}"
     game = tree(f"{{'name': 'root', 'moves': {{'A': {toss}, 'B': [4]}}}}")
     assert game.render(game.initial()).splitlines() == [
-        "MAX root", "    A: chance", "        H (1/3): 3", "        T (2/3): -1.5", "    B: MIN", "        1: 4",
+        "MAX root",
+        "    A: chance",
+        "        H (1/3): 3",
+        "        T (2/3): -1.5",
+        "    B: MIN",
+        "        1: 4",
     ]
     assert game.score(game.after_all("A T")) == -1.5
     with pytest.raises(games.IllegalMove, match="'C' is not a legal move.*legal: A B"):
@@ -110,10 +115,10 @@ def test_a_file_is_read_when_the_game_is_made(tmp_path):
     def make():
         return games.make(f"tree(file={str(path)!r})")
 
-    path.write_text('A = { C = 3, D = 5 }\nB = { C = 2, D = 1 }\n')
+    path.write_text("A = { C = 3, D = 5 }\nB = { C = 2, D = 1 }\n")
     first = make()
     assert first == tree(TWO_MOVES) and games.playouts(first, 100, seed=1).score > 0
-    path.write_text('A = { C = -3, D = -5 }\nB = { C = -2, D = -1 }\n')
+    path.write_text("A = { C = -3, D = -5 }\nB = { C = -2, D = -1 }\n")
     second = make()
     assert games.playouts(second, 100, seed=1).losses == 100 and games.playouts(first, 100, seed=1).wins == 100
     path.unlink()

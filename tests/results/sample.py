@@ -9,9 +9,21 @@ META = {"config": {"game": "tictactoe", "games": 4}, "version": "0.1.0"}
 def make_game(id="0-0-a", number=0, first="ann", second="bob_%&", outcome=1.0, **changes):
     """A record; its decisions take 0.5 s a move for side 0 and 0.25 s for side 1, with 100 playouts for side 0."""
     values = dict(
-        id=id, number=number, pairing=0, opening=0, seed=2**64 - 1 - number, first=first, second=second,
-        outcome=outcome, score=None if outcome is None else 2 * outcome - 1, reason=Reason.PLAYED_OUT, detail="",
-        opening_moves="a1", moves="b2 c3 a2", plies=4, seconds=1.25,
+        id=id,
+        number=number,
+        pairing=0,
+        opening=0,
+        seed=2**64 - 1 - number,
+        first=first,
+        second=second,
+        outcome=outcome,
+        score=None if outcome is None else 2 * outcome - 1,
+        reason=Reason.PLAYED_OUT,
+        detail="",
+        opening_moves="a1",
+        moves="b2 c3 a2",
+        plies=4,
+        seconds=1.25,
         decisions=(
             MoveRecord(1, 1, "b2", -0.25, None, None, None, 50, 3, 0.25),
             MoveRecord(2, 0, "c3", 0.5, 100, 50, 50.0, None, None, 0.5),

@@ -97,6 +97,7 @@ def test_likelihood_of_superiority():
 
 # -- draws, anchors, repetitions ---------------------------------------------------------------------------------------
 
+
 def test_rao_kupper_recovers_strengths_and_its_maximum():
     law, rng = LAWS["rao-kupper"], np.random.default_rng(2)
     strengths = np.array([0.9, 0.2, -0.3, -0.8])
@@ -140,8 +141,11 @@ def test_agrees_with_other_libraries(library):
     module = pytest.importorskip(library, reason=f"{library} is not installed: pip install {library}")
     counts = counts_of(FOUR_PLAYERS)
     if library == "evalica":
-        games = [(i, j, [module.Winner.X, module.Winner.Draw, module.Winner.Y][k])
-                 for (i, j, k), n in np.ndenumerate(counts) for _ in range(int(n))]
+        games = [
+            (i, j, [module.Winner.X, module.Winner.Draw, module.Winner.Y][k])
+            for (i, j, k), n in np.ndenumerate(counts)
+            for _ in range(int(n))
+        ]
         xs, ys, winners = zip(*games)
         scores = module.bradley_terry(xs, ys, winners, tolerance=1e-12, limit=100_000).scores
         logits = np.log([scores[i] for i in range(4)])
@@ -194,6 +198,7 @@ def test_repeated_games_count_once_in_errors():
 
 
 # -- without a finite estimate ---------------------------------------------------------------------------------------
+
 
 def test_perfect_score_between_two_is_the_binomial_bound():
     ratings = rate("AB", counts_of("A-B 5/0/0, B-A 0/0/5", "AB"))
@@ -251,9 +256,9 @@ def test_wrong_shape_is_refused():
 
 
 def test_void_games_never_count():
-    games = pd.DataFrame({
-        "first": ["A", "B", "A", "A"], "second": ["B", "A", "B", None], "outcome": [1.0, 0.5, math.nan, math.nan],
-    })
+    games = pd.DataFrame(
+        {"first": ["A", "B", "A", "A"], "second": ["B", "A", "B", None], "outcome": [1.0, 0.5, math.nan, math.nan]}
+    )
     counts = count_results("AB", games)
     assert counts[0, 1].tolist() == [1, 0, 0] and counts[1, 0].tolist() == [0, 1, 0] and counts.sum() == 2
 
@@ -310,6 +315,7 @@ def test_whatever_was_played_is_finite_or_marked(seed, agents, share):
 
 
 # -- bootstrap --------------------------------------------------------------------------------------------------------
+
 
 def paired_games(rng, openings=60):
     rows = []

@@ -34,8 +34,14 @@ def test_games_of_agents_that_vary_repeat_by_chance():
 
 
 def test_void_games_and_games_without_moves_repeat_nothing():
-    games = frame(("A", "B", "a", "", 1.0), ("A", "B", "a", "", 1.0), ("A", "B", "a", "b", math.nan),
-                  ("A", "B", "a", "b", 1.0), ("A", None, "a", "b", 1.0), ("A", None, "a", "b", 1.0))
+    games = frame(
+        ("A", "B", "a", "", 1.0),
+        ("A", "B", "a", "", 1.0),
+        ("A", "B", "a", "b", math.nan),
+        ("A", "B", "a", "b", 1.0),
+        ("A", None, "a", "b", 1.0),
+        ("A", None, "a", "b", 1.0),
+    )
     assert not repeated(games).any()
     assert not repeated(games[:0]).any()
 
@@ -46,10 +52,18 @@ def test_tables_count_repetitions_once_in_errors(tmp_path):
         for opening in range(12):
             for side, first in enumerate((0, 1)):
                 outcome = [[1.0, 0.0], [1.0, 1.0], [0.5, 0.0]][opening % 3][side]
-                store.add(make_game(
-                    f"{opening}-{side}", 2 * opening + side, AGENTS[first]["name"], AGENTS[1 - first]["name"], outcome,
-                    opening=opening, opening_moves=f"o{opening % 3}", moves=f"m{side}",
-                ))
+                store.add(
+                    make_game(
+                        f"{opening}-{side}",
+                        2 * opening + side,
+                        AGENTS[first]["name"],
+                        AGENTS[1 - first]["name"],
+                        outcome,
+                        opening=opening,
+                        opening_moves=f"o{opening % 3}",
+                        moves=f"m{side}",
+                    )
+                )
     tournament = results.load(tmp_path)
     pair = tournament.pairs().iloc[0]
     assert pair[["WL_DD", "WD", "WW"]].tolist() == [4, 4, 4]

@@ -74,10 +74,18 @@ def test_pairs_in_both_orders():
 
 def table():
     rng = np.random.default_rng(2)
-    return scaling.table([
-        {"scheme": "tree", "workers": n, "time": 1.0, "matches": {x: pairs_at(0.8 * n, x, 0.8, 50, rng) for x in {1.0, n / 2, float(n)}}}
-        for n in (1, 4, 16)
-    ] + [{"scheme": "leaf", "workers": 4, "time": math.nan, "matches": {1.0: WIN, 4.0: WIN}}])
+    return scaling.table(
+        [
+            {
+                "scheme": "tree",
+                "workers": n,
+                "time": 1.0,
+                "matches": {x: pairs_at(0.8 * n, x, 0.8, 50, rng) for x in {1.0, n / 2, float(n)}},
+            }
+            for n in (1, 4, 16)
+        ]
+        + [{"scheme": "leaf", "workers": 4, "time": math.nan, "matches": {1.0: WIN, 4.0: WIN}}]
+    )
 
 
 def test_the_table():

@@ -13,8 +13,16 @@ def runs(*rows):
 
 def test_figures_by_hand():
     table = scores(
-        ["a", "b"], ["x", "y"],
-        runs((0, "a", 1, 1.0), (0, "a", 3, 2.0), (0, "a", None, 6.0), (0, "b", 5, 1.0), (0, "b", 5, 1.0), (1, "a", 10, 1.0)),
+        ["a", "b"],
+        ["x", "y"],
+        runs(
+            (0, "a", 1, 1.0),
+            (0, "a", 3, 2.0),
+            (0, "a", None, 6.0),
+            (0, "b", 5, 1.0),
+            (0, "b", 5, 1.0),
+            (1, "a", 10, 1.0),
+        ),
     )
     assert table["instance"].tolist() == ["x", "x", "y", "y", ALL, ALL]
     by_place = table.set_index(["instance", "agent"])
@@ -24,7 +32,9 @@ def test_figures_by_hand():
     assert by_place.loc[("y", "a"), ["rank", "runs", "mean"]].tolist() == [1, 1, 10]
     assert by_place.loc[("y", "a"), ["low", "high", "deviation"]].isna().all()  # one run tells no spread
     assert by_place.loc[("y", "b"), "runs"] == 0 and pd.isna(by_place.loc[("y", "b"), "rank"])
-    assert by_place.loc[(ALL, "a"), ["mean", "best"]].tolist() == [12, 13] and np.isnan(by_place.loc[(ALL, "b"), "mean"])
+    assert by_place.loc[(ALL, "a"), ["mean", "best"]].tolist() == [12, 13] and np.isnan(
+        by_place.loc[(ALL, "b"), "mean"]
+    )
 
 
 def test_equal_means_share_a_rank():
@@ -58,12 +68,18 @@ def test_the_same_runs_give_the_same_table():
 
 
 def test_short_names():
-    assert short_names(["g(a=1, b=[2, 3])", "g(a=1, b=[2, 4])", "h(c='x, y')", "k"]) == ["g(b=[2, 3])", "g(b=[2, 4])", "h", "k"]
+    assert short_names(["g(a=1, b=[2, 3])", "g(a=1, b=[2, 4])", "h(c='x, y')", "k"]) == [
+        "g(b=[2, 3])",
+        "g(b=[2, 4])",
+        "h",
+        "k",
+    ]
 
 
 def test_best_so_far_is_the_mean_of_steps():
     improvements = pd.DataFrame(
-        [("1", 1, 2.0), ("1", 10, 6.0), ("2", 3, 4.0), ("2", 10, 8.0), ("2", 50, 10.0)], columns=["id", "playouts", "score"]
+        [("1", 1, 2.0), ("1", 10, 6.0), ("2", 3, 4.0), ("2", 10, 8.0), ("2", 50, 10.0)],
+        columns=["id", "playouts", "score"],
     ).assign(instance="x", agent="a", seconds=0.0)
     curve = best_so_far(improvements, "playouts")
     assert curve["playouts"].tolist() == [3, 10, 50] and curve["mean"].tolist() == [3.0, 7.0, 8.0]

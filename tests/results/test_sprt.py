@@ -28,8 +28,11 @@ def constrained_maximum(counts, constraint):
     counts = np.where(np.array(counts) == 0, 1e-3, counts)
     n = counts.sum()
     found = minimize(
-        lambda p: -(counts @ np.log(p)) / n, np.full(len(counts), 1 / len(counts)), method="SLSQP",
-        bounds=[(1e-9, 1)] * len(counts), options={"ftol": 1e-14, "maxiter": 500},
+        lambda p: -(counts @ np.log(p)) / n,
+        np.full(len(counts), 1 / len(counts)),
+        method="SLSQP",
+        bounds=[(1e-9, 1)] * len(counts),
+        options={"ftol": 1e-14, "maxiter": 500},
         constraints=[{"type": "eq", "fun": lambda p: p.sum() - 1}, {"type": "eq", "fun": constraint}],
     )
     assert found.success
@@ -52,8 +55,12 @@ def test_against_a_general_optimiser(counts, model):
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(st.integers(0, 10**5), min_size=5, max_size=5) | st.lists(st.integers(0, 99), min_size=3, max_size=3),
-       st.floats(-300, 300), st.floats(0.5, 300), st.sampled_from(MODELS))
+@given(
+    st.lists(st.integers(0, 10**5), min_size=5, max_size=5) | st.lists(st.integers(0, 99), min_size=3, max_size=3),
+    st.floats(-300, 300),
+    st.floats(0.5, 300),
+    st.sampled_from(MODELS),
+)
 def test_finite_and_mirrored(counts, elo0, width, model):
     """Whatever is counted; and the opponent's results test the opposite hypotheses."""
     elo1 = elo0 + width
@@ -118,6 +125,7 @@ def test_error_rates(model, elo1, truth):
     verdicts = [verdict_of(test, rng.multinomial(5, p, size=400)) for _ in range(1000)]
     assert set(verdicts) == {"H0", "H1"}
     assert verdicts.count(truth) > 940
+
 
 def score_at(elo, model, draws):
     """The mean score of a player `elo` stronger, of games drawn with that probability."""

@@ -74,6 +74,7 @@ def test_resume(folder):
 
 # -- one writer ----------------------------------------------------------------------------------------------------
 
+
 def run_python(code, *arguments):
     command = [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)]
     root = os.path.dirname(os.path.dirname(results.__file__))
@@ -171,6 +172,7 @@ def test_games_survive_a_killed_writer(folder):
 
 
 # -- what cannot be read or written ------------------------------------------------------------------------------------
+
 
 def test_no_store_here(tmp_path):
     with pytest.raises(StoreError, match=f"no tournament.*{FILE_NAME}"):

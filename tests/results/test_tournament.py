@@ -119,7 +119,13 @@ def test_nothing_played(tmp_path):
     tournament = results.load(tmp_path)
     lengths = {kind: len(tournament.table(kind)) for kind in KINDS}
     assert lengths == {
-        "standings": 3, "crosstable": 3, "pairs": 0, "differences": 6, "games": 0, "moves": 0, "win_rates": 3,
+        "standings": 3,
+        "crosstable": 3,
+        "pairs": 0,
+        "differences": 6,
+        "games": 0,
+        "moves": 0,
+        "win_rates": 3,
     }
     assert tournament.standings()["games"].sum() == 0
 

@@ -1,0 +1,1 @@
+"""What is known before the game: opening books and end-game tables."""

@@ -1,0 +1,72 @@
+"""Opening books: what moves in the opening have come to in games that were played, from their records.
+
+For each position, by its key, a book has the moves that were made in it, how often, and the points that they brought to
+who made them: 1 for a win, 1/2 for a draw.  The move of the best average is played, among equals the one made more often.
+"""
+
+import json
+import os
+from collections.abc import Iterable
+from functools import lru_cache
+
+import numpy as np
+
+from agents.knowledge.files import pack, stamp, unpack
+
+KIND = "opening book"
+
+Book = dict[int, dict[int, tuple[int, float]]]  # key of a position -> move -> (games, points)
+
+
+def key_of(game, state) -> int:
+    """A position's key, in plain Python, where the hash wraps as it does in kernels."""
+    with np.errstate(over="ignore"):
+        return int(game.key(state))
+
+
+def build(game, records: Iterable[tuple[str, float]], plies: int, least: int) -> Book:
+    """A book of the first `plies` plies of games, of moves that were made in `least` games or more.
+
+    records: (names of the moves, parted by blanks, the first player's points) of each game
+    """
+    counts: dict[int, dict[int, list[float]]] = {}
+    for moves, points in records:
+        state = game.initial()
+        for name in moves.split()[:plies]:
+            move, player = game.parse_move(state, name), int(game.player(state))
+            entry = counts.setdefault(key_of(game, state), {}).setdefault(move, [0, 0.0])
+            entry[0] += 1
+            entry[1] += points if player == 0 else 1.0 - points
+            state = game.after(state, move)
+    kept = {key: {move: (int(n), p) for move, (n, p) in moves.items() if n >= least} for key, moves in counts.items()}
+    return {key: moves for key, moves in kept.items() if moves}
+
+
+def to_bytes(game, book: Book, about: str) -> bytes:
+    """The book as its file holds it; `about` says in words what it was made from."""
+    lines = [
+        json.dumps([key, [[move, *entry] for move, entry in sorted(moves.items())]])
+        for key, moves in sorted(book.items())
+    ]
+    return pack(KIND, game, {"about": about, "positions": len(book)}, "\n".join(lines).encode())
+
+
+def load(path: str | os.PathLike, game) -> Book:
+    """The book in a file; PreparedFileError if it cannot be read, is damaged, or is of another game."""
+    return _load(game, *stamp(path))
+
+
+@lru_cache(maxsize=4)
+def _load(game, path, changed, size) -> Book:
+    _, data = unpack(KIND, game, path)
+    rows = (json.loads(line) for line in data.decode().splitlines())
+    return {key: {move: (games, points) for move, games, points in moves} for key, moves in rows}
+
+
+def best_move(game, book: Book, state) -> tuple[int, float] | None:
+    """(the move to play, its average of points) in a position; None if the book does not have it."""
+    moves = book.get(key_of(game, state))
+    if not moves:
+        return None
+    move = max(moves, key=lambda move: (moves[move][1] / moves[move][0], moves[move][0]))
+    return move, moves[move][1] / moves[move][0]

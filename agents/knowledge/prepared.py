@@ -1,0 +1,60 @@
+"""Agents that may play from what was prepared before the game: opening books and end-game tables."""
+
+from dataclasses import dataclass, field
+
+from agents.core.agent import Agent, Budget, Decision, Player
+from agents.knowledge import book as books
+from agents.knowledge import tablebase as tables
+from agents.knowledge.files import PreparedFileError
+
+
+@dataclass(frozen=True)
+class PreparedAgent(Agent):
+    """Base of the agents that take such files.
+
+    book: a file of openings, whose moves are played as long as it has the position
+    tablebase: a file of end-games, whose moves are played as soon as it has the position
+    """
+
+    book: str = field(default="", kw_only=True)
+    tablebase: str = field(default="", kw_only=True)
+
+    def refuses(self, game):
+        return super().refuses(game) or self._misfit(game)
+
+    def _misfit(self, game) -> str | None:
+        """What is wrong with its files, for that game."""
+        try:
+            if self.book:
+                books.load(self.book, game)
+            if self.tablebase:
+                tables.load(self.tablebase, game)
+        except PreparedFileError as error:
+            return str(error)
+        return None
+
+    def player(self, game, budget: Budget | None = None) -> Player:
+        player = super().player(game, budget)
+        return PreparedPlayer(self, game, player) if self.book or self.tablebase else player
+
+
+class PreparedPlayer(Player):
+    """Plays from the files where they have the position, and asks another player where not."""
+
+    def __init__(self, agent: PreparedAgent, game, player: Player):
+        self.game, self.other = game, player
+        self.book = books.load(agent.book, game) if agent.book else {}
+        self.endgames = tables.load(agent.tablebase, game) if agent.tablebase else tables.no_endgames()
+
+    def decide(self, state, rng):
+        if found := books.best_move(self.game, self.book, state):
+            move, points = found
+            return Decision(move=move, value=2.0 * points - 1.0, principal_variation=(move,))
+        if found := tables.best_move(self.game, self.endgames, state):
+            move, value = found
+            result = float((value > 0) - (value < 0))
+            return Decision(move=move, value=result, depth=abs(value), principal_variation=(move,))
+        return self.other.decide(state, rng)
+
+    def played(self, move):
+        self.other.played(move)

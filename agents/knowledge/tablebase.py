@@ -1,0 +1,230 @@
+"""End-game tables: the exact value of every position of an end-game, computed once and kept in a file.
+
+Retrograde analysis (Thompson, "Retrograde analysis of certain endgames", 1986) works backwards from the ends of the
+game.  Here no position repeats, so that one sweep settles all: a position's moves first, then the position itself.  The
+value of a position is for the player to move: d is a win in d plies at the least, -d a loss in d plies at the most, 0 a
+draw.  A position with a move to one of value -d is won in d + 1 plies, with moves only to wins lost.
+
+A table holds the positions that can follow from those it was begun with: of a whole small game (Nim, Othello on 4x4), or
+of all end-games of so many pieces, where the game lists them (`Game.endgames`).
+
+The file (agents/core/files.py) holds the table as it lies in memory: a hash table with open addressing.
+"""
+
+import os
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.knowledge.files import PreparedFileError, pack, stamp, unpack
+from games.core.jit import helper, kernel
+from games.core.playout import copy_state
+from games.core.random import mix
+
+KIND = "end-game table"
+ABSENT = -(1 << 15)  # the value of an empty place
+SLOT_BYTES = 10  # a place: key and value
+FULLEST = 0.75  # of a table's places, what may be taken
+
+
+class TablebaseError(ValueError):
+    """An end-game table that cannot be built; the message says why."""
+
+
+class Endgames(NamedTuple):
+    """A hash table of positions; without places, it is no table and knows nothing."""
+
+    keys: np.ndarray  # uint64[places]
+    values: np.ndarray  # int16[places], ABSENT where the place is empty
+
+
+def no_endgames() -> Endgames:
+    """The table that knows nothing."""
+    return Endgames(np.zeros(0, np.uint64), np.zeros(0, np.int16))
+
+
+@helper
+def place(endgames, key):
+    """The place of a key: where it is, or the empty one where it would be."""
+    places = np.uint64(len(endgames.values))
+    at = np.int64(mix(key) % places)
+    while endgames.values[at] != ABSENT and endgames.keys[at] != key:
+        at = at + 1 if at + 1 < len(endgames.values) else 0
+    return at
+
+
+@helper
+def look_up(endgames, key):
+    """The value of the position with that key, or ABSENT."""
+    return np.int64(endgames.values[place(endgames, key)])
+
+
+def build(game, roots: np.ndarray, most_positions: int = 10_000_000) -> Endgames:
+    """The values of all positions that can follow from `roots`: dtype[n, state_size], and of these themselves.
+
+    TablebaseError if the game has chance or is for one player, or if there are more than `most_positions`.
+    """
+    if game.has_chance or game.players != 2:
+        raise TablebaseError(f"{game} is not a game for two players without chance: its positions have no such value")
+    endgames, counts = _empty(most_positions), np.array([0, most_positions], np.int64)
+    if not settle_kernel(game, endgames, np.atleast_2d(roots), counts):
+        raise TablebaseError(f"{game} has more than {most_positions} positions there; allow more, or begin with fewer")
+    taken = endgames.values != ABSENT
+    packed = _empty(int(counts[0]))
+    fill_kernel(game, packed, endgames.keys[taken], endgames.values[taken])
+    return packed
+
+
+def _empty(positions: int) -> Endgames:
+    """Room for so many."""
+    places = int(positions / FULLEST) + 2
+    return Endgames(np.zeros(places, np.uint64), np.full(places, ABSENT, np.int16))
+
+
+def positions(endgames: Endgames) -> int:
+    """How many the table holds."""
+    return int(np.count_nonzero(endgames.values != ABSENT))
+
+
+def to_bytes(game, endgames: Endgames, about: str) -> bytes:
+    """The table as its file holds it; `about` says in words which positions are in it."""
+    data = endgames.keys.astype("<u8").tobytes() + endgames.values.astype("<i2").tobytes()
+    header = {"about": about, "positions": positions(endgames), "places": len(endgames.values)}
+    return pack(KIND, game, header, data)
+
+
+def load(path: str | os.PathLike, game) -> Endgames:
+    """The table in a file; PreparedFileError if it cannot be read, is damaged, or is of another game.
+
+    A file that has been loaded is kept in memory, and loaded anew when it has changed.
+    """
+    return _load(game, *stamp(path))
+
+
+@lru_cache(maxsize=4)
+def _load(game, path, changed, size) -> Endgames:
+    header, data = unpack(KIND, game, path)
+    places = header["places"]
+    if len(data) != SLOT_BYTES * places:
+        raise PreparedFileError(f"{KIND} {str(path)!r} holds {len(data)} bytes, of {SLOT_BYTES * places}")
+    keys = np.frombuffer(data, "<u8", places).astype(np.uint64)
+    return Endgames(keys, np.frombuffer(data, "<i2", places, 8 * places).astype(np.int16))
+
+
+def best_move(game, endgames: Endgames, state: np.ndarray) -> tuple[int, int] | None:
+    """(a best move, value as in the table) in a position that is not over; None if the table does not hold it.
+
+    A win is the quickest, a loss the longest; among equals the first.
+    """
+    if not len(endgames.values) or look_up_kernel(game, endgames, state) == ABSENT:
+        return None
+    found = [(move, value_of_move(game, endgames, state, move)) for move in game.moves(state)]
+    return max(found, key=lambda pair: rank.py_func(pair[1]))
+
+
+def value_of_move(game, endgames: Endgames, state: np.ndarray, move: int) -> int:
+    """What a move from a position of the table is worth, as a value of that position."""
+    return int(move_kernel(game, endgames, state, game.after(state, move)))
+
+
+@kernel
+def look_up_kernel(game, endgames, state):
+    """The value of a position, or ABSENT."""
+    return look_up(endgames, game.key(state))
+
+
+@kernel
+def move_kernel(game, endgames, state, after):
+    """What a position is worth by the move to `after`."""
+    return by_move(game, endgames, state, after)
+
+
+@kernel
+def fill_kernel(game, endgames, keys, values):
+    """Put keys and values into a table that has room for them."""
+    for i in range(len(keys)):
+        at = place(endgames, keys[i])
+        endgames.keys[at], endgames.values[at] = keys[i], values[i]
+
+
+@helper
+def by_move(game, endgames, state, after):
+    """What a position is worth by a move to `after`, which is over or in the table."""
+    side = 1 if game.player(state) == 0 else -1
+    if game.is_over(after):
+        score = game.score(after)
+        return side if score > 0 else (-side if score < 0 else 0)
+    value = look_up(endgames, game.key(after))
+    if game.player(after) != game.player(state):
+        value = -value
+    return value + 1 if value > 0 else (value - 1 if value < 0 else 0)
+
+
+@helper
+def rank(value):
+    """A number that is the larger the better the value: the quickest win first, the longest loss before the others."""
+    return ABSENT * -2 - value if value > 0 else (ABSENT * 2 - value if value < 0 else 0)
+
+
+class Sweep(NamedTuple):
+    """The line from the position that is being settled down; room to work in."""
+
+    states: np.ndarray  # dtype[max_plies + 2, state_size]
+    moves: np.ndarray  # int32[max_plies + 2, max_moves]
+    total: np.ndarray  # int64[max_plies + 2], moves
+    tried: np.ndarray  # int64[max_plies + 2], moves whose values are known
+    best: np.ndarray  # int64[max_plies + 2], the best of these
+
+
+@kernel
+def settle_kernel(game, endgames, roots, counts):
+    """Enter positions and all that can follow; whether there was room.  counts: int64[2] = taken, most."""
+    depth = game.max_plies + 2
+    sweep = Sweep(
+        np.empty((depth, game.state_size), roots.dtype),
+        np.empty((depth, game.max_moves), np.int32),
+        np.zeros(depth, np.int64),
+        np.zeros(depth, np.int64),
+        np.zeros(depth, np.int64),
+    )
+    for i in range(len(roots)):
+        if not game.is_over(roots[i]) and look_up(endgames, game.key(roots[i])) == ABSENT:
+            copy_state(game, roots[i], sweep.states[0])
+            if not settle(game, endgames, sweep, counts):
+                return False
+    return True
+
+
+@helper
+def settle(game, endgames, sweep, counts):
+    """Enter the position sweep.states[0] and all that can follow, the last first; whether there was room."""
+    ply = 0
+    begin(game, sweep, ply)
+    while ply >= 0:
+        state, after = sweep.states[ply], sweep.states[ply + 1]
+        if sweep.tried[ply] == sweep.total[ply]:
+            if counts[0] == counts[1]:
+                return False
+            at = place(endgames, game.key(state))
+            endgames.keys[at], endgames.values[at] = game.key(state), sweep.best[ply]
+            counts[0] += 1
+            ply -= 1
+            continue
+        copy_state(game, state, after)
+        game.play(after, sweep.moves[ply, sweep.tried[ply]])
+        if not game.is_over(after) and look_up(endgames, game.key(after)) == ABSENT:
+            ply += 1  # the move is tried again when the position after it is settled
+            begin(game, sweep, ply)
+            continue
+        value = by_move(game, endgames, state, after)
+        if sweep.tried[ply] == 0 or rank(value) > rank(sweep.best[ply]):
+            sweep.best[ply] = value
+        sweep.tried[ply] += 1
+    return True
+
+
+@helper
+def begin(game, sweep, ply):
+    """List the moves of the position at `ply`, none of which is known."""
+    sweep.total[ply], sweep.tried[ply] = game.legal_moves(sweep.states[ply], sweep.moves[ply]), 0

@@ -1,0 +1,214 @@
+"""What minimax and alpha-beta share as agents: parameters, the player, and searches each a ply deeper than the last."""
+
+from dataclasses import dataclass
+from math import inf
+
+from agents.core.agent import Decision, Player, Unsuited
+from agents.core.chunks import run_chunks
+from agents.core.table import HITS, Table, check_table, new_generation, new_table
+from agents.knowledge.prepared import PreparedAgent
+from agents.minimax.depthfirst import line_kernel, search_kernel
+from agents.minimax.root import put_first, put_root
+from agents.minimax.solver import DepthFirstSolver
+from agents.minimax.stack import (
+    BEST,
+    CUTOFFS,
+    GUESSES,
+    INFINITE,
+    LEAVES,
+    NODES,
+    PLY,
+    TABLE_CUTS,
+    WIN,
+    Options,
+    new_stack,
+    restart,
+)
+
+LEAST_TABLE = 2**-14  # MiB: the room of a search that uses no table
+
+
+@dataclass(frozen=True)
+class DepthFirst(PreparedAgent):
+    """Searches to `depth`; with a budget of nodes or seconds, to depth 1, 2, 3 and so on until it is spent.
+
+    Moves of equal value are chosen from at random.
+
+    shortest: prefer the quickest win and the longest resistance, rather than any; it costs some cut-offs
+    evaluation: the name of one of the game's evaluation functions, or "" for its default
+    scores: play for the game's score (discs, say), rather than for a win; the depth should then reach the end
+    table: the transposition table's size in MiB; 0 is none
+    scheme: what goes when the table is full: new, big or two_big (agents/core/table.py)
+    symmetries: positions that the game's symmetries take into each other are one: in the table if there is one, else
+        among the moves of a node
+    """
+
+    depth: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+    shortest: bool = True
+    evaluation: str = ""
+    scores: bool = False
+    table: float = 0.0
+    scheme: str = "two_big"
+    symmetries: bool = False
+
+    budgets = ("depth", "nodes", "seconds")
+    deepening = False
+    aspiration = 0.0
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_table(self.table or LEAST_TABLE, self.scheme)
+
+    def refuses(self, game):
+        if reason := super().refuses(game):
+            return reason
+        if game.has_chance:
+            return f"{self.name} plays games without chance, and {game} has some"
+        if self.evaluation and self.evaluation not in game.evaluations():
+            known = ", ".join(game.evaluations()) or "only its default"
+            return f"evaluation = {self.evaluation!r} is not one of {game.name}; known: {known}"
+        if self.symmetries and game.symmetries == 1:
+            return f"symmetries = True, and {game} has none"
+        return None
+
+    def options(self) -> Options:
+        """What the kernel is told."""
+        return Options(
+            **dict.fromkeys(Options._fields, False)
+            | {"shortest": self.shortest, "scores": self.scores, "symmetries": self.symmetries, "table": self.table > 0}
+        )
+
+    def new_table(self) -> Table:
+        """An empty transposition table, of the least size if it uses none."""
+        return new_table(self.table or LEAST_TABLE, self.scheme)
+
+    def new_solver(self, game, budget) -> DepthFirstSolver:
+        """A solver for one game; Unsuited if its depth is limited."""
+        if budget.depth is not None:
+            raise Unsuited(
+                f"depth = {budget.depth}: to solve, {self.name} searches to the end of the game; leave depth out"
+            )
+        return DepthFirstSolver(self, game, budget)
+
+    def new_player(self, game, budget):
+        return DepthFirstPlayer(self, game.with_evaluation(self.evaluation) if self.evaluation else game, budget)
+
+
+class DepthFirstPlayer(Player):
+    """Keeps the room for its stack, and the table with what is in it, from move to move."""
+
+    def __init__(self, agent, game, budget):
+        self.agent, self.game, self.budget = agent, game, budget
+        self.options = agent.options()
+        self.deepest = min(budget.depth or game.max_plies, game.max_plies)
+        limit = game.max_plies if self.options.quiescence else self.deepest
+        self.stack = new_stack(game, limit + 1, self.options.history)
+        self.table = agent.new_table()
+
+    def decide(self, state, rng):
+        search = self.search(state, rng)
+        run_chunks(search.run, self.budget.nodes, self.budget.seconds)
+        value, line = search.result()
+        counts, table_hits = self.stack.counts, int(self.table.counts[HITS])
+        line = self.lengthened(state, line, search.completed)
+        return Decision(
+            move=line[0],
+            value=max(-1.0, min(1.0, value)),
+            nodes=int(counts[NODES]),
+            depth=search.completed,
+            principal_variation=line,
+            counts={
+                "leaves": int(counts[LEAVES]),
+                "cutoffs": int(counts[CUTOFFS]),
+                "table_hits": table_hits,
+                "table_cutoffs": int(counts[TABLE_CUTS]),
+            },
+        )
+
+    def search(self, state, rng) -> "Deepening":
+        """A search of `state` that has not begun."""
+        put_root(self.game, self.stack, state, rng, self.options.symmetries and not self.options.table)
+        new_generation(self.table)
+        self.table.counts[:] = 0
+        deepening = self.agent.deepening or self.budget.nodes is not None or self.budget.seconds is not None
+        return Deepening(self, 1 if deepening else self.deepest)
+
+    def lengthened(self, state, line, depth) -> tuple[int, ...]:
+        """A line that the table has cut short, with the moves that the table knows to be best after it."""
+        if not self.options.table:
+            return line
+        game, line = self.game, list(line)
+        for move in line:
+            state = game.after(state, move)
+        while not game.is_over(state):
+            move = line_kernel(game, self.stack, self.table, self.options, state, depth - len(line))
+            if move not in game.moves(state):
+                break
+            line.append(move)
+            state = game.after(state, move)
+        return tuple(line)
+
+
+class Deepening:
+    """Searches one after the other, each a ply deeper than the last, in steps of some nodes at a time.
+
+    With aspiration a search begins with a window around the value of the one before, and is done again if it is not in
+    there (Marsland, "A review of game-tree pruning", 1986).
+    """
+
+    def __init__(self, player: DepthFirstPlayer, depth: int):
+        self.player, self.stack, self.depth = player, player.stack, depth
+        self.completed = 0
+        self.finished = False
+        self.best = 0.0, (int(self.stack.moves[0, 0]),)  # should the budget end before any move is searched
+        self.restart(-INFINITE, INFINITE)
+
+    def restart(self, low: float, high: float) -> None:
+        """Begin to search to the depth that it is at, with that window."""
+        self.low, self.high = low, high
+        restart(self.stack, self.depth, low, high)
+
+    def run(self, nodes: int) -> int:
+        """Visit up to `nodes` more positions; returns how many: 0 only when going deeper is of no use."""
+        counts, before = self.stack.counts, int(self.stack.counts[NODES])
+        while not self.finished and counts[NODES] < before + nodes:
+            search_kernel(self.player.game, self.stack, self.player.table, self.player.options, before + nodes)
+            if counts[PLY] < 0:
+                self.end_depth()
+        return int(counts[NODES]) - before
+
+    def end_depth(self) -> None:
+        """Keep what this depth has found; begin the next one with the best move first, unless the value is certain."""
+        value, line = float(self.stack.window[0, BEST]), self.line()
+        if not self.low < value < self.high:
+            self.restart(-INFINITE if value <= self.low else self.low, INFINITE if value >= self.high else self.high)
+            return
+        self.best, self.completed = (value, line), self.depth
+        self.finished = self.depth == self.player.deepest or self.is_certain(value)
+        if not self.finished:
+            self.depth += 1
+            put_first(self.stack, line[0])
+            width = self.player.agent.aspiration or inf
+            self.restart(max(value - width, -INFINITE), min(value + width, INFINITE))
+
+    def is_certain(self, value) -> bool:
+        """Whether going deeper would find nothing else."""
+        if self.stack.counts[GUESSES] == 0:
+            return True
+        if self.player.agent.scores or abs(value) <= 1.0:
+            return False
+        return not self.player.agent.shortest or WIN - abs(value) <= self.depth  # beyond, a quicker win may be unseen
+
+    def result(self):
+        """(value, line) of the best move found at the depth being searched, or before any is, at the one before.
+
+        A depth that is not completed can be relied on, since it begins with the best move of the one before; but not
+        where its values are below its window, and so are bounds.
+        """
+        value = float(self.stack.window[0, BEST])
+        return (value, self.line()) if value > self.low else self.best
+
+    def line(self) -> tuple[int, ...]:
+        return tuple(int(move) for move in self.stack.line[0, : self.stack.length[0]])

@@ -1,0 +1,1 @@
+"""Parallel Monte-Carlo tree search: one scheme a file."""

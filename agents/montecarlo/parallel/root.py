@@ -1,0 +1,151 @@
+"""Root parallelisation: each worker searches a tree of its own (Cazenave & Jouandeau, "On the parallelization of UCT",
+2007).
+
+"Single run": the workers do not talk; in the end the visits and values of the root's moves are summed, and the most
+visited is played, or, with `vote="majority"`, each worker votes for its own choice (Soejima, Kishimoto & Watanabe,
+"Evaluating root parallelization in Go", 2010, who found it better for many workers).  "Multiple runs": every
+`share_every` playouts of a worker, what each has found at the root since the last time is added to all.
+
+The workers need nothing of each other in between, so threads and simulated workers give the same result.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from agents.core.agent import MoveStatistics
+from agents.core.chunks import run_chunks
+from agents.core.tree import ROOT, clear, most_visited_child, new_tree
+from agents.montecarlo.parallel.scheme import Scheme, SchemePlayer
+from agents.montecarlo.search import decision_from, search_kernel
+from agents.montecarlo.uct import UCB1, Options
+
+
+@dataclass(frozen=True)
+class RootParallel(Scheme):
+    """A tree for each worker; what they found at the root is put together.
+
+    vote: "sum" of the visits, or "majority" of the workers' choices, ties by the sum
+    share_every: playouts of a worker between exchanges of root statistics; 0 for none before the end
+    """
+
+    vote: str = "sum"
+    share_every: int = 0
+
+    name = "root"
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.vote not in ("sum", "majority"):
+            raise ValueError(f"vote = {self.vote!r} is not one of sum, majority")
+        if self.share_every < 0:
+            raise ValueError(f"share_every = {self.share_every} is out of range: it can be 0 or more")
+        if self.share_every and self.seconds is not None:
+            raise ValueError("share_every needs a budget of playouts, for all workers exchange at the same time")
+
+    def budget(self, default=None):
+        budget = super().budget(default)
+        return replace(budget, seconds=None) if self.share_every and budget.playouts else budget
+
+    def new_player(self, game, budget):
+        return RootPlayer(self, game, budget)
+
+
+class RootPlayer(SchemePlayer):
+    """The trees of one game, made anew for each move."""
+
+    def __init__(self, agent, game, budget):
+        super().__init__(agent, game, budget)
+        shares = agent.shares(budget)
+        needed = None if shares[0] is None else (shares[0] + 2) * game.max_moves + 1
+        capacity = max(min(agent.max_nodes, needed or agent.max_nodes), 1 + game.max_moves)
+        self.options = Options(agent.exploration, 0.0)
+        self.trees = [new_tree(capacity) for _ in range(agent.workers)]
+
+    def decide(self, state, rng):
+        for tree in self.trees:
+            clear(tree)
+        rngs, left = self.streams(rng), self.agent.shares(self.budget)
+        common = np.zeros((2, len(self.game.moves(state))))  # what all trees have of each other: visits, value
+        made, every = np.zeros(len(left), np.int64), self.agent.share_every
+        while True:
+            now = [min(share, every) if every else share for share in left]
+            ran = self.each(lambda i: self.search(i, state, now[i], rngs[i]))
+            made += ran
+            if now == left:
+                break
+            left = [share - more for share, more in zip(left, ran)]
+            common = put_together(self.trees, common)
+            for tree in self.trees:
+                write_root(tree, common)
+        rng[0] = rngs[0, 0]
+        return self.decision(put_together(self.trees, common), made, int(self.game.player(state)))
+
+    def each(self, work) -> list:
+        """work(i) for every worker, at the same time on threads, one after the other where they are simulated."""
+        return [work(i) for i in range(self.agent.workers)] if self.agent.simulated else self.on_threads(work)
+
+    def search(self, i, state, playouts, rng) -> int:
+        """What one worker does on its own tree."""
+        return run_chunks(
+            lambda n: search_kernel(self.game, UCB1(), self.trees[i], (), state, n, self.options, rng),
+            playouts,
+            self.budget.seconds,
+        )
+
+    def decision(self, total, made, player):
+        """The choice of all: statistics are of all trees, the principal variation of one that agrees.
+
+        `made[workers]` are their playouts.  In virtual time a playout takes 1; how many plies those of a worker had in
+        all is not known.
+        """
+        playouts, constant = int(made.sum()), self.agent.playout_time == "constant"
+        votes = Counter(int(tree.move[most_visited_child(tree, ROOT)]) for tree in self.trees)
+        moves, (visits, value) = root_moves(self.trees[0]), total
+        order = {int(move): (visits[i], value[i]) for i, move in enumerate(moves)}
+        if self.agent.vote == "majority":
+            move = max(votes, key=lambda move: (votes[move], order[move]))
+        else:
+            move = max(order, key=order.get)
+        agreeing = [tree for tree in self.trees if tree.move[most_visited_child(tree, ROOT)] == move]
+        means = 2.0 * value / np.maximum(visits, 1) - 1.0
+        shown = decision_from(agreeing[0], playouts, player) if agreeing else None
+        return replace(
+            shown or decision_from(self.trees[0], playouts, player),
+            move=move,
+            value=float(means[list(order).index(move)]),
+            playouts_each=int(made.max()),
+            virtual_time=float(made.max()) if self.agent.simulated and constant else None,
+            nodes=sum(int(tree.size[0]) for tree in self.trees),
+            principal_variation=shown.principal_variation if shown else (move,),
+            depth=shown.depth if shown else 1,
+            statistics=MoveStatistics(moves, visits.astype(np.int64), means),
+        )
+
+
+def root_children(tree) -> np.ndarray:
+    """The children of the root in the order of their moves, which is the same in every tree."""
+    children = np.arange(tree.first_child[ROOT], tree.first_child[ROOT] + tree.children[ROOT])
+    return children[np.argsort(tree.move[children])]
+
+
+def root_moves(tree) -> np.ndarray:
+    """The moves of the root in ascending order."""
+    return tree.move[root_children(tree)].copy()
+
+
+def put_together(trees, common) -> np.ndarray:
+    """Visits and value of each root move in all trees, of which each tree has `common` from the others already."""
+    total = common.copy()
+    for tree in trees:
+        children = root_children(tree)
+        total += np.array([tree.visits[children], tree.value[children]]) - common
+    return total
+
+
+def write_root(tree, common) -> None:
+    """Let a tree know at its root what all have found."""
+    children = root_children(tree)
+    tree.visits[children], tree.value[children] = common
+    tree.visits[ROOT] = common[0].sum()

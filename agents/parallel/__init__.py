@@ -1,1 +1,0 @@
-"""Parallel Monte-Carlo tree search, on threads and with simulated workers."""

@@ -1,0 +1,182 @@
+"""What the agents of proof-number search share: their budget, their solver, and how they decide a move in a game.
+
+A search settles one goal of one position (agents/core/solve.py).  To decide a move it tries to prove a win, and where
+there is none, and draws there are, a draw.  Where the budget ends before that, it plays by the numbers of the last
+search: the move of least proof number for the player to move, among equals the one of largest disproof number.  A lost
+position is played at random.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from agents.core.agent import Decision, Player
+from agents.core.chunks import run_chunks
+from agents.core.solve import Goal, Progress, Proof, Solver, Unsolved, goal_for
+from agents.knowledge import tablebase as tables
+from agents.knowledge.prepared import PreparedAgent
+from agents.proof.numbers import DRAWS, NODES, Task, new_counts
+from games.core.random import random_below
+
+
+class Search:
+    """The search for a proof of one goal in one position, which is not over.  Each algorithm has its own.
+
+    counts: int64[3], see agents/proof/numbers.py
+    """
+
+    counts: np.ndarray
+
+    def run(self, nodes: int) -> int:
+        """Visit about so many more positions; returns how many: 0 when the goal is settled, or nothing can be done."""
+        raise NotImplementedError
+
+    def numbers(self) -> tuple[int, int]:
+        """Proof and disproof number of the position."""
+        raise NotImplementedError
+
+    def moves(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The moves, int[n], with their proof and disproof numbers; of no length before the first of them is looked at."""
+        raise NotImplementedError
+
+    def bytes(self) -> int:
+        """The memory that it has used so far, of its own."""
+        raise NotImplementedError
+
+    def full(self) -> str:
+        """Why its memory does not allow it to go on; "" if it does."""
+        return ""
+
+
+class ProofSolver(Solver):
+    """Settles each goal by a search of its own.  `memory` is what the searches share, such as a table."""
+
+    def __init__(self, agent, game, budget):
+        self.agent, self.memory = agent, agent.new_memory(game)
+        self.endgames = tables.load(agent.tablebase, game) if agent.tablebase else tables.no_endgames()
+        self.most_bytes = self.draws = 0
+        super().__init__(game, budget)
+
+    def search(self, state, goal: Goal) -> Search:
+        """Search for a proof, settled or as far as the budget goes."""
+        nodes, seconds = self.left()
+        counts = new_counts(nodes)
+        search = self.agent.new_search(self.game, self.memory, state, self.agent.task(goal, self.endgames), counts)
+        before = self.nodes
+
+        def run(count):
+            ran = search.run(count)
+            self.nodes = before + int(counts[NODES])
+            self.progress(Progress(self.nodes, *search.numbers(), self.seconds))
+            return ran
+
+        run_chunks(run, nodes, seconds)
+        self.draws += int(counts[DRAWS])
+        self.most_bytes = max(self.most_bytes, search.bytes())
+        return search
+
+    def prove(self, state, goal):
+        search = self.search(state, goal)
+        proof, disproof = search.numbers()
+        if proof and disproof:
+            left, _ = self.left()  # says which part of the budget is spent, if one is
+            raise Unsolved(
+                search.full() or f"the budget of {self.budget.nodes} nodes is spent but for {left}: too few to go on"
+            )
+        return Proof(proof == 0, settling_move(search, int(self.game.player(state))))
+
+    def may_draw(self):
+        return self.draws > 0
+
+    def peak_bytes(self):
+        return self.most_bytes + self.agent.memory_bytes(self.memory)
+
+
+def settling_move(search: Search, player: int) -> int | None:
+    """A move of the player to move that settles the goal for him, if there is one."""
+    moves, proof, disproof = search.moves()
+    won = np.flatnonzero((proof if player == 0 else disproof) == 0)
+    return int(moves[won[0]]) if len(won) else None
+
+
+@dataclass(frozen=True)
+class ProofAgent(PreparedAgent):
+    """Base of the agents that search for proofs; each adds its search and the search's parameters.
+
+    mobility: begin with the number of a leaf's moves as its proof or disproof number, rather than with 1
+
+    The values of an end-game table stand for a search wherever a search meets its positions.
+    """
+
+    nodes: int | None = None
+    seconds: float | None = None
+    mobility: bool = True
+
+    budgets = ("nodes", "seconds")
+
+    def refuses(self, game):
+        if reason := super().refuses(game):
+            return reason
+        return f"{self.name} plays games without chance, and {game} has some" if game.has_chance else None
+
+    def task(self, goal: Goal, endgames) -> Task:
+        """What a search is told."""
+        return Task(goal, endgames, self.mobility)
+
+    def new_memory(self, game):
+        """What the searches of one game share."""
+        return ()
+
+    def memory_bytes(self, memory) -> int:
+        """How much memory that is."""
+        return 0
+
+    def new_search(self, game, memory, state, task: Task, counts) -> Search:
+        """A search for the proof of the task's goal in a position, which counts in `counts`."""
+        raise NotImplementedError
+
+    def new_solver(self, game, budget) -> ProofSolver:
+        """A solver for one game."""
+        return ProofSolver(self, game, budget)
+
+    def new_player(self, game, budget):
+        return ProofPlayer(game, self.new_solver(game, budget))
+
+
+class ProofPlayer(Player):
+    """Decides moves; what its searches share is kept from move to move."""
+
+    def __init__(self, game, solver: ProofSolver):
+        self.game, self.solver = game, solver
+
+    def decide(self, state, rng):
+        self.solver.begin()
+        player, moves = int(self.game.player(state)), self.game.moves(state)
+        for result in (1, 0):
+            try:
+                search = self.solver.search(state, goal_for(player, result))
+            except Unsolved:  # the budget was spent on the first goal
+                return self.decision(moves[int(random_below(rng, len(moves)))], None)
+            achieved, denied = search.numbers()[:: 1 if player == 0 else -1]
+            if achieved and denied:
+                return self.decision(by_numbers(self.game, state, search, player, rng), None)
+            if achieved == 0:
+                return self.decision(settling_move(search, player), float(result))
+            if not (self.game.has_draws and self.solver.may_draw()):
+                break
+        return self.decision(moves[int(random_below(rng, len(moves)))], -1.0)
+
+    def decision(self, move, value):
+        return Decision(move=move, value=value, nodes=self.solver.nodes, principal_variation=(move,))
+
+
+def by_numbers(game, state, search: Search, player: int, rng) -> int:
+    """The move of the least proof number for the player to move, then of the largest disproof number, then at random."""
+    moves, proof, disproof = search.moves()
+    if not len(moves):
+        moves = np.array(game.moves(state))
+        proof = disproof = np.ones(len(moves), np.int64)
+    own, other = (proof, disproof) if player == 0 else (disproof, proof)
+    best = np.lexsort((-other, own))
+    equal = [i for i in best if (own[i], other[i]) == (own[best[0]], other[best[0]])]
+    return int(moves[equal[int(random_below(rng, len(equal)))]])

@@ -1,0 +1,109 @@
+"""Openings that are lines of moves: of a file, of a list, or all there are of some number of plies.
+
+In a configuration: `openings = "book.txt"`, `openings = { file = "book.txt" }`, `openings = ["2a3a 5b4b", ...]` or
+`openings = { plies = 2, all = true }`.  They become lines, one an opening, so that a stored run needs no file.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # which loads Numba
+    from games.core.game import Game
+
+MAX_LINES = 10_000
+FORMS = "openings is a file's name, a list of lines of moves, or { plies = 2, all = true }"
+
+
+class BadOpenings(ValueError):
+    """Openings that cannot be used; `problems` has a line each."""
+
+    def __init__(self, *problems: str):
+        self.problems = problems
+        super().__init__("\n".join(problems))
+
+
+def moves_of(game: "Game", line: str) -> list[int]:
+    """The moves named in a line, parted by blanks, from the initial position; IllegalMove names one that is wrong."""
+    state, moves = game.initial(), []
+    for name in line.split():
+        moves.append(game.parse_move(state, name))
+        game.play(state, moves[-1])
+    return moves
+
+
+def beside(value, folder: Path):
+    """A configuration's openings with the file's name as one beside the configuration."""
+    if isinstance(value, str):
+        return str(folder / value)
+    if isinstance(value, dict) and isinstance(value.get("file"), str):
+        return value | {"file": str(folder / value["file"])}
+    return value
+
+
+def lines_of(value, game: "Game") -> list[str]:
+    """The lines that a configuration's key `openings` stands for, each checked; BadOpenings says what is wrong."""
+    if isinstance(value, str):
+        return _from_file(value, game)
+    if isinstance(value, list | tuple) and all(isinstance(line, str) for line in value):
+        return _checked(game, [(f"line {i + 1}", line) for i, line in enumerate(value)])
+    if isinstance(value, dict) and isinstance(value.get("file"), str) and len(value) == 1:
+        return _from_file(value["file"], game)
+    if isinstance(value, dict) and set(value) == {"plies", "all"} and value["all"] is True:
+        return every(game, value["plies"])
+    raise BadOpenings(FORMS)
+
+
+def _from_file(name, game) -> list[str]:
+    """Empty lines, and those that begin with #, are left out."""
+    try:
+        text = Path(name).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise BadOpenings(f"{name} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise BadOpenings(f"{name}: byte {error.start} is not UTF-8 text") from None
+    numbered = [(f"{name}, line {i}", line.strip()) for i, line in enumerate(text.splitlines(), 1)]
+    return _checked(game, [(place, line) for place, line in numbered if line and not line.startswith("#")])
+
+
+def _checked(game, lines: Sequence[tuple[str, str]]) -> list[str]:
+    if not lines:
+        raise BadOpenings("there is no opening; a line of moves is one")
+    if len(lines) > MAX_LINES:
+        raise BadOpenings(f"there are {len(lines)} openings; there can be {MAX_LINES}")
+    problems = [f"{place}: {fault}" for place, line in lines if (fault := _fault(game, line))]
+    if problems:
+        more = [f"and {len(problems) - 5} more lines that are wrong"] if len(problems) > 5 else []
+        raise BadOpenings(*problems[:5], *more)
+    return [" ".join(line.split()) for _, line in lines]
+
+
+def _fault(game, line) -> str | None:
+    from games.core.game import IllegalMove
+
+    try:
+        state = game.after_all(" ".join(line.split()))
+    except IllegalMove as error:
+        return str(error)
+    return f"{game} is over after {line!r}" if game.is_over(state) else None
+
+
+def every(game: "Game", plies: int) -> list[str]:
+    """All openings of so many plies, outcomes of chance among them, as lines; of those that lead to one state the
+    first.  BadOpenings if there is none, or are more than MAX_LINES."""
+    if type(plies) is not int or not 0 <= plies <= game.max_plies:
+        raise BadOpenings(f"plies = {plies!r} is out of range: it can be 0 to {game.max_plies}")
+    lines = {b"": ("", game.initial())}
+    for _ in range(plies):
+        longer = {}
+        for line, state in lines.values():
+            for move in game.moves(state):
+                after = game.after(state, move)
+                if not game.is_over(after):
+                    longer.setdefault(after.tobytes(), (f"{line} {game.move_name(state, move)}".strip(), after))
+            if len(longer) > MAX_LINES:
+                raise BadOpenings(f"there are more than {MAX_LINES} openings of {plies} plies; fewer plies have fewer")
+        lines = longer
+    if not lines:
+        raise BadOpenings(f"{game} is over within {plies} plies; fewer leave something to play")
+    return [line for line, _ in lines.values()]

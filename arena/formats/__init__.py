@@ -1,0 +1,1 @@
+"""Formats: which games a tournament consists of."""

@@ -1,0 +1,190 @@
+"""What a run shows while it lasts: a progress bar and live standings in a terminal, plain lines elsewhere."""
+
+import time
+
+import pandas as pd
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn
+from rich.text import Text
+
+import results
+from arena.config.options import meeting
+from arena.runner.tournament import Events
+from results.export import rich_table
+from results.ratings import count_results, rate
+from results.scores import scores
+from results.tables import standings
+
+COLUMNS = ("first", "second", "outcome", "reason", "pairing", "score", "seconds")
+NOTICED = 0.05  # seconds that loading an agent's kernels must take to be told
+SHARE_OF_TIME = 0.02  # of the run, that standings may take to compute
+SHOWN = ("rank", "agent", "games", "wins", "draws", "losses", "score", "elo", "error", "bound")
+SHOWN_OF_SOLO = ("rank", "agent", "runs", "failed", "mean", "best", "seconds")
+
+
+def watch(console: Console) -> Events:
+    """The display that suits `console`."""
+    return LiveDisplay(console) if console.is_terminal else PlainDisplay(console)
+
+
+class Display(Events):
+    """What both displays know: how far the run is, how fast, and how the agents stand."""
+
+    def __init__(self, console: Console):
+        self.console = console
+        self.rows = []
+        self.done = self.stored_before = self.total = 0
+        self.began = time.monotonic()
+
+    def opened(self, resolved, folder):
+        self.names = [entry["name"] for entry in resolved["agents"]]
+        self.rows = results.load(folder).games[list(COLUMNS)].values.tolist()
+        self.instances, agents, games = resolved.get("instances", []), len(self.names), resolved["games"]
+        if self.instances:
+            several = f"{len(self.instances)} games for one player" if self.instances[1:] else self.instances[0]
+            self.say(f"{several}: {agents} agents, {games} runs of each, in {folder}")
+        else:
+            self.say(f"{resolved['game']}: {agents} agents, {meeting(resolved)}, in {folder}")
+
+    def warmed(self, name, seconds, failure=""):
+        if failure or seconds >= NOTICED:
+            self.say(f"  kernels of {name}: {failure or f'{seconds:.1f} s'}")
+
+    def planned(self, plan):
+        self.plan = plan
+
+    def started(self, total, done):
+        self.total, self.done, self.stored_before = total, done, done
+        self.began = time.monotonic()
+        if done:
+            self.say(f"{done} of {total} games are stored already")
+
+    def finished(self, record):
+        self.rows.append([getattr(record, name) for name in COLUMNS])
+        self.done += 1
+        self.total = len(self.plan)  # which results may have made larger
+
+    def stopping(self, now):
+        waits = (
+            "stopping now; games that run are given up"
+            if now
+            else ("stopping when the games that run are over; Ctrl-C again stops at once")
+        )
+        self.say(waits)
+
+    def trouble(self, text):
+        self.say(f"warning: {text}")
+
+    def say(self, text):
+        """A line for the reader."""
+        self.console.print(Text(text), soft_wrap=True)
+
+    def pace(self) -> str:
+        """`13.2 games/s, 0:36 left`."""
+        played, seconds = self.done - self.stored_before, time.monotonic() - self.began
+        if played == 0 or seconds <= 0:
+            return ""
+        rate_now = played / seconds
+        left = int((self.total - self.done) / rate_now)
+        hours, minutes = left // 3600, left // 60 % 60
+        clock = f"{hours}:{minutes:02d}:{left % 60:02d}" if hours else f"{minutes}:{left % 60:02d}"
+        return f"{rate_now:.{1 if rate_now < 100 else 0}f} games/s, {clock} left"
+
+    def standings(self) -> pd.DataFrame:
+        """The standings of the games so far, short enough for a terminal."""
+        games = pd.DataFrame(self.rows, columns=list(COLUMNS))
+        if self.instances:
+            return self.means(games)
+        frame = standings(self.names, games, rate(self.names, count_results(self.names, games)))[list(SHOWN)]
+        frame.attrs["kind"] = "standings"
+        return frame
+
+    def means(self, games) -> pd.DataFrame:
+        """Of games for one player: mean and best score, of the instances that all agents have played."""
+        whole = games.dropna(subset="score").groupby("pairing")["first"].nunique() == len(self.names)
+        of_all = games[games["pairing"].isin(whole.index[whole])]
+        numbers = {number: i for i, number in enumerate(sorted(of_all["pairing"].unique()))}
+        names = [self.instances[number] for number in numbers]
+        frame = scores(self.names, names, of_all.assign(pairing=of_all["pairing"].map(numbers)), intervals=False)
+        last = frame.tail(len(self.names)) if names else frame
+        frame = last[list(SHOWN_OF_SOLO)].reset_index(drop=True)
+        frame.attrs["kind"] = "scores"
+        return frame
+
+
+class LiveDisplay(Display):
+    """A bar with the rate and the time left, and the standings below it, redrawn as games end."""
+
+    def __init__(self, console):
+        super().__init__(console)
+        self.progress = Progress(
+            TextColumn("games"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[pace]}"),
+            console=console,
+        )
+        self.compiling = Progress(
+            SpinnerColumn(), TextColumn("compiling {task.description}", markup=False), console=console, transient=True
+        )
+        self.live = None
+        self.next_standings = 0.0
+
+    def warming(self, name):
+        self.step = self.compiling.add_task(name)
+        self.compiling.start()
+
+    def warmed(self, name, seconds, failure=""):
+        self.compiling.stop()
+        self.compiling.remove_task(self.step)
+        super().warmed(name, seconds, failure)
+
+    def started(self, total, done):
+        super().started(total, done)
+        self.task = self.progress.add_task("games", total=total, completed=done, pace="")
+        self.live = Live(Group(self.progress), console=self.console, refresh_per_second=4)
+        self.live.start()
+
+    def finished(self, record):
+        super().finished(record)
+        self.progress.update(self.task, completed=self.done, total=self.total, pace=self.pace())
+        now = time.monotonic()
+        if now >= self.next_standings:
+            lines = [Text(line) for line in self.plan.lines()]
+            self.live.update(Group(self.progress, *lines, rich_table(self.standings())))
+            self.next_standings = now + max(1.0, (time.monotonic() - now) / SHARE_OF_TIME)
+
+    def ended(self):
+        self.compiling.stop()
+        if self.live:
+            self.live.update(Group(self.progress))
+            self.live.stop()
+
+
+class PlainDisplay(Display):
+    """A line now and then: for files, pipes and batch systems."""
+
+    SECONDS = 10.0  # between lines
+
+    def started(self, total, done):
+        super().started(total, done)
+        self.next_line = self.began + self.SECONDS
+
+    def finished(self, record):
+        super().finished(record)
+        if time.monotonic() >= self.next_line:
+            self.next_line = time.monotonic() + self.SECONDS
+            table, pace, leads = self.standings(), self.pace(), ""
+            if len(table):
+                first = table.iloc[0]
+                points = f"a mean of {first['mean']:,.2f}" if self.instances else f"{first['score']:.1%}"
+                leads = f"; {first['agent']} leads with {points}"
+            self.say(f"{self.done} of {self.total} games, {pace}{leads}")
+            for line in self.plan.lines():
+                self.say(f"  {line}")
+
+    def ended(self):
+        if self.total:
+            self.say(f"{self.done} of {self.total} games stored")

@@ -1,0 +1,187 @@
+"""A tournament from its configuration to its store: begun, watched, stopped and resumed."""
+
+import logging
+import signal
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+
+import results
+from arena.config import config as configuration
+from arena.config.config import Config, ConfigError
+from arena.formats.formats import Plan
+from arena.runner.logs import RunLog
+from arena.runner.machine import cores, describe
+from arena.runner.match import Setting
+from arena.runner.supervisor import Supervisor, begin_start, warm_in_a_child
+from results.record import GameRecord
+from results.store import FILE_NAME, Store
+
+LOG_NAME = "log.txt"
+
+log = logging.getLogger("arena.run")
+
+
+class Interrupted(Exception):
+    """A run that was stopped before its last game; what is stored can be resumed."""
+
+    def __init__(self, stored: int, total: int, folder: Path):
+        self.stored = stored
+        self.total = total
+        self.folder = folder
+        super().__init__(f"stopped with {stored} of {total} games stored in {folder}; resume the run to play the rest")
+
+
+class Events:
+    """What a run tells to who watches it; derive from it and override.  All calls come from the thread of `run`,
+    except `trouble`, which may come from another."""
+
+    def opened(self, resolved: dict, folder: Path) -> None:
+        """The store is open; `resolved` is the configuration with every default filled in."""
+
+    def warming(self, name: str) -> None:
+        """The kernels of an agent are about to be compiled."""
+
+    def warmed(self, name: str, seconds: float, failure: str = "") -> None:
+        """They are compiled; or they are not, and `failure` says why."""
+
+    def planned(self, plan: Plan) -> None:
+        """What is to be played; its length and its lines change as results come in, where these decide."""
+
+    def started(self, total: int, done: int) -> None:
+        """Play begins: `total` games in all, of which `done` were stored before."""
+
+    def finished(self, record: GameRecord) -> None:
+        """A game is stored."""
+
+    def stopping(self, now: bool) -> None:
+        """A stop was requested: games that run are finished, or with `now` given up."""
+
+    def trouble(self, text: str) -> None:
+        """Something went wrong that does not end the run; each is told once."""
+
+    def ended(self) -> None:
+        """No worker is left.  Called however the run ends, once `opened` was."""
+
+
+def run(config, out, workers: int | None = None, resume: bool = False, events: Events | None = None):
+    """Play a tournament and return its results (`results.Tournament`); void games have their reason in `.games`.
+
+    config: a TOML file's path, a dict of its keys, or a Config; out: the folder for the store and the log;
+    workers: how many cores to use, all that this process may use if None; resume: go on with a run that is there,
+    for which only `games` may have grown and `game_seconds` and `time_margin` may differ; events: who watches.
+
+    In the main thread, Ctrl-C ends the run when the games that are being played are over; a second Ctrl-C, or
+    SIGTERM, ends it at once.  Both raise Interrupted if games are missing.
+    ConfigError: the configuration cannot be used, or differs from that of the run to be resumed.  StoreExists: there
+    is a run, and `resume` is false.  StoreError: the store cannot be written; the games stored before are kept.
+    WorkerStartError: worker processes cannot start.
+    """
+    config, folder, events = _as_config(config), Path(out), events or Events()
+    workers = cores() if workers is None else workers
+    if workers < 1:
+        raise ValueError(f"workers = {workers} is out of range: a run needs 1 or more")
+    resolved = config.resolved()
+    setting = Setting.make(resolved)
+    with _open_store(resolved, setting, folder, resume) as store, RunLog(folder / LOG_NAME, events.trouble) as run_log:
+        _warn_of_changed_source(store, setting, events)
+        events.opened(resolved, folder)
+        stored = store.ids()
+        plan = Plan.after(resolved, store.results())
+        events.planned(plan)
+
+        def add(record):
+            store.add(record)
+            stored.add(record.id)
+            plan.add(record.first, record.second, record.opening, record.outcome)
+            events.finished(record)
+
+        supervisor = Supervisor(
+            setting, resolved, _missing(plan, stored), workers, add, run_log, config.game_seconds, events.stopping
+        )
+        _play(supervisor, events, plan, stored)
+        if len(stored) < len(plan):
+            raise Interrupted(len(stored), len(plan), folder)
+    return results.load(folder)
+
+
+def _missing(plan, stored):
+    """The games that are not stored, as they are asked for; `stored` grows meanwhile by games that came before."""
+    return (fixture for fixture in plan if fixture is None or fixture.id not in stored)
+
+
+def _as_config(config) -> Config:
+    if isinstance(config, Config):
+        return config
+    return configuration.from_values(config, "config") if isinstance(config, dict) else configuration.load(config)
+
+
+def _open_store(resolved, setting, folder, resume) -> Store:
+    """The store of a new run, or of the run to go on with."""
+    if not (resume and (folder / FILE_NAME).exists()):
+        specs = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
+        return Store.create(folder, {"config": resolved, "machine": describe(setting.games)}, specs)
+    store = Store.open(folder, write=True)
+    try:
+        stored = store.config
+        if lines := configuration.differences(stored, resolved):
+            raise ConfigError(
+                [f"the run in {folder} cannot be resumed with this configuration: {line}" for line in lines]
+            )
+        if stored != resolved:  # as far as a run may change: from now on it is of so many games
+            store.set_meta("config", resolved)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _warn_of_changed_source(store, setting, events):
+    was, now = store.meta["machine"]["source_digest"], describe(setting.games)["source_digest"]
+    if was != now:
+        text = f"the sources of games or agents have changed since the run was started (digest {was}, now {now})"
+        log.warning(text)
+        events.trouble(text)
+
+
+def _play(supervisor, events, plan, stored):
+    """Warm the kernels and play; returns when no worker is left, whether all games were played or a stop came."""
+    with _signals() as direct:
+        try:
+            if len(stored) < len(plan):
+                begin_start()
+                warm_in_a_child(supervisor.resolved, supervisor.run_log, events.warming, events.warmed, events.trouble)
+        except KeyboardInterrupt:
+            log.warning("interrupted before the first game")
+            events.ended()
+            return
+        direct(supervisor)
+        log.info("%d of %d games to play on %d workers", len(plan) - len(stored), len(plan), supervisor.workers)
+        events.started(len(plan), len(stored))
+        try:
+            supervisor.run()
+        finally:
+            log.info("%d of %d games stored", len(stored), len(plan))
+            events.ended()
+
+
+@contextmanager
+def _signals():
+    """In the main thread, SIGINT and SIGTERM become stop requests to the supervisor that `direct` was given; before
+    there is one they raise KeyboardInterrupt.  Afterwards they mean what they meant before."""
+    target = []
+
+    def handle(number, frame):
+        if not target:
+            raise KeyboardInterrupt
+        target[0].request_stop(now=number == signal.SIGTERM)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield target.append
+        return
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield target.append
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,107 @@
+"""A worker process: plays the games it is sent, one after the other, until it is told to stop.
+
+Importing this module imports every game and every agent, so that a fork server that has preloaded it
+(`multiprocessing.set_forkserver_preload(["arena.runner.worker"])`) starts workers at once.
+"""
+
+import logging
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from multiprocessing import connection as pipes
+
+import agents
+import games
+from arena.runner import logs
+from arena.runner.match import GameError, Setting, warm
+from results.record import Reason
+
+log = logging.getLogger("arena.runner.worker")
+
+games.names()
+agents.names()
+
+READY = "ready"  # the first message of a worker that can play; of one that cannot, a Failed
+BEGUN = "begun"  # the kernels of a game's agents are loaded: from here on its time counts
+
+
+class Failed(str):
+    """Why a worker could not start."""
+
+
+def main(pipe, log_queue, resolved: dict) -> None:
+    """Play every Fixture that arrives on `pipe` and answer with BEGUN and its GameRecord; None ends the process.
+
+    pipe: the worker's end of a duplex pipe; log_queue: where log records go; resolved: `Config.resolved()`.
+    """
+    setting = _settle_in(pipe, log_queue, resolved)
+    if setting is None:
+        return
+    warmed = set()
+    try:
+        while (fixture := pipe.recv()) is not None:
+            seats = {(fixture.instance, i) for i in fixture.seats}
+            # not at the worker's own start, so that an agent which crashes in it costs its own games only
+            warm([setting.games[fixture.instance]], [setting.seats[i] for _, i in sorted(seats - warmed)])
+            warmed |= seats
+            pipe.send(BEGUN)
+            pipe.send(_play(setting, fixture))
+    except (EOFError, BrokenPipeError):
+        pass  # the parent is gone
+    except BaseException:
+        log.exception("the worker ends")
+        os._exit(1)
+
+
+def warm_all(pipe, log_queue, resolved: dict, seats: list[int]) -> None:
+    """Compile, once for all workers, what the agents of these numbers run: (number,) and then (number, seconds,
+    failure) are sent for each."""
+    setting = _settle_in(pipe, log_queue, resolved)
+    try:
+        for i in seats if setting else ():
+            pipe.send((i,))
+            warm(setting.games, [setting.seats[i]], after=lambda _, *result, i=i: pipe.send((i, *result)))
+    except BaseException:
+        log.exception("the warming of kernels ends")
+        os._exit(1)
+
+
+def _settle_in(pipe, log_queue, resolved):
+    """What a worker does first; the setting, or None if it cannot be made, which is said."""
+    _leave_signals_to_the_parent()
+    threading.Thread(target=_die_with_the_parent, daemon=True).start()
+    logs.send_to(log_queue)
+    sys.stdout = sys.stderr  # what an agent prints must not mix with the tables of the parent
+    try:
+        setting = Setting.make(resolved)
+    except Exception as error:
+        log.exception("the worker cannot start")
+        pipe.send(Failed(f"{type(error).__name__}: {error}"))
+        return None
+    pipe.send(READY)
+    return setting
+
+
+def _play(setting, fixture):
+    """The game's record; a game whose own rules fail is void, for they would fail again."""
+    try:
+        return setting.play(fixture)
+    except GameError as error:
+        log.exception("game %s: the rules failed", fixture.id)
+        return setting.void(fixture, Reason.CRASH, f"the rules failed: {error}")
+
+
+def _leave_signals_to_the_parent():
+    """Ctrl-C reaches the whole process group; the parent decides what it means."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+def _die_with_the_parent():
+    """Wait for the parent's death, and end this process in the middle of whatever it does."""
+    pipes.wait([multiprocessing.parent_process().sentinel])
+    os._exit(1)

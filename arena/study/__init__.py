@@ -1,0 +1,1 @@
+"""Studies: speed, scaling, solving, grading, and what prepares and compares searches."""

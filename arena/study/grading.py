@@ -1,0 +1,64 @@
+"""An oracle's look at a stored run: the certain value of every position in which an agent decided on a move."""
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from agents.core.solve import Solver, Unsolved
+from agents.knowledge.book import key_of
+
+
+class Oracle:
+    """Values of positions, each found once."""
+
+    def __init__(self, solver: Solver):
+        self.solver, self.game = solver, solver.game
+        self.known: dict[int, int | None] = {}
+
+    def value(self, state) -> int | None:
+        """1, 0 or -1 for the player to move, or if it is over for the first player; None if the budget does not do."""
+        if self.game.is_over(state):
+            score = float(self.game.score(state))
+            return (score > 0) - (score < 0)
+        key = key_of(self.game, state)
+        if key not in self.known:
+            self.solver.begin()
+            try:
+                self.known[key] = self.solver.value(state)
+            except Unsolved:
+                self.known[key] = None
+        return self.known[key]
+
+    def value_for(self, player: int, state) -> int | None:
+        """The value for a player."""
+        value = self.value(state)
+        owner = 0 if self.game.is_over(state) else int(self.game.player(state))
+        return value if value is None or owner == player else -value
+
+
+def grade(run, oracle: Oracle, told: Callable[[int, int], None]) -> pd.DataFrame:
+    """One row a decision of a stored run: id, ply, agent, move, before, after (values for the player who moved, as
+    `results.grading` reads them).  `told(done, total)` of each game."""
+    decisions = run.moves()
+    by_game = {id: group for id, group in decisions.groupby("id", sort=False)}
+    rows = []
+    for done, record in enumerate(run.games.itertuples(), 1):
+        rows += _grade_game(record, by_game.get(record.id, decisions[:0]), oracle)
+        told(done, len(run.games))
+    frame = pd.DataFrame(rows, columns=["id", "ply", "agent", "move", "before", "after"])
+    return frame.astype({"before": float, "after": float})
+
+
+def _grade_game(record, decisions, oracle) -> list[tuple]:
+    """The rows of one game."""
+    game, rows = oracle.game, []
+    line = [*record.opening_moves.split(), *record.moves.split()]
+    state, ply = game.initial(), 0
+    for decision in decisions.itertuples():
+        state = game.after_all(" ".join(line[ply : decision.ply]), state)
+        after = game.after(state, game.parse_move(state, decision.move))
+        player = int(game.player(state))
+        values = oracle.value_for(player, state), oracle.value_for(player, after)
+        rows.append((record.id, decision.ply, decision.agent, decision.move, *values))
+        ply = decision.ply
+    return rows

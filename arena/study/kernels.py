@@ -1,0 +1,57 @@
+"""The compiled kernels on disk: where they lie, how many there are, and how to remove or make them."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import agents
+import games
+from agents.core.agent import Budget
+from arena.runner import match
+from arena.runner.match import Seat
+from games.core.jit import KERNEL_PACKAGES, kernels
+
+LEAST = Budget(playouts=1, nodes=1, depth=1)
+
+
+def folders() -> list[Path]:
+    """Where Numba keeps what it has compiled for this project."""
+    for package in KERNEL_PACKAGES:
+        for module in pkgutil.walk_packages(importlib.import_module(package).__path__, package + "."):
+            importlib.import_module(module.name)
+    return sorted({Path(kernel.stats.cache_path) for kernel in kernels if kernel.stats.cache_path})
+
+
+def files() -> list[Path]:
+    """Every index and every compiled kernel."""
+    return [path for folder in folders() for path in sorted(folder.glob("*.nb[ic]"))]
+
+
+def info() -> list[dict]:
+    """A row a folder: folder, kernels (compiled versions), megabytes."""
+    rows = []
+    for folder in folders():
+        found = [path for path in files() if path.parent == folder]
+        size = sum(path.stat().st_size for path in found)
+        versions = sum(path.suffix == ".nbc" for path in found)
+        rows.append({"folder": str(folder), "kernels": versions, "megabytes": round(size / 1e6, 3)})
+    return rows
+
+
+def clear() -> int:
+    """Remove every compiled kernel; returns how many files that were."""
+    found = files()
+    for path in found:
+        path.unlink(missing_ok=True)
+    return len(found)
+
+
+def warm(game_spec: str, agent_specs: Iterable[str], before: Callable, after: Callable) -> None:
+    """Compile what the agents run on a game, or load it; those that cannot play it are left out.
+
+    `before(name)` and `after(name, seconds, failure)` are told of each.
+    """
+    game, made = games.make(game_spec), [agents.make(spec) for spec in agent_specs]
+    seats = [Seat(str(agent), agent, agent.budget(LEAST)) for agent in made if not agent.refuses(game)]
+    match.warm([game], seats, before, after)

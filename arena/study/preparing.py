@@ -1,0 +1,48 @@
+"""What can be prepared for a game and kept in files: end-game tables, and opening books from stored tournaments."""
+
+from pathlib import Path
+
+from agents.knowledge import book, tablebase
+from arena.config.config import make_all
+from games.core.game import Game
+from results.record import Reason
+from results.store import StoreError
+
+
+def endgame_table(game: Game, state, pieces: int | None, most: int) -> tuple[bytes, int]:
+    """(the file, positions) of the end-games of at most `pieces` pieces, or of all that can follow from `state`.
+
+    TablebaseError if the game does not list such end-games, or if there are more than `most` positions.
+    """
+    if pieces is None:
+        roots, about = state, f"all that can follow from the position {game.render(state)!r}"
+    else:
+        try:
+            roots, about = game.endgames(pieces), f"all positions of at most {pieces} pieces"
+        except ValueError as error:
+            raise tablebase.TablebaseError(str(error)) from error
+    table = tablebase.build(game, roots, most)
+    return tablebase.to_bytes(game, table, about), tablebase.positions(table)
+
+
+def opening_book(folder: Path, plies: int, least: int) -> tuple[bytes, int, int]:
+    """(the file, positions, games) of a book from the games of a stored run that were played out."""
+    import results
+
+    run = results.load(folder)
+    game = game_of(run)
+    played = run.games[run.games["reason"] == Reason.PLAYED_OUT]
+    records = zip((played["opening_moves"] + " " + played["moves"]).tolist(), played["outcome"].tolist())
+    made = book.build(game, records, plies, least)
+    about = f"moves made {least} times or more in the first {plies} plies of {len(played)} games"
+    return book.to_bytes(game, made, about), len(made), len(played)
+
+
+def game_of(run) -> Game:
+    """The game for two of a stored run; imports its plugins.  StoreError if the run has no such game, or none that
+    could be made, such as one of imported results."""
+    config = run.meta.get("config")
+    if not config or run.instances:
+        what = "is of games for one player" if run.instances else "holds results alone"
+        raise StoreError(f"the run in {run.folder} {what}; this needs the moves of a game for two")
+    return make_all(config["plugins"], config["game"], [], config["plugin_path"])[0]

@@ -1,0 +1,107 @@
+"""Positions as a user writes them, and files of positions with known scores, against which a solver is checked."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from agents.core.solve import Solver, solve
+from games.core.game import Game, IllegalMove
+
+MOST_TOLD = 10  # lines of a file that are complained of
+
+
+class PositionError(ValueError):
+    """Moves, or a file of positions, that cannot be read; the message says where and why."""
+
+
+def position(game: Game, text: str):
+    """(state, plies) after the moves in `text`; IllegalMove if one is not legal.
+
+    Moves are parted by blanks.  A word that is no move is read as moves joined by `-`, or of one letter each, as the
+    moves of Connect 4 often are.
+    """
+    state, plies = game.initial(), 0
+    for word in text.split():
+        for name in _parts(game, state, word):
+            state, plies = game.after(state, game.parse_move(state, name)), plies + 1
+    return state, plies
+
+
+def _parts(game, state, word) -> list[str]:
+    """The moves that a word stands for."""
+    names = [game.move_name(state, move) for move in game.moves(state)]
+    if word in names:
+        return [word]
+    parts = [part for part in word.split("-") if part]
+    if len(parts) > 1 and parts[0] in names:
+        return parts
+    return list(word) if word[0] in names else [word]
+
+
+@dataclass(frozen=True)
+class Known:
+    """A position with its score."""
+
+    line: int
+    moves: str
+    score: int
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a solver made of a known position; `found` is None where its budget was spent before."""
+
+    known: Known
+    found: int | None
+    nodes: int
+    seconds: float
+
+
+def read_positions(path: Path) -> list[Known]:
+    """The positions of a file in the format of the Connect 4 tests: a line is moves, a blank, and the score.
+
+    PositionError names the first lines that are not so, by their numbers.
+    """
+    found, bad = [], []
+    text = path.read_text(errors="replace")
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.split()
+        if not words:
+            continue
+        try:
+            found.append(Known(number, " ".join(words[:-1]), int(words[-1])))
+        except ValueError:
+            bad.append(f"{path}:{number}: {line!r} is not of the form: moves score")
+    if bad or not found:
+        more = [f"and {len(bad) - MOST_TOLD} lines more"] if len(bad) > MOST_TOLD else []
+        raise PositionError("\n".join([*bad[:MOST_TOLD], *more]) or f"{path} holds no positions")
+    return found
+
+
+def check_positions(solver: Solver, known: list[Known], path: Path, told: Callable[[Checked], None]) -> list[Checked]:
+    """Solve every position of a file; `told` of each.  PositionError names a line whose moves are not legal."""
+    game, states = solver.game, []
+    for entry in known:
+        try:
+            state, plies = position(game, entry.moves)
+        except IllegalMove as error:
+            raise PositionError(f"{path}:{entry.line}: {error}") from None
+        if game.is_over(state):
+            raise PositionError(
+                f"{path}:{entry.line}: the game is over after {entry.moves!r}: there is nothing to solve"
+            )
+        states.append((entry, state, plies))
+    checked = []
+    solver.warm(states[0][1])
+    for entry, state, plies in states:
+        solution = solve(solver, state, shortest=True, moves="none")
+        found = None if solution.value is None else score_of(game, solution.value, plies + (solution.plies or 0))
+        checked.append(Checked(entry, found, solution.nodes, solution.seconds))
+        told(checked[-1])
+    return checked
+
+
+def score_of(game: Game, value: int, end: int) -> int:
+    """The score of the Connect 4 tests, of a game that ends after so many plies: one more than the stones that the
+    winner has left (of half the board each), above 0 if the player to move wins, below if he loses."""
+    return value * (game.max_plies // 2 + 1 - (end + 1) // 2)
