@@ -5,14 +5,14 @@ Numba, pandas and SciPy are imported by the commands that need them, so that hel
 
 import importlib
 
-from arena.commands.common import app
+from arena.commands.application import app
 
-MODULES = (  # in the order in which help lists their commands
-    "play", "read", "solve", "prepare", "study", "solo", "report", "statistics", "records", "duel", "compare", "lists",
-    "speed",
+COMMANDS = (  # in the order of help
+    "demo", "run", "curve", "table", "show", "solve", "grade", "tablebase", "book", "tree", "exercise", "report",
+    "status", "elo", "sprt", "export", "import_", "play", "scaling", "bench", "list", "cache",
 )  # fmt: skip
 
-for module in MODULES:
+for module in COMMANDS:
     importlib.import_module(f"arena.commands.{module}")
 
 

@@ -1,196 +1,374 @@
-"""Commands that play games: demo and run."""
+"""`arena play`: a person against an agent."""
 
-from contextlib import contextmanager
+import difflib
+import os
+import sys
+import textwrap
+from contextlib import suppress
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.commands.common import (
-    BAD,
-    INTERRUPTED,
-    VOID,
-    Json,
-    Workers,
-    budget_of,
-    command,
-    complain,
-    free_folder,
-    print_table,
-    tell,
-    use_fork_server,
-)
+from arena.commands.application import INTERRUPTED, VOID, command, complain
+from arena.commands.options import Moves, budget_of
+from arena.commands.output import tell, write_whole
 
+Side = StrEnum("Side", ["first", "second", "random"])
 
-@command(examples="arena demo\narena demo --out runs/try --workers 2")
-def demo(
-    out: Annotated[Path | None, typer.Option(help="Where to store the run.")] = None, workers: Workers = None
-) -> None:
-    """Play a tournament of six agents on Breakthrough 6x6, and say what to do with it."""
-    from arena.demo import CONFIG
+HELP = """\
+a move     as it is named in `moves`, such as the ones above
+moves      the legal moves
+hint       what the agent would play in your place, and why
+undo       take back your last move, and all since
+board      draw the board again
+resign     give up
+quit       break off (Ctrl-D and Ctrl-C too); --save keeps the moves made so far"""
 
-    _play(CONFIG, out or free_folder("demo"), workers, resume=False, as_json=False)
+WORDS = [line.split()[0] for line in HELP.splitlines()[1:]] + ["help"]
+
+WIDTH, FEW = 100, 12  # characters of a line of moves; moves that are named unasked
+
+DEFAULT_SECONDS = 1.0
+
+DEFAULT_COUNTS = {"playouts": 1000, "nodes": 10_000, "depth": 4}  # of agents that know no clock
+
+MARKS = {".jsonl": "\n", ".pgn": "[Event ", ".sgf": "(;FF["}  # one of each game in a file of records
 
 
 @command(
-    examples="arena run tournament.toml\n"
-    "arena run tournament.toml --out runs/first --workers 2\n"
-    "arena run --out runs/first --resume\n"
-    'arena run --game connect4 --agent "uct(playouts=1000)" --agent "alphabeta(depth=6)" --games 100'
+    examples='arena play breakthrough "uct(seconds=2)"\narena play connect4 alphabeta --side second --budget depth=6\n'
+    "arena play hex uct --save games.jsonl --name Ada"
 )
-def run(
-    config: Annotated[Path | None, typer.Argument(help="A TOML file.", metavar="CONFIG.toml")] = None,
-    out: Annotated[Path | None, typer.Option(help="Where to store the run; runs/NAME when left out.")] = None,
-    workers: Workers = None,
-    resume: Annotated[bool, typer.Option(help="Go on with the run that is there; needs no configuration.")] = False,
-    game: Annotated[
-        str | None,
-        typer.Option(help='Instead of a file: a game such as "connect4(rows=6, columns=7)", or one for one player.'),
-    ] = None,
-    agent: Annotated[
-        list[str] | None,
-        typer.Option(help='An agent such as "uct(playouts=1000)"; give two or more, for one player one or more.'),
-    ] = None,
-    games: Annotated[
-        int | None, typer.Option(help="Games for each pair of agents, or runs of each agent; 100 when left out.")
-    ] = None,
-    opening_plies: Annotated[int | None, typer.Option(help="Random plies before the agents begin.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of openings and agents.")] = None,
+def play(
+    game: Annotated[str, typer.Argument(help='A game such as "connect4(rows=6, columns=7)".', metavar="GAME")],
+    agent: Annotated[str, typer.Argument(help='An agent such as "uct(playouts=1000)".', metavar="AGENT")],
+    side: Annotated[Side, typer.Option(help="Yours: first moves first.")] = Side.first,
     budget: Annotated[
-        list[str] | None,
-        typer.Option(help="For agents without one of their own: playouts=1000, nodes=..., depth=..., seconds=..."),
+        list[str] | None, typer.Option(help="Of a move of the agent: playouts=1000, nodes=..., depth=..., seconds=...")
     ] = None,
-    serve: Annotated[
-        int | None, typer.Option(min=0, max=65535, help="Show the report at this port, while it is played; 0 is any.")
+    seed: Annotated[int | None, typer.Option(help="Of agent, dice and random side; drawn when left out.")] = None,
+    moves: Moves = "",
+    plugin: Annotated[list[str] | None, typer.Option(help="A module that defines games or agents of your own.")] = None,
+    name: Annotated[str, typer.Option(help="Yours, in the record.")] = "person",
+    save: Annotated[
+        Path | None, typer.Option(help="A file .jsonl, .pgn or .sgf, to which the record is added.")
     ] = None,
-    as_json: Json = False,
 ) -> None:
-    """Play a tournament from a configuration file, or a round robin from options, and store it in a folder."""
-    flags = {
-        "game": game,
-        "agent": agent,
-        "games": games,
-        "opening-plies": opening_plies,
-        "seed": seed,
-        "budget": budget,
-    }
-    given = [f"--{name}" for name, value in flags.items() if value not in (None, [])]
-    if config and given:
-        raise typer.BadParameter(f"{', '.join(given)} cannot be added to a file: say it in {config}")
-    if config:
-        _play(config, out or Path("runs", config.stem), workers, resume, as_json, serve)
-    elif given:
-        values = _values_of_flags(flags)
-        if resume and not out:
-            raise typer.BadParameter("--resume needs --out, the folder of the run to go on with")
-        from games.core.registry import parse_spec
+    """Play against an agent at the terminal, with hints; or, where a game is for one player, play it with its hints.
 
-        _play(values, out or free_folder(parse_spec(game)[0] if game else "run"), workers, resume, as_json, serve)
-    elif resume and out:
-        _play(_stored_config(out), out, workers, resume, as_json, serve)
-    else:
-        raise typer.BadParameter("give a configuration file, or --game and two or more --agent, or --resume with --out")
+    It says what it thinks: the value of the position for itself (-1 lost, 1 won), what it searched, and the moves it
+    expects.  A record in JSON lines can be rated: arena import games.jsonl.
+    """
+    from arena.config.config import make_all
+    from arena.config.openings import moves_of
+    from arena.runner.duel import AgentFailed, Duel
+    from games.core.game import IllegalMove
 
-
-def _values_of_flags(flags) -> dict:
-    """A configuration's keys from the options of `arena run`."""
-    values = {"games": 100} | {
-        name.replace("-", "_"): value
-        for name, value in flags.items()
-        if name not in ("agent", "budget") and value is not None
-    }
-    values["agents"] = [{"agent": spec} for spec in flags["agent"] or []]
-    if flags["budget"]:
-        values["budget"] = budget_of(flags["budget"])
-    return values
-
-
-def _stored_config(folder) -> dict:
-    from results.store import Store
-
-    with Store.open(folder) as store:
-        return store.config
+    made, (opponent,) = make_all(plugin or [], game, [agent], ".")
+    if not name.strip() or not name.isprintable() or name == str(opponent):
+        raise typer.BadParameter(f"--name {name!r} must be printable text, and not the agent's name")
+    if save:
+        _check_file(save, made)
+    seed = _drawn_seed() if seed is None else _checked_seed(seed)
+    try:
+        opening = moves_of(made, moves)
+    except IllegalMove as error:
+        raise typer.BadParameter(f"--moves: {error}") from None
+    opponent = _with_budget(opponent, budget)
+    seat = _index(side, seed, made)
+    failed, interrupted = None, False
+    _warm(made, opponent)
+    try:
+        duel = Duel(made, opponent, opponent.budget(), seat, seed, name, opening)
+    except AgentFailed as error:
+        complain(f"the agent failed: {error}")
+        raise typer.Exit(VOID) from None
+    if duel.over:
+        raise typer.BadParameter("--moves: the game is over after these moves")
+    try:
+        Dialogue(duel).run()
+    except AgentFailed as error:
+        failed = error
+    except KeyboardInterrupt:
+        interrupted = True
+        typer.echo()
+    _end(duel, save)
+    if failed:
+        complain(f"the agent failed: {failed}")
+    if failed or interrupted:
+        raise typer.Exit(VOID if failed else INTERRUPTED)
 
 
-def _play(config, out, workers, resume, as_json, serve=None) -> None:
-    """Run a tournament with its display, then print the standings and what to do next."""
-    played = run_shown(config, out, workers, resume, serve)
-    print_table(played.table(), as_json)
-    tell_notes(played)
-    tell(f"\nThe run lies in {out}. Some things to do with it:")
-    for hint in _hints(played, out):
-        tell(f"  {hint}")
-    exit_if_void(played)
+def _checked_seed(seed):
+    if not 0 <= seed < 2**63:
+        raise typer.BadParameter(f"--seed {seed} is out of range: it can be 0 to 2**63 - 1")
+    return seed
 
 
-def run_shown(config, out, workers, resume, serve=None):
-    """Run a tournament with its display; its results.  What keeps it from its end is told, and ends the command."""
+def _drawn_seed() -> int:
+    import secrets
+
+    return secrets.randbelow(10**6)
+
+
+def _index(side, seed, game) -> int:
+    """The number of the person's side."""
+    from games.core.random import random_below, stream
+
+    if game.players == 1:
+        if side is Side.second:
+            raise typer.BadParameter(f"--side second: {game} is a game for one player")
+        return 0
+    return int(random_below(stream(seed, "side"), 2)) if side is Side.random else list(Side).index(side)
+
+
+def _with_budget(agent, given):
+    """The agent with its own budget; or else with the one given, or with one that is told."""
+    from dataclasses import replace
+
+    from agents import Budget
+
+    if agent.own_budget().given() or not agent.budgets:
+        if given:
+            raise typer.BadParameter(f"--budget: {agent} has its own budget, or needs none")
+        return agent
+    if given:
+        try:
+            usable = agent.budget(Budget(**budget_of(given)))
+        except TypeError:  # of a kind that there is not
+            raise typer.BadParameter(f"--budget {' '.join(given)}: {agent} knows {', '.join(agent.budgets)}") from None
+        except ValueError as error:
+            raise typer.BadParameter(f"--budget: {error}") from None
+        return replace(agent, **usable.given())
+    kind = "seconds" if "seconds" in agent.budgets else agent.budgets[0]
+    budget = {kind: {"seconds": DEFAULT_SECONDS, **DEFAULT_COUNTS}[kind]}
+    tell(f"{agent} has no budget: it takes {kind}={budget[kind]:g} for a move. To change that: --budget {kind}=...")
+    return replace(agent, **budget)
+
+
+def _warm(game, agent) -> None:
+    """Compile what the agent runs before the clock counts; what fails shows in the game."""
     from rich.console import Console
 
-    if workers is not None and workers < 1:
-        raise typer.BadParameter(f"--workers {workers} is out of range: a run needs 1 or more")
-    from arena.config.config import from_values
-    from arena.runner import tournament
-    from arena.runner.display import watch
-    from results.store import StoreExists
+    from arena.runner.match import Seat, warm
 
-    if isinstance(config, dict):
-        config = from_values(config, str(out) if resume else "the command line")
-    console = Console(stderr=True)
-    use_fork_server()
-    try:
-        with _served(out, serve):
-            return tournament.run(config, out, workers, resume, watch(console))
-    except StoreExists:
-        complain(f"{out} holds a run already. To go on with it: --resume. To keep it and start another: --out FOLDER")
-        raise typer.Exit(BAD) from None
-    except tournament.Interrupted as stop:
-        complain(f"{stop.stored} of {stop.total} games are stored. To play the rest: arena run --out {out} --resume")
-        raise typer.Exit(INTERRUPTED) from None
+    with Console(stderr=True).status("compiling"), suppress(SystemExit):
+        warm([game], [Seat(str(agent), agent, agent.budget())])
 
 
-def tell_notes(played) -> None:
-    """How the format stands, and what a reader of the tables must know."""
-    from arena.formats.formats import Plan
+class Dialogue:
+    """Draws the board, tells what the agent does, and takes what the person types."""
 
-    for note in [*Plan.of(played).lines(), *played.notes()]:
-        tell(note)
+    def __init__(self, duel):
+        self.duel, self.game = duel, duel.game
+
+    def run(self) -> None:
+        """Until the game is over or broken off."""
+        with suppress(ImportError):  # where there is none, lines are typed without a history
+            import readline  # noqa: F401
+
+        duel = self.duel
+        place = ("first", "second")[duel.side] if self.game.players == 2 else "alone"
+        typer.echo(f"{self.game} with {duel.agent}. You are {duel.name} and play {place}. Seed {duel.seed}.")
+        typer.echo("For help: help")
+        self.board()
+        while True:
+            for made in duel.advance():
+                self.tell_move(made)
+            if duel.over:
+                return
+            if not self.turn():
+                return
+
+    def turn(self) -> bool:
+        """What the person types, until a move is made; False if the game is given up or broken off."""
+        while True:
+            text = self.read()
+            if text is None or self.matches(text, "quit"):
+                return False
+            if self.matches(text, "resign"):
+                self.duel.resign()
+                return False
+            if self.matches(text, "undo"):
+                if self.undo():
+                    return True
+            elif text and self.answer(text):
+                return True
+
+    def matches(self, text, word) -> bool:
+        """Whether a word is the command, and no move of that name."""
+        return text.lower() == word and text not in self.moves()
+
+    def read(self) -> str | None:
+        """A line without the blanks around it; None at the end of the input."""
+        try:
+            text = input("your move> ").strip()
+        except EOFError:
+            typer.echo()
+            return None
+        if not sys.stdin.isatty():
+            typer.echo(text)  # so that what is recorded of a dialogue shows both sides of it
+        return text
+
+    def answer(self, text) -> bool:
+        """Do what a line says; True if that was a move."""
+        legal = self.moves()
+        if text not in legal and text.lower() in WORDS:
+            {"moves": self.list_moves, "hint": self.hint, "board": self.board, "help": self.help}[text.lower()]()
+            return False
+        move = self.move_of(text, legal)
+        if move is None:
+            self.refuse(text, legal)
+            return False
+        self.duel.move(move)
+        if self.duel.over or int(self.game.player(self.duel.state)) == self.duel.side:
+            self.board()  # else it is drawn after what follows
+        return True
+
+    def move_of(self, text, legal) -> int | None:
+        """The legal move that a text names; capitals do not matter where they make no difference."""
+        from games.core.game import IllegalMove
+
+        try:
+            return self.game.parse_move(self.duel.state, text)
+        except IllegalMove:
+            alike = [move for name, move in legal.items() if name.lower() == text.lower()]
+            return alike[0] if len(alike) == 1 else None
+
+    def refuse(self, text, legal) -> None:
+        turned = [name for name in legal if sorted(name.lower()) == sorted(text.lower())]
+        close = turned[:3] or difflib.get_close_matches(text.lower(), [*legal, *WORDS], 3)
+        hint = f" Did you mean {' or '.join(close)}?" if close else ""
+        some = " ".join(list(legal)[:FEW]) + (" ..." if len(legal) > FEW else "")
+        fault = f"{text!r} is neither a legal move here nor a command.{hint}"
+        typer.echo(f"{fault} Legal ({len(legal)}): {some}. For help: help")
+
+    def moves(self) -> dict[str, int]:
+        """The legal moves by name."""
+        state = self.duel.state
+        return {self.game.move_name(state, move): move for move in self.game.moves(state)}
+
+    def list_moves(self) -> None:
+        legal = self.moves()
+        typer.echo(textwrap.fill(f"{len(legal)} legal moves: {' '.join(legal)}", WIDTH, break_on_hyphens=False))
+
+    def hint(self) -> None:
+        from arena.runner.duel import AgentFailed
+
+        try:
+            made = self.duel.hint()
+        except AgentFailed as error:
+            typer.echo(f"There is no hint: {error}")
+        else:
+            typer.echo(f"hint: {made.name}{self.thoughts(made)}")
+
+    def help(self) -> None:
+        typer.echo(HELP)
+
+    def undo(self) -> bool:
+        """Take back; False if there is nothing to take back."""
+        taken = self.duel.undo()
+        if not taken:
+            typer.echo("You have made no move yet that could be taken back.")
+            return False
+        typer.echo(f"{taken} moves are taken back." if taken > 1 else "Your move is taken back.")
+        self.board()
+        return True
+
+    def board(self) -> None:
+        typer.echo(f"\n{self.game.render(self.duel.state)}\n")
+
+    def tell_move(self, made) -> None:
+        who = "chance" if made.record is None else str(self.duel.agent)
+        typer.echo(f"{who}: {made.name}{self.thoughts(made)}")
+        self.board()
+
+    def thoughts(self, made) -> str:
+        """What the agent says of its decision, as far as it counts it."""
+        if made.record is None:
+            return ""
+        record, parts = made.record, []
+        if record.value is not None:
+            parts.append(f"value {record.value:+.3f}")
+        parts += [f"{count:,} {kind}" for kind in ("playouts", "nodes") if (count := getattr(record, kind)) is not None]
+        if record.depth is not None:
+            parts.append(f"depth {record.depth}")
+        parts.append(f"{record.seconds:.2f} s")
+        if len(made.expected) > 1:
+            more = " ..." if len(made.expected) > FEW else ""
+            parts[-1] += f"; expects {' '.join(made.expected[:FEW])}{more}"
+        return f"   ({', '.join(parts)})"
 
 
-def exit_if_void(played) -> None:
-    """The exit code that void games ask for."""
+def _end(duel, save) -> None:
+    """Say how the game ended, and keep its record."""
+    typer.echo(_result_in_words(duel))
+    typer.echo(f"Moves: {' '.join(made.name for made in duel.made) or 'none'}")
+    if save:
+        number = _games_in(save)
+        before = save.read_bytes() if save.exists() else b""
+        if before and not before.endswith(b"\n"):
+            before += b"\n"
+        write_whole(save, before + _rendered(duel, duel.record(number), save.suffix.lower()).encode())
+        tell(f"The record is game {number + 1} in {save}.")
+
+
+def _result_in_words(duel) -> str:
     from results.record import Reason
 
-    if played.games["reason"].isin(Reason.VOIDS).any():
-        raise typer.Exit(VOID)
+    record = duel.record()
+    if record.reason == Reason.UNFINISHED:
+        return f"Broken off after {record.plies} plies."
+    if duel.game.players == 1:
+        result = "No score" if record.score is None else f"Score {record.score:g}"
+    elif record.outcome == 0.5:
+        result = "Draw"
+    else:
+        result = "You win" if (record.outcome == 1) == (duel.side == 0) else f"{duel.agent} wins"
+    return f"{result} ({record.reason}), after {record.plies} plies."
 
 
-@contextmanager
-def _served(out, port):
-    """Within it the report is served, if a port is given."""
-    if port is None:
-        yield
-        return
-    from arena.report.serve import serving
+def _check_file(path, game) -> None:
+    """Before play: whether a record of the game can be added to the file."""
+    from arena.report.sgf import KINDS
 
-    with serving(out, port) as address:
-        typer.echo(f"The report is shown at {address} while the games are played.", err=True)
-        yield
+    if path.suffix.lower() not in MARKS:
+        raise typer.BadParameter(f"--save {path} is not a file {', '.join(MARKS)}")
+    if path.suffix.lower() == ".sgf" and game.name not in KINDS:
+        known = ", ".join(sorted(KINDS))
+        raise typer.BadParameter(f"--save {path}: {game} has no records in SGF; those that have are {known}")
+    if not path.parent.is_dir():
+        raise typer.BadParameter(f"--save {path}: there is no folder {path.parent}")
+    if (path.exists() and not path.is_file()) or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise typer.BadParameter(f"--save {path}: cannot be written")
+    _games_in(path)
 
 
-def _hints(played, out) -> list[str]:
-    if played.instances:
-        best = played.games.sort_values("score", ascending=False)["id"].iloc[0]
-        return [
-            f"arena table {out} --format markdown",
-            f"arena table {out} --kind improvements --format csv --output improvements.csv",
-            f"arena curve {out} --output curve.svg",
-            f"arena show {out} {best}",
-        ]
-    return [
-        f"arena table {out} --kind crosstable",
-        f"arena table {out} --kind win_rates --format markdown",
-        f"arena table {out} --kind moves --format csv --output moves.csv",
-        f"arena show {out} {played.games['id'].iloc[0]}",
-        f"arena report {out}",
-    ]
+def _games_in(path) -> int:
+    """How many games a file holds; 0 if there is none."""
+    from results.exchange import ExchangeError, from_jsonl, from_pgn
+
+    if not path.exists():
+        return 0
+    suffix = path.suffix.lower()
+    try:
+        text = path.read_text(encoding="utf-8")
+        if suffix == ".sgf" and text.strip() and not text.lstrip().startswith("("):
+            raise ExchangeError("it does not begin with (")
+        {".jsonl": from_jsonl, ".pgn": from_pgn}.get(suffix, str)(text)
+    except UnicodeDecodeError as error:
+        raise typer.BadParameter(f"--save {path} holds no records: byte {error.start} is not UTF-8") from None
+    except ExchangeError as error:
+        raise typer.BadParameter(f"--save {path} holds no records: {error}") from None
+    return text.count(MARKS[suffix])
+
+
+def _rendered(duel, record, suffix) -> str:
+    from arena.report.sgf import to_sgf
+    from results.exchange import to_jsonl, to_pgn
+
+    if suffix == ".jsonl":
+        return to_jsonl(record)
+    return to_sgf(duel.game, record) if suffix == ".sgf" else to_pgn(record, str(duel.game))

@@ -1,24 +1,19 @@
-"""Commands that find what positions are worth: solve and grade."""
+"""`arena solve`: the value of a position."""
 
 import json
-import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.commands.common import Json, command, tell, terminal_width, write_whole
-from arena.commands.read import Format
+from arena.commands.application import command
+from arena.commands.options import Json, Moves, SolvingAgent
+from arena.commands.output import tell
+from arena.commands.progress import solver_progress
 
 UNSOLVED = 1
-Grades = StrEnum("Grades", ["by_agent", "by_ply", "moves"])
-WORDS = {1: "win", 0: "draw", -1: "loss", None: "not solved"}
 
-Moves = Annotated[
-    str, typer.Option(help="The moves before the position, parted by blanks; none: the initial position.")
-]
-SolvingAgent = Annotated[str, typer.Option(help='Who solves: "dfpn(table=1024, seconds=60)", alphabeta and others.')]
+WORDS = {1: "win", 0: "draw", -1: "loss", None: "not solved"}
 
 
 @command(
@@ -70,7 +65,7 @@ def _solve_one(solver, moves, agent, question, as_json) -> None:
     state, plies = position(solver.game, moves)
     if solver.game.is_over(state):
         raise typer.BadParameter(f"the game is over after {moves!r}: there is nothing to solve")
-    with _progress(solver):
+    with solver_progress(solver):
         solver.warm(state)
         solution = solve_position(solver, state, **question)
     report = _report(solver.game, state, agent, plies, solution)
@@ -115,26 +110,11 @@ def _print_solution(game, state, report) -> None:
         typer.echo(f"{name:<18}{words}")
 
 
-def _progress(solver):
-    """A line that tells how far the solver is, while it works; nothing where no terminal is."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    status = console.status("")
-
-    def told(progress):
-        numbers = "" if progress.proof is None else f"proof {progress.proof:,}, disproof {progress.disproof:,}, "
-        status.update(f"{numbers}{progress.nodes:,} nodes, {progress.seconds:.1f} s")
-
-    solver.progress = told
-    return status
-
-
 def _check_file(solver, path, agent, as_json) -> None:
     from arena.study.solving import check_positions, read_positions
 
     known = read_positions(path)
-    with _progress(solver) as status:
+    with solver_progress(solver) as status:
         checked = check_positions(solver, known, path, lambda one: status.update(f"line {one.known.line} of {path}"))
     wrong = [entry for entry in checked if entry.found != entry.known.score]
     count = len(checked)
@@ -155,45 +135,3 @@ def _check_file(solver, path, agent, as_json) -> None:
             )
     if wrong:
         raise typer.Exit(UNSOLVED)
-
-
-@command(
-    examples="arena grade runs/first\n"
-    'arena grade runs/first --agent "dfpn(table=512, seconds=5)" --kind by_ply --format csv --output plies.csv'
-)
-def grade(
-    folder: Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR")],
-    agent: SolvingAgent = "dfpn",
-    kind: Annotated[Grades, typer.Option(help="Which table.")] = Grades.by_agent,
-    format: Annotated[Format, typer.Option(help="How it is written.")] = Format.text,
-    output: Annotated[Path | None, typer.Option(help="A file to write to, instead of the terminal.")] = None,
-) -> None:
-    """Compare every move of a stored run with the solved value of its position.
-
-    For games small enough to be solved.  A blunder is a move after which the value is less; the rate is of the moves
-    that had something to lose.  Positions that the agent does not solve within its budget are not graded.
-    """
-    import agents
-    import results
-    from agents.core.solve import solver_of
-    from arena.study.grading import Oracle
-    from arena.study.grading import grade as grade_run
-    from arena.study.preparing import game_of
-    from results import grading
-    from results.export import render
-
-    if format is Format.parquet and output is None and sys.stdout.isatty():
-        raise typer.BadParameter("parquet is not text: give --output FILE, or redirect the output")
-    run = results.load(folder)
-    solver = solver_of(agents.make(agent), game_of(run))
-    with _progress(solver) as status:
-        moves = grade_run(run, Oracle(solver), lambda done, total: status.update(f"{done} of {total} games graded"))
-    table = grading.losses(moves) if kind is Grades.moves else getattr(grading, kind.value)(moves)
-    table.attrs["kind"] = "grades"
-    text = render(table, format.value, width=terminal_width())
-    data = text if isinstance(text, bytes) else text.encode()
-    if output:
-        write_whole(output, data)
-    else:
-        sys.stdout.buffer.write(data)
-        sys.stdout.flush()

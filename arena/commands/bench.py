@@ -1,14 +1,14 @@
-"""Commands that measure speed, and those of the compiled kernels on disk."""
+"""`arena bench`: the speed of games and searches."""
 
 import json
+import os
 from typing import Annotated
 
 import typer
 
-from arena.commands.common import Json, app, command, print_table, registered
-
-cache = typer.Typer(help="The compiled kernels on disk.", no_args_is_help=True)
-app.add_typer(cache, name="cache")
+from arena.commands.application import command
+from arena.commands.options import Json, registered
+from arena.commands.output import print_table
 
 
 @command(
@@ -26,7 +26,6 @@ def bench(
 
     All games with all serial searches take several minutes, most of them the compiler's.
     """
-    import os
     import tempfile
 
     from rich.console import Console
@@ -59,38 +58,3 @@ def _print_bench(report) -> None:
         if rows:
             print_table(pd.DataFrame(rows), as_json=False, title=title)
     typer.echo(f"signature {report['signature']}")
-
-
-@command(cache, examples="arena cache info")
-def info(as_json: Json = False) -> None:
-    """Where compiled kernels lie, how many there are and how large they are."""
-    import pandas as pd
-
-    from arena.study import kernels
-
-    print_table(pd.DataFrame(kernels.info()), as_json)
-
-
-@command(cache, examples="arena cache clear")
-def clear() -> None:
-    """Remove every compiled kernel; each is compiled again when it is next needed."""
-    from arena.study import kernels
-
-    typer.echo(f"{kernels.clear()} files removed")
-
-
-@command(cache, examples='arena cache warm\narena cache warm --game "connect4(rows=6, columns=7)" --agent uct')
-def warm(
-    game: Annotated[list[str] | None, typer.Option(help="A game; all, when left out.")] = None,
-    agent: Annotated[list[str] | None, typer.Option(help="An agent; all, when left out.")] = None,
-) -> None:
-    """Compile kernels before they are needed."""
-    from arena.study import kernels
-
-    for game_spec in game or registered("games"):
-        kernels.warm(
-            game_spec,
-            agent or registered("agents"),
-            lambda name: None,
-            lambda name, seconds, failure, on=game_spec: typer.echo(f"{name} on {on}: {failure or f'{seconds:.1f} s'}"),
-        )

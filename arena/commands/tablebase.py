@@ -1,12 +1,13 @@
-"""Commands that prepare files for agents to play from: tablebase and book."""
+"""`arena tablebase`: a file of solved end-games."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.commands.common import command, write_whole
-from arena.commands.solve import Moves
+from arena.commands.application import command
+from arena.commands.options import Moves
+from arena.commands.output import write_whole
 
 
 @command(
@@ -39,24 +40,3 @@ def tablebase(
     data, positions = endgame_table(made, position(made, moves)[0], pieces, most)
     write_whole(out, data)
     typer.echo(f"{positions:,} positions of {made}, {len(data) / 2**20:.1f} MiB, in {out}")
-
-
-@command(
-    examples="arena book runs/first --out first.book\n"
-    'arena run --game connect4 --agent "uct(playouts=1000)" --agent "uct(playouts=1000, book=\'first.book\')"'
-)
-def book(
-    folder: Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR")],
-    out: Annotated[Path, typer.Option(help="The file to write.")],
-    plies: Annotated[int, typer.Option(min=1, help="How deep it goes.")] = 8,
-    least: Annotated[int, typer.Option(min=1, help="Moves that were made in fewer games are left out.")] = 10,
-) -> None:
-    """Make an opening book of the moves that were made in a stored run, by what they came to.
-
-    Agents use it as book='FILE'.
-    """
-    from arena.study.preparing import opening_book
-
-    data, positions, games = opening_book(folder, plies, least)
-    write_whole(out, data)
-    typer.echo(f"{positions:,} positions from {games:,} games, in {out}")

@@ -1,11 +1,12 @@
-"""Commands that list games and agents."""
+"""`arena list`: the games and the agents there are."""
 
 import json
 import sys
 
 import typer
 
-from arena.commands.common import Json, app, command
+from arena.commands.application import app, command
+from arena.commands.options import Json
 
 listing = typer.Typer(help="The games and the agents there are.", no_args_is_help=True)
 app.add_typer(listing, name="list")

@@ -1,4 +1,4 @@
-"""Commands on runs of games for one player: curve; and how `show` tells of such a run."""
+"""`arena curve`: how the best score grows during a search."""
 
 import io
 from enum import StrEnum
@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.common import BAD, command, complain, tell, write_whole
+from arena.commands.application import BAD, command, complain
+from arena.commands.output import tell, write_whole
 
 Against = StrEnum("Against", ["playouts", "seconds"])
+
 FORMATS = (".svg", ".png", ".pdf")
 
 
@@ -45,26 +47,3 @@ def curve(
     axes.figure.savefig(drawing, format=output.suffix[1:], dpi=150, **undated)
     write_whole(output, drawing.getvalue())
     tell(f"{output}: {', '.join(shown)}")
-
-
-def show_run(game, record, ply) -> None:
-    """Tell of one run: what the search found and when, the board, and whether the rules agree with what is stored."""
-    names = record.moves.split()
-    typer.echo(f"Run {record.id} of {game}, seed {record.seed}\nAgent: {record.first}\n")
-    for one in record.improvements[-10:]:
-        typer.echo(f"  {one.score:>14,.6g}  after {one.playouts:,} playouts, {one.seconds:.2f} s")
-    if record.improvements:
-        typer.echo("")
-    shown = names if ply is None else names[:ply]
-    typer.echo(f"Moves: {' '.join(shown) or 'none'}")
-    typer.echo(f"\nAfter {len(shown)} of {record.plies} moves:\n\n{game.render(game.after_all(' '.join(shown)))}\n")
-    if record.score is None:
-        typer.echo(f"Broken off ({record.reason}): {record.detail}")
-        return
-    end = game.after_all(" ".join(names))
-    score = float(game.score(end)) if game.is_over(end) else None
-    if score != record.score:
-        found = "no end" if score is None else f"the score {score:g}"
-        complain(f"the rules give {found}, and {record.score:g} is stored")
-        raise typer.Exit(BAD)
-    typer.echo(f"Score {score:,.10g} after {record.plies} moves, verified by the rules.")

@@ -1,23 +1,16 @@
-"""The command that compares parallel searches: scaling."""
+"""`arena scaling`: parallel searches against the serial one."""
 
+import io
 import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.commands.common import (
-    BAD,
-    INTERRUPTED,
-    Json,
-    command,
-    complain,
-    free_folder,
-    print_table,
-    tell,
-    use_fork_server,
-    write_whole,
-)
+from arena.commands.application import BAD, INTERRUPTED, command, complain
+from arena.commands.options import Json, free_folder
+from arena.commands.output import print_table, tell, write_whole
+from arena.commands.playing import use_fork_server
 
 SCHEMES = ["root", "leaf", "tree", "tree(virtual_loss=0)", "tree(wu=true)", "pipeline"]
 
@@ -152,7 +145,6 @@ def _rendered(frame, format) -> bytes:
 
 def _write(frame, speeds, out) -> None:
     """The table and the figure, beside the games."""
-    import io
 
     from arena.study import scaling as comparison
     from results.scaling import figure

@@ -1,43 +1,12 @@
-"""Commands that hand records of games to other programs and take theirs: export and import."""
+"""`arena import`: results of games played elsewhere."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.commands.common import command, print_table, tell, write_whole
-
-Record = StrEnum("Record", ["jsonl", "pgn", "sgf"])
-
-
-@command(
-    examples="arena export runs/first --output games.jsonl\n"
-    "arena export runs/first --format pgn\narena export runs/go --format sgf --output games.sgf"
-)
-def export(
-    folder: Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR")],
-    format: Annotated[Record, typer.Option(help="jsonl holds everything; sgf is for go, hex, othello.")] = Record.jsonl,
-    output: Annotated[Path | None, typer.Option(help="A file to write to, instead of the terminal.")] = None,
-) -> None:
-    """Write the records of all games of a run."""
-    from results.exchange import to_jsonl, to_pgn
-    from results.store import Store
-
-    with Store.open(folder) as store:
-        if format is not Record.jsonl and "instances" in store.meta.get("config", {}):
-            raise typer.BadParameter(f"--format {format} is for games of two players; jsonl holds those for one too")
-        if format is Record.jsonl:
-            text = "".join(map(to_jsonl, store.records()))
-        elif format is Record.pgn:
-            event = store.meta.get("config", {}).get("game", "?")
-            text = "".join(to_pgn(record, event) for record in store.records())
-        else:
-            text = _sgf(store)
-    if output:
-        write_whole(output, text.encode())
-    else:
-        typer.echo(text, nl=False)
+from arena.commands.application import command
+from arena.commands.output import print_table, tell
 
 
 @command(examples="arena import results.csv --out runs/elsewhere\narena import games.pgn --out runs/chess")
@@ -89,15 +58,3 @@ def _read(file):
         return readers[file.suffix.lower()](text)
     except ExchangeError as error:
         raise typer.BadParameter(f"{file}: {error}") from None
-
-
-def _sgf(store) -> str:
-    from arena.config.config import make_all
-    from arena.report.sgf import to_sgf
-
-    config = store.config
-    game, _ = make_all(config["plugins"], config["game"], [], config["plugin_path"])
-    try:
-        return "".join(to_sgf(game, record) for record in store.records())
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None

@@ -1,6 +1,5 @@
-"""Commands to study searches with: tree and exercise."""
+"""`arena tree`: the tree that a depth-first search explores."""
 
-import json
 import os
 import sys
 from pathlib import Path
@@ -8,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.common import Json, command, print_table, tell, write_whole
+from arena.commands.application import command
+from arena.commands.output import tell, write_whole
 
 ALONE = {"table": 0.0, "order": (), "scout": False, "sound": False, "scores": True}
 
@@ -69,29 +69,3 @@ def _alone(spec: str, depth: int | None):
 
 def _cut_off(node) -> int:
     return len(node.pruned) + sum(_cut_off(child) for child in node.children)
-
-
-@command(examples="arena exercise\narena exercise --game tictactoe --seconds 10 --json")
-def exercise(
-    game: Annotated[list[str] | None, typer.Option(help="A game; tic-tac-toe and two Connect 4, if left out.")] = None,
-    seconds: Annotated[float, typer.Option(help="A search that takes longer for a game is stopped.")] = 60.0,
-    table: Annotated[float, typer.Option(help="The table's size in MiB.")] = 64.0,
-    as_json: Json = False,
-) -> None:
-    """Measure what memory and symmetry save minimax and alpha-beta: nodes and processor time of a game with itself."""
-    from rich.console import Console
-    from rich.text import Text
-
-    from arena.study import exercise as study
-
-    if not seconds > 0:
-        raise typer.BadParameter(f"--seconds {seconds:g} is out of range: it can be more than 0")
-    console = Console(stderr=True)
-    with console.status("") as status:
-        rows = study.exercise(game or study.GAMES, seconds, table, lambda text: status.update(Text(text)))
-    if as_json:
-        typer.echo(json.dumps(rows, indent=1))
-        return
-    import pandas as pd
-
-    print_table(pd.DataFrame(rows), as_json=False)

@@ -1,59 +1,15 @@
-"""Commands that read stored runs: table and show."""
+"""`arena show`: one stored game."""
 
 import json
-import sys
-from enum import StrEnum
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.commands.common import Json, command, print_table, tell, terminal_width, write_whole
-from arena.commands.solo import show_run
-
-Kind = StrEnum(
-    "Kind", ["standings", "crosstable", "pairs", "differences", "games", "moves", "win_rates", "scores", "improvements"]
-)
-Format = StrEnum("Format", ["text", "csv", "markdown", "latex", "html", "json", "parquet"])
-
-
-@command(
-    examples="arena table runs/first\n"
-    "arena table runs/first --kind crosstable --format latex\n"
-    "arena table runs/first --kind games --format parquet --output games.parquet"
-)
-def table(
-    folder: Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR")],
-    kind: Annotated[
-        Kind | None, typer.Option(help="Which table; standings when left out, or scores of games for one player.")
-    ] = None,
-    format: Annotated[Format, typer.Option(help="How it is written.")] = Format.text,
-    no_times: Annotated[
-        bool, typer.Option("--no-times", help="Leave out seconds, so that equal runs give equal tables.")
-    ] = False,
-    output: Annotated[Path | None, typer.Option(help="A file to write to, instead of the terminal.")] = None,
-) -> None:
-    """Print a table of a stored run, finished or not."""
-    import results
-    from results.export import render
-
-    if format is Format.parquet and output is None and sys.stdout.isatty():
-        raise typer.BadParameter("parquet is not text: give --output FILE, or redirect the output")
-    tournament = results.load(folder)
-    kind = kind or Kind(tournament.kinds[0])
-    if kind not in tournament.kinds:
-        raise typer.BadParameter(f"--kind {kind}: of this run there are {', '.join(tournament.kinds)}")
-    text = render(tournament.table(kind.value), format.value, times=not no_times, width=terminal_width())
-    data = text if isinstance(text, bytes) else text.encode()
-    if output:
-        write_whole(output, data)
-    else:
-        sys.stdout.buffer.write(data)
-        sys.stdout.flush()
-    noted = (Kind.standings, Kind.crosstable, Kind.pairs, Kind.differences, Kind.scores)
-    if kind in noted and format is Format.text:
-        for note in tournament.notes():
-            tell(note)
+from arena.commands.application import BAD, command, complain
+from arena.commands.options import Json
+from arena.commands.output import print_table, write_whole
 
 
 @command(
@@ -72,7 +28,6 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show one game: its moves, what the agents thought of them, and the board."""
-    from dataclasses import asdict
 
     from results.store import Store
 
@@ -117,7 +72,6 @@ def _draw(game, line, path) -> None:
 
 def _decisions_frame(record):
     """The decisions of a game as a table of moves, side by name."""
-    from dataclasses import asdict
 
     import pandas as pd
 
@@ -135,3 +89,26 @@ def _result_in_words(record) -> str:
         return f"Void ({record.reason}): {record.detail}"
     winner = {1.0: f"{record.first} wins", 0.5: "Draw", 0.0: f"{record.second} wins"}[record.outcome]
     return f"{winner} ({record.reason}{': ' + record.detail if record.detail else ''}), after {record.plies} plies."
+
+
+def show_run(game, record, ply) -> None:
+    """Tell of one run: what the search found and when, the board, and whether the rules agree with what is stored."""
+    names = record.moves.split()
+    typer.echo(f"Run {record.id} of {game}, seed {record.seed}\nAgent: {record.first}\n")
+    for one in record.improvements[-10:]:
+        typer.echo(f"  {one.score:>14,.6g}  after {one.playouts:,} playouts, {one.seconds:.2f} s")
+    if record.improvements:
+        typer.echo("")
+    shown = names if ply is None else names[:ply]
+    typer.echo(f"Moves: {' '.join(shown) or 'none'}")
+    typer.echo(f"\nAfter {len(shown)} of {record.plies} moves:\n\n{game.render(game.after_all(' '.join(shown)))}\n")
+    if record.score is None:
+        typer.echo(f"Broken off ({record.reason}): {record.detail}")
+        return
+    end = game.after_all(" ".join(names))
+    score = float(game.score(end)) if game.is_over(end) else None
+    if score != record.score:
+        found = "no end" if score is None else f"the score {score:g}"
+        complain(f"the rules give {found}, and {record.score:g} is stored")
+        raise typer.Exit(BAD)
+    typer.echo(f"Score {score:,.10g} after {record.plies} moves, verified by the rules.")

@@ -1,0 +1,141 @@
+"""`arena elo`: Elo with its error."""
+
+import json
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.commands.application import command
+from arena.commands.counts import Pairs, Wdl, checked_counts, exactly_one
+from arena.commands.options import Json
+from arena.commands.output import print_table, tell
+
+KEYS = ("elo", "error", "nelo", "nelo_error", "los", "draw_ratio", "pairs_ratio")  # of an estimate, as JSON
+
+POOL = ("advantage", "advantage_error", "draw_rate")  # of a run's ratings
+
+Draws = StrEnum("Draws", {"davidson": "davidson", "rao_kupper": "rao-kupper", "half": "half"})
+
+
+@command(
+    examples="arena elo --wdl 136 111 96\narena elo --pairs 43 61 144 55 37\narena elo runs/first\n"
+    'arena elo runs/first --draws rao-kupper --anchor "uct=1500" --bootstrap 200'
+)
+def elo(
+    folder: Annotated[Path | None, typer.Argument(help="A run's folder, instead of counts.", metavar="DIR")] = None,
+    wdl: Wdl = None,
+    pairs: Pairs = None,
+    draws: Annotated[Draws, typer.Option(help="Of a run: a law of draws, or draws as half a win.")] = Draws.davidson,
+    no_advantage: Annotated[bool, typer.Option("--no-advantage", help="Of a run: the first player has none.")] = False,
+    anchor: Annotated[list[str] | None, typer.Option(help="Of a run: an agent of known Elo, as NAME=ELO.")] = None,
+    bootstrap: Annotated[int, typer.Option(help="Of a run: errors from so many resamplings, too.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Elo with its error: of two players from counts of games or of pairs, or of all agents of a run."""
+    exactly_one({"DIR": folder, "--wdl": wdl, "--pairs": pairs})
+    if folder is None:
+        if anchor or bootstrap or no_advantage or draws is not Draws.davidson:
+            raise typer.BadParameter("--draws, --no-advantage, --anchor and --bootstrap are for a run's folder")
+        _print_estimate(_estimate(wdl, pairs), "pairs" if pairs else "games", as_json)
+    else:
+        if bootstrap < 0:
+            raise typer.BadParameter(f"--bootstrap {bootstrap} is out of range: it can be 0 or more")
+        anchors = dict(map(_anchor, anchor or []))
+        options = {"draws": draws.value, "advantage": not no_advantage, "anchors": anchors}
+        _print_ratings(folder, options, bootstrap, as_json)
+
+
+def _anchor(text):
+    """`uct=1500` -> ("uct", 1500.0); a name may hold "=" too."""
+    name, _, elo_text = text.rpartition("=")
+    try:
+        return name.strip(), float(elo_text)
+    except ValueError:
+        raise typer.BadParameter(f"--anchor {text!r} is not of the form NAME=ELO") from None
+
+
+def _estimate(wdl, pairs):
+    from results.elo import pentanomial, trinomial
+
+    return pentanomial(checked_counts(pairs)) if pairs else trinomial(*checked_counts(wdl))
+
+
+def _plain(estimate) -> dict:
+    """An estimate as JSON; `bound` is there only where elo is one, because the score is perfect."""
+    values = asdict(estimate)
+    return {key: values[key] for key in KEYS} | ({"bound": estimate.bound} if estimate.bound else {})
+
+
+def _print_estimate(estimate, of, as_json) -> None:
+    if as_json:
+        typer.echo(json.dumps(_plain(estimate)))
+        return
+    if estimate.bound:
+        bound = f"{estimate.bound} {estimate.elo:+.2f}"
+        typer.echo(f"Elo          {bound}: a perfect score has a bound (95 %), no estimate")
+    else:
+        typer.echo(f"Elo          {estimate.elo:+.2f} ± {estimate.error:.2f}")
+    if estimate.nelo is not None:
+        typer.echo(f"nElo         {estimate.nelo:+.2f} ± {estimate.nelo_error:.2f}")
+    typer.echo(f"LOS          {100 * estimate.los:.2f} %")
+    typer.echo(f"Draw ratio   {100 * estimate.draw_ratio:.2f} %, of {of}")
+    if estimate.pairs_ratio is not None:
+        typer.echo(f"Pairs ratio  {estimate.pairs_ratio:.2f}")
+
+
+def _print_ratings(folder, options, samples, as_json) -> None:
+    import results
+    from results.ratings import AnchorError
+    from results.tables import differences, standings
+
+    tournament = results.load(folder)
+    try:
+        ratings = tournament.rate(**options)
+    except AnchorError as error:
+        raise typer.BadParameter(str(error)) from None
+    frame = standings(tournament.names, tournament.games, ratings)
+    if samples:
+        resampled = tournament.bootstrap(samples, **options).drop(columns="error")
+        frame = frame.merge(resampled.rename(columns={"low": "bootstrap_low", "high": "bootstrap_high"}), on="agent")
+    pool = {"draws": options["draws"]} | {name: getattr(ratings, name) for name in POOL}
+    notes = tournament.notes_of(ratings)
+    if as_json:
+        tables = {"ratings": frame, "differences": differences(ratings), "pairs": tournament.pairs()}
+        rows = {name: _records(table) for name, table in tables.items()}
+        typer.echo(json.dumps(pool | rows | {"notes": notes}, indent=1))
+        return
+    frame.attrs["kind"] = "standings"
+    print_table(frame, as_json=False, title="Ratings")
+    typer.echo(_advantage_in_words(pool))
+    print_table(_estimated(tournament.pairs()), as_json=False, title="\nPairs")
+    for note in notes:
+        tell(note)
+
+
+def _records(frame) -> list[dict]:
+    """Rows in plain values, None where one is missing."""
+    from results.export import render
+
+    return json.loads(render(frame, "json"))
+
+
+def _advantage_in_words(pool) -> str:
+    if pool["advantage_error"] is None:
+        advantage = "The first player's advantage is taken as 0"
+    else:
+        advantage = f"The first player's advantage is {pool['advantage']:+.0f} ± {pool['advantage_error']:.0f} Elo"
+    if pool["draws"] == Draws.half:
+        return f"{advantage}; draws count as half a win and half a loss."
+    return f"{advantage}; {100 * pool['draw_rate']:.1f} % of games of equals are drawn."
+
+
+def _estimated(pairs):
+    """The table of pairs with what is estimated of each, instead of its counts."""
+    from results.tables import ESTIMATED
+
+    frame = pairs[["a", "b", "games", "score", *ESTIMATED]].copy()
+    frame.attrs["kind"] = "estimates"
+    return frame

@@ -1,0 +1,107 @@
+"""`arena sprt`: the sequential probability ratio test."""
+
+import json
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.commands.application import command
+from arena.commands.counts import Pairs, Wdl, checked_counts, exactly_one
+from arena.commands.options import Json, Workers
+from arena.commands.output import tell
+from arena.commands.playing import exit_if_void, run_shown, tell_notes
+
+Model = StrEnum("Model", ["normalized", "logistic"])
+
+
+@command(
+    examples="arena sprt --wdl 36433 68692 36027 --elo0 0 --elo1 2\n"
+    "arena sprt --pairs 365 16618 36229 16974 390 --elo0 0 --elo1 2 --alpha 0.05 --beta 0.05 --model normalized\n"
+    "arena sprt test.toml --out runs/test\narena sprt test.toml --out runs/test --resume"
+)
+def sprt(
+    config: Annotated[
+        Path | None, typer.Argument(help="A TOML file: play, instead of counts.", metavar="CONFIG.toml")
+    ] = None,
+    wdl: Wdl = None,
+    pairs: Pairs = None,
+    elo0: Annotated[float | None, typer.Option(help="The difference by H0; 0 when left out.")] = None,
+    elo1: Annotated[float | None, typer.Option(help="The difference by H1; 5 when left out.")] = None,
+    alpha: Annotated[float | None, typer.Option(help="Chance to accept H1 though H0 holds; 0.05.")] = None,
+    beta: Annotated[float | None, typer.Option(help="Chance to accept H0 though H1 holds; 0.05.")] = None,
+    model: Annotated[Model | None, typer.Option(help="What elo0 and elo1 are; normalized when left out.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where to store the run; runs/NAME when left out.")] = None,
+    workers: Workers = None,
+    resume: Annotated[bool, typer.Option(help="Of CONFIG: go on with the run that is there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """The sequential probability ratio test between two Elo differences: may one stop, and with which verdict?
+
+    Of counts; or live, of a configuration with format = "sprt": each candidate plays the base until its test ends.
+    """
+    exactly_one({"CONFIG.toml": config, "--wdl": wdl, "--pairs": pairs})
+    given = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta, "model": model and model.value}
+    given = {name: value for name, value in given.items() if value is not None}
+    if config is None:
+        if out or workers or resume:
+            raise typer.BadParameter("--out, --workers and --resume are for CONFIG.toml: counts are not played")
+        _print_test(given, checked_counts(pairs or wdl), as_json)
+    elif given:
+        names = ", ".join(f"--{name}" for name in given)
+        example = "sprt = { elo0 = 0, elo1 = 5 }"
+        raise typer.BadParameter(f"{names} cannot be added to a file: say it in {config}, as {example}")
+    else:
+        _play_test(config, out or Path("runs", config.stem), workers, resume, as_json)
+
+
+def _print_test(options, counts, as_json) -> None:
+    """The state of a test, from counts of games (wins, draws, losses) or of pairs."""
+    from arena.config.options import SprtTable
+    from results.sprt import Sprt
+
+    try:
+        test = Sprt(**SprtTable().model_dump() | options)
+        state = test.state(counts if len(counts) == 5 else counts[::-1])
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    if as_json:
+        typer.echo(json.dumps(asdict(state)))
+        return
+    bounds = f"{state.lower:.2f} to {state.upper:.2f}"
+    typer.echo(f"LLR {state.llr:.2f} ({bounds}), {test.model} Elo {test.elo0:g} against {test.elo1:g}")
+    typer.echo(_verdict_in_words(state.verdict, test.elo0, test.elo1))
+
+
+def _verdict_in_words(verdict, elo0, elo1) -> str:
+    return {
+        "H0": f"H0 is accepted: the difference is {elo0:g}, or less.",
+        "H1": f"H1 is accepted: the difference is {elo1:g}, or more.",
+        "continue": "Neither is accepted: play on.",
+    }[verdict]
+
+
+def _play_test(path, out, workers, resume, as_json) -> None:
+    """Play until every test has ended, and tell the verdicts."""
+    from arena.config.config import load
+    from arena.config.options import SPRT
+    from arena.formats.formats import Plan
+
+    config = load(path)
+    if config.format != SPRT:
+        raise typer.BadParameter(f'{path} has the format {config.format}; a sequential test has format = "{SPRT}"')
+    played = run_shown(config, out, workers, resume)
+    reports = Plan.of(played).rounds.reports()
+    if as_json:
+        typer.echo(json.dumps((reports[0] if len(reports) == 1 else {}) | {"tests": reports}, indent=1))
+    else:
+        for report in reports:
+            verdict = _verdict_in_words(report["verdict"], config.sprt.elo0, config.sprt.elo1)
+            if report["verdict"] == "continue":
+                verdict = f"Neither is accepted after {config.games} games; --resume goes on with more games in {path}."
+            typer.echo(f"{report['candidate']} against {report['base']}, {config.sprt.model} Elo: {verdict}")
+    tell_notes(played)
+    tell(f"\nThe run lies in {out}. Its tables: arena table {out} --kind pairs")
+    exit_if_void(played)

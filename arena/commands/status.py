@@ -1,0 +1,52 @@
+"""`arena status`: how far a run is."""
+
+import json
+
+import typer
+
+from arena.commands.application import command
+from arena.commands.options import Folder, Json
+from arena.commands.output import print_table, tell
+
+
+@command(examples="arena status runs/first\narena status runs/first --json")
+def status(folder: Folder, as_json: Json = False) -> None:
+    """Tell how far a run is, whether it is being played, and who leads; from any terminal, at any time."""
+    import time
+
+    import results
+    from arena.formats.formats import Plan
+    from results.record import Reason
+    from results.store import FILE_NAME, busy
+
+    tournament = results.load(folder)
+    plan = Plan.of(tournament)
+    files = [path for path in folder.glob(f"{FILE_NAME}*") if path.suffix != ".sqlite-shm"]
+    state = {
+        "folder": str(folder),
+        "running": busy(folder),
+        "stored": len(tournament.games),
+        "total": None if plan is None else len(plan),
+        "void": int(tournament.games["reason"].isin(Reason.VOIDS).sum()),
+        "seconds_since_last_game": round(time.time() - max(path.stat().st_mtime for path in files), 1),
+    }
+    if as_json:
+        typer.echo(json.dumps(state))
+        return
+    typer.echo(_state_in_words(state))
+    print_table(tournament.table(), as_json=False)
+    for note in [*(plan.lines() if plan is not None else []), *tournament.notes()]:
+        tell(note)
+
+
+def _state_in_words(state) -> str:
+    stored, total = state["stored"], state["total"]
+    # a run that lacks a game is not at 100 %
+    share = f"{stored} of {total} games, {1000 * stored // total / 10} %" if total else f"{stored} games, imported"
+    if state["running"]:
+        now = f"being played; the last game was stored {state['seconds_since_last_game']:.0f} s ago"
+    elif total is None or stored >= total:
+        now = "finished"
+    else:
+        now = f"not being played; to go on: arena run --out {state['folder']} --resume"
+    return f"{state['folder']}: {share}; {now}"
