@@ -14,6 +14,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from games.core.errors import UserError
 from results.record import GameRecord, ImprovementRecord, MoveRecord
 
 FILE_NAME = "tournament.sqlite"
@@ -71,7 +72,7 @@ IMPROVEMENT_COLUMNS = tuple(f.name for f in fields(ImprovementRecord))
 _OF_IMPROVEMENTS = tuple(f"improvements.{name}" for name in IMPROVEMENT_COLUMNS)  # games have seconds and a score too
 
 
-class StoreError(Exception):
+class StoreError(UserError):
     """A store that cannot be made, read or written; the message says which file, why, and what is still safe."""
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from games.core.errors import UserError
 from games.core.game import Game
 from games.core.random import stream
 from games.core.registry import Registry, spell
@@ -18,7 +19,7 @@ from games.core.registry import Registry, spell
 registry = Registry("agent", "agents")
 
 
-class Unsuited(ValueError):
+class Unsuited(UserError, ValueError):
     """An agent that cannot play a game, or cannot use a budget; the message says why and what it can."""
 
 

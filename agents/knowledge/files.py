@@ -9,11 +9,13 @@ import json
 import os
 from pathlib import Path
 
+from games.core.errors import UserError
+
 VERSION = 1
 LONGEST_HEADER = 10_000  # bytes
 
 
-class PreparedFileError(ValueError):
+class PreparedFileError(UserError, ValueError):
     """A file that cannot be used; the message says which, why, and what would be right."""
 
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.knowledge.files import PreparedFileError, pack, stamp, unpack
+from games.core.errors import UserError
 from games.core.jit import helper, kernel
 from games.core.playout import copy_state
 from games.core.random import mix
@@ -28,7 +29,7 @@ SLOT_BYTES = 10  # a place: key and value
 FULLEST = 0.75  # of a table's places, what may be taken
 
 
-class TablebaseError(ValueError):
+class TablebaseError(UserError, ValueError):
     """An end-game table that cannot be built; the message says why."""
 
 

@@ -7,6 +7,8 @@ import textwrap
 
 import typer
 
+from games.core.errors import UserError
+
 EXIT_CODES = "Exit codes: 0 done; 1 finished, with void games; 2 bad input or usage; 130 interrupted, can be resumed."
 
 VOID, BAD, INTERRUPTED = 1, 2, 130
@@ -35,7 +37,7 @@ def command(group: typer.Typer = app, examples: str = ""):
             except BrokenPipeError:
                 sys.stderr.close()  # the reader of our output has gone: nothing is left to say
                 raise typer.Exit(0) from None
-            except _mendable() as error:
+            except (UserError, OSError, ImportError) as error:
                 complain(_worded(error))
                 raise typer.Exit(BAD) from None
 
@@ -47,24 +49,6 @@ def command(group: typer.Typer = app, examples: str = ""):
         return group.command(name, help=text)(wrapped)
 
     return decorate
-
-
-def _mendable():
-    """The exceptions that say what the user can do; looked up when one is raised, since their modules are slow."""
-    modules = {
-        "arena.formats.schedule": "OpeningError",
-        "arena.runner.supervisor": "WorkerStartError",
-        "results.store": "StoreError",
-        "agents.core.agent": "Unsuited",
-        "arena.config.config": "ConfigError",
-        "games.core.registry": "SpecError",
-        "games.core.game": "IllegalMove",
-        "arena.study.solving": "PositionError",
-        "agents.knowledge.tablebase": "TablebaseError",
-        "agents.knowledge.files": "PreparedFileError",
-    }
-    loaded = [getattr(sys.modules[module], name) for module, name in modules.items() if module in sys.modules]
-    return (OSError, ImportError, *loaded)
 
 
 def _worded(error) -> str:

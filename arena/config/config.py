@@ -26,6 +26,7 @@ from arena.config.options import (
     check_format,
     format_of,
 )
+from games.core.errors import UserError
 
 MAX_NAME = 80  # characters of an agent's name
 _MAX_COUNT = 10**12  # of games, playouts, nodes: far from the end of 64-bit integers
@@ -36,7 +37,7 @@ OPENINGS_TRIED = 10  # before play, to tell whether there are openings of that l
 CHANGEABLE = ("game_seconds", "time_margin", "plugin_path")
 
 
-class ConfigError(ValueError):
+class ConfigError(UserError, ValueError):
     """A configuration that cannot be used.
 
     The message has one line a problem: `source: key = value: what is wrong; what is allowed`.

@@ -11,12 +11,13 @@ from itertools import combinations, count, islice
 import numpy as np
 
 from arena.config.options import GAUNTLET
+from games.core.errors import UserError
 from games.core.random import derive_seed, stream
 
 TRIES = 1000  # draws of an opening that does not end the game, before we say that there is none
 
 
-class OpeningError(ValueError):
+class OpeningError(UserError, ValueError):
     """A game that is over within its opening, however often the opening is drawn."""
 
 

@@ -21,6 +21,7 @@ from arena.formats.schedule import Fixture
 from arena.runner import worker as worker_process
 from arena.runner.logs import RunLog, WorkerLog
 from arena.runner.match import Setting
+from games.core.errors import UserError
 from results.record import GameRecord, Reason
 
 log = logging.getLogger("arena.runner.supervisor")
@@ -33,7 +34,7 @@ LONGEST_WAIT = 3600.0  # of one wait; the system's own limit on timeouts is a fe
 OVERTAKING = 8  # times the number of cores: so many games may overtake one that waits for several cores
 
 
-class WorkerStartError(RuntimeError):
+class WorkerStartError(UserError, RuntimeError):
     """Workers die before they can play; the message tells what the last of them said."""
 
 

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.core.solve import Solver, solve
+from games.core.errors import UserError
 from games.core.game import Game, IllegalMove
 
 MOST_TOLD = 10  # lines of a file that are complained of
 
 
-class PositionError(ValueError):
+class PositionError(UserError, ValueError):
     """Moves, or a file of positions, that cannot be read; the message says where and why."""
 
 

@@ -26,6 +26,7 @@ import copy
 
 import numpy as np
 
+from games.core.errors import UserError
 from games.core.jit import Compilable, compile_methods
 from games.core.random import GAMMA, mix, random_below
 from games.core.registry import Registry, spell
@@ -35,7 +36,7 @@ registry = Registry("game", "games")
 CHANCE = -1  # the player of a state whose next move is left to chance
 
 
-class IllegalMove(ValueError):
+class IllegalMove(UserError, ValueError):
     """A move that the rules do not allow, or text that names no legal move; the message lists what is legal."""
 
 

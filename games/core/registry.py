@@ -9,8 +9,10 @@ import types
 import typing
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 
+from games.core.errors import UserError
 
-class SpecError(ValueError):
+
+class SpecError(UserError, ValueError):
     """A game or an agent that cannot be made from what the user wrote; the message says what would be right."""
 
 
