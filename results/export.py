@@ -7,6 +7,7 @@ the same bytes.
 import html
 import io
 import json
+from dataclasses import fields
 
 import pandas as pd
 from rich import box
@@ -15,9 +16,11 @@ from rich.table import Table
 from rich.text import Text
 from tabulate import LATEX_ESCAPE_RULES, tabulate
 
+from agents.core.effort import Effort
+
 FORMATS = ("text", "csv", "markdown", "latex", "html", "json", "parquet")
 MISSING = "-"
-RARE = ("void", "forfeits", "failed", "playouts_each", "virtual_time")  # left out for people while all are 0 or missing
+RARE = {"void", "forfeits", "failed", *(field.name for field in fields(Effort))}  # left out for people while all are 0
 LONG = 1000  # rows: rich takes a millisecond for each, so that longer tables are laid out by tabulate
 
 
@@ -76,8 +79,8 @@ def _flat(frame, times) -> pd.DataFrame:
 
 
 def _telling(frame) -> pd.DataFrame:
-    """Without the counts of what did not happen."""
-    return frame.drop(columns=[name for name in RARE if name in frame and not frame[name].any()])
+    """Without the counts of what did not happen, or was not counted."""
+    return frame.drop(columns=[name for name in frame.columns if name in RARE and not frame[name].any()])
 
 
 def _short(frame, kind) -> pd.DataFrame:

@@ -106,12 +106,12 @@ def sides(ax: Axes, win_rates: pd.DataFrame) -> Axes:
 
 
 def by_ply(ax: Axes, effort: pd.DataFrame, of: str) -> Axes:
-    """Means along the game of what `of` says: seconds, playouts, nodes or depth.
+    """Means along the game of the statistic `of` of a decision, such as seconds or depth.
 
-    `effort` has columns agent, ply, decisions, and of each quantity its sum and `..._given`.  The first eight agents
-    are drawn; plies that few games reached are left out.
+    `effort` has columns agent, ply, and of each statistic its sum and, as `..._given`, the decisions that count it.
+    The first eight agents are drawn; plies that few games reached are left out.
     """
-    given = "decisions" if of == "seconds" else f"{of}_given"
+    given = f"{of}_given"
     frame = effort[effort[given] > 0]
     for number, name in enumerate(effort["agent"].unique()[:LINES]):
         own = frame[frame["agent"] == name].sort_values("ply")
@@ -124,7 +124,7 @@ def by_ply(ax: Axes, effort: pd.DataFrame, of: str) -> Axes:
     if of != "depth":
         _logarithmic(ax, "y", np.concatenate([np.asarray(line.get_ydata(), float) for line in ax.lines] or [[]]))
     ax.set_xlabel("ply")
-    ax.set_ylabel(UNITS[of])
+    ax.set_ylabel(UNITS.get(of, of.replace("_", " ")))
     ax.grid()
     return ax
 

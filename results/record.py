@@ -1,6 +1,15 @@
 """What is known of one game once it has been played: plain values, no rules and no agents."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from agents.core.effort import Effort
+from results.columns import kind_of
+
+if TYPE_CHECKING:
+    from agents.core.agent import Decision  # which loads Numba
+
+MOST = 1 << 63  # numbers of a decision are below this, as SQLite's integers are
 
 
 class Reason:
@@ -21,19 +30,32 @@ class Reason:
 
 
 @dataclass(frozen=True)
-class MoveRecord:
-    """One decision of an agent; what the agent does not count is None."""
+class MoveRecord(Effort):
+    """One decision of an agent, and what it took."""
 
     ply: int  # 0 is the first move of the game, so the first decision has ply = opening plies
     side: int  # 0 for the first player, 1 for the second
     move: str  # in the game's notation
-    value: float | None  # expected score for the player who moves, -1 (loss) to 1 (win)
-    playouts: int | None  # in total
-    playouts_each: int | None  # of the worker that made the most, where several searched
-    virtual_time: float | None  # that simulated workers took
-    nodes: int | None
-    depth: int | None
-    seconds: float
+    value: float | None = None  # expected result for the player who moves, -1 (loss) to 1 (win)
+
+    @classmethod
+    def of(cls, ply: int, side: int, move: str, decision: "Decision") -> "MoveRecord":
+        """The record of a decision, with NumPy's scalars as Python's numbers.
+
+        ValueError for a number that is not finite or does not fit the store, TypeError for what is no number.
+        """
+        names = {field.name for field in fields(Effort)} | {"value"}
+        numbers = {f.name: _plain(*kind_of(f), getattr(decision, f.name)) for f in fields(cls) if f.name in names}
+        return cls(ply=ply, side=side, move=move, **numbers)
+
+
+def _plain(kind, optional, value):
+    if value is None and optional:
+        return None
+    number = kind(value)
+    if not abs(number) < MOST:  # nan is not either
+        raise ValueError(f"a decision holds {number}, which is no finite number below 2**63")
+    return number
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,13 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, fields
+from operator import attrgetter
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from games.core.errors import UserError
+from results.columns import columns_of, declarations
 from results.record import GameRecord, ImprovementRecord, MoveRecord
 
 FILE_NAME = "tournament.sqlite"
@@ -22,54 +23,29 @@ LOCK_NAME = "lock"
 SCHEMA_VERSION = 3
 APPLICATION_ID = 0x4172656E  # "Aren"; lets `file` and ourselves tell this store from another program's database
 
-SCHEMA = """
+GAME_COLUMNS, MOVE_COLUMNS, IMPROVEMENT_COLUMNS = map(columns_of, (GameRecord, MoveRecord, ImprovementRecord))
+_OF_IMPROVEMENTS = tuple(f"improvements.{name}" for name in IMPROVEMENT_COLUMNS)  # games have seconds and a score too
+_PLAYER = "REFERENCES agents (name)"
+
+# `game` counts games in the order in which they ended; a seed is stored as the signed integer of the same 64 bits
+SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE agents (agent INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, spec TEXT NOT NULL);
 CREATE TABLE games (
-    game INTEGER PRIMARY KEY,          -- in the order in which games ended
-    id TEXT NOT NULL UNIQUE,
-    number INTEGER NOT NULL,           -- in the order of the schedule
-    pairing INTEGER NOT NULL,
-    opening INTEGER NOT NULL,
-    seed INTEGER NOT NULL,             -- 64 bits, two's complement
-    first TEXT NOT NULL REFERENCES agents (name),
-    second TEXT REFERENCES agents (name),
-    outcome REAL,
-    score REAL,
-    reason TEXT NOT NULL,
-    detail TEXT NOT NULL,
-    opening_moves TEXT NOT NULL,
-    moves TEXT NOT NULL,
-    plies INTEGER NOT NULL,
-    seconds REAL NOT NULL
+    game INTEGER PRIMARY KEY,
+    {declarations(GameRecord, {"id": "UNIQUE", "first": _PLAYER, "second": _PLAYER})}
 );
 CREATE TABLE moves (
     game INTEGER NOT NULL REFERENCES games (game),
-    ply INTEGER NOT NULL,
-    side INTEGER NOT NULL,
-    move TEXT NOT NULL,
-    value REAL,
-    playouts INTEGER,
-    playouts_each INTEGER,
-    virtual_time REAL,
-    nodes INTEGER,
-    depth INTEGER,
-    seconds REAL NOT NULL,
+    {declarations(MoveRecord)},
     PRIMARY KEY (game, ply)
 ) WITHOUT ROWID;
 CREATE TABLE improvements (
     game INTEGER NOT NULL REFERENCES games (game),
-    playouts INTEGER NOT NULL,
-    seconds REAL NOT NULL,
-    score REAL NOT NULL,
+    {declarations(ImprovementRecord)},
     PRIMARY KEY (game, playouts)
 ) WITHOUT ROWID;
 """
-
-GAME_COLUMNS = tuple(f.name for f in fields(GameRecord) if f.name not in ("decisions", "improvements"))
-MOVE_COLUMNS = tuple(f.name for f in fields(MoveRecord))
-IMPROVEMENT_COLUMNS = tuple(f.name for f in fields(ImprovementRecord))
-_OF_IMPROVEMENTS = tuple(f"improvements.{name}" for name in IMPROVEMENT_COLUMNS)  # games have seconds and a score too
 
 
 class StoreError(UserError):
@@ -206,7 +182,7 @@ class Store:
         moves = self.select(f"SELECT {', '.join(MOVE_COLUMNS)} FROM moves WHERE game = ? ORDER BY ply", (game,))
         return GameRecord(
             **given,
-            decisions=tuple(MoveRecord(*move) for move in moves),
+            decisions=tuple(MoveRecord(**dict(zip(MOVE_COLUMNS, row))) for row in moves),
             improvements=tuple(ImprovementRecord(*row) for row in self.improvements("WHERE game = ?", (game,))),
         )
 
@@ -230,13 +206,14 @@ class Store:
 
 
 def _add(connection, record) -> None:
-    game = dict(zip(GAME_COLUMNS, (getattr(record, name) for name in GAME_COLUMNS)))
-    game["seed"] = _signed(record.seed)
-    row = connection.execute(_insert("games", GAME_COLUMNS), tuple(game.values())).lastrowid
-    moves = [(row, *astuple(move)) for move in record.decisions]
-    connection.executemany(_insert("moves", ("game", *MOVE_COLUMNS)), moves)
-    improvements = [(row, *astuple(one)) for one in record.improvements]
-    connection.executemany(_insert("improvements", ("game", *IMPROVEMENT_COLUMNS)), improvements)
+    values = [_signed(record.seed) if name == "seed" else getattr(record, name) for name in GAME_COLUMNS]
+    game = connection.execute(_insert("games", GAME_COLUMNS), values).lastrowid
+    for table, columns, rows in (
+        ("moves", MOVE_COLUMNS, record.decisions),
+        ("improvements", IMPROVEMENT_COLUMNS, record.improvements),
+    ):
+        values_of = attrgetter(*columns)
+        connection.executemany(_insert(table, ("game", *columns)), [(game, *values_of(row)) for row in rows])
 
 
 def _insert(table: str, columns: Sequence[str]) -> str:

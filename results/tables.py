@@ -190,8 +190,8 @@ def _complete_pairs(flat: pd.DataFrame) -> dict:
 def win_rates(agents: Sequence[str], games: pd.DataFrame, effort: pd.DataFrame) -> pd.DataFrame:
     """One row an agent: games and score as first and as second player, and what it spent.
 
-    `effort` has columns agent, decisions, and the sums seconds, playouts, nodes, with the numbers of decisions that
-    count them, playouts_given and nodes_given, at least.  Moves and plies of void games are among them.
+    `effort` has columns agent, and at least of seconds, playouts and nodes the sum, and as `..._given` the number of
+    decisions that count it.  Moves and plies of void games are among them.
     """
     played = counted(games)
     frame = pd.DataFrame({"agent": list(agents)})
@@ -201,8 +201,9 @@ def win_rates(agents: Sequence[str], games: pd.DataFrame, effort: pd.DataFrame) 
         frame[f"games_{column}"] = by_agent["size"].fillna(0).astype(int).to_numpy()
         frame[f"score_{column}"] = by_agent["mean"].to_numpy(float)
     effort = effort.set_index("agent").reindex(list(agents)).astype(float)
-    for name, of in (("seconds", "decisions"), ("playouts", "playouts_given"), ("nodes", "nodes_given")):
-        frame[f"{name}_per_move"] = (effort[name] / effort[of].where(effort[of] > 0)).to_numpy()
+    for name in ("seconds", "playouts", "nodes"):
+        given = effort[f"{name}_given"]
+        frame[f"{name}_per_move"] = (effort[name] / given.where(given > 0)).to_numpy()
     sides = pd.concat(
         [
             games[["first", "plies"]].set_axis(["agent", "plies"], axis=1),

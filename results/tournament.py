@@ -1,16 +1,21 @@
 """A tournament as it was stored at one moment: its games and moves as data frames, and the tables made from them."""
 
 import os
+from collections.abc import Iterable
+from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from agents.core.effort import Effort
 from results import repeats, scores, tables, words
 from results.bootstrap import bootstrap
+from results.columns import frame_types
 from results.ratings import Ratings, count_results, rate
-from results.store import GAME_COLUMNS, IMPROVEMENT_COLUMNS, Store, StoreError
+from results.record import GameRecord, MoveRecord
+from results.store import GAME_COLUMNS, IMPROVEMENT_COLUMNS, MOVE_COLUMNS, Store, StoreError
 
 GAME_TABLE = (
     "id",
@@ -29,25 +34,12 @@ GAME_TABLE = (
     "seed",
     "seconds",
 )
-MOVE_TABLE = (
-    "id",
-    "ply",
-    "agent",
-    "side",
-    "move",
-    "value",
-    "playouts",
-    "playouts_each",
-    "virtual_time",
-    "nodes",
-    "depth",
-    "seconds",
-)
-FLOATS = ("outcome", "score", "seconds", "value", "virtual_time")
-COUNTS_OR_NONE = ("playouts", "playouts_each", "nodes", "depth")
-SPENT = ("playouts", "nodes", "depth")  # of COUNTS_OR_NONE, what `effort` sums
+EFFORT = tuple(field.name for field in fields(Effort))
 
 _AGENT = "CASE moves.side WHEN 0 THEN games.first ELSE games.second END"
+_MOVE_TABLE = {"id": "games.id", "ply": "moves.ply", "agent": _AGENT} | {
+    name: f"moves.{name}" for name in MOVE_COLUMNS if name != "ply"
+}
 
 
 class Tournament:
@@ -65,7 +57,7 @@ class Tournament:
         """The tournament in `folder`; StoreError if it cannot be read."""
         with Store.open(folder) as store:
             rows = store.select(f"SELECT game, {', '.join(GAME_COLUMNS)} FROM games ORDER BY number")
-            frame = _frame(rows, ("game", *GAME_COLUMNS))
+            frame = _frame(rows, ("game", *GAME_COLUMNS), GameRecord)
             frame["seed"] = frame["seed"].to_numpy(np.int64).view(np.uint64)
             last = int(frame["game"].max()) if len(frame) else 0
             return cls(Path(folder), store.meta, store.agents, frame[list(GAME_TABLE)], last)
@@ -107,11 +99,10 @@ class Tournament:
     def moves(self) -> pd.DataFrame:
         """One row a decision, in the order of the schedule; read from the store at each call."""
         query = (
-            f"SELECT games.id, moves.ply, {_AGENT}, moves.side, moves.move, moves.value, moves.playouts, "
-            "moves.playouts_each, moves.virtual_time, moves.nodes, moves.depth, moves.seconds FROM moves JOIN games USING (game) WHERE game <= ? "
+            f"SELECT {', '.join(_MOVE_TABLE.values())} FROM moves JOIN games USING (game) WHERE game <= ? "
             "ORDER BY games.number, moves.ply"
         )
-        return _frame(self._select(query), MOVE_TABLE)
+        return _frame(self._select(query), _MOVE_TABLE, MoveRecord)
 
     def standings(self) -> pd.DataFrame:
         """See `results.tables.standings`."""
@@ -140,18 +131,17 @@ class Tournament:
     def effort(self) -> pd.DataFrame:
         """What the agents spent: one row for each agent and ply, the agents in the order of the standings.
 
-        Columns agent, ply, decisions, the sums seconds, playouts, nodes, depth, and the numbers of decisions that
-        count them, playouts_given, nodes_given, depth_given.  Read from the store when first asked for.
+        Columns agent, ply, decisions; of each field of `Effort` the sum, under its name, and the number of decisions
+        that count it, `..._given`.  Read from the store when first asked for.
         """
-        sums = ", ".join(f"SUM(moves.{name})" for name in ("seconds", *SPENT))
-        given = ", ".join(f"COUNT(moves.{name})" for name in SPENT)
+        sums = ", ".join(f"SUM(moves.{name}), COUNT(moves.{name})" for name in EFFORT)
         query = (
-            f"SELECT {_AGENT}, moves.ply, COUNT(*), {sums}, {given} FROM moves JOIN games USING (game) "
+            f"SELECT {_AGENT}, moves.ply, COUNT(*), {sums} FROM moves JOIN games USING (game) "
             "WHERE game <= ? GROUP BY 1, 2"
         )
-        names = ("agent", "ply", "decisions", "seconds", *SPENT, *(f"{name}_given" for name in SPENT))
-        frame = pd.DataFrame(self._select(query), columns=list(names))
-        frame = frame.astype({"seconds": float} | dict.fromkeys(SPENT, float))
+        names = [column for name in EFFORT for column in (name, f"{name}_given")]
+        frame = pd.DataFrame(self._select(query), columns=["agent", "ply", "decisions", *names])
+        frame = frame.astype(dict.fromkeys(EFFORT, float))
         place = {name: place for place, name in enumerate(self.standings()["agent"])}
         order = frame.assign(place=frame["agent"].map(place)).sort_values(["place", "ply"]).index
         return frame.loc[order].reset_index(drop=True)
@@ -229,8 +219,8 @@ class Tournament:
         return plots().sides(_axes(ax), frame)
 
     def plot_moves(self, of: str = "seconds", ax=None):
-        """Means along the game of the seconds, playouts, nodes or depth of a move."""
-        return plots().by_ply(_axes(ax), self.effort, _known(of, ("seconds", *SPENT)))
+        """Means along the game of one statistic of a move, a field of `Effort` such as seconds or depth."""
+        return plots().by_ply(_axes(ax), self.effort, _known(of, EFFORT))
 
     def styled(self, kind: str = "standings"):
         """The table of that kind as a pandas Styler, for notebooks: rounded for readers, scores as a heat map."""
@@ -273,9 +263,7 @@ def _known(of: str, quantities) -> str:
     return of
 
 
-def _frame(rows: list[tuple], columns) -> pd.DataFrame:
-    """Rows of SQLite as a frame with the same types whatever they hold, be it nothing."""
+def _frame(rows: list[tuple], columns: Iterable[str], record: type) -> pd.DataFrame:
+    """Rows of SQLite as a frame with the types of the record's fields, whatever they hold, be it nothing."""
     frame = pd.DataFrame.from_records(rows, columns=list(columns))
-    types = {name: float for name in FLOATS if name in frame}
-    types |= {name: "Int64" for name in COUNTS_OR_NONE if name in frame}
-    return frame.astype(types)
+    return frame.astype(frame_types(record, frame.columns))

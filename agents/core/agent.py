@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.core.effort import Effort
 from games.core.errors import UserError
 from games.core.game import Game
 from games.core.random import stream
@@ -52,18 +53,12 @@ class MoveStatistics(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Decision:
-    """A move, and what it took to find it.  What the agent does not count is None."""
+class Decision(Effort):
+    """A move, what the search thinks of it, and what it took to find it."""
 
     move: int
-    value: float | None = None  # expected result for the player to move: -1 loss, 0 draw, 1 win; with one player
-    # the score that the principal variation, which is then a whole game, comes to
-    playouts: int | None = None  # in total
-    playouts_each: int | None = None  # of the worker that made the most, where there are several
-    virtual_time: float | None = None  # that simulated workers took; a playout takes 1, or its plies
-    nodes: int | None = None  # positions visited
-    depth: int | None = None  # the depth searched in full, or the length of a tree search's principal variation
-    seconds: float = 0.0  # wall time
+    value: float | None = None  # expected result for the player to move: -1 loss, 0 draw, 1 win; in a game for one
+    # player the score that the principal variation, which is then a whole game, comes to; None if it has no estimate
     principal_variation: tuple[int, ...] = ()  # best play as the search sees it, from `move` on
     statistics: MoveStatistics | None = None
     improvements: tuple["Improvement", ...] = ()  # of a search for one player, from its first playout on
@@ -86,7 +81,7 @@ class Player:
         raise NotImplementedError
 
     def played(self, move: int) -> None:
-        """A move has been made in the game, by either side, after the player was created.  For who keeps a tree."""
+        """Called after every move of either side; tree-keeping players advance here."""
 
     def choose(self, state: np.ndarray, rng: np.ndarray) -> Decision:
         """`decide`, with the seconds it took."""

@@ -63,8 +63,8 @@ def draw(tournament) -> list[Drawn]:
             plots.append((f"strength_{of}", f"Elo against {of}", caption, plot))
     plots.append(("lengths", "Length of games", "How many plies games took, by who won.", tournament.plot_lengths))
     plots.append(("sides", "Moving first", "Each agent's score as first and as second player.", tournament.plot_sides))
-    for of, given in (("seconds", "decisions"), ("depth", "depth_given")):
-        if (effort[given] > 0).any():
+    for of in ("seconds", "depth"):
+        if (effort[f"{of}_given"] > 0).any():
             title = "Time along the game" if of == "seconds" else "Depth along the game"
             caption = f"Mean {of} of a move, by ply."
             plots.append((f"moves_{of}", title, caption, functools.partial(tournament.plot_moves, of)))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from agents.core.agent import Agent, Budget, Decision, Unsuited
-from arena.runner.match import game_result, move_record, storable
+from arena.runner.match import game_result, storable
 from games.core.game import CHANCE, Game, IllegalMove
 from games.core.random import stream
 from results.record import GameRecord, MoveRecord, Reason
@@ -174,7 +174,7 @@ class Duel:
     def _described(self, decision) -> Made:
         move, side = int(decision.move), int(self.game.player(self.state))
         name = self.game.move_name(self.state, move)
-        record = move_record(len(self.made), side, name, decision)
+        record = MoveRecord.of(len(self.made), side, name, decision)
         return Made(move, name, side, record, self._names_of(decision.principal_variation))
 
     def _names_of(self, moves) -> tuple[str, ...]:

@@ -18,7 +18,6 @@ from results.record import GameRecord, ImprovementRecord, MoveRecord, Reason
 
 log = logging.getLogger("arena.runner.match")
 
-MOST = 1 << 63  # what a decision counts is below this, as the store's integers are
 LONGEST_DETAIL = 2000  # characters of a record's detail
 _SMALLEST = {"playouts": 1, "nodes": 1, "depth": 1, "seconds": 0.001}
 
@@ -276,7 +275,7 @@ class _Table:
         move = self._of_agent(side, lambda: self._checked(side, decision, legal))
         name = _by_rules(self.game, "move_name", self.state, move)
         self._of_agent(side, lambda: self._note_improvements(decision))
-        self.decisions.append(self._of_agent(side, lambda: move_record(self.plies, side, name, decision)))
+        self.decisions.append(self._of_agent(side, lambda: MoveRecord.of(self.plies, side, name, decision)))
         self._check_time(side, decision.seconds)
         return move
 
@@ -342,28 +341,3 @@ class _Table:
             )
             log.error("game %s: %s", self.fixture.id, detail)
             raise _Forfeit(side, Reason.TIME, detail)
-
-
-def move_record(ply, side, name, decision) -> MoveRecord:
-    """A decision in plain values, for the store; what an agent gives as NumPy scalars becomes Python's numbers."""
-
-    def plain(kind, value):
-        if value is None:
-            return None
-        number = kind(value)
-        if not abs(number) < MOST:  # nan is not either
-            raise ValueError(f"a decision holds {number}, which is no finite number below 2**63")
-        return number
-
-    return MoveRecord(
-        ply,
-        side,
-        name,
-        plain(float, decision.value),
-        plain(int, decision.playouts),
-        plain(int, decision.playouts_each),
-        plain(float, decision.virtual_time),
-        plain(int, decision.nodes),
-        plain(int, decision.depth),
-        float(decision.seconds),
-    )

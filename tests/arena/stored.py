@@ -50,16 +50,7 @@ def _play(game, fixture, line, names, rng, void):
         moves.append(game.move_name(state, move))
         decisions.append(
             MoveRecord(
-                ply,
-                side,
-                moves[-1],
-                value=0.1 * side,
-                playouts=10 + ply,
-                playouts_each=None,
-                virtual_time=None,
-                nodes=None,
-                depth=ply % 4 + 1,
-                seconds=0.01 * (side + 1),
+                ply, side, moves[-1], 0.1 * side, playouts=10 + ply, depth=ply % 4 + 1, seconds=0.01 * (side + 1)
             )
         )
         game.play(state, move)

@@ -133,9 +133,7 @@ def run(tmp_path):
     ) as store:
         for number, (opening, moves) in enumerate(lines):
             begin = len(opening.split())
-            decisions = tuple(
-                MoveRecord(ply, ply % 2, move, *[None] * 6, 0.0) for ply, move in enumerate(moves.split(), begin)
-            )
+            decisions = tuple(MoveRecord(ply, ply % 2, move) for ply, move in enumerate(moves.split(), begin))
             reason = Reason.TIME if number == 2 else Reason.PLAYED_OUT
             store.add(
                 GameRecord(

@@ -25,9 +25,9 @@ def make_game(id="0-0-a", number=0, first="ann", second="bob_%&", outcome=1.0, *
         plies=4,
         seconds=1.25,
         decisions=(
-            MoveRecord(1, 1, "b2", -0.25, None, None, None, 50, 3, 0.25),
-            MoveRecord(2, 0, "c3", 0.5, 100, 50, 50.0, None, None, 0.5),
-            MoveRecord(3, 1, "a2", None, None, None, None, 70, 4, 0.25),
+            MoveRecord(1, 1, "b2", -0.25, nodes=50, depth=3, seconds=0.25),
+            MoveRecord(2, 0, "c3", 0.5, playouts=100, playouts_each=50, virtual_time=50.0, seconds=0.5),
+            MoveRecord(3, 1, "a2", nodes=70, depth=4, seconds=0.25),
         ),
     )
     return GameRecord(**(values | changes))

@@ -1,0 +1,38 @@
+"""Columns from the fields of record classes: their names, and their types in SQLite and in pandas."""
+
+from collections.abc import Iterable
+from dataclasses import Field, fields
+from types import NoneType
+from typing import Any, get_args
+
+SQL = {int: "INTEGER", float: "REAL", str: "TEXT"}
+PANDAS = {(int, False): "int64", (int, True): "Int64", (float, False): "float64", (float, True): "float64"}
+
+
+def kind_of(field: Field) -> tuple[type, bool]:
+    """The type of a field's values (int, float, str, tuple), and whether a value may be missing, that is None."""
+    kinds = get_args(field.type) if NoneType in get_args(field.type) else (field.type,)
+    return next(kind for kind in kinds if kind is not NoneType), NoneType in kinds
+
+
+def columns_of(record: type) -> tuple[str, ...]:
+    """The fields that are columns, in the order of the table: the class's own before those that it inherits."""
+    names = [field.name for field in fields(record) if kind_of(field)[0] in SQL]
+    return tuple(sorted(names, key=lambda name: name not in record.__annotations__))
+
+
+def declarations(record: type, constraints: dict[str, str] | None = None) -> str:
+    """The columns of a record class as CREATE TABLE declares them, with further `constraints` of some by name."""
+    by_name = {field.name: kind_of(field) for field in fields(record)}
+    lines = []
+    for name in columns_of(record):
+        kind, optional = by_name[name]
+        more = (constraints or {}).get(name, "")
+        lines.append(" ".join(filter(None, (name, SQL[kind], "" if optional else "NOT NULL", more))))
+    return ",\n    ".join(lines)
+
+
+def frame_types(record: type, names: Iterable[str]) -> dict[Any, str]:
+    """The types that those of the columns `names` have in a data frame that hold numbers."""
+    types = {field.name: PANDAS.get(kind_of(field)) for field in fields(record)}
+    return {name: found for name in names if (found := types.get(name))}
