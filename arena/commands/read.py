@@ -95,7 +95,7 @@ def show(
     typer.echo(f"First: {record.first}\nSecond: {record.second}\nOpening: {record.opening_moves or 'none'}\n")
     if record.decisions:
         print_table(_decisions_frame(record), as_json=False)
-    typer.echo(f"\nAfter {len(line)} of {record.plies} plies:\n\n{game.render(game.after_all(' '.join(line)))}\n")
+    typer.echo(f"\nAfter {len(line)} of {record.plies} plies:\n\n{game.render(game.read_line(' '.join(line))[1])}\n")
     typer.echo(_result_in_words(record))
 
 
