@@ -62,7 +62,6 @@ def play(
     expects.  A record in JSON lines can be rated: arena import games.jsonl.
     """
     from arena.config.config import make_all
-    from arena.config.openings import moves_of
     from arena.runner.duel import AgentFailed, Duel
     from games.core.game import IllegalMove
 
@@ -73,7 +72,7 @@ def play(
         _check_file(save, made)
     seed = _drawn_seed() if seed is None else _checked_seed(seed)
     try:
-        opening = moves_of(made, moves)
+        opening, _ = made.read_line(moves)
     except IllegalMove as error:
         raise typer.BadParameter(f"--moves: {error}") from None
     opponent = _with_budget(opponent, budget)

@@ -50,7 +50,7 @@ def show(
     typer.echo(f"First: {record.first}\nSecond: {record.second}\nOpening: {record.opening_moves or 'none'}\n")
     if record.decisions:
         print_table(_decisions_frame(record), as_json=False)
-    typer.echo(f"\nAfter {len(line)} of {record.plies} plies:\n\n{game.render(game.after_all(' '.join(line)))}\n")
+    typer.echo(f"\nAfter {len(line)} of {record.plies} plies:\n\n{game.render(game.read_line(' '.join(line))[1])}\n")
     typer.echo(_result_in_words(record))
 
 
@@ -101,11 +101,11 @@ def show_run(game, record, ply) -> None:
         typer.echo("")
     shown = names if ply is None else names[:ply]
     typer.echo(f"Moves: {' '.join(shown) or 'none'}")
-    typer.echo(f"\nAfter {len(shown)} of {record.plies} moves:\n\n{game.render(game.after_all(' '.join(shown)))}\n")
+    typer.echo(f"\nAfter {len(shown)} of {record.plies} moves:\n\n{game.render(game.read_line(' '.join(shown))[1])}\n")
     if record.score is None:
         typer.echo(f"Broken off ({record.reason}): {record.detail}")
         return
-    end = game.after_all(" ".join(names))
+    end = game.read_line(" ".join(names))[1]
     score = float(game.score(end)) if game.is_over(end) else None
     if score != record.score:
         found = "no end" if score is None else f"the score {score:g}"

@@ -60,15 +60,14 @@ def solve(
 
 def _solve_one(solver, moves, agent, question, as_json) -> None:
     from agents.core.solve import solve as solve_position
-    from arena.study.solving import position
 
-    state, plies = position(solver.game, moves)
+    made, state = solver.game.read_line(moves)
     if solver.game.is_over(state):
         raise typer.BadParameter(f"the game is over after {moves!r}: there is nothing to solve")
     with solver_progress(solver):
         solver.warm(state)
         solution = solve_position(solver, state, **question)
-    report = _report(solver.game, state, agent, plies, solution)
+    report = _report(solver.game, state, agent, len(made), solution)
     if as_json:
         typer.echo(json.dumps(report, indent=1))
     else:

@@ -30,13 +30,12 @@ def tablebase(
     """
     import games
     from arena.study.preparing import endgame_table
-    from arena.study.solving import position
 
     if pieces is not None and moves:
         raise typer.BadParameter("--pieces and --moves say two different things: give one of them")
     if most < 1:
         raise typer.BadParameter(f"--most {most} is out of range: it can be 1 or more")
     made = games.make(game)
-    data, positions = endgame_table(made, position(made, moves)[0], pieces, most)
+    data, positions = endgame_table(made, made.read_line(moves)[1], pieces, most)
     write_whole(out, data)
     typer.echo(f"{positions:,} positions of {made}, {len(data) / 2**20:.1f} MiB, in {out}")

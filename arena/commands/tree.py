@@ -40,7 +40,7 @@ def tree(
     made = games.make(game)
     searcher = _alone(agent, depth)
     try:
-        state = made.after_all(moves)
+        state = made.read_line(moves)[1]
     except games.IllegalMove as error:
         raise typer.BadParameter(f"--moves: {error}") from None
     root = explore(searcher, made, state, limit)

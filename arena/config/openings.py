@@ -23,15 +23,6 @@ class BadOpenings(ValueError):
         super().__init__("\n".join(problems))
 
 
-def moves_of(game: "Game", line: str) -> list[int]:
-    """The moves named in a line, parted by blanks, from the initial position; IllegalMove names one that is wrong."""
-    state, moves = game.initial(), []
-    for name in line.split():
-        moves.append(game.parse_move(state, name))
-        game.play(state, moves[-1])
-    return moves
-
-
 def beside(value, folder: Path):
     """A configuration's openings with the file's name as one beside the configuration."""
     if isinstance(value, str):
@@ -82,7 +73,7 @@ def _fault(game, line) -> str | None:
     from games.core.game import IllegalMove
 
     try:
-        state = game.after_all(" ".join(line.split()))
+        _, state = game.read_line(line)
     except IllegalMove as error:
         return str(error)
     return f"{game} is over after {line!r}" if game.is_over(state) else None

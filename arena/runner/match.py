@@ -10,7 +10,6 @@ import numpy as np
 
 from agents.core.agent import Agent, Budget, Decision
 from arena.config.config import make_all
-from arena.config.openings import moves_of
 from arena.formats.schedule import Fixture, opening
 from games.core.game import CHANCE, Game
 from games.core.random import stream
@@ -111,7 +110,7 @@ class Setting:
     def _opening(self, game, number) -> list[int]:
         """The moves of an opening; where there are more games than lines, these begin again."""
         if self.openings:
-            return moves_of(game, self.openings[number % len(self.openings)])
+            return game.read_line(self.openings[number % len(self.openings)])[0]
         return opening(game, self.seed, number, self.opening_plies)
 
     def _seats_of(self, fixture):

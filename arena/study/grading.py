@@ -55,7 +55,7 @@ def _grade_game(record, decisions, oracle) -> list[tuple]:
     line = [*record.opening_moves.split(), *record.moves.split()]
     state, ply = game.initial(), 0
     for decision in decisions.itertuples():
-        state = game.after_all(" ".join(line[ply : decision.ply]), state)
+        state = game.read_line(" ".join(line[ply : decision.ply]), state)[1]
         after = game.after(state, game.parse_move(state, decision.move))
         player = int(game.player(state))
         values = oracle.value_for(player, state), oracle.value_for(player, after)

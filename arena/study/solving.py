@@ -15,30 +15,6 @@ class PositionError(UserError, ValueError):
     """Moves, or a file of positions, that cannot be read; the message says where and why."""
 
 
-def position(game: Game, text: str):
-    """(state, plies) after the moves in `text`; IllegalMove if one is not legal.
-
-    Moves are parted by blanks.  A word that is no move is read as moves joined by `-`, or of one letter each, as the
-    moves of Connect 4 often are.
-    """
-    state, plies = game.initial(), 0
-    for word in text.split():
-        for name in _parts(game, state, word):
-            state, plies = game.after(state, game.parse_move(state, name)), plies + 1
-    return state, plies
-
-
-def _parts(game, state, word) -> list[str]:
-    """The moves that a word stands for."""
-    names = [game.move_name(state, move) for move in game.moves(state)]
-    if word in names:
-        return [word]
-    parts = [part for part in word.split("-") if part]
-    if len(parts) > 1 and parts[0] in names:
-        return parts
-    return list(word) if word[0] in names else [word]
-
-
 @dataclass(frozen=True)
 class Known:
     """A position with its score."""
@@ -84,14 +60,14 @@ def check_positions(solver: Solver, known: list[Known], path: Path, told: Callab
     game, states = solver.game, []
     for entry in known:
         try:
-            state, plies = position(game, entry.moves)
+            moves, state = game.read_line(entry.moves)
         except IllegalMove as error:
             raise PositionError(f"{path}:{entry.line}: {error}") from None
         if game.is_over(state):
             raise PositionError(
                 f"{path}:{entry.line}: the game is over after {entry.moves!r}: there is nothing to solve"
             )
-        states.append((entry, state, plies))
+        states.append((entry, state, len(moves)))
     checked = []
     solver.warm(states[0][1])
     for entry, state, plies in states:

@@ -22,14 +22,16 @@ What must hold, for every state s that play can reach (`games.check` tests it):
     a game is over after at most max_plies moves, and no state has more than max_moves legal ones
 """
 
-import copy
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
 from games.core.errors import UserError
-from games.core.jit import Compilable, compile_methods
+from games.core.jit import Compilable
 from games.core.random import GAMMA, mix, random_below
-from games.core.registry import Registry, spell
+from games.core.registry import UNLISTED, Registry, spell
 
 registry = Registry("game", "games")
 
@@ -40,21 +42,34 @@ class IllegalMove(UserError, ValueError):
     """A move that the rules do not allow, or text that names no legal move; the message lists what is legal."""
 
 
+@dataclass(frozen=True)
 class Game(Compilable):
     """Base class of all games: what a game must define, and defaults for the rest."""
 
-    players = 2  # 1: a puzzle whose score is to be maximised
-    dtype = np.uint64  # of a state
-    state_size: int  # words in a state
-    move_limit: int  # every move is below it
-    max_moves: int  # no state has more legal moves
-    max_plies: int  # no game is longer
-    symmetries = 1  # how many, with the identity, which is number 0
-    playout_policy = "uniform"  # what random_playout draws from, in words, if not from all legal moves alike
-    has_draws = True  # whether it can end in a draw
-    has_chance = False  # whether there are states with player CHANCE
-    sizes = "one size"  # what its parameters may be, in words
-    status = "exact"  # what is known of its correctness, in words
+    evaluation: str = field(default="", kw_only=True, metadata=UNLISTED)  # NAME: `evaluate` is `evaluate_NAME`
+
+    name: ClassVar[str]  # what the game is registered and written as
+    players: ClassVar[int] = 2  # 1: a puzzle whose score is to be maximised
+    dtype: ClassVar[type[np.generic]] = np.uint64  # of a state
+    state_size: ClassVar[int]  # words in a state
+    move_limit: ClassVar[int]  # every move is below it
+    max_moves: ClassVar[int]  # no state has more legal moves
+    max_plies: ClassVar[int]  # no game is longer
+    symmetries: ClassVar[int] = 1  # how many, with the identity, which is number 0
+    playout_policy: ClassVar[str] = "uniform"  # what random_playout draws from, if not from all legal moves alike
+    has_draws: ClassVar[bool] = True  # whether it can end in a draw
+    has_chance: ClassVar[bool] = False  # whether there are states with player CHANCE
+    sizes: ClassVar[str] = "one size"  # what its parameters may be, in words
+    status: ClassVar[str] = "exact"  # what is known of its correctness, in words
+
+    def __new__(cls, *parameters, evaluation="", **named):
+        """Checks the name of the evaluation: here, since games have a __post_init__ of their own."""
+        instance = super().__new__(cls)
+        if evaluation:
+            check_choice("evaluation", evaluation, cls.evaluations())
+            own = getattr(cls, f"evaluate_{evaluation}").__get__(instance)
+            object.__setattr__(instance, "evaluate", own)  # for plain Python; kernels ask `function`
+        return instance
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -109,7 +124,7 @@ class Game(Compilable):
     def evaluate(self, state):
         """A guess of the first player's result, strictly between -1 and 1, of a game that is not over.
 
-        A game may have others, as methods `evaluate_NAME`; `with_evaluation(NAME)` puts one in the place of this one.
+        A game may have others, as methods `evaluate_NAME`; the parameter `evaluation` puts one in this one's place.
         """
         return 0.0
 
@@ -195,15 +210,13 @@ class Game(Compilable):
         """The names of its evaluation functions besides `evaluate`."""
         return sorted(name.removeprefix("evaluate_") for name in dir(cls) if name.startswith("evaluate_"))
 
-    def with_evaluation(self, name: str) -> "Game":
+    def with_evaluation(self, name: str) -> Self:
         """The same game with the evaluation function of that name in the place of `evaluate`; "" is evaluate itself."""
-        if name and name not in self.evaluations():
-            known = ", ".join(self.evaluations()) or "none but the default"
-            raise ValueError(f"evaluation = {name!r} is not one of {self.name}; known: {known}")
-        variant = copy.copy(self)
-        object.__setattr__(variant, "evaluation", name)
-        object.__setattr__(variant, "evaluate", variant.function("evaluate").__get__(variant))
-        return variant
+        return replace(self, evaluation=name)
+
+    def function(self, name: str):
+        """The function that a call of the method `name` runs in a kernel."""
+        return getattr(type(self), f"evaluate_{self.evaluation}" if name == "evaluate" and self.evaluation else name)
 
     def parse_move(self, state, text: str) -> int:
         """The legal move of that name; IllegalMove if there is none."""
@@ -235,12 +248,32 @@ class Game(Compilable):
         self.play(state, move)
         return state
 
-    def after_all(self, text: str, state=None) -> np.ndarray:
-        """The position after the moves named in `text`, parted by blanks, from `state` or the initial position."""
-        state = self.initial() if state is None else state
-        for name in text.split():
-            state = self.after(state, self.parse_move(state, name))
-        return state
+    def read_line(self, text: str, state=None) -> tuple[list[int], np.ndarray]:
+        """(moves, state after them) of a line of moves, from `state` or the initial position.
+
+        Blanks part the moves.  A word that is no move is read as moves joined by `-`, or of one letter each, as the
+        moves of Connect 4 often are.  IllegalMove names a word that is neither.
+        """
+        moves, state = [], self.initial() if state is None else state.copy()
+        for word in text.split():
+            for name in self._parts(state, word):
+                try:
+                    moves.append(self.parse_move(state, name))
+                except IllegalMove as error:
+                    raise error if name == word else IllegalMove(f"{word!r}: {error}") from None
+                self.play(state, moves[-1])
+        return moves, state
+
+    def _parts(self, state, word: str) -> list[str]:
+        """The names of moves that a word of a line stands for."""
+        joined = [part for part in word.split("-") if part]
+        for parts in ([word], joined if len(joined) > 1 else [], list(word)):
+            try:
+                if parts and self.parse_move(state, parts[0]) is not None:
+                    return parts
+            except IllegalMove:
+                pass
+        return [word]
 
     def picture(self, names: list[str]) -> str | None:
         """An SVG drawing of the position after the moves of these names; None where the game makes none of its own."""
@@ -250,10 +283,15 @@ class Game(Compilable):
         return spell(self)
 
 
-compile_methods(Game)
-
-
 def check_range(name: str, value: int, low: int, high: int) -> None:
     """ValueError that names the parameter and its range, unless low <= value <= high."""
     if not low <= value <= high:
         raise ValueError(f"{name} = {value} is out of range: it can be {low} to {high}")
+
+
+def check_choice(name: str, value, choices: Iterable) -> None:
+    """ValueError that names the parameter and what it can be, unless `value` is one of the choices."""
+    known = list(choices)
+    if value not in known:
+        words = f"is not one of {', '.join(map(str, known))}" if known else "is not known: there is only the default"
+        raise ValueError(f"{name} = {value!r} {words}")

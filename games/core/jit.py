@@ -15,7 +15,7 @@ import sysconfig
 import warnings
 from dataclasses import fields
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from numba import config, njit, types
 from numba.core.caching import FunctionCache
@@ -96,9 +96,9 @@ class GameType(types.Opaque):
 
 
 def compiled_parameters(game) -> tuple:
-    """((name, value), ...) of what is a constant in kernels: the fields but for `data_fields`, and the evaluation."""
+    """((name, value), ...) of what is a constant in kernels: the fields but for `data_fields`."""
     names = [field.name for field in fields(game) if field.name not in game.data_fields]
-    return tuple((name, getattr(game, name)) for name in [*names, "evaluation"])
+    return tuple((name, getattr(game, name)) for name in names)
 
 
 @functools.cache
@@ -153,10 +153,13 @@ def compile_methods(cls):
 class Compilable:
     """Base of Game: the functions of a subclass become methods in kernels, its fields and properties constants."""
 
-    _numba_type = GameType
-    data_fields: tuple[str, ...] = ()  # fields that no compiled method reads: kernels are shared between their values
-    may_allocate = False  # whether compiled methods may make arrays; they are faster when not: see `helper`
-    evaluation = ""  # the evaluation function that stands in the place of `evaluate`, if any
+    _numba_type: ClassVar[type] = GameType
+    data_fields: ClassVar[
+        tuple[str, ...]
+    ] = ()  # fields that no compiled method reads: kernels are shared between their values
+    may_allocate: ClassVar[bool] = (
+        False  # whether compiled methods may make arrays; they are faster when not: see `helper`
+    )
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -164,9 +167,9 @@ class Compilable:
         register_model(cls._numba_type)(models.OpaqueModel)
         compile_methods(cls)
 
-    def function(self, name):
-        """The function that a call of the method `name` runs."""
-        return getattr(type(self), f"evaluate_{self.evaluation}" if name == "evaluate" and self.evaluation else name)
+    def function(self, name: str):
+        """The function that a call of the method `name` runs in a kernel."""
+        return getattr(type(self), name)
 
 
 register_model(GameType)(models.OpaqueModel)

@@ -17,7 +17,7 @@ _MASK = (1 << 64) - 1
 
 
 def derive_seed(seed: int, *key) -> int:
-    """An unsigned 64-bit seed that depends on `seed` and every part of `key` (integers and strings) and nothing else."""
+    """An unsigned 64-bit seed that depends on `seed`, on every part of `key` (integers and strings), and on no more."""
     digest = hashlib.blake2b(repr((operator.index(seed), *key)).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little")
 

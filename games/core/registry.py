@@ -3,6 +3,7 @@
 import ast
 import difflib
 import importlib
+import inspect
 import math
 import pkgutil
 import types
@@ -10,6 +11,8 @@ import typing
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 
 from games.core.errors import UserError
+
+UNLISTED = {"listed": False}  # metadata of a field that is given by name alone, and not shown at its default
 
 
 class SpecError(UserError, ValueError):
@@ -70,13 +73,13 @@ class Registry:
         if name not in classes:
             raise SpecError(f"unknown {self.kind} {name!r}{_suggest(name, classes)}; known: {', '.join(classes)}")
         cls = classes[name]
-        if not is_dataclass(cls) or not cls.__dataclass_params__.frozen:
+        if not _is_frozen_dataclass(cls):
             raise SpecError(f"{self.kind} {name!r} is defined by {cls.__qualname__}, which is not a frozen dataclass")
         parameters = parameters_of(cls)
-        if len(arguments) > len(parameters):
-            raise SpecError(f"{name} takes {len(parameters)} parameters, got {len(arguments)}: {signature(cls)}")
-        known = [f.name for f in parameters]
-        values = dict(zip(known, arguments))
+        listed, known = [f.name for f in parameters if _is_listed(f)], [f.name for f in parameters]
+        if len(arguments) > len(listed):
+            raise SpecError(f"{name} takes {len(listed)} parameters, got {len(arguments)}: {signature(cls)}")
+        values = dict(zip(listed, arguments))
         for key, value in keywords.items():
             if key not in known:
                 raise SpecError(f"{name} has no parameter {key!r}{_suggest(key, known)}; it is {signature(cls)}")
@@ -92,6 +95,19 @@ class Registry:
             return cls(**checked)
         except ValueError as error:
             raise SpecError(f"{name}: {error}") from None
+
+
+def _is_frozen_dataclass(cls) -> bool:
+    """Whether the class is a frozen dataclass, or derived from one without parameters of its own."""
+    if "__dataclass_params__" not in vars(cls):
+        hints = inspect.get_annotations(cls, eval_str=True).values()
+        if any(typing.get_origin(hint) is not typing.ClassVar and hint is not typing.ClassVar for hint in hints):
+            return False
+    return is_dataclass(cls) and cls.__dataclass_params__.frozen
+
+
+def _is_listed(field) -> bool:
+    return field.metadata.get("listed", True)
 
 
 def _suggest(name, known) -> str:
@@ -130,12 +146,13 @@ def parameters_of(cls: type) -> list:
 
 def signature(cls: type) -> str:
     """`connect4(rows=6, columns=7)`: the parameters of a registered class and their defaults."""
-    words = [f.name if f.default is MISSING else f"{f.name}={f.default!r}" for f in parameters_of(cls)]
+    listed = [f for f in parameters_of(cls) if _is_listed(f)]
+    words = [f.name if f.default is MISSING else f"{f.name}={f.default!r}" for f in listed]
     return f"{cls.name}({', '.join(words)})"
 
 
 def spell(instance, every: bool = True) -> str:
     """The spec that makes an equal instance; with `every` false, parameters at their defaults are left out."""
-    given = [(f.name, getattr(instance, f.name), f.default) for f in parameters_of(type(instance))]
-    words = [f"{name}={value!r}" for name, value, default in given if every or value != default]
+    given = [(f, getattr(instance, f.name)) for f in parameters_of(type(instance))]
+    words = [f"{f.name}={value!r}" for f, value in given if (every and _is_listed(f)) or value != f.default]
     return f"{instance.name}({', '.join(words)})" if words else instance.name

@@ -71,9 +71,9 @@ def test_flat_with_fewer_playouts_than_moves():
 @pytest.mark.parametrize("agent", ["uct(playouts=3000)", "alphabeta(depth=5)", "flat(playouts=3000)"])
 def test_searches_find_the_winning_move_and_the_only_defence(agent):
     game, agent = games.make("connect4"), agents.make(agent)
-    winning = game.after_all("1 7 2 7 3 6")
+    winning = game.read_line("1 7 2 7 3 6")[1]
     assert game.move_name(winning, agent.choose(game, winning, seed=2).move) == "4"
-    threatened = game.after_all("1 1 2 1 3")  # four or nothing
+    threatened = game.read_line("1 1 2 1 3")[1]  # four or nothing
     assert game.move_name(threatened, agent.choose(game, threatened, seed=2).move) == "4"
 
 

@@ -72,4 +72,4 @@ def test_a_plan_is_found_where_the_first_player_wins(spec):
 def test_where_a_problem_may_begin():
     game = games.make("tictactoe")
     with pytest.raises(ValueError, match="does not begin here with a move of the first"):
-        FirstPlayer(game, game.after_all("1a"))
+        FirstPlayer(game, game.read_line("1a")[1])

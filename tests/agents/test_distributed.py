@@ -66,7 +66,7 @@ def test_a_full_tree_goes_on_without_new_nodes():
 
 def test_processes_find_the_win():
     game = games.make("tictactoe")
-    state = game.after_all("2b 1a 2c 1b")  # 2a wins
+    state = game.read_line("2b 1a 2c 1b")[1]  # 2a wins
     decision = agents.make("distributed(workers=2, playouts=300)").choose(game, state, seed=1)
     assert game.move_name(state, decision.move) == "2a" and decision.value > 0.8
     assert decision.playouts == 600 and 300 <= decision.playouts_each <= 600

@@ -33,4 +33,4 @@ def test_what_cannot_be_shown():
     with pytest.raises(Unsuited, match="uct is no depth-first search"):
         explore(agents.make("uct"), game, game.initial())
     with pytest.raises(Unsuited, match="the game is over"):
-        explore(agents.make("minimax"), game, game.after_all("1a 2a 1b 2b 1c"))
+        explore(agents.make("minimax"), game, game.read_line("1a 2a 1b 2b 1c")[1])

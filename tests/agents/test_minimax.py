@@ -160,7 +160,7 @@ def test_alphabeta_deepens_until_the_value_is_exact():
     game = games.make("tictactoe")
     decision = agents.make("alphabeta(seconds=30)").choose(game, game.initial(), seed=1)
     assert decision.depth <= 9 and decision.value == 0 and decision.seconds < 10
-    winning = game.after_all("1a 2a 1b 2b")
+    winning = game.read_line("1a 2a 1b 2b")[1]
     decision = agents.make("alphabeta(nodes=100000)").choose(game, winning, seed=1)
     assert game.move_name(winning, decision.move) == "1c" and decision.value == 1 and decision.depth == 1
 

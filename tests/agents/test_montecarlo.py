@@ -79,7 +79,7 @@ def test_the_solver_proves_what_is_true(spec, plies):
 
 def test_the_solver_wins_what_is_won():
     game = games.make("breakthrough(rows=6, columns=4)")
-    state = game.after_all(WON_LINE)
+    state = game.read_line(WON_LINE)[1]
     decision = agents.make("uct(solver=true, playouts=20000)").choose(game, state, seed=1)
     assert decision.value == 1.0 and decision.playouts < 20_000
     assert game.move_name(state, decision.move) == "4a3b"
@@ -93,5 +93,5 @@ def test_the_solver_wins_endings_of_connect4():
     lines = [line.split() for line in Path(folder, "connect4_end_easy.txt").read_text().splitlines()]
     won = [moves for moves, score in lines if int(score) > 0][:200]
     game, agent = games.make("connect4"), agents.make("uct(solver=true, playouts=20000)")
-    found = [agent.choose(game, game.after_all(" ".join(moves)), seed=1).value == 1.0 for moves in won]
+    found = [agent.choose(game, game.read_line(" ".join(moves))[1], seed=1).value == 1.0 for moves in won]
     assert len(found) == 200 and sum(found) >= 190

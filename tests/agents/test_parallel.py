@@ -38,7 +38,7 @@ def made(spec, **more):
 def searched(agent, seed=3):
     """A player that has decided on a move in STATE, its second decision in a game, and that decision."""
     player = agent.player(GAME)
-    player.choose(GAME.after_all("2a3a"), stream(seed + 1))
+    player.choose(GAME.read_line("2a3a")[1], stream(seed + 1))
     return player, player.choose(STATE, stream(seed))
 
 

@@ -100,13 +100,13 @@ def test_a_book_counts_points(tmp_path):
     assert loaded == made and loaded[book.key_of(GAME, GAME.initial())] == {first: (3, 2.0), other: (1, 1.0)}
     after = GAME.after(GAME.initial(), first)
     assert book.best_move(GAME, loaded, after) == (GAME.parse_move(after, "2-1"), 1.0)
-    assert book.best_move(GAME, loaded, GAME.after_all("1-1 2-2")) is None  # beyond two plies
+    assert book.best_move(GAME, loaded, GAME.read_line("1-1 2-2")[1]) is None  # beyond two plies
     often = book.build(GAME, RECORDS, 2, 3)
     assert often == {book.key_of(GAME, GAME.initial()): {first: (3, 2.0)}}
     decision = agents.make(f"uct(playouts=1, book={str(path)!r})").choose(GAME, GAME.initial(), seed=1)
     assert (decision.move, decision.value) == (other, 1.0)
     player = agents.make(f"uct(playouts=5, book={str(path)!r})").player(GAME)
-    assert player.choose(GAME.after_all("1-1 2-2"), stream(1)).playouts == 5
+    assert player.choose(GAME.read_line("1-1 2-2")[1], stream(1)).playouts == 5
 
 
 def test_files_that_cannot_be_used(tmp_path):

@@ -119,7 +119,7 @@ def test_known_values(spec, value):
 def test_a_lost_looking_race_in_breakthrough(agent):
     """The lecture notes' game on 6x4 after 19 plies: Black, to move, wins in five, by either of two captures."""
     game = games.make("breakthrough(rows=6, columns=4)")
-    state = game.after_all(NOTES)
+    state = game.read_line(NOTES)[1]
     solution = solve(made(agent, game), state, shortest=True)
     assert (solution.value, solution.plies) == (1, 5)
     assert [game.move_name(state, move) for move in solution.best] == ["4b3b", "4a3b"]
@@ -172,7 +172,7 @@ def test_a_shared_tree_is_whole():
 @pytest.mark.parametrize("agent", ["pns", "dfpn", "pds"])
 def test_they_play_what_they_prove_and_by_their_numbers_else(agent):
     game, player = games.make("tictactoe"), agents.make(f"{agent}(nodes=20000)").player(games.make("tictactoe"))
-    winning, lost = game.after_all("1a 2a 1b 2b"), game.after_all("2b 1b 1a 1c")
+    winning, lost = game.read_line("1a 2a 1b 2b")[1], game.read_line("2b 1b 1a 1c")[1]
     assert player.choose(winning, stream(1)).value == 1
     assert game.move_name(winning, player.choose(winning, stream(1)).move) == "1c"
     assert player.choose(game.initial(), stream(1)).value == 0

@@ -92,7 +92,7 @@ def test_boards_are_the_games_own(run, data):
     line = f"{record.opening_moves} {record.moves}"
     assert data[3]["moves"] == line.split() and len(data[3]["boards"]) == record.plies + 1
     assert data[3]["boards"][0] == game.render(game.initial())
-    assert data[3]["boards"][-1] == game.render(game.after_all(line))
+    assert data[3]["boards"][-1] == game.render(game.read_line(line)[1])
     assert data[3]["thoughts"][:2] == [None, None] and data[3]["thoughts"][2][:3] == [0, 0.0, 12]
 
 

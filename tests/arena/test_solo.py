@@ -106,7 +106,7 @@ def test_what_a_run_stores(run):
         record = store.record("2on1-0002")
         assert (record.first, record.second, record.outcome, record.reason) == ("nested", None, None, Reason.PLAYED_OUT)
         game = games.make("leftmove")
-        assert game.score(game.after_all(record.moves)) == record.score == record.improvements[-1].score
+        assert game.score(game.read_line(record.moves)[1]) == record.score == record.improvements[-1].score
         assert record.plies == 60 == len(record.decisions) and record.decisions[0].playouts == 40
         assert not store.record("1on2-0000").improvements and store.record("1on2-0000").score > 0
 

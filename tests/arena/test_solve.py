@@ -10,7 +10,7 @@ import games
 import results
 from arena.cli import app
 from arena.study.grading import Oracle, grade
-from arena.study.solving import position, read_positions, score_of
+from arena.study.solving import read_positions, score_of
 from results.record import GameRecord, MoveRecord, Reason
 from results.store import Store
 from tests.agents import naive_proof as naive
@@ -50,7 +50,7 @@ def test_what_is_asked():
 
 def test_positions_from_words():
     game = games.make("connect4")
-    assert position(game, "44 4")[1] == position(game, "4 4 4")[1] == position(game, "4-4-4")[1] == 3
+    assert game.read_line("44 4")[0] == game.read_line("4 4 4")[0] == game.read_line("4-4-4")[0] == [3, 3, 3]
     assert (
         score_of(game, 1, 41) == 1
         and score_of(game, -1, 42) == -1
@@ -63,9 +63,9 @@ def test_a_file_of_positions(tmp_path):
     """On 4x5 the score is 11 less the winner's stones; the values by plain minimax."""
     game, path, lines = games.make(SMALL), tmp_path / "positions.txt", []
     for moves in ("3321221323455", "1445521524524", "3554312534511", "4522413522155"):
-        state, plies = position(game, moves)
+        line, state = game.read_line(moves)
         value, more = naive.exact(game, state)
-        stones = (plies + more + 1) // 2
+        stones = (len(line) + more + 1) // 2
         lines.append(f"{moves} {value * (11 - stones)}")
     path.write_text("\n".join(lines) + "\n\n")
     done = call("solve", SMALL, "--file", path, "--json")
@@ -180,7 +180,7 @@ def test_grades_are_what_minimax_says(run):
     for row in moves.itertuples():
         record = records[row.id]
         line = [*record.opening_moves.split(), *record.moves.split()][: row.ply]
-        state = game.after_all(" ".join(line))
+        state = game.read_line(" ".join(line))[1]
         assert row.before == naive.exact(game, state)[0]
         assert row.after == naive.by_move(game, state, game.parse_move(state, row.move), 9, {})[0]
 

@@ -111,13 +111,13 @@ def test_initial_position(size, white, black):
 def test_queens_in_the_middle_have_more_moves_than_at_first():
     """Why max_moves is not the 2176 moves of the initial position."""
     game = games.make("amazons")
-    state = game.after_all("g1-g5/j8 a7-a9/a10 a4-e8/a8 g10-j10/h10 j4-b4/b10 j7-a7/a2")
+    state = game.read_line("g1-g5/j8 a7-a9/a10 a4-e8/a8 g10-j10/h10 j4-b4/b10 j7-a7/a2")[1]
     assert len(game.moves(state)) == len(naive_moves(board_of(game, state), 0)) == 2776 <= game.max_moves
 
 
 def test_notation():
     game = games.make("amazons(6)")
-    state = game.after_all("a2-d5/a2")  # the arrow flies over the square that the queen has left, or to it
+    state = game.read_line("a2-d5/a2")[1]  # the arrow flies over the square that the queen has left, or to it
     assert game.render(state) == (
         "6 . B . . B .\n5 B . . W . B\n4 . . . . . .\n3 . . . . . .\n2 # . . . . W\n1 . W . . W .\n  a b c d e f"
     )

@@ -75,7 +75,7 @@ def test_games_are_those_of_a_naive_board(size, count):
 
 def test_the_first_capture_wins():
     game = games.make("atarigo")
-    state = game.after_all("a1 a2 h8 b1")
+    state = game.read_line("a1 a2 h8 b1")[1]
     assert game.is_over(state) and game.score(state) == -1.0
     assert stones_of(game, state) == {(0, 0): 1, (1, 0): 2, (7, 7): 1, (0, 1): 2}
 
@@ -86,21 +86,21 @@ def test_a_player_without_a_move_loses():
     black = sum(1 << game.parse_move(game.initial(), name) for name in ("c1", "a2", "b2", "c2", "b3"))
     state = np.array([black, 1 << 1, 0], np.uint64)
     assert not game.is_over(state) and names(game, state) == {"a1", "a3", "c3"}
-    state = game.after_all("c3", state)
+    state = game.read_line("c3", state)[1]
     assert game.is_over(state) and game.score(state) == 1.0 and stones_of(game, state)[0, 1] == 2
 
 
 def test_evaluation_is_the_difference_of_the_fewest_liberties():
     game = games.make("atarigo")
     assert game.evaluate(game.initial()) == 0
-    assert game.evaluate(game.after_all("a1")) == (2 - 4) / 6
-    state = game.after_all("d4 a1 d5 h8 e5 a2")  # three black stones in an angle share a liberty: 7, not 8
+    assert game.evaluate(game.read_line("a1")[1]) == (2 - 4) / 6
+    state = game.read_line("d4 a1 d5 h8 e5 a2")[1]  # three black stones in an angle share a liberty: 7, not 8
     assert game.evaluate(state) == (7 - 2) / 9
 
 
 def test_render_and_bad_parameters():
     game = games.make("atarigo(size=9)")
-    assert game.render(game.after_all("j9 a1")).splitlines()[0] == "9 . . . . . . . . X"
+    assert game.render(game.read_line("j9 a1")[1]).splitlines()[0] == "9 . . . . . . . . X"
     assert game.render(game.initial()).splitlines()[-1] == "  a b c d e f g h j"
     with pytest.raises(games.IllegalMove, match="'pass' is not a legal move"):
         game.parse_move(game.initial(), "pass")

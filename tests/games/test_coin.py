@@ -11,7 +11,7 @@ def test_value():
     """MAX: 2 by stopping at heads; at tails -1 by going on, where MIN would keep 0 and -2."""
     game = games.make("coin")
     lines = ("", "heads", "heads go", "tails", "tails go", "tails stop")
-    assert [exact_value(game, game.after_all(line)) for line in lines] == [0.5, 2.0, 0.5, -1.0, -1.0, -2.0]
+    assert [exact_value(game, game.read_line(line)[1]) for line in lines] == [0.5, 2.0, 0.5, -1.0, -1.0, -2.0]
 
 
 @pytest.mark.parametrize(("stake", "penalty"), [(2, 0), (4, 1), (1, 1), (2, 5)])
@@ -37,7 +37,7 @@ def test_value_of_other_stakes(stake, penalty):
 )
 def test_payoffs_are_those_of_the_notes(line, score):
     game = games.make("coin")
-    state = game.after_all(line)
+    state = game.read_line(line)[1]
     assert game.is_over(state) and game.score(state) == score
     assert game.render(state) == line
 
@@ -45,9 +45,9 @@ def test_payoffs_are_those_of_the_notes(line, score):
 def test_nodes_are_chance_max_chance_min():
     game = games.make("coin")
     lines = ("", "heads", "heads go", "heads go tails")
-    assert [game.player(game.after_all(line)) for line in lines] == [CHANCE, 0, CHANCE, 1]
+    assert [game.player(game.read_line(line)[1]) for line in lines] == [CHANCE, 0, CHANCE, 1]
     with pytest.raises(games.IllegalMove, match="legal: stop go"):
-        game.parse_move(game.after_all("heads"), "pay")
+        game.parse_move(game.read_line("heads")[1], "pay")
 
 
 @pytest.mark.parametrize(

@@ -57,12 +57,12 @@ def test_wins_are_those_of_a_board_of_squares(spec):
 
 
 def test_evaluation_likes_the_centre():
-    assert GAME.evaluate(GAME.after_all("4")) > GAME.evaluate(GAME.after_all("1")) > 0
+    assert GAME.evaluate(GAME.read_line("4")[1]) > GAME.evaluate(GAME.read_line("1")[1]) > 0
     assert GAME.evaluate(GAME.initial()) == 0
 
 
 def test_columns_are_named_from_one():
-    state = GAME.after_all("1 7 1")
+    state = GAME.read_line("1 7 1")[1]
     assert GAME.render(state).splitlines()[-3:] == ["X  .  .  .  .  .  .", "X  .  .  .  .  .  O", "1  2  3  4  5  6  7"]
     with pytest.raises(games.IllegalMove, match="'8' is not a legal move"):
         GAME.parse_move(state, "8")
@@ -74,5 +74,5 @@ def test_positions_of_the_literature_can_be_read():
         pytest.skip("ARENA_TEST_DATA does not name a folder with connect4_end_easy.txt")
     for line in Path(data, "connect4_end_easy.txt").read_text().splitlines():
         moves, score = line.split()
-        state = GAME.after_all(" ".join(moves))
+        state = GAME.read_line(" ".join(moves))[1]
         assert not GAME.is_over(state) and abs(int(score)) <= 21

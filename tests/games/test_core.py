@@ -1,12 +1,13 @@
 """Random numbers, bits, specs and the Numba glue."""
 
 import os
+import pickle
 import re
 import shutil
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,8 @@ import games
 from games.core import bits, jit
 from games.core.check import ConformanceError
 from games.core.random import derive_seed, mix, next_word, random_below, random_unit, stream
-from games.core.registry import SpecError, parse_spec, signature
+from games.core.registry import SpecError, parameters_of, parse_spec, signature
+from tests.shipped import GAMES
 
 WORDS = st.integers(0, 2**64 - 1).map(np.uint64)
 
@@ -119,11 +121,63 @@ def test_bad_specs(spec, message):
 
 def test_illegal_moves_are_refused():
     game = games.make("tictactoe")
-    state = game.after_all("1a")
+    state = game.read_line("1a")[1]
     with pytest.raises(games.IllegalMove, match="0 is not a legal move of tictactoe here; legal: 1b 1c"):
         game.after(state, 0)
     with pytest.raises(games.IllegalMove, match="'4a' is not a legal move"):
-        game.after_all("4a", state)
+        game.read_line("4a", state)
+
+
+def test_a_line_of_moves_is_read_in_three_ways():
+    game = games.make("connect4")
+    moves, state = game.read_line("4 4 5")
+    assert moves == [3, 3, 4] and np.array_equal(state, game.after(game.after(game.after(game.initial(), 3), 3), 4))
+    for line in ("445", "4-4-5", " 4\n45 "):
+        assert game.read_line(line)[0] == moves
+    assert game.read_line("") == ([], pytest.approx(game.initial()))
+    before = state.copy()
+    more, after = game.read_line("1 2", state)
+    assert more == [0, 1] and np.array_equal(state, before) and np.array_equal(after, game.read_line("44512")[1])
+    assert games.make("nim").read_line("1-1 2-2")[0] == [0, games.make("nim").parse_move(state_of("1-1"), "2-2")]
+
+
+def state_of(line):
+    return games.make("nim").read_line(line)[1]
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [("4 x4", "'x4' is not a legal move"), ("4x", "'4x': 'x' is not a legal move"), ("4-9", "'4-9': '9' is not")],
+)
+def test_the_word_that_is_no_move_is_named(line, message):
+    with pytest.raises(games.IllegalMove, match=re.escape(message)):
+        games.make("connect4").read_line(line)
+
+
+def test_the_evaluation_is_a_parameter_of_every_game():
+    game = games.make("breakthrough(rows=6, columns=5)")
+    variant = replace(game, evaluation="material")
+    state = game.read_line("2a3a")[1]
+    assert variant != game and hash(variant) != hash(game) and game.with_evaluation("material") == variant
+    assert str(variant) == "breakthrough(rows=6, columns=5, evaluation='material')"
+    assert games.make(str(variant)) == variant and str(replace(variant, evaluation="")) == str(game)
+    assert replace(variant, rows=7).evaluation == "material"
+    assert variant.evaluate(state) == game.evaluate_material(state) != game.evaluate(state)
+    assert pickle.loads(pickle.dumps(variant)).evaluate(state) == variant.evaluate(state)
+    assert "evaluation" not in signature(type(game))
+    for name, found in (("'x'", "'x' is not one of advance, material"), ("1", "1 should be str")):
+        with pytest.raises(SpecError, match=f"breakthrough: evaluation = {found}"):
+            games.make(f"breakthrough(evaluation={name})")
+    with pytest.raises(ValueError, match="evaluation = 'x' is not known: there is only the default"):
+        games.make("tictactoe").with_evaluation("x")
+
+
+def test_only_parameters_are_fields():
+    for name in GAMES:
+        game = games.make(name)
+        assert {f.name for f in fields(game)} == {f.name for f in parameters_of(type(game))} | (
+            {"has_chance"} if name == "tree" else set()
+        )
 
 
 @dataclass(frozen=True)
@@ -267,7 +321,7 @@ def test_a_cached_game_of_a_module_that_is_gone_does_no_harm(tmp_path):
 
 
 MINE = """
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from games.tictactoe import TicTacToe
 
 @dataclass(frozen=True)
@@ -314,7 +368,7 @@ def test_a_change_of_what_a_users_game_imports_is_seen(tmp_path):
 
 
 USERS = """
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from games.tictactoe import TicTacToe
 from user_constants import GOAL
 

@@ -85,7 +85,7 @@ def test_moves_are_those_of_a_board_of_squares(spec):
 
 def test_evaluations():
     game, misere = games.make("domineering(4, 4)"), games.make("misere_domineering(4, 4)")
-    state = game.after_all("b1b2")
+    state = game.read_line("b1b2")[1]
     mobility, room = game.evaluate(state), game.evaluate_room(state)
     assert mobility == pytest.approx((10 - 8) / 19)
     # Vertical has room for 2 + 1 + 2 + 2 dominoes, and only a1a2 is safe; Horizontal for 1 + 1 + 2 + 2, none safe
@@ -95,7 +95,7 @@ def test_evaluations():
 
 def test_features_are_the_squares_around_the_domino():
     game = games.make("domineering(4, 4)")
-    open_board, state = game.initial(), game.after_all("b1b2 c3d3")
+    open_board, state = game.initial(), game.read_line("b1b2 c3d3")[1]
     move = game.parse_move(open_board, "c1c2")
     assert game.feature_code(open_board, move) == move << 6 | 0b100000  # the edge below
     assert game.feature_code(state, move) == move << 6 | 0b111100  # and above c3, to the left b1 and b2
@@ -103,7 +103,7 @@ def test_features_are_the_squares_around_the_domino():
 
 def test_render():
     game = games.make("domineering(2, 3)")
-    assert game.render(game.after_all("a1a2")) == "2 # . .\n1 # . .\n  a b c"
+    assert game.render(game.read_line("a1a2")[1]) == "2 # . .\n1 # . .\n  a b c"
 
 
 @pytest.mark.parametrize("sizes, message", [("1, 4", "rows = 1"), ("4, 27", "columns = 27"), ("9, 8", "at most 64")])

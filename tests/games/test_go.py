@@ -240,9 +240,9 @@ def test_playouts_of_the_usual_board():
 
 def test_a_ko_is_retaken_only_after_a_move_elsewhere():
     game = games.make("go(size=5)")
-    state = game.after_all("b3 c3 a2 d2 b1 c1 c2 b2")  # White b2 takes c2
+    state = game.read_line("b3 c3 a2 d2 b1 c1 c2 b2")[1]  # White b2 takes c2
     assert "c2" not in names(game, state) and game.move_name(state, int(state[game.plies_at + 2])) == "c2"
-    state = game.after_all("e5 pass c2", state)
+    state = game.read_line("e5 pass c2", state)[1]
     assert stones_of(game, state)[1, 2] == 1 and (1, 1) not in stones_of(game, state)
     assert "b2" not in names(game, state)
 
@@ -250,21 +250,23 @@ def test_a_ko_is_retaken_only_after_a_move_elsewhere():
 def test_positional_superko_forbids_what_a_simple_ko_allows():
     """Send two, return one: White a1, Black c1 taking two stones, and White b1 taking one would repeat the board."""
     game = games.make("go(size=5)")
-    before = game.after_all("a2 b1 b2 c2 e5 d1 pass")
-    sent = game.after_all("a1", before)
-    state = game.after_all("c1", sent)
+    before = game.read_line("a2 b1 b2 c2 e5 d1 pass")[1]
+    sent = game.read_line("a1", before)[1]
+    state = game.read_line("c1", sent)[1]
     assert stones_of(game, state).keys() == (stones_of(game, sent).keys() | {(0, 2)}) - {(0, 0), (0, 1)}
     assert state[game.plies_at + 2] == game.area and "b1" not in names(game, state)
-    assert "b1" in names(game, game.after_all("a4 a5", game.after_all("pass", state)))  # the board has two stones more
-    state = game.after_all("a5 e1 b1", state)
+    assert "b1" in names(
+        game, game.read_line("a4 a5", game.read_line("pass", state)[1])[1]
+    )  # the board has two stones more
+    state = game.read_line("a5 e1 b1", state)[1]
     assert stones_of(game, state)[0, 1] == 2 and (0, 2) not in stones_of(game, state)
 
 
 def test_suicide_is_illegal_and_captures_are_not():
     game = games.make("go(size=5)")
-    state = game.after_all("a2 e5 b1")
+    state = game.read_line("a2 e5 b1")[1]
     assert "a1" not in names(game, state)
-    state = game.after_all("b2 e4 a3 d4 c1 e3 a1", state)
+    state = game.read_line("b2 e4 a3 d4 c1 e3 a1", state)[1]
     assert stones_of(game, state) == {
         (4, 4): 2,
         (1, 1): 2,
@@ -281,11 +283,11 @@ def test_area_and_draws():
     walls = "c1 d1 c2 d2 c3 d3 c4 d4 c5 d5 pass pass"  # Black has three columns, White two
     for komi, score in ((7.5, -2.5), (4.5, 0.5), (5, 0.0)):
         game = games.make(f"go(size=5, komi={komi})")
-        state = game.after_all(walls)
+        state = game.read_line(walls)[1]
         assert game.is_over(state) and game.score(state) == score
-    empty = game.after_all("pass pass")
+    empty = game.read_line("pass pass")[1]
     assert game.is_over(empty) and game.score(empty) == -5
-    assert game.evaluate(game.after_all("c3")) == (25 - 5) / (5 + 20)
+    assert game.evaluate(game.read_line("c3")[1]) == (25 - 5) / (5 + 20)
 
 
 def test_symmetries_are_the_same_compiled():
@@ -303,7 +305,7 @@ def test_symmetries_are_the_same_compiled():
 
 def test_render_and_names():
     game = games.make("go(size=9)")
-    state = game.after_all("j1 a9 pass h8")
+    state = game.read_line("j1 a9 pass h8")[1]
     assert game.render(state).splitlines() == [
         "9 O . . . . . . . .",
         "8 . . . . . . . O .",
@@ -312,7 +314,7 @@ def test_render_and_names():
         "  a b c d e f g h j",
     ]
     large = games.make("go(size=13)")
-    assert large.render(large.after_all("n13")).splitlines()[0] == "13 . . . . . . . . . . . . X"
+    assert large.render(large.read_line("n13")[1]).splitlines()[0] == "13 . . . . . . . . . . . . X"
     assert large.render(large.initial()).splitlines()[-1] == "   a b c d e f g h j k l m n"
     with pytest.raises(games.IllegalMove, match="'i5' is not a legal move"):
         game.parse_move(state, "i5")

@@ -111,15 +111,15 @@ def test_with_the_swap_rule_the_second_player_wins():
 
 def test_swap():
     game = games.make("hex(3, swap=true)")
-    state = game.after_all("b1 swap")
+    state = game.read_line("b1 swap")[1]
     assert game.render(state) == "   a b c\n 1 . . .\n  2 O . .\n   3 . . ."
     assert game.player(state) == 0 and len(game.moves(state)) == 8
-    later = game.after_all("b1 a1")
+    later = game.read_line("b1 a1")[1]
     for position in (game.initial(), state, later):
         with pytest.raises(games.IllegalMove, match="'swap' is not a legal move"):
             game.parse_move(position, "swap")
     with pytest.raises(games.IllegalMove, match="'swap' is not a legal move"):
-        games.make("hex(3)").after_all("b1 swap")
+        games.make("hex(3)").read_line("b1 swap")
 
 
 @pytest.mark.parametrize("spec", ["hex", "hex(3, swap=true)", "hex(14)"])
@@ -127,7 +127,7 @@ def test_random_subsets_are_uniform(spec):
     """Every cell is as often in one, and every two cells."""
     game, rng = games.make(spec), np.array([9], np.uint64)
     with np.errstate(over="ignore"):
-        state = game.after_all("a1 c3")
+        state = game.read_line("a1 c3")[1]
         free, size, count = game.free(state), (game.cells - 2) // 2, 3000
         chosen = np.zeros((count, game.cells))
         for sample in chosen:
@@ -159,9 +159,9 @@ def test_random_play():
 def test_evaluation_counts_the_stones_still_needed():
     game = games.make("hex(4)")
     assert game.evaluate(game.initial()) == pytest.approx(0.5 / 2.5)
-    state = game.after_all("b2 a1 b3")  # the first player needs two more; the second, who is to move, three
+    state = game.read_line("b2 a1 b3")[1]  # the first player needs two more; the second, who is to move, three
     assert game.evaluate(state) == pytest.approx(0.5 / 2.5)
-    state = game.after_all("c1", state)  # now the second needs two as well, b1 and d1
+    state = game.read_line("c1", state)[1]  # now the second needs two as well, b1 and d1
     assert game.evaluate(state) == pytest.approx(0.5 / 2.5)
 
 
@@ -171,14 +171,14 @@ def test_features_tell_neighbourhoods_apart():
     assert game.feature_code(game.initial(), centre) == centre << 12
     # of e1, clockwise from above: two cells of the top row's border (one beyond both), the right border, then cells
     assert game.feature_code(game.initial(), corner) == corner << 12 | 0b01_11_10_00_00_00
-    state = game.after_all("c2 d2")
+    state = game.read_line("c2 d2")[1]
     assert game.feature_code(state, centre) == centre << 12 | 0b01_10_00_00_00_00
 
 
 def test_cells_are_named_by_column_and_row():
     game = games.make("hex")
     assert game.parse_move(game.initial(), "k11") == 120 and game.move_name(game.initial(), 11) == "a2"
-    lines = game.render(game.after_all("c1 a10")).splitlines()
+    lines = game.render(game.read_line("c1 a10")[1]).splitlines()
     assert lines[0] == "   a b c d e f g h i j k"
     assert lines[1] == " 1 . . X . . . . . . . ." and lines[10] == "         10 O . . . . . . . . . ."
 

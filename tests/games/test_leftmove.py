@@ -20,7 +20,7 @@ def test_random_play_is_binomial():
 @pytest.mark.parametrize("depth", [1, 63, 64, 65, 128, 200])
 def test_playouts_from_the_middle_choose_what_is_left(depth):
     game = games.make(f"leftmove(depth={depth})")
-    state = game.after_all("L " * (depth // 2))
+    state = game.read_line("L " * (depth // 2))[1]
     summary = games.playouts(game, 20_000, seed=depth, state=state)
     rest = depth - depth // 2
     assert summary.plies == 20_000 * rest
@@ -28,11 +28,11 @@ def test_playouts_from_the_middle_choose_what_is_left(depth):
 
 
 def test_codes_and_names():
-    state = GAME.after_all("L R L")
+    state = GAME.read_line("L R L")[1]
     assert [int(GAME.move_code(state, move)) for move in GAME.moves(state)] == [6, 7]
     assert GAME.render(state) == "2 left of 3 moves, 57 to go"
-    assert GAME.score(GAME.after_all("L R " * 30)) == 30
-    assert GAME.key(GAME.after_all("L R")) == GAME.key(GAME.after_all("R L"))
+    assert GAME.score(GAME.read_line("L R " * 30)[1]) == 30
+    assert GAME.key(GAME.read_line("L R")[1]) == GAME.key(GAME.read_line("R L")[1])
     with pytest.raises(games.IllegalMove):
         GAME.parse_move(state, "left")
 

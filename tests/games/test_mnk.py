@@ -99,13 +99,13 @@ def test_symmetries():
 
 
 def test_more_than_k_in_a_row_win():
-    state = GOMOKU.after_all("a1 a15 b1 b15 c1 c15 e1 e15 f1 f15 d1")
+    state = GOMOKU.read_line("a1 a15 b1 b15 c1 c15 e1 e15 f1 f15 d1")[1]
     assert GOMOKU.is_over(state) and GOMOKU.score(state) == 1.0
 
 
 def test_render_and_notation():
     game = games.make("mnk(3, 4, 3)")
-    state = game.after_all("b2 d3 a1")
+    state = game.read_line("b2 d3 a1")[1]
     assert game.render(state) == "3 . . . O\n2 . X . .\n1 X . . .\n  a b c d"
     assert GOMOKU.move_name(GOMOKU.initial(), 112) == "h8"
 
@@ -147,7 +147,7 @@ def test_evaluations_against_a_board_of_characters():
 
 
 def test_feature_codes_tell_the_stones_around_apart():
-    state = GOMOKU.after_all("h8 a1")
+    state = GOMOKU.read_line("h8 a1")[1]
     codes = {move: int(GOMOKU.feature_code(state, move)) & (1 << 18) - 1 for move in GOMOKU.moves(state)}
     near = [move for move in codes if codes[move]]
     assert near == [1, 15, 16, 96, 97, 98, 111, 113, 126, 127, 128]

@@ -99,7 +99,7 @@ def test_scores_lie_between_the_known_extremes(variant, shortest, longest):
 def test_equal_positions_are_equal_states():
     game = games.make("morpion")
     names = [game.move_name(game.initial(), game.moves(game.initial())[i]) for i in (0, 27)]
-    one, other = game.after_all(" ".join(names)), game.after_all(" ".join(reversed(names)))
+    one, other = game.read_line(" ".join(names))[1], game.read_line(" ".join(reversed(names)))[1]
     assert np.array_equal(one, other) and game.key(one) == game.key(other)
     assert len(set(game.moves(one))) == len(game.moves(one)) == int(one[2])
 
@@ -108,7 +108,7 @@ def test_lines_that_touch():
     """After a line along the top: one that begins at its end is a move in T only, one that overlaps in neither."""
     for variant, touching in (("5T", True), ("5D", False)):
         game = games.make(f"morpion(variant='{variant}')")
-        state = game.after_all("7,9:3,9>7,9")
+        state = game.read_line("7,9:3,9>7,9")[1]
         for x in (8, 9, 10):
             game.add_point(state, 9 + game.margin, x + game.margin, -1, 0)
         names = [game.move_name(state, move) for move in game.moves(state)]
@@ -132,7 +132,7 @@ def test_paper_has_edges():
 
 def test_render():
     game = games.make("morpion(variant='4D')")
-    lines = game.render(game.after_all("5,0:2,0>5,0")).splitlines()
+    lines = game.render(game.read_line("5,0:2,0>5,0")[1]).splitlines()
     assert lines[0] == "score 1"
     assert lines[-3].split() == ["0", ".", ".", ".", "O", "O", "O", "x", ".", "."]
     assert lines[-1].split() == [str(x) for x in range(-1, 8)]

@@ -64,14 +64,14 @@ def test_nim_values():
     assert grundy_values(20) == (0, 0, 0, 1, 0, 2, 1, 0, 2, 1, 0, 2, 1, 3, 2, 1, 3, 2, 4, 3, 0)
     game = games.make("nim")
     assert game.nim_value(game.initial()) == 0
-    assert game.nim_value(game.after_all("4-7")) == 7
+    assert game.nim_value(game.read_line("4-7")[1]) == 7
     game = games.make("grundy(heaps=[5, 5, 3])")
     assert game.nim_value(game.initial()) == 1
 
 
 def naive_nim(heaps):
     return {
-        f"{i + 1}-{take}": heaps[:i] + [n - take] + heaps[i + 1 :]
+        f"{i + 1}-{take}": [*heaps[:i], n - take, *heaps[i + 1 :]]
         for i, n in enumerate(heaps)
         for take in range(1, n + 1)
     }
@@ -113,14 +113,14 @@ def test_play_is_that_of_a_list_of_heaps(spec, moves_of, read):
 
 def test_names_and_drawings():
     game = games.make("nim")
-    assert game.render(game.after_all("3-2 4-7")) == "1: | 1\n2: ||| 3\n3: ||| 3\n4:  0"
+    assert game.render(game.read_line("3-2 4-7")[1]) == "1: | 1\n2: ||| 3\n3: ||| 3\n4:  0"
     with pytest.raises(games.IllegalMove, match="'1-2' is not a legal move"):
         game.parse_move(game.initial(), "1-2")
     game = games.make("matches(count=5)")
-    assert game.render(game.after_all("3")) == "1: || 2"
+    assert game.render(game.read_line("3")[1]) == "1: || 2"
     game = games.make("grundy")
     assert [game.move_name(game.initial(), move) for move in game.moves(game.initial())] == ["7=6+1", "7=5+2", "7=4+3"]
-    assert game.render(game.after_all("7=4+3 4=3+1")) == "3 3 1"
+    assert game.render(game.read_line("7=4+3 4=3+1")[1]) == "3 3 1"
 
 
 @pytest.mark.parametrize(

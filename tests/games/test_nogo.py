@@ -21,15 +21,15 @@ def test_games_are_those_of_a_naive_board(size, count):
 
 def test_nobody_captures_nor_plays_without_a_liberty():
     game = games.make("nogo(size=3)")
-    state = game.after_all("a2 c3 b1")
+    state = game.read_line("a2 c3 b1")[1]
     assert names(game, state) == {"c1", "b2", "a3", "b3", "c2"}  # a1 is suicide
-    assert names(game, game.after_all("a3", state)) == {"a1", "b2", "c1", "c2"}  # b3 would capture a3
+    assert names(game, game.read_line("a3", state)[1]) == {"a1", "b2", "c1", "c2"}  # b3 would capture a3
 
 
 def test_evaluation_is_mobility():
     game = games.make("nogo(size=3)")
     assert game.evaluate(game.initial()) == 0
-    state = game.after_all("a2 c3 b1")  # of six empty points, White may not play a1; Black may play all
+    state = game.read_line("a2 c3 b1")[1]  # of six empty points, White may not play a1; Black may play all
     assert game.evaluate(state) == (6 - 5) / 12
 
 

@@ -104,18 +104,18 @@ def test_a_player_without_a_move_passes():
 
 
 def test_start_and_notation():
-    assert GAME.render(GAME.after_all("d3")).splitlines()[2:5] == [
+    assert GAME.render(GAME.read_line("d3")[1]).splitlines()[2:5] == [
         "3 . . . B . . . .",
         "4 . . . B B . . .",
         "5 . . . B W . . .",
     ]
-    with pytest.raises(games.IllegalMove, match="'pass' is not a legal move of .* legal: d3 c4 f5 e6"):
-        GAME.after_all("pass")
+    with pytest.raises(games.IllegalMove, match=r"'pass' is not a legal move of .* legal: d3 c4 f5 e6"):
+        GAME.read_line("pass")
 
 
 def test_a_game_that_ends_with_empty_squares():
     """Black turns the last white disc over with the ninth move."""
-    state = GAME.after_all("e6 f4 e3 f6 g5 d6 e7 f5 c5")
+    state = GAME.read_line("e6 f4 e3 f6 g5 d6 e7 f5 c5")[1]
     assert GAME.is_over(state) and GAME.score(state) == 13 and GAME.moves(state) == []
 
 

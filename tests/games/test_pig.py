@@ -105,7 +105,7 @@ def test_games_are_those_of_a_naive_player():
     game, random = games.make("pig(target=30)"), np.random.default_rng(3)
     for _ in range(40):
         names, points = naive_game(30, random)
-        state = game.after_all(" ".join(names))
+        state = game.read_line(" ".join(names))[1]
         assert game.is_over(state) and state[:2].tolist() == points
         assert game.score(state) == (1 if points[0] >= 30 else -1)
         assert state[DECISIONS] == names.count("roll") + names.count("hold")
@@ -113,7 +113,7 @@ def test_games_are_those_of_a_naive_player():
 
 def test_horizon():
     game = games.make("pig(target=100, horizon=3)")
-    state = game.after_all("roll 5 hold")
+    state = game.read_line("roll 5 hold")[1]
     assert not game.is_over(state)
     for name in ("roll", "hold"):
         end = game.after(state, game.parse_move(state, name))
@@ -122,10 +122,10 @@ def test_horizon():
 
 def test_names_evaluation_and_drawing():
     game = games.make("pig(target=10)")
-    state = game.after_all("roll 6")
+    state = game.read_line("roll 6")[1]
     assert game.render(state) == "A 0 + 6\nB 0" and game.evaluate(state) == 6 / 16
-    assert game.render(game.after_all("hold roll", state)) == "A 6\nB 0 + 0, rolling"
-    state = game.after_all("roll 4", state)
+    assert game.render(game.read_line("hold roll", state)[1]) == "A 6\nB 0 + 0, rolling"
+    state = game.read_line("roll 4", state)[1]
     assert [game.move_name(state, move) for move in game.moves(state)] == ["hold"]
     with pytest.raises(games.IllegalMove, match="'roll' is not a legal move"):
         game.parse_move(state, "roll")

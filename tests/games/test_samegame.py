@@ -83,10 +83,10 @@ def test_perft_by_a_naive_board():
 def test_an_empty_board_scores_1000_more(tmp_path):
     (tmp_path / "boards.txt").write_text("# one colour\n0 0 0\n0 0 0\n\n# two\n1 1 1\n0 0 1\n")
     one, two = (make(tmp_path / "boards.txt", board) for board in (1, 2))
-    assert one.score(one.after_all("1a")) == 16 + 1000
-    state = two.after_all("2a")
+    assert one.score(one.read_line("1a")[1]) == 16 + 1000
+    state = two.read_line("2a")[1]
     assert two.render(state) == "2 . . .\n1 0 0 .\n  a b c\nscore 4"
-    assert two.score(two.after_all("1a", state)) == 4 + 0 + 1000
+    assert two.score(two.read_line("1a", state)[1]) == 4 + 0 + 1000
 
 
 def make(path, board=1, rows=2, columns=3, colours=2):

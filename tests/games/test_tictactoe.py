@@ -64,7 +64,7 @@ def test_games_merging_symmetric_children_at_every_ply():
 
 
 def test_evaluation_counts_open_lines():
-    centre = GAME.after_all("2b")
+    centre = GAME.read_line("2b")[1]
     assert GAME.evaluate(centre) * 9 == pytest.approx(8 - 4)  # all lines are open for X; O has lost the four through it
     assert GAME.evaluate(GAME.initial()) == 0
 
@@ -77,4 +77,4 @@ def test_random_play_has_the_exact_probabilities():
 
 
 def test_render():
-    assert GAME.render(GAME.after_all("2b 3c 1a")) == "3 . . O\n2 . X .\n1 X . .\n  a b c"
+    assert GAME.render(GAME.read_line("2b 3c 1a")[1]) == "3 . . O\n2 . X .\n1 X . .\n  a b c"

@@ -65,7 +65,7 @@ def test_whose_turn_it_is():
     """They alternate, chance set aside, unless the tree says otherwise."""
     toss = "{'probabilities': ['1/2', '1/2'], 'moves': [[1, 2], 0]}"
     game = tree(f"[[{COIN}, {toss}], {{'player': 'max', 'moves': [7, [8, 9]]}}]")
-    players = {line: int(game.player(game.after_all(line))) for line in ("", "1", "1 1", "1 2 1", "2", "2 2")}
+    players = {line: int(game.player(game.read_line(line)[1])) for line in ("", "1", "1 1", "1 2 1", "2", "2 2")}
     assert players == {"": 0, "1": 1, "1 1": CHANCE, "1 2 1": 0, "2": 0, "2 2": 1}
     assert exact_value(game, game.initial()) == 8
 
@@ -81,8 +81,8 @@ def test_names_and_drawing():
         "    B: MIN",
         "        1: 4",
     ]
-    assert game.score(game.after_all("A T")) == -1.5
-    with pytest.raises(games.IllegalMove, match="'C' is not a legal move.*legal: A B"):
+    assert game.score(game.read_line("A T")[1]) == -1.5
+    with pytest.raises(games.IllegalMove, match=r"'C' is not a legal move.*legal: A B"):
         game.parse_move(game.initial(), "C")
 
 

@@ -19,7 +19,7 @@ def test_the_best_partition_into_two_is_unique():
     """{1, 2, 4, 8} and {3, 5, 6, 7} (OEIS A072842), in either order."""
     game = games.make("weakschur(parts=2)")
     assert games.perft(game, 8) == 2
-    state = game.after_all("1 1 2 1 2 2 2 1")
+    state = game.read_line("1 1 2 1 2 2 2 1")[1]
     assert game.is_over(state) and game.score(state) == 8
     assert game.render(state) == "1: 1 2 4 8\n2: 3 5 6 7"
 
