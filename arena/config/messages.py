@@ -1,6 +1,11 @@
 """What is wrong with a configuration, in words: the key, the value, and what would be right."""
 
 import difflib
+from collections.abc import Mapping
+
+from pydantic.fields import FieldInfo
+
+from arena.config.tables import table_of
 
 _FAULTS = {
     "missing": "is missing",
@@ -14,24 +19,34 @@ _FAULTS = {
 }
 
 
-def describe(fault, model, parts) -> str:
-    """One problem that pydantic found in a table, in our words; `parts` are the tables that keys hold."""
+def in_words(fault, known: Mapping[str, FieldInfo]) -> str:
+    """One problem that pydantic found, in our words; `known` are the keys that there are."""
     kind, place = fault["type"], fault["loc"]
-    field = None
+    keys, field = known, None
     for part in place:
         if isinstance(part, str):
-            table, field = model, model.model_fields.get(part)
-            model = parts.get(part, model)
+            table, field = keys, keys.get(part)
+            inner = field and table_of(field)
+            keys = inner.model_fields if inner else keys
     key = key_of(place)
     if kind == "missing":
-        return f"{key}: is missing; {field.description}"
-    value = shown(fault["input"])
+        return f"{key}: is missing; {field.description}" if field else f"{key}: is missing"
     if kind == "extra_forbidden":
-        close = difflib.get_close_matches(str(place[-1]), table.model_fields, 1)
-        hint = f" (did you mean {close[0]!r}?)" if close else ""
-        return f"{key} = {value}: unknown key{hint}; known: {', '.join(table.model_fields)}"
+        return complaint(place, fault["input"], unknown_key(str(place[-1]), table))
     text = str(fault["ctx"]["error"]) if kind == "value_error" else _FAULTS.get(kind, fault["msg"])
-    return f"{key} = {value}: {text}" + (f"; {field.description}" if field else "")
+    return complaint(place, fault["input"], text + (f"; {field.description}" if field else ""))
+
+
+def unknown_key(key: str, known: Mapping[str, FieldInfo]) -> str:
+    """What to say of a key that there is not."""
+    close = difflib.get_close_matches(key, list(known), 1)
+    hint = f" (did you mean {close[0]!r}?)" if close else ""
+    return f"unknown key{hint}; known: {', '.join(known)}"
+
+
+def complaint(place, value, text) -> str:
+    """`agents[2].name = 'x': what is wrong`."""
+    return f"{key_of(place)} = {shown(value)}: {text}"
 
 
 def key_of(place) -> str:

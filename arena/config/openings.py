@@ -1,18 +1,26 @@
-"""Openings that are lines of moves: of a file, of a list, or all there are of some number of plies.
+"""Openings: random ones, or lines of moves from a file, from a list, or all there are of some number of plies.
 
 In a configuration: `openings = "book.txt"`, `openings = { file = "book.txt" }`, `openings = ["2a3a 5b4b", ...]` or
 `openings = { plies = 2, all = true }`.  They become lines, one an opening, so that a stored run needs no file.
 """
 
 from collections.abc import Sequence
+from itertools import count, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # which loads Numba
-    from games.core.game import Game
+import numpy as np
+
+from games.core.errors import UserError
+from games.core.game import Game, IllegalMove
+from games.core.random import stream
 
 MAX_LINES = 10_000
+TRIES = 1000  # draws of an opening that does not end the game, before we say that there is none
 FORMS = "openings is a file's name, a list of lines of moves, or { plies = 2, all = true }"
+
+
+class OpeningError(UserError, ValueError):
+    """A game that is over within its opening, however often the opening is drawn."""
 
 
 class BadOpenings(ValueError):
@@ -32,7 +40,7 @@ def beside(value, folder: Path):
     return value
 
 
-def lines_of(value, game: "Game") -> list[str]:
+def lines_of(value, game: Game) -> list[str]:
     """The lines that a configuration's key `openings` stands for, each checked; BadOpenings says what is wrong."""
     if isinstance(value, str):
         return _from_file(value, game)
@@ -70,8 +78,6 @@ def _checked(game, lines: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _fault(game, line) -> str | None:
-    from games.core.game import IllegalMove
-
     try:
         _, state = game.read_line(line)
     except IllegalMove as error:
@@ -79,7 +85,7 @@ def _fault(game, line) -> str | None:
     return f"{game} is over after {line!r}" if game.is_over(state) else None
 
 
-def every(game: "Game", plies: int) -> list[str]:
+def every(game: Game, plies: int) -> list[str]:
     """All openings of so many plies, outcomes of chance among them, as lines; of those that lead to one state the
     first.  BadOpenings if there is none, or are more than MAX_LINES."""
     if type(plies) is not int or not 0 <= plies <= game.max_plies:
@@ -98,3 +104,25 @@ def every(game: "Game", plies: int) -> list[str]:
     if not lines:
         raise BadOpenings(f"{game} is over within {plies} plies; fewer leave something to play")
     return [line for line, _ in lines.values()]
+
+
+def random_opening(game, seed: int, k: int, plies: int) -> list[int]:
+    """The moves of opening number `k` of a tournament: `plies` random legal ones (outcomes of chance by probability).
+
+    It is drawn anew while the game is over within it; OpeningError after TRIES draws.  Two openings may coincide.
+    """
+    rng = stream(seed, "opening", k)
+    if plies < game.max_plies:
+        for moves in islice((_random_line(game, plies, rng) for _ in count()), TRIES):
+            if moves is not None:
+                return moves
+    raise OpeningError(f"{game} is over within {plies} random plies; fewer opening_plies leave something to play")
+
+
+def _random_line(game, plies, rng):
+    """`plies` random moves from the initial position; None if the game is then over."""
+    state, line, scratch = game.initial(), [], np.empty(game.max_moves, np.int32)
+    while len(line) < plies and not game.is_over(state):
+        line.append(int(game.random_move(state, scratch, rng)))
+        game.play(state, line[-1])
+    return None if game.is_over(state) else line

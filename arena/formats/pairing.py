@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
-from scipy.optimize import LinearConstraint, milp
 
-Pair = tuple[int, int]  # two agents' numbers, the smaller one first
+from arena.formats.fixture import Pair
 
 
 def bracket(agents: int) -> list[tuple[int, int | None]]:
@@ -60,6 +59,8 @@ def _by_preference(left, points) -> list[int]:
 
 def fewest_rematches(agents: Sequence[int], met: Mapping[Pair, int]) -> int:
     """How often, at least, agents (an even number) who are paired off have met before, all together."""
+    from scipy.optimize import LinearConstraint, milp  # slow to import, and needed by few runs
+
     degree = Counter(agent for pair in combinations(sorted(agents), 2) if not met.get(pair) for agent in pair)
     if all(2 * degree[agent] >= len(agents) for agent in agents):
         return 0  # where each may meet half of the others, all can be paired (Dirac, 1952)

@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.text import Text
 
 import results
-from arena.config.options import meeting
+from arena.formats.schedule import described
 from arena.runner.tournament import Events
 from results.export import rich_table
 from results.ratings import count_results, rate
@@ -40,19 +40,14 @@ class Display(Events):
     def opened(self, resolved, folder):
         self.names = [entry["name"] for entry in resolved["agents"]]
         self.rows = results.load(folder).games[list(COLUMNS)].values.tolist()
-        self.instances, agents, games = resolved.get("instances", []), len(self.names), resolved["games"]
-        if self.instances:
-            several = f"{len(self.instances)} games for one player" if self.instances[1:] else self.instances[0]
-            self.say(f"{several}: {agents} agents, {games} runs of each, in {folder}")
-        else:
-            self.say(f"{resolved['game']}: {agents} agents, {meeting(resolved)}, in {folder}")
+        self.say(f"{described(resolved)}, in {folder}")
 
     def warmed(self, name, seconds, failure=""):
         if failure or seconds >= NOTICED:
             self.say(f"  kernels of {name}: {failure or f'{seconds:.1f} s'}")
 
-    def planned(self, plan):
-        self.plan = plan
+    def planned(self, schedule):
+        self.schedule = schedule
 
     def started(self, total, done):
         self.total, self.done, self.stored_before = total, done, done
@@ -63,7 +58,7 @@ class Display(Events):
     def finished(self, record):
         self.rows.append([getattr(record, name) for name in COLUMNS])
         self.done += 1
-        self.total = len(self.plan)  # which results may have made larger
+        self.total = len(self.schedule)  # which results may have made larger
 
     def stopping(self, now):
         waits = (
@@ -152,7 +147,7 @@ class LiveDisplay(Display):
         self.progress.update(self.task, completed=self.done, total=self.total, pace=self.pace())
         now = time.monotonic()
         if now >= self.next_standings:
-            lines = [Text(line) for line in self.plan.lines()]
+            lines = [Text(line) for line in self.schedule.lines()]
             self.live.update(Group(self.progress, *lines, rich_table(self.standings())))
             self.next_standings = now + max(1.0, (time.monotonic() - now) / SHARE_OF_TIME)
 
@@ -182,7 +177,7 @@ class PlainDisplay(Display):
                 points = f"a mean of {first['mean']:,.2f}" if self.instances else f"{first['score']:.1%}"
                 leads = f"; {first['agent']} leads with {points}"
             self.say(f"{self.done} of {self.total} games, {pace}{leads}")
-            for line in self.plan.lines():
+            for line in self.schedule.lines():
                 self.say(f"  {line}")
 
     def ended(self):

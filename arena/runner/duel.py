@@ -8,19 +8,13 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.core.agent import Agent, Budget, Decision, Unsuited
-from arena.runner.match import game_result, storable
+from agents.core.agent import Agent, Budget, Unsuited
+from arena.config.config import Seat
+from arena.runner.referee import Forfeit, Referee
+from arena.runner.rules import result_of
 from games.core.game import CHANCE, Game, IllegalMove
 from games.core.random import stream
 from results.record import GameRecord, MoveRecord, Reason
-
-
-class AgentFailed(RuntimeError):
-    """The agent raised an exception, or answered with a move that is not legal."""
-
-    def __init__(self, reason: str, detail: str):
-        self.reason = reason  # one of results.record.Reason
-        super().__init__(detail)
 
 
 @dataclass(frozen=True)
@@ -38,7 +32,7 @@ class Duel:
     """The game so far: `made` holds its moves, `state` the position after them.
 
     game: its rules; agent: the opponent, with its budget; side: the person's, 0 moves first; name: the person's, in
-    the record; opening: legal moves made before.  Unsuited if the agent cannot play the game; AgentFailed, of every
+    the record; opening: legal moves made before.  Unsuited if the agent cannot play the game; Forfeit, of every
     method, if its code fails.
     """
 
@@ -52,7 +46,10 @@ class Duel:
         name: str = "person",
         opening: Sequence[int] = (),
     ):
-        self.game, self.agent, self.budget = game, agent, budget
+        if reason := agent.refuses(game):
+            raise Unsuited(reason)
+        self.game, self.agent = game, agent
+        self.seat = Seat(str(agent), agent, agent.budget(budget))
         self.side, self.seed, self.name = side, seed, name
         self.opening = len(opening)
         self._began = time.perf_counter()
@@ -66,25 +63,27 @@ class Duel:
     def advance(self) -> Iterator[Made]:
         """Let chance and the agent move until it is the person's turn or the game is over.
 
-        AgentFailed if the agent cannot: that ends the game, and the person has won it.
+        Forfeit if the agent cannot: that ends the game, and the person has won it.
         """
         while not self.over and (side := int(self.game.player(self.state))) != self.side:
             if side == CHANCE:
                 move = int(self.game.random_outcome(self.state, self._stream("chance")))
                 made = Made(move, self.game.move_name(self.state, move), side)
             else:
-                made = self._of_agent(lambda: self._asked(self._player, "agent"))
+                made = self._judged(lambda: self._asked(self._referee, "agent"))
             self._make(made)
             yield made
         self._waiting = time.perf_counter()
 
     def move(self, move: int) -> None:
         """Make the person's move, which must be legal."""
-        self._make(self._described(Decision(move, seconds=time.perf_counter() - self._waiting)))
+        name, side = self.game.move_name(self.state, move), int(self.game.player(self.state))
+        record = MoveRecord(len(self.made), side, name, seconds=time.perf_counter() - self._waiting)
+        self._make(Made(move, name, side, record, (name,)))
 
     def hint(self) -> Made:
-        """What the agent would do in the person's place; AgentFailed if it cannot say."""
-        return self._of_agent(lambda: self._asked(self._new_player(), "hint"), ends=False)
+        """What the agent would do in the person's place; Forfeit if it cannot say."""
+        return self._asked(Referee(self.game, self.seat), "hint")
 
     def undo(self) -> int:
         """Take back the person's last move and all since; returns how many moves that were, 0 if there was none."""
@@ -108,7 +107,7 @@ class Duel:
         return GameRecord(
             id=f"play-{number + 1:04d}",
             number=number,
-            pairing=0,
+            condition=0,
             opening=number,
             seed=self.seed,
             first=first,
@@ -130,12 +129,9 @@ class Duel:
         for made in moves:
             self.game.play(self.state, made.move)
         # (outcome, score, reason, detail), once the game is over
-        self.ending = game_result(self.game, self.state) if self.game.is_over(self.state) else None
-        self._player = self._of_agent(self._new_player)
+        self.ending = result_of(self.game, self.state) if self.game.is_over(self.state) else None
+        self._referee = self._judged(lambda: Referee(self.game, self.seat))
         self._waiting = time.perf_counter()
-
-    def _new_player(self):
-        return self.agent.player(self.game, self.budget)
 
     def _stream(self, purpose):
         return stream(self.seed, purpose, len(self.made))
@@ -144,38 +140,26 @@ class Duel:
         self.game.play(self.state, made.move)
         self.made.append(made)
         if self.game.is_over(self.state):
-            self.ending = game_result(self.game, self.state)
+            self.ending = result_of(self.game, self.state)
         else:
-            self._of_agent(lambda: self._player.played(made.move))
+            self._judged(lambda: self._referee.played(made.move, len(self.made)))
 
-    def _asked(self, player, purpose) -> Made:
-        """The move that a player of the agent decides on, here."""
-        decision = player.choose(self.state.copy(), self._stream(purpose))
-        if int(decision.move) not in self.game.moves(self.state):
-            text = f"{self.agent} answered the move {decision.move!r}, which is not legal"
-            raise AgentFailed(Reason.ILLEGAL_MOVE, text)
-        return self._described(decision)
+    def _asked(self, referee, purpose) -> Made:
+        """The move that the agent decides on, here."""
+        ply, side = len(self.made), int(self.game.player(self.state))
+        legal = self.game.moves(self.state)
+        decision, record = referee.ask(self.state, legal, self._stream(purpose), ply, side)
+        expected = referee.run(ply, lambda: self._names_of(decision.principal_variation))
+        return Made(decision.move, record.move, side, record, expected)
 
-    def _of_agent(self, action, ends=True):
-        """What an agent's code returns; if it fails the person has won, unless that ends nothing."""
+    def _judged(self, action):
+        """What an agent's code returns; if it fails, the person has won."""
         try:
             return action()
-        except Unsuited:
-            raise
-        except AgentFailed as error:
-            failure = error
-        except (Exception, SystemExit) as error:  # whatever an agent's code raises
-            failure = AgentFailed(Reason.EXCEPTION, storable(f"{self.agent}: {type(error).__name__}: {error}"))
-        if ends:
+        except Forfeit as forfeit:
             outcome = float(self.side == 0) if self.game.players == 2 else None
-            self.ending = (outcome, None, failure.reason, str(failure))
-        raise failure
-
-    def _described(self, decision) -> Made:
-        move, side = int(decision.move), int(self.game.player(self.state))
-        name = self.game.move_name(self.state, move)
-        record = MoveRecord.of(len(self.made), side, name, decision)
-        return Made(move, name, side, record, self._names_of(decision.principal_variation))
+            self.ending = (outcome, None, forfeit.reason, forfeit.detail)
+            raise
 
     def _names_of(self, moves) -> tuple[str, ...]:
         """The names of moves from here on, as far as they are legal."""

@@ -11,16 +11,18 @@ import multiprocessing
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from multiprocessing import connection as pipes
 from multiprocessing import forkserver
 
-from arena.formats.schedule import Fixture
+from arena.config.config import Config
+from arena.formats.fixture import Fixture
 from arena.runner import worker as worker_process
 from arena.runner.logs import RunLog, WorkerLog
-from arena.runner.match import Setting
+from arena.runner.match import cores_of, void_record
 from games.core.errors import UserError
 from results.record import GameRecord, Reason
 
@@ -87,17 +89,17 @@ def _start_process(process) -> None:
             time.sleep(0.2)
 
 
-def warm_in_a_child(resolved: dict, run_log: RunLog, before, after, failed) -> None:
+def warm_in_a_child(config: Config, run_log: RunLog, before, after, failed) -> None:
     """Compile what all agents run, in a process of its own, so that an agent that ends its process ends no other.
 
     `before(name)` and `after(name, seconds, failure)` are told of each agent, `failed(text)` of one that has ended or
     hung the process.  What it cannot compile here its games will show.
     """
-    names = [entry["name"] for entry in resolved["agents"]]
+    names = [name for name, _ in config.agents]
     left = list(range(len(names)))
     while left:
         current, seats = None, list(left)
-        with _child(resolved, run_log, seats) as (process, pipe):
+        with _child(config, run_log, seats) as pipe:
             while pipes.wait([pipe], LOAD_SECONDS):
                 try:
                     message = pipe.recv()
@@ -119,18 +121,18 @@ def warm_in_a_child(resolved: dict, run_log: RunLog, before, after, failed) -> N
 
 
 @contextmanager
-def _child(resolved, run_log, seats):
-    """A process that runs worker.warm_all, and the parent's end of its pipe."""
+def _child(config, run_log, seats):
+    """The parent's end of the pipe of a process that runs worker.warm_all."""
     pipe, childs_end = multiprocessing.Pipe()
     child_log = run_log.worker("warmer")
-    arguments = (childs_end, child_log.queue, resolved, seats)
+    arguments = (childs_end, child_log.queue, config.resolved(), seats)
     process = multiprocessing.Process(target=worker_process.warm_all, name="warmer", args=arguments)
     with _no_interrupt():
         _start_process(process)
     childs_end.close()
     child_log.started()
     try:
-        yield process, pipe
+        yield pipe
     finally:
         process.join(0 if pipe.poll() else FAREWELL_SECONDS)
         process.kill()
@@ -144,8 +146,8 @@ class _Queue:
     """The games that wait, in the schedule's order, except that a game that needs more cores than are free may be
     overtaken by a bounded number of games that find room.  So cores seldom stand idle and no game waits for ever."""
 
-    def __init__(self, fixtures: Iterable[Fixture | None], cores: Callable[[Fixture], int], limit: int):
-        self._source = iter(fixtures)
+    def __init__(self, following: Callable[[], Fixture | None], cores: Callable[[Fixture], int], limit: int):
+        self._following = following
         self._cores = cores
         self._limit = limit  # of cores; a game that needs more gets them all, and so runs alone
         self._window = deque()  # the next few games
@@ -167,29 +169,26 @@ class _Queue:
     def _seen(self):
         """The games that wait, read from the schedule as far as they are looked at, and no further than is useful."""
         yield from list(self._window)
-        while len(self._window) < 2 * OVERTAKING * self._limit and (fixture := next(self._source, None)):
+        while len(self._window) < 2 * OVERTAKING * self._limit and (fixture := self._following()):
             self._window.append(_Job(fixture, min(self._cores(fixture), self._limit)))
             yield self._window[-1]
 
 
 @dataclass
 class Supervisor:
-    """Plays `fixtures` on up to `workers` cores and hands every record to `on_result`, in the order of arrival.
+    """Plays games on up to `workers` cores and hands every record to `on_result`, in the order of arrival.
 
-    fixtures: None among them means that there is none before a result comes in: it is asked again after one;
-    setting, resolved: the tournament, made and as plain values for the workers (`Setting.make(resolved)`);
-    game_seconds: a game that takes longer is a hang; run_log: where the workers' log records go;
+    following: gives the next game to play, or None if there is none before a result comes in: it is asked again after
+    one; run_log: where the workers' log records go;
     on_result: called in the thread of `run`; what it raises ends the run, and is raised by `run`;
     on_stop: called there with False at the first stop request, with True when running games are given up.
     """
 
-    setting: Setting
-    resolved: dict
-    fixtures: Iterable[Fixture | None]
+    config: Config
+    following: Callable[[], Fixture | None]
     workers: int
     on_result: Callable[[GameRecord], None]
     run_log: RunLog
-    game_seconds: float = 3600.0
     on_stop: Callable[[bool], None] = lambda now: None
     _crew: list[_Worker] = field(default_factory=list, init=False)
     _parting: list[WorkerLog] = field(default_factory=list, init=False)
@@ -199,7 +198,8 @@ class Supervisor:
     _refused: bool = field(default=False, init=False)  # on_result has raised
 
     def __post_init__(self):
-        self._queue = _Queue(self.fixtures, self.setting.cores, self.workers)
+        self.game_seconds = self.config.values["game_seconds"]  # a game that takes longer is a hang
+        self._queue = _Queue(self.following, partial(cores_of, self.config), self.workers)
         self._names = itertools.count(1)
         self._wakeup, self._waker = multiprocessing.Pipe(duplex=False)
         self._records = deque()  # arrived, and not yet handed on
@@ -324,7 +324,7 @@ class Supervisor:
         pipe, workers_end = multiprocessing.Pipe()
         worker_log = self.run_log.worker(name)
         process = multiprocessing.Process(
-            target=worker_process.main, name=name, args=(workers_end, worker_log.queue, self.resolved)
+            target=worker_process.main, name=name, args=(workers_end, worker_log.queue, self.config.resolved())
         )
         with _no_interrupt():
             _start_process(process)
@@ -384,7 +384,9 @@ class Supervisor:
         if self._stops > 1 or len(job.failures) == 1:
             return job
         reason = Reason.HANG if worker.hung else Reason.CRASH
-        self._records.append(self.setting.void(job.fixture, reason, "; played again: ".join(job.failures), seconds))
+        self._records.append(
+            void_record(self.config, job.fixture, reason, "; played again: ".join(job.failures), seconds)
+        )
         return None
 
     # -- The end --------------------------------------------------------------------------------------------------

@@ -4,15 +4,15 @@ import logging
 import signal
 import threading
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import results
 from arena.config import config as configuration
 from arena.config.config import Config, ConfigError
-from arena.formats.formats import Plan
+from arena.formats.schedule import Schedule
 from arena.runner.logs import RunLog
 from arena.runner.machine import cores, describe
-from arena.runner.match import Setting
 from arena.runner.supervisor import Supervisor, begin_start, warm_in_a_child
 from results.record import GameRecord
 from results.store import FILE_NAME, Store
@@ -45,7 +45,7 @@ class Events:
     def warmed(self, name: str, seconds: float, failure: str = "") -> None:
         """They are compiled; or they are not, and `failure` says why."""
 
-    def planned(self, plan: Plan) -> None:
+    def planned(self, schedule: Schedule) -> None:
         """What is to be played; its length and its lines change as results come in, where these decide."""
 
     def started(self, total: int, done: int) -> None:
@@ -81,33 +81,32 @@ def run(config, out, workers: int | None = None, resume: bool = False, events: E
     workers = cores() if workers is None else workers
     if workers < 1:
         raise ValueError(f"workers = {workers} is out of range: a run needs 1 or more")
-    resolved = config.resolved()
-    setting = Setting.make(resolved)
-    with _open_store(resolved, setting, folder, resume) as store, RunLog(folder / LOG_NAME, events.trouble) as run_log:
-        _warn_of_changed_source(store, setting, events)
-        events.opened(resolved, folder)
+    with _open_store(config, folder, resume) as store, RunLog(folder / LOG_NAME, events.trouble) as run_log:
+        _warn_of_changed_source(store, config, events)
+        events.opened(config.resolved(), folder)
         stored = store.ids()
-        plan = Plan.after(resolved, store.results())
-        events.planned(plan)
+        schedule = Schedule.after(config.values, store.results())
+        events.planned(schedule)
 
         def add(record):
             store.add(record)
             stored.add(record.id)
-            plan.add(record.first, record.second, record.opening, record.outcome)
+            schedule.told(record.condition, record.first, record.second, record.opening, record.outcome)
             events.finished(record)
 
-        supervisor = Supervisor(
-            setting, resolved, _missing(plan, stored), workers, add, run_log, config.game_seconds, events.stopping
-        )
-        _play(supervisor, events, plan, stored)
-        if len(stored) < len(plan):
-            raise Interrupted(len(stored), len(plan), folder)
+        following = partial(_next_missing, schedule, stored)
+        _play(Supervisor(config, following, workers, add, run_log, events.stopping), events, schedule, stored)
+        if len(stored) < len(schedule):
+            raise Interrupted(len(stored), len(schedule), folder)
     return results.load(folder)
 
 
-def _missing(plan, stored):
-    """The games that are not stored, as they are asked for; `stored` grows meanwhile by games that came before."""
-    return (fixture for fixture in plan if fixture is None or fixture.id not in stored)
+def _next_missing(schedule, stored):
+    """The next game that is not stored; `stored` grows meanwhile by games that came before."""
+    while fixture := schedule.next():
+        if fixture.id not in stored:
+            return fixture
+    return None
 
 
 def _as_config(config) -> Config:
@@ -116,11 +115,12 @@ def _as_config(config) -> Config:
     return configuration.from_values(config, "config") if isinstance(config, dict) else configuration.load(config)
 
 
-def _open_store(resolved, setting, folder, resume) -> Store:
+def _open_store(config, folder, resume) -> Store:
     """The store of a new run, or of the run to go on with."""
+    resolved = config.resolved()
     if not (resume and (folder / FILE_NAME).exists()):
         specs = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
-        return Store.create(folder, {"config": resolved, "machine": describe(setting.games)}, specs)
+        return Store.create(folder, {"config": resolved, "machine": describe(config.instances)}, specs)
     store = Store.open(folder, write=True)
     try:
         stored = store.config
@@ -128,7 +128,7 @@ def _open_store(resolved, setting, folder, resume) -> Store:
             raise ConfigError(
                 [f"the run in {folder} cannot be resumed with this configuration: {line}" for line in lines]
             )
-        if stored != resolved:  # as far as a run may change: from now on it is of so many games
+        if stored != resolved:  # store the changes that a resume allows
             store.set_meta("config", resolved)
     except BaseException:
         store.close()
@@ -136,32 +136,32 @@ def _open_store(resolved, setting, folder, resume) -> Store:
     return store
 
 
-def _warn_of_changed_source(store, setting, events):
-    was, now = store.meta["machine"]["source_digest"], describe(setting.games)["source_digest"]
+def _warn_of_changed_source(store, config, events):
+    was, now = store.meta["machine"]["source_digest"], describe(config.instances)["source_digest"]
     if was != now:
         text = f"the sources of games or agents have changed since the run was started (digest {was}, now {now})"
         log.warning(text)
         events.trouble(text)
 
 
-def _play(supervisor, events, plan, stored):
+def _play(supervisor, events, schedule, stored):
     """Warm the kernels and play; returns when no worker is left, whether all games were played or a stop came."""
     with _signals() as direct:
         try:
-            if len(stored) < len(plan):
+            if len(stored) < len(schedule):
                 begin_start()
-                warm_in_a_child(supervisor.resolved, supervisor.run_log, events.warming, events.warmed, events.trouble)
+                warm_in_a_child(supervisor.config, supervisor.run_log, events.warming, events.warmed, events.trouble)
         except KeyboardInterrupt:
             log.warning("interrupted before the first game")
             events.ended()
             return
         direct(supervisor)
-        log.info("%d of %d games to play on %d workers", len(plan) - len(stored), len(plan), supervisor.workers)
-        events.started(len(plan), len(stored))
+        log.info("%d of %d games to play on %d workers", len(schedule) - len(stored), len(schedule), supervisor.workers)
+        events.started(len(schedule), len(stored))
         try:
             supervisor.run()
         finally:
-            log.info("%d of %d games stored", len(stored), len(plan))
+            log.info("%d of %d games stored", len(stored), len(schedule))
             events.ended()
 
 

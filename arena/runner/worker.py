@@ -14,8 +14,11 @@ from multiprocessing import connection as pipes
 
 import agents
 import games
+from arena.config.config import Config
 from arena.runner import logs
-from arena.runner.match import GameError, Setting, warm
+from arena.runner.match import play_fixture, void_record
+from arena.runner.rules import GameError
+from arena.runner.warming import warm
 from results.record import Reason
 
 log = logging.getLogger("arena.runner.worker")
@@ -36,18 +39,19 @@ def main(pipe, log_queue, resolved: dict) -> None:
 
     pipe: the worker's end of a duplex pipe; log_queue: where log records go; resolved: `Config.resolved()`.
     """
-    setting = _settle_in(pipe, log_queue, resolved)
-    if setting is None:
+    config = _settle_in(pipe, log_queue, resolved)
+    if config is None:
         return
     warmed = set()
     try:
         while (fixture := pipe.recv()) is not None:
-            seats = {(fixture.instance, i) for i in fixture.seats}
+            condition = config.conditions[fixture.condition]
+            seats = {(fixture.condition, i) for i in fixture.seats}
             # not at the worker's own start, so that an agent which crashes in it costs its own games only
-            warm([setting.games[fixture.instance]], [setting.seats[i] for _, i in sorted(seats - warmed)])
+            warm([condition.game], [condition.seats[i] for _, i in sorted(seats - warmed)])
             warmed |= seats
             pipe.send(BEGUN)
-            pipe.send(_play(setting, fixture))
+            pipe.send(_play(config, fixture))
     except (EOFError, BrokenPipeError):
         pass  # the parent is gone
     except BaseException:
@@ -58,39 +62,41 @@ def main(pipe, log_queue, resolved: dict) -> None:
 def warm_all(pipe, log_queue, resolved: dict, seats: list[int]) -> None:
     """Compile, once for all workers, what the agents of these numbers run: (number,) and then (number, seconds,
     failure) are sent for each."""
-    setting = _settle_in(pipe, log_queue, resolved)
+    config = _settle_in(pipe, log_queue, resolved)
     try:
-        for i in seats if setting else ():
+        for i in seats if config else ():
             pipe.send((i,))
-            warm(setting.games, [setting.seats[i]], after=lambda _, *result, i=i: pipe.send((i, *result)))
+            warm(
+                config.instances, [config.conditions[0].seats[i]], after=lambda _, *result, i=i: pipe.send((i, *result))
+            )
     except BaseException:
         log.exception("the warming of kernels ends")
         os._exit(1)
 
 
 def _settle_in(pipe, log_queue, resolved):
-    """What a worker does first; the setting, or None if it cannot be made, which is said."""
+    """What a worker does first; the configuration, or None if it cannot be made, which is said."""
     _leave_signals_to_the_parent()
     threading.Thread(target=_die_with_the_parent, daemon=True).start()
     logs.send_to(log_queue)
     sys.stdout = sys.stderr  # what an agent prints must not mix with the tables of the parent
     try:
-        setting = Setting.make(resolved)
+        config = Config.restored(resolved)
     except Exception as error:
         log.exception("the worker cannot start")
         pipe.send(Failed(f"{type(error).__name__}: {error}"))
         return None
     pipe.send(READY)
-    return setting
+    return config
 
 
-def _play(setting, fixture):
+def _play(config, fixture):
     """The game's record; a game whose own rules fail is void, for they would fail again."""
     try:
-        return setting.play(fixture)
+        return play_fixture(config, fixture)
     except GameError as error:
         log.exception("game %s: the rules failed", fixture.id)
-        return setting.void(fixture, Reason.CRASH, f"the rules failed: {error}")
+        return void_record(config, fixture, Reason.CRASH, f"the rules failed: {error}")
 
 
 def _leave_signals_to_the_parent():

@@ -1,0 +1,354 @@
+"""Reads the keys of a configuration: checks their form and their meaning, and makes what they describe."""
+
+import importlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+import agents
+import games
+from agents.core.agent import Agent, Budget, Unsuited
+from arena.config.config import Config, look_in
+from arena.config.instances import MAX_INSTANCES, spelled_out
+from arena.config.messages import complaint, in_words, unknown_key
+from arena.config.openings import BadOpenings, OpeningError, lines_of, random_opening
+from arena.config.tables import MAX_NAME, BudgetTable, CommonKeys, Table, name_fault
+from arena.formats.base import Format, formats
+from games.core.game import Game
+from games.core.registry import SpecError
+
+OPENINGS_TRIED = 10  # before play, to tell whether there are openings of that length
+OF_OPENINGS = ("openings", "opening_plies")
+COMMON_FORMS = CommonKeys.model_fields.keys() - {"openings"}
+
+
+def known_keys() -> dict[str, FieldInfo]:
+    """Every key of a configuration: the common ones, and those of the formats."""
+    return dict(CommonKeys.model_fields) | {
+        key: field for kind in formats().values() for key, field in kind.Keys.model_fields.items()
+    }
+
+
+class Reader:
+    """Reads one configuration; `problems` has a line for each thing that is wrong.
+
+    What a key means is checked as soon as its own form is right, so that one message lists all problems.
+    """
+
+    def __init__(self, values: Mapping[str, Any]):
+        self.values = dict(values)
+        self.problems: list[str] = []
+
+    def read(self) -> Config | None:
+        """The configuration; None if there are problems."""
+        form: list[str] = []
+        if self._import_plugins():
+            instances = self._instances()
+            kind = self._kind(instances)
+            self._check_counts(kind)
+            lines = self._openings(kind, instances)
+            made = [(i, entry, self._agent(i, entry["agent"], instances)) for i, entry in self._entries()]
+            names = self._names(made)
+            self.problems += self._check_keys(kind, names)
+            form = self._check_forms()
+            if not form + self.problems:
+                entrants = tuple(zip(names, (agent for _, _, agent in made)))
+                return Config(tuple(instances), entrants, self._resolved(kind, instances, entrants, lines))
+        else:
+            form = self._check_forms()
+        self.problems = form + self.problems
+        return None
+
+    # -- Form -----------------------------------------------------------------------------------------------------
+
+    def _check_forms(self) -> list[str]:
+        """What is wrong with the form of the common keys, and keys that no format knows."""
+        known = known_keys()
+        # the openings have several forms, which are read with the games
+        common = {key: value for key, value in self.values.items() if key in COMMON_FORMS}
+        unknown = [key for key in self.values if key not in known]
+        return _form_problems(CommonKeys, common, known) + [
+            complaint((key,), self.values[key], unknown_key(key, known)) for key in unknown
+        ]
+
+    def _import_plugins(self) -> bool:
+        plugins, folder = self.values.get("plugins", []), self.values.get("plugin_path")
+        look_in(folder if plugins and isinstance(folder, str) else None)
+        for i, plugin in enumerate(_listed(plugins)):
+            try:
+                importlib.import_module(plugin)
+            except (Exception, SystemExit) as error:  # whatever a user's module raises belongs in the message
+                text = f"cannot be imported: {type(error).__name__}: {error}; it should be the name of a module"
+                self._complain(("plugins", i), plugin, text)
+        return not self.problems
+
+    def _complain(self, place, value, text):
+        self.problems.append(complaint(place, value, text))
+
+    # -- Games ----------------------------------------------------------------------------------------------------
+
+    def _instances(self) -> list[Game]:
+        """The game, or the instances; none if one of them cannot be made."""
+        game, specs = self.values.get("game"), self.values.get("instances")
+        if specs and game is not None:
+            self._complain(("instances",), specs, "stands beside game; a configuration has one of the two")
+        elif game is None and "instances" not in self.values:
+            self.problems.append(f"game: is missing; {CommonKeys.model_fields['game'].description}")
+        before = len(self.problems)
+        if game is not None:
+            made = [self._make(("game",), game, games)]
+        else:
+            made = [self._make(("instances", i), spec, games) for i, spec in self._specs(specs)]
+        found = [one for one in made if one is not None]
+        self._check_instances(found)
+        return found if len(self.problems) == before and len(found) == len(made) else []
+
+    def _specs(self, specs) -> Iterator[tuple[int, str]]:
+        """(place in the list, spec) of every instance; `seed=1..20` in one of them stands for twenty."""
+        listed = [(i, spec) for i, spec in enumerate(_listed(specs)) if isinstance(spec, str)]
+        if "instances" in self.values and isinstance(specs, list | tuple) and not specs:
+            self._complain(("instances",), specs, "is empty; a tournament needs one at least")
+        count = 0
+        for i, spec in listed:
+            every = spelled_out(spec)
+            if not every:
+                self._complain(("instances", i), spec, "has a range that ends before it begins; 1..20 is from 1 to 20")
+            count += len(every)
+            if count > MAX_INSTANCES:
+                self._complain(("instances",), specs, f"there are more than {MAX_INSTANCES} of them")
+                return
+            yield from ((i, each) for each in every)
+
+    def _check_instances(self, made):
+        """All are for as many players, and each is there once."""
+        specs = self.values.get("instances")
+        for game in made:
+            if game.players != made[0].players:
+                kinds = {1: "one player", 2: "two players"}
+                text = f"{made[0]} is for {kinds[made[0].players]} and {game} for {kinds[game.players]}"
+                self._complain(("instances",), specs, f"{text}; a run has games of one kind")
+                break
+        (name, times), *_ = Counter(map(str, made)).most_common(1) or [("", 0)]
+        if times > 1:
+            self._complain(("instances",), specs, f"{name} is there twice")
+
+    def _make(self, place, spec, package):
+        """The game or agent of a spec; None if it cannot be made."""
+        if not isinstance(spec, str):
+            return None  # which is told of its form
+        try:
+            return package.make(spec)
+        except SpecError as error:
+            self._complain(place, spec, error)
+            return None
+
+    # -- The format -----------------------------------------------------------------------------------------------
+
+    def _kind(self, instances) -> type[Format] | None:
+        """The class of the format; None if it cannot be known."""
+        players = instances[0].players if instances else 2
+        name = self.values.get("format")
+        if name is None:
+            name = "round_robin" if players == 2 else "single_player"
+        if not isinstance(name, str):
+            return None
+        kind = formats().get(name)
+        if kind is None:
+            self._complain(("format",), name, f"is no format; there are {', '.join(_for_two())}")
+        elif instances and kind.players != players:
+            here = "is for two players; here each agent plays by itself"
+            text = here if players == 1 else f"is for one player, and {instances[0]} is for two"
+            self._complain(("format",), name, text)
+            return None
+        return kind
+
+    def _check_counts(self, kind):
+        """Two players need two agents, and as many games with each side."""
+        entries, number = self.values.get("agents"), self.values.get("games")
+        least = kind.players if kind else 2
+        if isinstance(entries, list | tuple) and len(entries) < least:
+            wanted = "at least one table [[agents]]" if least == 1 else "at least two tables [[agents]]"
+            self._complain(("agents",), entries, f"has {len(entries)} of them; agents is a list of {wanted}")
+        if type(number) is int and number > 0 and number % 2 and least == 2:
+            text = "is odd, but games come in pairs that share an opening with sides swapped"
+            self._complain(("games",), number, f"{text}; {CommonKeys.model_fields['games'].description}")
+        if "budgets" in self.values and self.values.get("budget") is not None:
+            self._complain(
+                ("budgets",), self.values["budgets"], "stands beside budget; a configuration has one of the two"
+            )
+
+    def _check_keys(self, kind, names) -> list[str]:
+        """What is wrong with the keys of the formats."""
+        if kind is None:
+            return []
+        own = {key: value for key, value in self.values.items() if key in kind.Keys.model_fields}
+        found = [
+            complaint((key,), value, _belongs(key, kind))
+            for key, value in self.values.items()
+            if value and key not in own and key in known_keys() and key not in CommonKeys.model_fields
+        ]
+        found += [
+            complaint((key,), self.values[key], _belongs(key, kind))
+            for key in OF_OPENINGS
+            if kind.players == 1 and self.values.get(key)
+        ]
+        form = _form_problems(kind.Keys, own, kind.Keys.model_fields)
+        right = own if not form else {key: own[key] for key in own if _is_right(kind, key, own[key])}
+        return found + form + [complaint(*each) for each in kind.complaints(right, names)]
+
+    # -- Openings -------------------------------------------------------------------------------------------------
+
+    def _openings(self, kind, instances) -> list[str] | None:
+        """The lines of the openings; None where openings are random.
+
+        Where the number of games is not given, there are as many as there are openings, with both sides.
+        """
+        if "openings" not in self.values:
+            for game in instances if kind and kind.players == 2 else ():
+                self._try_random_openings(game)
+            return None
+        value = self.values["openings"]
+        if self.values.get("opening_plies") is not None:
+            text = "stands beside opening_plies; a configuration has one of the two"
+            self._complain(("openings",), value, text)
+        elif kind and kind.players == 2 and instances:
+            every = [self._lines(value, game) for game in instances]
+            if any(lines != every[0] for lines in every):
+                text = "are not the same for all instances; give lines that are legal in each, or opening_plies"
+                self._complain(("openings",), value, text)
+            if every[0]:
+                self.values.setdefault("games", 2 * len(every[0]))
+            return every[0]
+        return None
+
+    def _lines(self, value, game) -> list[str]:
+        try:
+            return lines_of(value, game)
+        except BadOpenings as error:
+            for problem in error.problems:
+                self._complain(("openings",), value, problem)
+        except Exception as error:  # whatever a user's rules raise belongs in the message
+            self._complain(("openings",), value, f"the game's rules fail in them: {type(error).__name__}: {error}")
+        return []
+
+    def _try_random_openings(self, game):
+        plies, seed = self.values.get("opening_plies", 2), self.values.get("seed", 0)
+        if type(plies) is not int or type(seed) is not int:
+            return
+        try:
+            for k in range(OPENINGS_TRIED):
+                random_opening(game, seed, k, plies)
+        except OpeningError as error:
+            self._complain(("opening_plies",), plies, error)
+        except Exception as error:  # whatever a user's rules raise belongs in the message
+            text = f"its rules fail in the opening: {type(error).__name__}: {error}"
+            self._complain(("game",), str(game), text)
+
+    # -- Agents ---------------------------------------------------------------------------------------------------
+
+    def _entries(self) -> list[tuple[int, dict]]:
+        """The entries of agents whose spec is text, with their places."""
+        return [
+            (i, entry)
+            for i, entry in enumerate(_listed(self.values.get("agents")))
+            if isinstance(entry, dict) and isinstance(entry.get("agent"), str)
+        ]
+
+    def _agent(self, i, spec, instances) -> Agent | None:
+        """The agent, or None if it cannot be made."""
+        place = ("agents", i, "agent")
+        agent = self._make(place, spec, agents)
+        if agent is None:
+            return None
+        if reason := next(filter(None, map(agent.refuses, instances)), None):
+            self._complain(place, spec, reason)
+        try:
+            for budget in self._budgets():
+                agent.budget(Budget(**budget))
+        except Unsuited as error:
+            self._complain(place, spec, f"{error}, or give the key budget")
+        except ValidationError:
+            pass  # the budget itself is wrong, which is told of its form
+        return agent
+
+    def _budgets(self) -> list[dict]:
+        """The budgets as plain values; ValidationError if one has the wrong form."""
+        tables = self.values.get("budgets") or [self.values.get("budget") or {}]
+        return [BudgetTable.model_validate(table).model_dump(exclude_none=True) for table in _listed(tables)]
+
+    def _names(self, made) -> list[str]:
+        """The agents' names, each of which is there once."""
+        names: dict[str, int] = {}
+        for i, entry, agent in made:
+            name = entry.get("name")
+            if name is None:
+                name = None if agent is None else str(agent)
+            if not isinstance(name, str):
+                continue
+            place = ("agents", i, "agent" if entry.get("name") is None else "name")
+            if entry.get("name") is None and (fault := name_fault(name)):
+                self._complain(place, name, f"its own text {fault}; give it a name of 1 to {MAX_NAME} characters")
+            if name in names:
+                self._complain(place, name, f"agents[{names[name]}] has the same name; give each a name of its own")
+            names.setdefault(name, i)
+        return list(names)
+
+    # -- The result -----------------------------------------------------------------------------------------------
+
+    def _resolved(self, kind, instances, entrants, lines) -> dict[str, Any]:
+        """Plain values, with every default filled in."""
+        common = CommonKeys.model_validate({key: self.values[key] for key in self.values if key in COMMON_FORMS})
+        own = {key: value for key, value in self.values.items() if key in kind.Keys.model_fields}
+        of_openings = (
+            {}
+            if kind.players == 1
+            else {"opening_plies": common.opening_plies}
+            if lines is None
+            else {"openings": lines}
+        )
+        return {
+            "instances": [str(game) for game in instances],
+            "games": common.games,
+            "format": kind.name,
+            **kind.completed(kind.Keys.model_validate(own).model_dump(), [name for name, _ in entrants]),
+            **of_openings,
+            "seed": common.seed,
+            "budgets": self._budgets(),
+            "agents": [{"name": name, "agent": str(agent)} for name, agent in entrants],
+            "game_seconds": common.game_seconds,
+            "time_margin": common.time_margin,
+            "plugins": list(common.plugins),
+            "plugin_path": common.plugin_path and str(Path(common.plugin_path).resolve()),
+        }
+
+
+def _listed(value) -> list | tuple:
+    return value if isinstance(value, list | tuple) else []
+
+
+def _for_two() -> list[str]:
+    return [name for name, kind in formats().items() if kind.players == 2]
+
+
+def _belongs(key, kind) -> str:
+    """That a key is not for this format, in words."""
+    if kind.players == 1:
+        return "is for two players; here each agent plays by itself"
+    homes = [name for name, other in formats().items() if key in other.Keys.model_fields]
+    return f"is for the format {' or '.join(homes)}, and this is {kind.name}"
+
+
+def _form_problems(table: type[Table], values, known) -> list[str]:
+    try:
+        table.model_validate(values)
+        return []
+    except ValidationError as error:
+        return [in_words(fault, known) for fault in error.errors()]
+
+
+def _is_right(kind, key, value) -> bool:
+    return not _form_problems(kind.Keys, {key: value}, kind.Keys.model_fields)

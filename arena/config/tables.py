@@ -1,0 +1,102 @@
+"""The tables of a configuration: the form of its keys.  What they mean is checked in `arena.config.reader`."""
+
+import typing
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic.fields import FieldInfo
+
+MAX_NAME = 80  # characters of an agent's name
+MAX_COUNT = 10**12  # of games, playouts, nodes: far from the end of 64-bit integers
+
+
+class Table(BaseModel):
+    """A table of a configuration: keys of exact types, and no others."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+def _count(kind):
+    return Field(None, gt=0, le=MAX_COUNT, description=f"{kind} is a whole number from 1 to {MAX_COUNT}")
+
+
+class BudgetTable(Table):
+    """What an agent without a budget of its own may spend on one move; it uses the kinds that it knows."""
+
+    playouts: int | None = _count("playouts")
+    nodes: int | None = _count("nodes")
+    depth: int | None = _count("depth")
+    seconds: float | None = Field(None, gt=0, description="seconds is a number greater than 0")
+
+
+class AgentEntry(Table):
+    """One agent: its spec, and the name it has in the tables if that is not the spec itself."""
+
+    agent: str = Field(description='agent is text such as "uct(exploration=0.4)"')
+    name: str | None = Field(None, description=f"name is text of 1 to {MAX_NAME} printable characters")
+
+    @field_validator("name")
+    @classmethod
+    def _check_name(cls, name):
+        if name is not None and (fault := name_fault(name)):
+            raise ValueError(fault)
+        return name
+
+
+# A tuple takes TOML's lists only when it is not strict; what it holds stays strict.
+Texts = Annotated[tuple[str, ...], Field(strict=False)]
+
+
+class CommonKeys(Table):
+    """The keys that every tournament has; a format adds its own (`arena.formats`)."""
+
+    game: str | None = Field(None, description='game is text such as "breakthrough(rows=6, columns=6)"')
+    instances: Texts = Field(
+        (), description='instances is a list of games such as ["samegame(seed=1..20)", "leftmove"]'
+    )
+    games: int = Field(
+        ge=1, le=MAX_COUNT, description=f"games, for each pair of agents, is an even number from 2 to {MAX_COUNT}"
+    )
+    format: str | None = Field(None, description="format is the name of a format, such as round_robin")
+    openings: Texts = Field(
+        (), description="openings is a file's name, a list of lines of moves, or { plies = 2, all = true }"
+    )
+    opening_plies: int = Field(2, ge=0, le=10_000, description="opening_plies is a whole number from 0 to 10000")
+    seed: int = Field(0, ge=0, lt=2**63, description="seed is a whole number from 0 to 2**63 - 1")
+    budget: BudgetTable | None = Field(None, description="budget is a table such as { playouts = 1000 }")
+    budgets: Annotated[tuple[BudgetTable, ...], Field(strict=False)] = Field(
+        (), description="budgets is a list of tables such as [{ playouts = 1000 }, { playouts = 10000 }]"
+    )
+    agents: Annotated[tuple[AgentEntry, ...], Field(strict=False)] = Field(
+        description="agents is a list of at least two tables [[agents]]"
+    )
+    game_seconds: float = Field(
+        3600.0, gt=0, description="game_seconds, after which a game counts as a hang, is a number greater than 0"
+    )
+    time_margin: float = Field(
+        1.0, ge=0, description="time_margin, the seconds by which a move may exceed its budget, is a number from 0"
+    )
+    plugins: Texts = Field((), description='plugins is a list of names of modules such as ["my_games"]')
+    plugin_path: str | None = Field(
+        None, description="plugin_path is a folder to look for plugins in; the configuration file's, when left out"
+    )
+
+
+def name_fault(name: str) -> str | None:
+    """What is wrong with an agent's name."""
+    if not name.strip():
+        return "is empty"
+    if not name.isprintable():
+        return "has characters that cannot be printed"
+    return f"has {len(name)} characters" if len(name) > MAX_NAME else None
+
+
+def table_of(field: FieldInfo) -> type[Table] | None:
+    """The kind of table that a key holds, alone or in a list; None if it holds none."""
+    waiting = [field.annotation]
+    while waiting:
+        kind = waiting.pop()
+        if isinstance(kind, type) and issubclass(kind, Table):
+            return kind
+        waiting += typing.get_args(kind)
+    return None

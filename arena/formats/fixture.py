@@ -1,0 +1,61 @@
+"""A game before it is played."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from games.core.random import derive_seed
+
+Pair = tuple[int, int]  # the numbers of two agents, the smaller one first
+
+
+@dataclass(frozen=True)
+class Fixture:
+    """One game before it is played; of a game for one player, one run of one agent."""
+
+    id: str  # such as `2v1-0007`: agent 2 moves first against agent 1, opening 7; `2on3-0007`: agent 2, condition 3
+    number: int  # place in the schedule of a round robin, from 0
+    condition: int  # which game and budget, from 0
+    seats: tuple[int, ...]  # numbers of the agents that take part, the one that moves first in front
+    opening: int  # which opening, from 0; which run, where the game is for one player
+    seed: int  # unsigned 64 bits, derived from the seed of the run and the id
+
+
+@dataclass(frozen=True)
+class Fixtures:
+    """Makes the fixtures of one condition.
+
+    Their ids, numbers and seeds follow from who meets where: never from how many games there are, so that a run can be
+    stopped, resumed and made longer.
+    """
+
+    agents: int
+    seed: int
+    condition: int = 0
+    conditions: int = 1
+
+    def of_pair(self, pair: Pair, opening: int) -> Iterator[Fixture]:
+        """Both games of an opening, with sides swapped."""
+        one, other = pair
+        place = self._block(opening, self.agents * (self.agents - 1)) + 2 * self._index(pair)
+        where = f"on{self.condition + 1}" if self.conditions > 1 else ""
+        for side, (first, second) in enumerate((pair, (other, one))):
+            yield self._fixture(
+                f"{first + 1}v{second + 1}{where}-{opening:04d}", place + side, (first, second), opening
+            )
+
+    def of_agent(self, agent: int, run: int) -> Fixture:
+        """One run of an agent that plays alone."""
+        id = f"{agent + 1}on{self.condition + 1}-{run:04d}"
+        return self._fixture(id, self._block(run, self.agents) + agent, (agent,), run)
+
+    def _fixture(self, id, number, seats, opening):
+        return Fixture(id, number, self.condition, seats, opening, derive_seed(self.seed, id))
+
+    def _block(self, opening, games):
+        """The first number of this condition's games of an opening, of which there are `games` in a round robin."""
+        return (opening * self.conditions + self.condition) * games
+
+    def _index(self, pair):
+        """The place of a pair among all pairs: (0, 1), (0, 2), ..., (1, 2), ..."""
+        one, other = pair
+        return one * (2 * self.agents - one - 1) // 2 + other - one - 1

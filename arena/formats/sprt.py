@@ -1,0 +1,153 @@
+"""Sequential test: each candidate plays the base until a test tells them apart."""
+
+from pydantic import Field, ValidationError
+
+from arena.config.tables import Table
+from arena.formats.base import Matches
+from arena.formats.gauntlet import BaseKeys, base_complaints
+from results.elo import pentanomial
+from results.sprt import Sprt, State
+
+BATCH, SHARE = 16, 10  # minimum look-ahead in pairs; at most one pair in SHARE of those played
+
+
+class SprtTable(Table):
+    """The hypotheses of a sequential test, and its chances of error; see `results.sprt`."""
+
+    elo0: float = Field(0.0, description="elo0, the difference by H0, is a number")
+    elo1: float = Field(5.0, description="elo1, the difference by H1, is a number above elo0")
+    alpha: float = Field(0.05, description="alpha, the chance to accept H1 though H0 holds, is between 0 and 0.5")
+    beta: float = Field(0.05, description="beta, the chance to accept H0 though H1 holds, is between 0 and 0.5")
+    model: str = Field("normalized", description='model is "normalized" or "logistic"')
+
+
+class Trial:
+    """A candidate's test against the base, on pairs of games in the order of the openings.
+
+    It stops at the first pair after which a bound is crossed; pairs with a void game are left out.
+    """
+
+    def __init__(self, test: Sprt):
+        self.test = test
+        self.counts = [0] * 5  # of pairs, by the candidate's score: LL, LD, WL or DD, WD, WW
+        self.pairs = 0  # openings taken, in their order
+        self.ahead = BATCH  # where the batch that is being played ends, and where the next one does
+        self.wanted = 2 * BATCH
+        self.state = State(0.0, *test.bounds, "continue")
+
+    def take(self, points: float | None) -> None:
+        """The candidate's points in the next pair of games; None if one of them was void."""
+        while self.pairs >= self.ahead:
+            self.ahead, self.wanted = self.wanted, self.wanted + max(BATCH, self.wanted // SHARE)
+        self.pairs += 1
+        if points is not None:
+            self.counts[int(2 * points)] += 1
+            self.state = self.test.state(self.counts)
+
+
+class SequentialTest(Matches):
+    """Candidates against the base, each until its test ends, or all `games` are played.
+
+    Pairs are played in batches of at least BATCH, one batch ahead of the test, so that no worker waits.  Games played
+    beyond the end of a test are stored, and are no part of its verdict.
+    """
+
+    name = "sprt"
+
+    class Keys(BaseKeys):
+        sprt: SprtTable = Field(SprtTable(), description="sprt is a table such as { elo0 = 0, elo1 = 5 }")
+
+    @classmethod
+    def complaints(cls, keys, names):
+        yield from base_complaints(keys, names)
+        try:
+            Sprt(**SprtTable(**keys.get("sprt", {})).model_dump())
+        except ValidationError:
+            pass  # its form is wrong, which is told elsewhere
+        except ValueError as error:
+            yield ("sprt",), keys["sprt"], str(error)
+
+    @classmethod
+    def completed(cls, keys, names):
+        return {"base": keys.get("base") or names[0], "sprt": SprtTable(**keys.get("sprt", {})).model_dump()}
+
+    def __init__(self, names, games, fixtures, keys):
+        super().__init__(names, games, fixtures, keys)
+        self.base = self.names.index(keys["base"])
+        others = [i for i in range(len(self.names)) if i != self.base]
+        self.trials = {(min(self.base, i), max(self.base, i)): Trial(Sprt(**keys["sprt"])) for i in others}
+        self.extend()
+
+    def told(self, seats, opening, outcome):
+        super().told(seats, opening, outcome)
+        pair = min(seats), max(seats)
+        trial = self.trials[pair]
+        while trial.state.verdict == "continue" and trial.pairs < self.openings and self.is_played(pair, trial.pairs):
+            trial.take(self._candidates_points(pair, trial.pairs))
+        self.extend()
+
+    def _candidates_points(self, pair, opening) -> float | None:
+        """In both games of an opening; None if one is void."""
+        results = [self._points[pair][opening, side] for side in (0, 1)]
+        points = [result for result in results if result is not None]
+        if len(points) < 2:
+            return None
+        return sum(points) if pair[1] == self.base else 2 - sum(points)
+
+    def extend(self):
+        for pair, trial in self.trials.items():
+            self._asked[pair] = min(self.openings, trial.wanted)
+
+    def candidate(self, pair) -> str:
+        """The name of the one that is not the base."""
+        return self.names[pair[0] if pair[1] == self.base else pair[1]]
+
+    @classmethod
+    def described(cls, values):
+        return f"a sequential test, at most {values['games']} games of each against {values['base']}"
+
+    def lines(self):
+        return [
+            _in_words(report, at_end=trial.pairs >= self.openings)
+            for report, trial in zip(self.reports(), self.trials.values())
+        ]
+
+    def reports(self):
+        return [self._report(pair, trial) for pair, trial in self.trials.items()]
+
+    def _report(self, pair, trial):
+        estimate, state = pentanomial(trial.counts) if any(trial.counts) else None, trial.state
+        played = sum(self.is_played(pair, k) for k in {opening for opening, _ in self._points[pair]})
+        return {
+            "candidate": self.candidate(pair),
+            "base": self.names[self.base],
+            "pairs": sum(trial.counts),
+            "counts": list(trial.counts),
+            "llr": state.llr,
+            "lower": state.lower,
+            "upper": state.upper,
+            "verdict": state.verdict,
+            "elo": estimate and estimate.elo,
+            "error": estimate and estimate.error,
+            "bound": estimate.bound if estimate else "",
+            "beyond": played - trial.pairs,
+        }
+
+
+def _in_words(report, at_end) -> str:
+    if report["elo"] is None:
+        elo = "no Elo yet"
+    elif report["bound"]:
+        elo = f"Elo {report['bound']} {report['elo']:+.1f}"
+    else:
+        elo = f"Elo {report['elo']:+.1f} ± {report['error']:.1f}"
+    if report["verdict"] == "continue":
+        verdict = "; no verdict after all games" if at_end else ""
+    else:
+        verdict = f"; {report['verdict']} is accepted"
+        if report["beyond"]:
+            verdict += f" ({report['beyond']} more pairs, played ahead, are not part of this)"
+    return (
+        f"{report['candidate']} against {report['base']}: {report['pairs']} pairs, LLR {report['llr']:.2f} "
+        f"({report['lower']:.2f} to {report['upper']:.2f}), {elo}{verdict}"
+    )

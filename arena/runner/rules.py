@@ -1,0 +1,27 @@
+"""What a game's own code answers, and how a game that its rules have ended came out."""
+
+import math
+
+from games.core.game import Game
+from results.record import Reason
+
+
+class GameError(RuntimeError):
+    """A game whose own rules failed: no fault of an agent."""
+
+
+def by_rules(game: Game, method: str, *arguments):
+    """The answer of a method of the game; GameError if it raises."""
+    try:
+        return getattr(game, method)(*arguments)
+    except Exception as error:
+        raise GameError(f"{method} of {game} raised {type(error).__name__}: {error}") from error
+
+
+def result_of(game: Game, state) -> tuple[float | None, float, str, str]:
+    """(outcome, score, reason, detail) of a game that its rules have ended; GameError if they give no finite score."""
+    score = float(by_rules(game, "score", state))
+    if not math.isfinite(score):
+        raise GameError(f"score of {game} is {score}")
+    outcome = None if game.players == 1 else 0.5 if score == 0 else float(score > 0)
+    return outcome, score, Reason.PLAYED_OUT, ""

@@ -1,0 +1,55 @@
+"""Compiles what agents run on a game before play, so that no move pays for it."""
+
+import logging
+import time
+from collections.abc import Callable, Iterable
+
+from agents.core.agent import Budget
+from arena.config.config import Seat
+from arena.runner.referee import storable
+from games.core.game import Game
+from games.core.random import stream
+
+log = logging.getLogger("arena.warming")
+
+_SMALLEST = {"playouts": 1, "nodes": 1, "depth": 1, "seconds": 0.001}
+PLIES = 3  # of play, so that what an agent does with a tree from its last move runs too
+
+
+def warm(
+    games: Iterable[Game],
+    seats: Iterable[Seat],
+    before: Callable[[str], None] | None = None,
+    after: Callable[[str, float, str], None] | None = None,
+) -> None:
+    """Compile, or load, all that the seats run: each plays all sides' first moves with the smallest of its budgets.
+
+    `before(name)` and `after(name, seconds, failure)` are told of each seat.  An agent that raises is logged and passed
+    over, with the exception as `failure`, which is "" else: its games will show it.  An agent that kills its process
+    kills this one.
+    """
+    games = list(games)
+    for seat in seats:
+        if before:
+            before(seat.name)
+        start, failure = time.perf_counter(), ""
+        try:
+            for game in games:
+                _play_first_moves(game, seat)
+        except Exception as error:
+            failure = storable(f"{type(error).__name__}: {error}")
+            log.exception("%s failed while its kernels were being compiled", seat.name)
+        if after:
+            after(seat.name, time.perf_counter() - start, failure)
+
+
+def _play_first_moves(game, seat):
+    """One player moves for all sides."""
+    # an agent that needs no budget, as its search ends by itself, gets one here
+    budget = Budget(**{kind: _SMALLEST[kind] for kind in seat.budget.given() or seat.agent.budgets})
+    player, state, rng = seat.agent.new_player(game, budget), game.initial(), stream(0, "warm")
+    for _ in range(PLIES):
+        if not game.is_over(state):
+            move = int(player.choose(state.copy(), rng).move)
+            state = game.after(state, move)
+            player.played(move)
