@@ -287,7 +287,7 @@ class Plan:
         """The plan after results: (name of the first player, name of the second, opening, outcome or None) each."""
         plan = cls(resolved)
         for result in results if plan.rounds else ():
-            plan.add(*result)
+            plan.add(*result[:4])
         return plan
 
     def add(self, first: str, second: str | None, opening: int, outcome: float | None) -> None:

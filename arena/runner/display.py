@@ -16,7 +16,7 @@ from results.ratings import count_results, rate
 from results.scores import scores
 from results.tables import standings
 
-COLUMNS = ("first", "second", "outcome", "reason", "pairing", "score", "seconds")
+COLUMNS = ("first", "second", "outcome", "reason", "condition", "score", "seconds")
 NOTICED = 0.05  # seconds that loading an agent's kernels must take to be told
 SHARE_OF_TIME = 0.02  # of the run, that standings may take to compute
 SHOWN = ("rank", "agent", "games", "wins", "draws", "losses", "score", "elo", "error", "bound")
@@ -102,11 +102,11 @@ class Display(Events):
 
     def means(self, games) -> pd.DataFrame:
         """Of games for one player: mean and best score, of the instances that all agents have played."""
-        whole = games.dropna(subset="score").groupby("pairing")["first"].nunique() == len(self.names)
-        of_all = games[games["pairing"].isin(whole.index[whole])]
-        numbers = {number: i for i, number in enumerate(sorted(of_all["pairing"].unique()))}
+        whole = games.dropna(subset="score").groupby("condition")["first"].nunique() == len(self.names)
+        of_all = games[games["condition"].isin(whole.index[whole])]
+        numbers = {number: i for i, number in enumerate(sorted(of_all["condition"].unique()))}
         names = [self.instances[number] for number in numbers]
-        frame = scores(self.names, names, of_all.assign(pairing=of_all["pairing"].map(numbers)), intervals=False)
+        frame = scores(self.names, names, of_all.assign(instance=of_all["condition"].map(numbers)), intervals=False)
         last = frame.tail(len(self.names)) if names else frame
         frame = last[list(SHOWN_OF_SOLO)].reset_index(drop=True)
         frame.attrs["kind"] = "scores"

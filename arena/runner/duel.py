@@ -108,7 +108,7 @@ class Duel:
         return GameRecord(
             id=f"play-{number + 1:04d}",
             number=number,
-            pairing=0,
+            condition=0,
             opening=number,
             seed=self.seed,
             first=first,

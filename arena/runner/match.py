@@ -200,7 +200,7 @@ def _identity(fixture, seats):
     return {
         "id": fixture.id,
         "number": fixture.number,
-        "pairing": fixture.pairing,
+        "condition": fixture.instance,
         "opening": fixture.opening,
         "seed": fixture.seed,
         "first": seats[0].name,

@@ -58,7 +58,7 @@ def _play(game, fixture, line, names, rng, void):
     return GameRecord(
         id=fixture.id,
         number=fixture.number,
-        pairing=fixture.pairing,
+        condition=fixture.instance,
         opening=fixture.opening,
         seed=fixture.seed,
         first=names[fixture.first],
