@@ -13,8 +13,8 @@ def bootstrap(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: in
 
     `games` has columns condition, opening, first, second, outcome; `options` are those of `results.ratings.rate`.  What
     is drawn are pairs: games of two agents and a condition that share an opening; of each two agents and condition as
-    many as they played.  Returns a frame: agent, low, high, error (half of high - low), and samples, the number in which
-    every agent had a finite rating.  NaN where that is none.
+    many as they played.  Returns a frame: agent, low, high, error (half of high - low), and samples, the number in
+    which every agent had a finite rating.  NaN where that is none.
     """
     if samples < 1:
         raise ValueError(f"samples = {samples} is out of range: at least 1")

@@ -179,7 +179,7 @@ def _served(out, port):
 
 
 def _hints(played, out) -> list[str]:
-    if played.instances:
+    if played.single_player:
         best = played.games.sort_values("score", ascending=False)["id"].iloc[0]
         return [
             f"arena table {out} --format markdown",

@@ -25,12 +25,12 @@ def export(
     from results.store import Store
 
     with Store.open(folder) as store:
-        if format is not Record.jsonl and "instances" in store.meta.get("config", {}):
+        if format is not Record.jsonl and store.meta.get("config", {}).get("format") == "single_player":
             raise typer.BadParameter(f"--format {format} is for games of two players; jsonl holds those for one too")
         if format is Record.jsonl:
             text = "".join(map(to_jsonl, store.records()))
         elif format is Record.pgn:
-            event = store.meta.get("config", {}).get("game", "?")
+            event = store.meta.get("config", {}).get("instances", ["?"])[0]
             text = "".join(to_pgn(record, event) for record in store.records())
         else:
             text = _sgf(store)
@@ -96,7 +96,7 @@ def _sgf(store) -> str:
     from arena.report.sgf import to_sgf
 
     config = store.config
-    game, _ = make_all(config["plugins"], config["game"], [], config["plugin_path"])
+    game, _ = make_all(config["plugins"], config["instances"][0], [], config["plugin_path"])
     try:
         return "".join(to_sgf(game, record) for record in store.records())
     except ValueError as error:

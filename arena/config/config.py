@@ -136,9 +136,9 @@ class Config(Table):
         games, agents = make_all(self.plugins, game_specs(self.model_dump()), specs, self.plugin_path)
         entries = [{"name": entry.name or str(agent), "agent": str(agent)} for entry, agent in zip(self.agents, agents)]
         if games[0].players == 1:
-            what = {"instances": [str(game) for game in games]}
+            what = {"format": "single_player"}
         else:
-            what = {"game": str(games[0]), "pairings": [list(pair) for pair in self.pairings]}
+            what = {"pairings": [list(pair) for pair in self.pairings]}
             what |= {"openings": list(self.openings)} if self.openings else {"opening_plies": self.opening_plies}
             what |= format_of(self.model_dump(), [entry["name"] for entry in entries])
         left_out = {"game", "instances", "agents", "budget", "plugins", *SOLO}
@@ -146,7 +146,8 @@ class Config(Table):
             self.model_dump(exclude=left_out)
             | what
             | {
-                "budget": self.budget.given(),
+                "instances": [str(game) for game in games],
+                "budgets": [self.budget.given()],
                 "agents": entries,
                 "plugins": list(self.plugins),
                 "plugin_path": self.plugin_path and str(Path(self.plugin_path).resolve()),
@@ -204,6 +205,13 @@ def look_in(folder: str | None) -> None:
 
 def from_values(values: dict, source: str = "the command line") -> Config:
     """The configuration with these keys and values; ConfigError lists everything that is wrong, under `source`."""
+    if "budgets" in values:  # a resolved configuration
+        values = dict(values, budget=values["budgets"][0])
+        if values["format"] == "single_player":
+            del values["format"]
+        else:
+            values["game"] = values.pop("instances")[0]
+        del values["budgets"]
     problems, config, meaning = [], None, _Meaning(values)
     wrong = meaning.problems()
     try:

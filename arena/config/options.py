@@ -36,7 +36,7 @@ def format_of(values: dict, names: list[str]) -> dict:
     The base is the first agent, and rounds are as many as a knockout would have.
     """
     format = values["format"]
-    found = {} if format == ROUND_ROBIN else {"format": format}
+    found = {"format": format}
     if format in HOMES["base"]:
         found["base"] = values["base"] or names[0]
     if format == SWISS:

@@ -65,7 +65,7 @@ class Schedule:
         """All games of a resolved configuration (`Config.resolved()`); of a format whose results decide who meets, all
         that can be asked for at first (`arena.formats.formats`)."""
         number = {entry["name"]: i for i, entry in enumerate(resolved["agents"])}
-        if "instances" in resolved:
+        if resolved["format"] == "single_player":
             return SoloSchedule(len(number), len(resolved["instances"]), resolved["games"], resolved["seed"])
         pairings = [(number[one], number[other]) for one, other in resolved.get("pairings", ())]
         if resolved.get("format") == GAUNTLET:

@@ -40,12 +40,13 @@ class Display(Events):
     def opened(self, resolved, folder):
         self.names = [entry["name"] for entry in resolved["agents"]]
         self.rows = results.load(folder).games[list(COLUMNS)].values.tolist()
-        self.instances, agents, games = resolved.get("instances", []), len(self.names), resolved["games"]
+        alone = resolved["format"] == "single_player"
+        self.instances, agents, games = resolved["instances"] if alone else [], len(self.names), resolved["games"]
         if self.instances:
             several = f"{len(self.instances)} games for one player" if self.instances[1:] else self.instances[0]
             self.say(f"{several}: {agents} agents, {games} runs of each, in {folder}")
         else:
-            self.say(f"{resolved['game']}: {agents} agents, {meeting(resolved)}, in {folder}")
+            self.say(f"{resolved['instances'][0]}: {agents} agents, {meeting(resolved)}, in {folder}")
 
     def warmed(self, name, seconds, failure=""):
         if failure or seconds >= NOTICED:

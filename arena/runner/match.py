@@ -54,16 +54,16 @@ class Setting:
         """The setting of a resolved configuration (`Config.resolved()`); imports its plugins."""
         games, agents = make_all(
             resolved["plugins"],
-            resolved.get("instances") or resolved["game"],
+            resolved["instances"],
             [entry["agent"] for entry in resolved["agents"]],
             resolved["plugin_path"],
         )
-        default = Budget(**resolved["budget"])
+        default = Budget(**resolved["budgets"][0])
         seats = tuple(
             Seat(entry["name"], agent, agent.budget(default)) for entry, agent in zip(resolved["agents"], agents)
         )
         return cls(
-            tuple(games) if "instances" in resolved else (games,),
+            tuple(games),
             seats,
             resolved["seed"],
             resolved.get("opening_plies", 0),
