@@ -11,21 +11,22 @@ from results.ratings import AnchorError, counted, rate, result_codes
 def bootstrap(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: int, **options) -> pd.DataFrame:
     """95 % intervals of the agents' Elo by the percentile bootstrap (Efron, Annals of Statistics 7, 1979).
 
-    `games` has columns pairing, opening, first, second, outcome; `options` are those of `results.ratings.rate`.  What
-    is drawn are pairs, the games of a pairing that share an opening, as many in each pairing as were played.  Returns
-    a frame: agent, low, high, error (half of high - low), and samples, the number in which every agent had a finite
-    rating.  NaN where that is none.
+    `games` has columns condition, opening, first, second, outcome; `options` are those of `results.ratings.rate`.  What
+    is drawn are pairs: games of two agents and a condition that share an opening; of each two agents and condition as
+    many as they played.  Returns a frame: agent, low, high, error (half of high - low), and samples, the number in
+    which every agent had a finite rating.  NaN where that is none.
     """
     if samples < 1:
         raise ValueError(f"samples = {samples} is out of range: at least 1")
     games = counted(games)
-    pairs = games.groupby(["pairing", "opening"], sort=True).ngroup().to_numpy()
-    pairing_of = games.groupby(pairs)["pairing"].first().to_numpy()
+    meeting = _meetings(agents, games)
+    pairs = games.groupby([meeting, "opening"], sort=True).ngroup().to_numpy()
+    meeting_of = pd.Series(meeting).groupby(pairs).first().to_numpy()
     codes, n = result_codes(agents, games), len(agents)
     rng = np.random.default_rng(seed)
     ratings = []
     for _ in range(samples):
-        drawn = np.bincount(_resample(pairing_of, rng), minlength=len(pairing_of))
+        drawn = np.bincount(_resample(meeting_of, rng), minlength=len(meeting_of))
         counts = np.bincount(codes, weights=drawn[pairs], minlength=3 * n * n).reshape(n, n, 3)
         try:
             rated = rate(agents, counts, **options)
@@ -38,8 +39,16 @@ def bootstrap(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: in
     return frame.assign(low=low, high=high, error=(high - low) / 2, samples=len(ratings))
 
 
-def _resample(pairing_of: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Indices of pairs, drawn with replacement within each pairing; pairing_of is in ascending order."""
-    starts = np.searchsorted(pairing_of, pairing_of, side="left")
-    ends = np.searchsorted(pairing_of, pairing_of, side="right")
+def _meetings(agents, games) -> np.ndarray:
+    """int[games]: a number for each condition and two agents, in the order of the conditions and of the agents."""
+    index = pd.Index(list(agents))
+    seats = np.sort([index.get_indexer(games[side]) for side in ("first", "second")], axis=0)
+    frame = pd.DataFrame({"condition": games["condition"].to_numpy(), "a": seats[0], "b": seats[1]})
+    return frame.groupby(["condition", "a", "b"], sort=True).ngroup().to_numpy()
+
+
+def _resample(meeting_of: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Indices of pairs, drawn with replacement within each meeting; meeting_of is in ascending order."""
+    starts = np.searchsorted(meeting_of, meeting_of, side="left")
+    ends = np.searchsorted(meeting_of, meeting_of, side="right")
     return rng.integers(starts, ends)

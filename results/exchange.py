@@ -46,7 +46,7 @@ def to_pgn(record: GameRecord, event: str) -> str:
         "Event": event,
         "Site": "?",
         "Date": "????.??.??",
-        "Round": f"{record.opening + 1}.{record.number + 1}",
+        "Round": _round(record),
         "White": record.first,
         "Black": record.second or "-",
         "Result": RESULTS[record.outcome],
@@ -61,6 +61,13 @@ def to_pgn(record: GameRecord, event: str) -> str:
     return "\n".join([*lines, "", *_wrapped([*words, RESULTS[record.outcome]]), "", ""])
 
 
+def _round(record) -> str:
+    """Opening and number, such as `3.7`: games of a pair differ in the last part alone.  Behind the first condition,
+    with the condition in front, so that its openings are told from those of others."""
+    condition = [record.condition + 1] if record.condition else []
+    return ".".join(map(str, (*condition, record.opening + 1, record.number + 1)))
+
+
 def from_jsonl(text: str) -> list[GameRecord]:
     """The games of lines that `to_jsonl` wrote; ExchangeError says which line is none."""
     return [_from_json(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
@@ -70,7 +77,8 @@ def from_csv(text: str) -> list[GameRecord]:
     """The games of a table with a heading: columns first and second (or white and black) and outcome (or result).
 
     Outcomes are the first player's: 1, 0.5, 0, or 1-0, 1/2-1/2, 0-1; empty or * is a game without a result, which is
-    left out.  A column opening tells which games are pairs.  Further columns are ignored, but for opening_moves, moves.
+    left out.  A column opening, with a column condition if there is one, tells which games are pairs.  Further columns
+    are ignored, but for opening_moves, moves.
     """
     rows = csv.DictReader(io.StringIO(text))
     try:
@@ -79,7 +87,7 @@ def from_csv(text: str) -> list[GameRecord]:
         if None in columns:
             found = ", ".join(names) or "nothing"
             raise ExchangeError(f"line 1: the heading holds {found}; it must hold first, second and outcome")
-        columns += [names.get(name) for name in ("opening", "opening_moves", "moves")]
+        columns += [names.get(name) for name in ("condition", "opening", "opening_moves", "moves")]
         games = [(rows.line_num, *((row.get(name) or "").strip() for name in columns)) for row in rows]
     except csv.Error as error:
         raise ExchangeError(f"line {rows.line_num}: is not CSV: {error}") from None
@@ -87,10 +95,9 @@ def from_csv(text: str) -> list[GameRecord]:
 
 
 def from_pgn(text: str) -> list[GameRecord]:
-    """The games of a PGN file: players, result, moves.  Those of one Round N.1, N.2 are a pair, as chess's runners write
-    them.
+    """The games of a PGN file: players, result, moves.  Those without a result are left out.
 
-    Games without a result are left out.
+    Games of the Rounds N.1 and N.2 are a pair, as chess's runners write them.
     """
     games = []
     for line, tags, moves in _pgn_games(text):
@@ -99,7 +106,7 @@ def from_pgn(text: str) -> list[GameRecord]:
             raise ExchangeError(f"line {line}: this game has no tag {', '.join(missing)}")
         round_, _, part = tags.get("Round", "").rpartition(".")
         opening = round_ if part.isdigit() else ""
-        games.append((line, tags["White"], tags["Black"], tags["Result"], opening, "", " ".join(moves)))
+        games.append((line, tags["White"], tags["Black"], tags["Result"], "", opening, "", " ".join(moves)))
     return _numbered(games)
 
 
@@ -122,9 +129,9 @@ def _reader() -> TypeAdapter:
 
 
 def _numbered(games) -> list[GameRecord]:
-    """Records of (line, first, second, result, opening, opening moves, moves), in the order of the file."""
-    pairings, openings, records = {}, {}, []
-    for line, first, second, result, opening, opening_moves, moves in games:
+    """Records of (line, first, second, result, condition, opening, opening moves, moves), in the order of the file."""
+    conditions, openings, records = {}, {}, []
+    for line, first, second, result, condition, opening, opening_moves, moves in games:
         if not first or not second or first == second or not (first + second).isprintable():
             raise ExchangeError(f"line {line}: the players {first!r} and {second!r} must be two, with a name each")
         if result not in OUTCOMES:
@@ -133,12 +140,12 @@ def _numbered(games) -> list[GameRecord]:
         if OUTCOMES[result] is None:
             continue
         number = len(records)
-        pair = frozenset((first, second))
+        pair = frozenset((first, second)), condition
         records.append(
             GameRecord(
                 id=f"{number + 1:06d}",
                 number=number,
-                pairing=pairings.setdefault(pair, len(pairings)),
+                condition=conditions.setdefault(condition, len(conditions)),
                 opening=openings.setdefault((pair, opening) if opening else number, len(openings)),
                 seed=0,
                 first=first,

@@ -157,10 +157,10 @@ SHOWN = {
     "nelo_error": "{:.0f}".format,
 }
 _POINTS = dict.fromkeys(("mean", "low", "high", "best", "median", "deviation"), _points)
-SHOWN_IN = {kind: {"score": _percent} for kind in ("standings", "pairs", "estimates")} | {"scores": _POINTS}
+SHOWN_IN = {kind: {"score": _percent} for kind in ("standings", "ratings", "pairs", "estimates")} | {"scores": _POINTS}
 LONG_IN = {
     "pairs": ("nelo", "nelo_error", "draw_ratio", "pairs_ratio"),
-    "games": ("number", "pairing", "opening", "opening_moves", "moves", "seed"),
+    "games": ("number", "condition", "opening", "opening_moves", "moves", "seed"),
 }
 HEADINGS = {"WL_DD": "WL+DD", "elo": "Elo", "los": "LOS", "nelo": "nElo", "nelo_error": "nElo error"}
 
@@ -190,7 +190,10 @@ def _heading(name) -> str:
 
 
 def elo_with_error(elo, error, bound) -> list[str]:
-    """Columns of Elo, errors and bounds as one, for people: `+104 ± 23`, or `> +183` for a bound; errors of one width, so that the signs stand in a column."""
+    """Columns of Elo, errors and bounds as one for people: `+104 ± 23`, or `> +183` for a bound.
+
+    Errors have one width, so that the signs stand in a column.
+    """
     errors = ["" if value is None else f"{value:.0f}" for value in error]
     widest = max(map(len, errors), default=0)
     strings = []

@@ -27,6 +27,6 @@ def styled(frame: pd.DataFrame):
 def page(tournament) -> str:
     """The standings of a tournament, or its scores, and what a reader must know of them, as HTML."""
     style = styled(tournament.table())
-    sentences = [*([] if tournament.instances else tournament.summary()), *tournament.notes()]
+    sentences = [*([] if tournament.single_player else tournament.summary()), *tournament.notes()]
     text = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)
     return f"<p><b>{html.escape(str(tournament.folder))}</b></p>{style.to_html()}{text}"

@@ -73,8 +73,8 @@ class GameRecord:
 
     id: str  # known before play, unique in its tournament
     number: int  # place in the schedule, from 0
-    pairing: int  # which pair of agents, from 0; which instance, where the game is for one player
-    opening: int  # which opening, from 0: the games of a pair share it with sides swapped; which run
+    condition: int  # which game, and which budget, from 0; see `results.conditions`
+    opening: int  # from 0: in a condition the two games of a pair share it, with sides swapped; for one player the run
     seed: int  # unsigned 64 bits
     first: str  # name of the agent that moves first
     second: str | None  # name of its opponent; None in a game for one player

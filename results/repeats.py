@@ -1,19 +1,20 @@
 """Games that repeat another one, move for move, because their agents are deterministic: they tell nothing new.
 
 Equal games of agents that draw random numbers are no repetitions: that a short game comes out the same again is part of
-what their results say.  So a pair of agents counts as deterministic only if it never followed one opening in two ways.
+what their results say.  So two agents count as deterministic only if they never followed one opening in two ways, in
+any condition.  The same moves in two conditions are no repetition.
 """
 
 import pandas as pd
 
-SETTING = ["first", "second", "opening_moves"]
+SETTING = ["condition", "first", "second", "opening_moves"]
 
 
 def repeated(games: pd.DataFrame) -> pd.Series:
     """bool[games]: this game repeats an earlier one of two deterministic agents.
 
-    `games` has columns first, second, outcome, opening_moves, moves.  Void games and games whose moves are not known
-    repeat nothing.
+    `games` has columns condition, first, second, outcome, opening_moves, moves.  Void games repeat nothing, nor do
+    games whose moves are not known.
     """
     known = games[games["outcome"].notna() & games["second"].notna() & (games["moves"] != "")]
     ways = known[~known.duplicated([*SETTING, "moves", "outcome"])]

@@ -4,7 +4,6 @@ A run's score is to be as large as possible.  Runs that failed count as such and
 the percentile bootstrap over runs (Efron, Annals of Statistics 7, 1979), within each instance where several are summed.
 """
 
-import ast
 import math
 from collections.abc import Sequence
 
@@ -30,38 +29,19 @@ COLUMNS = (
 )
 
 
-def short_names(specs: Sequence[str]) -> list[str]:
-    """`name(a=1, b=2)` as `name(b=2)` where every spec of that name has the same a."""
-    calls = [ast.parse(spec, mode="eval").body for spec in specs]
-    parts = [
-        (call.func.id, {word.arg: ast.unparse(word.value) for word in call.keywords})
-        if isinstance(call, ast.Call)
-        else (call.id, {})
-        for call in calls
-    ]
-    short = []
-    for name, values in parts:
-        others = [other for its_name, other in parts if its_name == name]
-        telling = [
-            f"{key}={value}" for key, value in values.items() if any(other.get(key) != value for other in others)
-        ]
-        short.append(f"{name}({', '.join(telling)})" if telling else name)
-    return short
-
-
 def scores(
     agents: Sequence[str], instances: Sequence[str], runs: pd.DataFrame, seed: int = 0, intervals: bool = True
 ) -> pd.DataFrame:
     """One row for each instance and agent, the best mean of an instance first; then rows for all instances together.
 
-    `runs` has columns pairing (the instance's number), first (the agent), score (NaN where a run failed), seconds.
-    Columns: COLUMNS, where low and high are the mean's interval, deviation is the sample standard deviation, and seconds
-    are the mean of a run.  Of all instances together, mean, low, high and best are sums over them, missing for an agent
+    `runs` has columns instance (its number), first (the agent), score (NaN where a run failed), seconds.  Columns:
+    COLUMNS, where low and high are the mean's interval, deviation is the sample standard deviation, and seconds are the
+    mean of a run.  Of all instances together, mean, low, high and best are sums over them, missing for an agent
     that has not a run on each; median and deviation are missing.  `intervals` false leaves low and high missing, which
     is quicker.
     """
     rng = np.random.default_rng(seed) if intervals else None
-    by_place = {key: group for key, group in runs.groupby(["pairing", "first"], sort=False)}
+    by_place = dict(iter(runs.groupby(["instance", "first"], sort=False)))
     empty = runs.iloc[:0]
     rows = []
     for number, instance in enumerate(instances):
@@ -125,9 +105,9 @@ def interval(samples: Sequence[np.ndarray], rng: np.random.Generator) -> tuple[f
 def best_so_far(improvements: pd.DataFrame, against: str) -> pd.DataFrame:
     """How the best score of a run grows: for each instance and agent, the mean over runs at every improvement of one.
 
-    `improvements` has columns id (the run's), instance, agent, and `against`, "playouts" or "seconds", and score, in the
-    order of `against` within a run.  Columns: instance, agent, against, mean, low and high (the quartiles of the runs).
-    Rows begin where every run has a score.
+    `improvements` has columns id (the run's), instance, agent, score, and the one that `against` names, playouts or
+    seconds, in ascending order within a run.  Columns: instance, agent, `against`, mean, low and high (the quartiles of
+    the runs).  Rows begin where every run has a score.
     """
     if against not in ("playouts", "seconds"):
         raise ValueError(f"against = {against!r} is not one of playouts, seconds")

@@ -18,7 +18,7 @@ from results.record import Reason
 PAIR_SCORES = ("LL", "LD", "WL_DD", "WD", "WW")  # a pair's two results; WL_DD is one win each, or two draws
 ESTIMATED = ("elo", "error", "bound", "los", "nelo", "nelo_error", "draw_ratio", "pairs_ratio")  # of `results.elo`
 KINDS = ("standings", "crosstable", "pairs", "differences", "games", "moves", "win_rates")
-SOLO_KINDS = ("scores", "games", "moves", "improvements")  # of runs of games for one player
+SINGLE_PLAYER_KINDS = ("scores", "games", "moves", "improvements")  # of runs of games for one player
 
 
 def standings(agents: Sequence[str], games: pd.DataFrame, ratings: Ratings) -> pd.DataFrame:
@@ -121,9 +121,9 @@ def differences(ratings: Ratings) -> pd.DataFrame:
 def pairs(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | None = None) -> pd.DataFrame:
     """One row for each two agents `a` and `b` that were paired; results and Elo are `a`'s.
 
-    `games` has columns opening, first, second, outcome, reason.  Columns LL to WW count the complete pairs (two games
-    of one opening, sides swapped) by a's results.  Elo and its error come from them; where there is none, from games.
-    The errors count once what `repeats: bool[games]` says repeats an earlier game.
+    `games` has columns condition, opening, first, second, outcome, reason.  Columns LL to WW count the complete pairs
+    (two games of one condition and opening, sides swapped) by a's results.  Elo and its error come from them; where
+    there is none, from games.  The errors count once what `repeats: bool[games]` says repeats an earlier game.
     """
     repeats = pd.Series(False, games.index) if repeats is None else repeats
     games, repeats = games[games["second"].notna()], repeats[games["second"].notna()]
@@ -134,6 +134,7 @@ def pairs(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | None 
         {
             "a": np.minimum(first, second),
             "b": np.maximum(first, second),
+            "condition": games["condition"].to_numpy(),
             "opening": games["opening"].to_numpy(),
             "side": (first > second).astype(int),
             "points": np.where(first < second, outcome, 1 - outcome),
@@ -173,7 +174,7 @@ def pairs(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | None 
 def _complete_pairs(flat: pd.DataFrame) -> dict:
     """(a, b) -> int[5], the number of complete pairs by a's score, and how many of them repeat no other pair."""
     counted_games = flat[flat["points"].notna()]
-    of_opening = counted_games.groupby(["a", "b", "opening"])
+    of_opening = counted_games.groupby(["a", "b", "condition", "opening"])
     summary = of_opening.agg(
         games=("points", "size"), sides=("side", "nunique"), points=("points", "sum"), repeats=("repeats", "all")
     )

@@ -13,6 +13,7 @@ from agents.core.effort import Effort
 from results import repeats, scores, tables, words
 from results.bootstrap import bootstrap
 from results.columns import frame_types
+from results.conditions import Condition, conditions_of
 from results.ratings import Ratings, count_results, rate
 from results.record import GameRecord, MoveRecord
 from results.store import GAME_COLUMNS, IMPROVEMENT_COLUMNS, MOVE_COLUMNS, Store, StoreError
@@ -20,7 +21,7 @@ from results.store import GAME_COLUMNS, IMPROVEMENT_COLUMNS, MOVE_COLUMNS, Store
 GAME_TABLE = (
     "id",
     "number",
-    "pairing",
+    "condition",
     "opening",
     "first",
     "second",
@@ -34,6 +35,8 @@ GAME_TABLE = (
     "seed",
     "seconds",
 )
+SINGLE_PLAYER = "single_player"  # the format of runs in which every agent plays by itself
+ALL = "all"  # conditions together
 EFFORT = tuple(field.name for field in fields(Effort))
 
 _AGENT = "CASE moves.side WHEN 0 THEN games.first ELSE games.second END"
@@ -49,7 +52,8 @@ class Tournament:
         self.folder = folder
         self.meta = meta  # resolved configuration, version, machine: what the runner stored
         self.agents = agents  # {"name", "spec"}, in the order of the configuration
-        self.games = games  # one row a game, in the order of the schedule
+        self.conditions = conditions_of(meta["config"]) if "config" in meta else _unnamed(games["condition"])
+        self.games = self._told_apart(games)  # one row a game, in the order of the schedule
         self._last_game = last_game  # games are numbered as they end, so this number delimits the snapshot
 
     @classmethod
@@ -67,6 +71,42 @@ class Tournament:
         """The agents' names, in the order of the configuration."""
         return [agent["name"] for agent in self.agents]
 
+    @property
+    def instances(self) -> list[str]:
+        """The games that are played, each as short as tells it from the others."""
+        return list(dict.fromkeys(condition.instance for condition in self.conditions))
+
+    @property
+    def budgets(self) -> list[str]:
+        """The budgets that everything is played at, such as `1000 playouts`; one empty text where there is none."""
+        return list(dict.fromkeys(condition.budget for condition in self.conditions))
+
+    @property
+    def single_player(self) -> bool:
+        """Whether the agents play by themselves, for a score."""
+        if "config" in self.meta:
+            return self.meta["config"]["format"] == SINGLE_PLAYER
+        return len(self.games) > 0 and bool(self.games["second"].isna().all())
+
+    def at(self, conditions: Iterable[int]) -> "Tournament":
+        """The same tournament with the games of these conditions alone, by number; every table is of them."""
+        wanted = set(conditions)
+        if strange := sorted(wanted - {condition.number for condition in self.conditions}):
+            last = self.conditions[-1].number
+            raise ValueError(f"condition = {strange[0]} is out of range: the run has 0 to {last}")
+        games = self.games[self.games["condition"].isin(wanted)].reset_index(drop=True)
+        part = Tournament(self.folder, self.meta, self.agents, games, self._last_game)
+        part.conditions = [condition for condition in self.conditions if condition.number in wanted]
+        return part
+
+    def _told_apart(self, games) -> pd.DataFrame:
+        """The games, with what their condition is where there are several: the instance, the budget, or both."""
+        for name in ("budget", "instance"):
+            labels = {condition.number: getattr(condition, name) for condition in self.conditions}
+            if len(set(labels.values())) > 1 and name not in games:
+                games.insert(games.columns.get_loc("condition") + 1, name, games["condition"].map(labels))
+        return games
+
     @cached_property
     def ratings(self) -> Ratings:
         """Ratings of the agents, in the order of the configuration."""
@@ -77,7 +117,7 @@ class Tournament:
 
         StoreError where the games are for one player.
         """
-        if self.instances:
+        if self.single_player:
             text = "are of games for one player, which nobody wins; `arena table` and `arena curve` tell of them"
             raise StoreError(f"the runs in {self.folder} {text}")
         distinct = count_results(self.names, self.games[~self.repeats])
@@ -99,14 +139,24 @@ class Tournament:
     def moves(self) -> pd.DataFrame:
         """One row a decision, in the order of the schedule; read from the store at each call."""
         query = (
-            f"SELECT {', '.join(_MOVE_TABLE.values())} FROM moves JOIN games USING (game) WHERE game <= ? "
+            f"SELECT {', '.join(_MOVE_TABLE.values())} FROM moves JOIN games USING (game) WHERE {self._shown()} "
             "ORDER BY games.number, moves.ply"
         )
         return _frame(self._select(query), _MOVE_TABLE, MoveRecord)
 
-    def standings(self) -> pd.DataFrame:
-        """See `results.tables.standings`."""
+    def standings(self, condition: int | None = None) -> pd.DataFrame:
+        """Of all games, or of those of one condition, by number; see `results.tables.standings`."""
+        if condition is not None:
+            return self.at([condition]).standings()
         return tables.standings(self.names, self.games, self.ratings)
+
+    def ratings_by_condition(self) -> pd.DataFrame:
+        """The standings over all games, then those of each condition, told apart by columns instance and budget."""
+        blocks = [(ALL, ALL, self.standings())]
+        blocks += [(one.instance, one.budget, self.standings(one.number)) for one in self.conditions]
+        frames = [frame.assign(instance=instance, budget=budget) for instance, budget, frame in blocks]
+        columns = [name for name in ("instance", "budget") if len(getattr(self, f"{name}s")) > 1]
+        return pd.concat(frames, ignore_index=True)[[*columns, *frames[0].columns[:-2]]]
 
     def crosstable(self, values: str = "score") -> pd.DataFrame:
         """Rows and columns in the order of the standings; see `results.tables.crosstable`."""
@@ -137,7 +187,7 @@ class Tournament:
         sums = ", ".join(f"SUM(moves.{name}), COUNT(moves.{name})" for name in EFFORT)
         query = (
             f"SELECT {_AGENT}, moves.ply, COUNT(*), {sums} FROM moves JOIN games USING (game) "
-            "WHERE game <= ? GROUP BY 1, 2"
+            f"WHERE {self._shown()} GROUP BY 1, 2"
         )
         names = [column for name in EFFORT for column in (name, f"{name}_given")]
         frame = pd.DataFrame(self._select(query), columns=["agent", "ply", "decisions", *names])
@@ -150,33 +200,41 @@ class Tournament:
         """Sentences on who won, who is told apart, and the first player's advantage; see `results.words`."""
         return words.summary(self.standings(), self.games, self.ratings)
 
-    @property
-    def instances(self) -> list[str]:
-        """The games for one player that the agents played by themselves, by what tells them apart; none where the
-        agents played against each other."""
-        return scores.short_names(self.meta.get("config", {}).get("instances", []))
-
     def scores(self) -> pd.DataFrame:
-        """See `results.scores.scores`."""
-        return scores.scores(self.names, self.instances, self.games)
+        """See `results.scores.scores`; where there are several budgets, a table for each, below each other."""
+        number = {name: place for place, name in enumerate(self.instances)}
+        frames = []
+        for budget in self.budgets:
+            own = [condition for condition in self.conditions if condition.budget == budget]
+            instance = {condition.number: number[condition.instance] for condition in own}
+            runs = self.games.assign(instance=self.games["condition"].map(instance)).dropna(subset="instance")
+            frames.append(scores.scores(self.names, self.instances, runs))
+            if len(self.budgets) > 1:
+                frames[-1].insert(1, "budget", budget)
+        return pd.concat(frames, ignore_index=True)
 
     def improvements(self) -> pd.DataFrame:
         """One row each time that an agent, playing by itself, found a better score than before in that run."""
         with Store.open(self.folder) as store:
-            rows = store.improvements(
-                "WHERE game <= ?", (self._last_game,), ("games.id", "games.pairing", "games.first")
-            )
-        frame = pd.DataFrame.from_records(rows, columns=["id", "instance", "agent", *IMPROVEMENT_COLUMNS])
-        return frame.assign(instance=[self.instances[number] for number in frame["instance"]])
+            rows = store.improvements(f"WHERE {self._shown()}", (), ("games.id", "games.condition", "games.first"))
+        frame = pd.DataFrame.from_records(rows, columns=["id", "condition", "agent", *IMPROVEMENT_COLUMNS])
+        of = {condition.number: condition for condition in self.conditions}
+        frame.insert(1, "instance", [of[number].instance for number in frame["condition"]])
+        if len(self.budgets) > 1:
+            frame.insert(2, "budget", [of[number].budget for number in frame["condition"]])
+        return frame.drop(columns="condition")
 
     def plot_best_so_far(self, instance: str | None = None, against: str = "playouts", ax=None):
         """Matplotlib axes with the best score against playouts or seconds, of one instance, or of the first."""
-        curves = scores.best_so_far(self.improvements(), against)
+        frame = self.improvements()
+        if "budget" in frame:
+            frame["agent"] += ", " + frame["budget"]
+        curves = scores.best_so_far(frame, against)
         return scores.plot_best_so_far(curves, self.instances[0] if instance is None else instance, ax)
 
     def notes(self) -> list[str]:
         """What a reader of the tables must know, in sentences."""
-        return tables.notes(self.games) if self.instances else self.notes_of(self.ratings)
+        return tables.notes(self.games) if self.single_player else self.notes_of(self.ratings)
 
     def notes_of(self, ratings: Ratings) -> list[str]:
         """The same, with the notes of ratings by other options."""
@@ -185,14 +243,17 @@ class Tournament:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of tables there are, the main one first."""
-        return tables.SOLO_KINDS if self.instances else tables.KINDS
+        kinds = tables.SINGLE_PLAYER_KINDS if self.single_player else tables.KINDS
+        several = len(self.conditions) > 1 and not self.single_player
+        return (kinds[0], "ratings", *kinds[1:]) if several else kinds
 
     def table(self, kind: str | None = None) -> pd.DataFrame:
         """The table of that kind, or the main one, ready for `results.export.render`; ValueError names the kinds."""
         kind = kind or self.kinds[0]
         if kind not in self.kinds:
             raise ValueError(f"no table {kind!r}; there are {', '.join(self.kinds)}")
-        frame = self.games.copy() if kind == "games" else getattr(self, kind)()
+        made = {"games": self.games.copy, "ratings": self.ratings_by_condition}.get(kind) or getattr(self, kind)
+        frame = made()
         frame.attrs["kind"] = kind
         return frame
 
@@ -237,9 +298,20 @@ class Tournament:
 
         return page(self)
 
+    def _shown(self) -> str:
+        """The games of this tournament as they were when it was loaded, as a condition of SQL."""
+        numbers = ", ".join(str(condition.number) for condition in self.conditions)
+        return f"game <= {self._last_game} AND games.condition IN ({numbers})"
+
     def _select(self, query: str) -> list[tuple]:
         with Store.open(self.folder) as store:
-            return store.select(query, (self._last_game,))
+            return store.select(query)
+
+
+def _unnamed(numbers: pd.Series) -> list[Condition]:
+    """The conditions of imported games, of which nothing is known but their numbers."""
+    found = sorted(set(numbers.tolist())) or [0]
+    return [Condition(number, f"game {number + 1}", "") for number in found]
 
 
 def plots():

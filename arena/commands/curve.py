@@ -31,8 +31,8 @@ def curve(
     if output.suffix not in FORMATS:
         raise typer.BadParameter(f"--output {output}: a picture is one of {', '.join(FORMATS)}")
     tournament = results.load(folder)
-    if not 1 <= instance <= len(tournament.instances):
-        there = f"1 to {len(tournament.instances)}" if tournament.instances else "none: its games are for two players"
+    if not (tournament.single_player and 1 <= instance <= len(tournament.instances)):
+        there = f"1 to {len(tournament.instances)}" if tournament.single_player else "none: its games are for two players"
         raise typer.BadParameter(f"--instance {instance} is out of range; of this run there are {there}")
     name = tournament.instances[instance - 1]
     improvements = tournament.improvements()

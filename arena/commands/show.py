@@ -58,7 +58,7 @@ def _game_of(record, config):
     """The rules of a stored game."""
     from arena.config.config import make_all
 
-    spec = config["instances"][record.pairing] if "instances" in config else config["game"]
+    spec = config["instances"][record.condition]
     return make_all(config["plugins"], spec, [], config["plugin_path"])[0]
 
 

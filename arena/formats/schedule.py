@@ -8,6 +8,7 @@ from typing import Any
 
 from arena.formats.base import Format, formats
 from arena.formats.fixture import Fixture, Fixtures
+from results.conditions import conditions_of
 
 
 class Schedule:
@@ -22,7 +23,7 @@ class Schedule:
             for condition in range(conditions)
         ]
         self._number = {name: i for i, name in enumerate(names)}
-        self._labels = condition_labels(resolved)
+        self._labels = [condition.label for condition in conditions_of(resolved)]
         self._begun = [Counter() for _ in self.formats]  # what was asked for when the games below were listed
         self._listed: Iterator[Fixture] = iter(())
 
@@ -83,15 +84,6 @@ class Schedule:
             for label, format in zip(self._labels, self.formats)
             for report in format.reports()
         ]
-
-
-def condition_labels(resolved: Mapping[str, Any]) -> list[str]:
-    """Each condition in words: the game, and the budget where there are several."""
-    return [
-        game + (f" at {' and '.join(f'{n:,} {kind}' for kind, n in budget.items())}" if resolved["budgets"][1:] else "")
-        for game in resolved["instances"]
-        for budget in resolved["budgets"]
-    ]
 
 
 def described(resolved: Mapping[str, Any]) -> str:

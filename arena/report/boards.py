@@ -23,7 +23,7 @@ def sample(tournament, games: int = MOST_GAMES) -> list[dict]:
     config = tournament.meta.get("config")
     if config is None or tournament.games.empty:
         return []
-    game, _ = make_all(config["plugins"], config["game"], [], config["plugin_path"])
+    game, _ = make_all(config["plugins"], config["instances"][0], [], config["plugin_path"])
     shown, characters, deadline = [], 0, time.perf_counter() + MOST_SECONDS
     with Store.open(tournament.folder) as store:
         for number, id in _chosen(tournament.games, games):

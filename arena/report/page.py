@@ -51,7 +51,7 @@ def render(tournament, figures, live: bool = False) -> str:
     standings, config = tournament.standings(), tournament.meta.get("config")
     games, plan = sample(tournament), Plan.of(tournament)
     return environment.get_template("report.html").render(
-        title=config["game"] if config else tournament.folder.name,
+        title=config["instances"][0] if config else tournament.folder.name,
         config=config,
         stored=len(tournament.games),
         total=len(plan) if plan is not None else len(tournament.games),

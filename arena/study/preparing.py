@@ -42,7 +42,7 @@ def game_of(run) -> Game:
     """The game for two of a stored run; imports its plugins.  StoreError if the run has no such game, or none that
     could be made, such as one of imported results."""
     config = run.meta.get("config")
-    if not config or run.instances:
-        what = "is of games for one player" if run.instances else "holds results alone"
+    if not config or run.single_player:
+        what = "is of games for one player" if run.single_player else "holds results alone"
         raise StoreError(f"the run in {run.folder} {what}; this needs the moves of a game for two")
-    return make_all(config["plugins"], config["game"], [], config["plugin_path"])[0]
+    return make_all(config["plugins"], config["instances"][0], [], config["plugin_path"])[0]

@@ -29,7 +29,7 @@ def store_run(folder, config=CONFIG, void=()):
     Games whose ids are in `void` count as hangs.
     """
     resolved = from_values(config).resolved()
-    game = games.make(resolved["game"])
+    game = games.make(resolved["instances"][0])
     names = [entry["name"] for entry in resolved["agents"]]
     agents = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
     with Store.create(folder, {"config": resolved, "machine": describe([game])}, agents) as store:
@@ -58,7 +58,7 @@ def _play(game, fixture, line, names, rng, void):
     return GameRecord(
         id=fixture.id,
         number=fixture.number,
-        pairing=fixture.pairing,
+        condition=fixture.instance,
         opening=fixture.opening,
         seed=fixture.seed,
         first=names[fixture.first],

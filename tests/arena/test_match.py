@@ -22,7 +22,7 @@ def first_game(*agents, **more):
 
 def test_a_game_played_out():
     record = first_game("random", ("odd", "test_odd"), seed=3, opening_plies=3)
-    assert (record.id, record.number, record.pairing, record.opening) == ("1v2-0000", 0, 0, 0)
+    assert (record.id, record.number, record.condition, record.opening) == ("1v2-0000", 0, 0, 0)
     assert (record.first, record.second, record.reason, record.detail) == ("random", "odd", Reason.PLAYED_OUT, "")
     opening, moves = record.opening_moves.split(), record.moves.split()
     assert len(opening) == 3 and record.plies == 3 + len(moves) == 3 + len(record.decisions)

@@ -146,7 +146,7 @@ def test_a_setting_knows_its_instances():
     setting = Setting.make(config.from_values(KEYS).resolved())
     assert setting.solo and [game.name for game in setting.games] == ["leftmove", "morpion"]
     record = setting.play(list(SoloSchedule(2, 2, 1, 5))[3])
-    assert record.id == "2on2-0000" and record.pairing == 1 and record.moves.count(":") == record.plies
+    assert record.id == "2on2-0000" and record.condition == 1 and record.moves.count(":") == record.plies
 
 
 def test_tables(run):

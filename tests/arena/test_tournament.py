@@ -28,7 +28,7 @@ def games(folder):
     """Everything that is stored, times left out, in the schedule's order."""
     with Store.open(folder) as store:
         records = store.select(
-            "SELECT id, number, pairing, opening, seed, first, second, outcome, score, reason, detail, opening_moves, "
+            "SELECT id, number, condition, opening, seed, first, second, outcome, score, reason, detail, opening_moves, "
             "moves, plies FROM games ORDER BY number"
         )
         decisions = store.select(

@@ -2,8 +2,14 @@
 
 from results.record import GameRecord, MoveRecord, Reason
 
+
+def configuration(*instances, budgets=({},), format="round_robin"):
+    """A resolved configuration as far as results read it."""
+    return {"instances": list(instances), "budgets": list(budgets), "format": format, "games": 4}
+
+
 AGENTS = [{"name": name, "spec": f"{name}()"} for name in ("ann", "bob_%&", "cy")]
-META = {"config": {"game": "tictactoe", "games": 4}, "version": "0.1.0"}
+META = {"config": configuration("tictactoe"), "version": "0.1.0"}
 
 
 def make_game(id="0-0-a", number=0, first="ann", second="bob_%&", outcome=1.0, **changes):
@@ -11,7 +17,7 @@ def make_game(id="0-0-a", number=0, first="ann", second="bob_%&", outcome=1.0, *
     values = dict(
         id=id,
         number=number,
-        pairing=0,
+        condition=0,
         opening=0,
         seed=2**64 - 1 - number,
         first=first,

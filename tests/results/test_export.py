@@ -138,5 +138,5 @@ def test_rich_table_for_live_displays(tournament):
 
 
 def test_unknown_format_names_the_known(tournament):
-    with pytest.raises(ValueError, match="'xls'.*text, csv, markdown"):
+    with pytest.raises(ValueError, match=r"'xls'.*text, csv, markdown"):
         render(tournament.games, "xls")

@@ -61,7 +61,7 @@ def test_moves_are_means_by_ply(tournament, ax):
 
 
 def test_unknown_quantities_name_the_known(tournament):
-    with pytest.raises(ValueError, match="of = 'volts' is not one of playouts, playouts_each, .*, seconds"):
+    with pytest.raises(ValueError, match=r"of = 'volts' is not one of playouts, playouts_each, .*, seconds"):
         tournament.plot_moves("volts")
     with pytest.raises(ValueError, match="of = 'depth' is not one of seconds, playouts, nodes"):
         tournament.plot_strength("depth")

@@ -320,9 +320,9 @@ def test_whatever_was_played_is_finite_or_marked(seed, agents, share):
 def paired_games(rng, openings=60):
     rows = []
     for opening in range(openings):
-        for pairing, pair in enumerate((("A", "B"), ("A", "C"), ("B", "C"))):
-            rows += [(pairing, opening, *players, rng.choice([0, 0.5, 1])) for players in (pair, pair[::-1])]
-    return pd.DataFrame(rows, columns=["pairing", "opening", "first", "second", "outcome"])
+        for pair in (("A", "B"), ("A", "C"), ("B", "C")):
+            rows += [(0, opening, *players, rng.choice([0, 0.5, 1])) for players in (pair, pair[::-1])]
+    return pd.DataFrame(rows, columns=["condition", "opening", "first", "second", "outcome"])
 
 
 def test_bootstrap_agrees_where_games_are_independent():

@@ -13,7 +13,7 @@ from tests.results.sample import AGENTS, META, make_game
 
 def frame(*rows):
     columns = ["first", "second", "opening_moves", "moves", "outcome"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=columns).assign(condition=0)
 
 
 def test_deterministic_agents_that_repeat_themselves():

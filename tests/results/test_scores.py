@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from results.scores import ALL, best_so_far, interval, plot_best_so_far, scores, short_names
+from results.scores import ALL, best_so_far, interval, plot_best_so_far, scores
 
 
 def runs(*rows):
-    return pd.DataFrame(rows, columns=["pairing", "first", "score", "seconds"])
+    return pd.DataFrame(rows, columns=["instance", "first", "score", "seconds"])
 
 
 def test_figures_by_hand():
@@ -65,15 +65,6 @@ def test_intervals_cover_the_mean():
 def test_the_same_runs_give_the_same_table():
     table = runs(*((0, "a", float(i * i % 17), 1.0) for i in range(20)))
     pd.testing.assert_frame_equal(scores(["a"], ["x"], table), scores(["a"], ["x"], table))
-
-
-def test_short_names():
-    assert short_names(["g(a=1, b=[2, 3])", "g(a=1, b=[2, 4])", "h(c='x, y')", "k"]) == [
-        "g(b=[2, 3])",
-        "g(b=[2, 4])",
-        "h",
-        "k",
-    ]
 
 
 def test_best_so_far_is_the_mean_of_steps():

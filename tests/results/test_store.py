@@ -35,7 +35,7 @@ def test_one_player_games_and_games_without_decisions(tmp_path):
 def test_duplicate_id_and_stranger_are_refused_whole(tmp_path):
     with Store.create(tmp_path, META, AGENTS) as store:
         store.add(make_game())
-        with pytest.raises(StoreError, match="'0-0-a'.*stored already"):
+        with pytest.raises(StoreError, match=r"'0-0-a'.*stored already"):
             store.add(make_game())
         with pytest.raises(StoreError, match="not among the agents"):
             store.add(make_game("other", first="nobody"))
@@ -47,7 +47,7 @@ def test_duplicate_id_and_stranger_are_refused_whole(tmp_path):
 
 
 def test_unknown_id_names_some(folder):
-    with Store.open(folder) as store, pytest.raises(StoreError, match="'nope'.*0-0-a, 0-0-b"):
+    with Store.open(folder) as store, pytest.raises(StoreError, match=r"'nope'.*0-0-a, 0-0-b"):
         store.record("nope")
 
 

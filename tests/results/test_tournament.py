@@ -133,9 +133,11 @@ def test_nothing_played(tmp_path):
 def test_one_player_games(tmp_path):
     with Store.create(tmp_path, {}, AGENTS) as store:
         store.add(make_game(second=None, outcome=None, score=12.0, decisions=()))
-    frame = by_agent(results.load(tmp_path).standings())
-    assert frame.loc[ANN, ["games", "wins", "losses", "void"]].tolist() == [1, 0, 0, 0]
-    assert np.isnan(frame.loc[ANN, "elo"])
+    run = results.load(tmp_path)
+    row = by_agent(run.table()).loc[ANN]
+    assert run.single_player and row[["rank", "runs", "mean"]].tolist() == [1, 1, 12.0]
+    with pytest.raises(results.StoreError, match="games for one player, which nobody wins"):
+        run.standings()
 
 
 def test_bounds_stand_where_they_belong(tmp_path):
