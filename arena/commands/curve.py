@@ -32,7 +32,9 @@ def curve(
         raise typer.BadParameter(f"--output {output}: a picture is one of {', '.join(FORMATS)}")
     tournament = results.load(folder)
     if not (tournament.single_player and 1 <= instance <= len(tournament.instances)):
-        there = f"1 to {len(tournament.instances)}" if tournament.single_player else "none: its games are for two players"
+        there = (
+            f"1 to {len(tournament.instances)}" if tournament.single_player else "none: its games are for two players"
+        )
         raise typer.BadParameter(f"--instance {instance} is out of range; of this run there are {there}")
     name = tournament.instances[instance - 1]
     improvements = tournament.improvements()

@@ -22,17 +22,19 @@ def export(
     output: Annotated[Path | None, typer.Option(help="A file to write to, instead of the terminal.")] = None,
 ) -> None:
     """Write the records of all games of a run."""
+    from results.conditions import conditions_of
     from results.exchange import to_jsonl, to_pgn
     from results.store import Store
 
     with Store.open(folder) as store:
-        if format is not Record.jsonl and "instances" in store.meta.get("config", {}):
+        if format is not Record.jsonl and store.meta.get("config", {}).get("format") == "single_player":
             raise typer.BadParameter(f"--format {format} is for games of two players; jsonl holds those for one too")
         if format is Record.jsonl:
             text = "".join(map(to_jsonl, store.records()))
         elif format is Record.pgn:
-            event = store.meta.get("config", {}).get("game", "?")
-            text = "".join(to_pgn(record, event) for record in store.records())
+            conditions = conditions_of(store.meta["config"]) if "config" in store.meta else []
+            events = [condition.spec for condition in conditions] or ["?"]
+            text = "".join(to_pgn(record, events[record.condition]) for record in store.records())
         else:
             text = _sgf(store)
     if output:
@@ -42,12 +44,11 @@ def export(
 
 
 def _sgf(store) -> str:
-    from arena.config.config import make_all
+    from arena.config.config import game_of
     from arena.report.sgf import to_sgf
 
     config = store.config
-    game, _ = make_all(config["plugins"], config["game"], [], config["plugin_path"])
     try:
-        return "".join(to_sgf(game, record) for record in store.records())
+        return "".join(to_sgf(game_of(config, record.condition), record) for record in store.records())
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None

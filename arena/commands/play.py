@@ -61,11 +61,15 @@ def play(
     It says what it thinks: the value of the position for itself (-1 lost, 1 won), what it searched, and the moves it
     expects.  A record in JSON lines can be rated: arena import games.jsonl.
     """
-    from arena.config.config import make_all
-    from arena.runner.duel import AgentFailed, Duel
+    import agents
+    import games
+    from arena.config.config import import_plugins
+    from arena.runner.duel import Duel
+    from arena.runner.referee import Forfeit
     from games.core.game import IllegalMove
 
-    made, (opponent,) = make_all(plugin or [], game, [agent], ".")
+    import_plugins({"plugins": plugin or [], "plugin_path": "."})
+    made, opponent = games.make(game), agents.make(agent)
     if not name.strip() or not name.isprintable() or name == str(opponent):
         raise typer.BadParameter(f"--name {name!r} must be printable text, and not the agent's name")
     if save:
@@ -81,14 +85,14 @@ def play(
     _warm(made, opponent)
     try:
         duel = Duel(made, opponent, opponent.budget(), seat, seed, name, opening)
-    except AgentFailed as error:
+    except Forfeit as error:
         complain(f"the agent failed: {error}")
         raise typer.Exit(VOID) from None
     if duel.over:
         raise typer.BadParameter("--moves: the game is over after these moves")
     try:
         Dialogue(duel).run()
-    except AgentFailed as error:
+    except Forfeit as error:
         failed = error
     except KeyboardInterrupt:
         interrupted = True
@@ -151,7 +155,8 @@ def _warm(game, agent) -> None:
     """Compile what the agent runs before the clock counts; what fails shows in the game."""
     from rich.console import Console
 
-    from arena.runner.match import Seat, warm
+    from arena.config.config import Seat
+    from arena.runner.warming import warm
 
     with Console(stderr=True).status("compiling"), suppress(SystemExit):
         warm([game], [Seat(str(agent), agent, agent.budget())])
@@ -254,11 +259,11 @@ class Dialogue:
         typer.echo(textwrap.fill(f"{len(legal)} legal moves: {' '.join(legal)}", WIDTH, break_on_hyphens=False))
 
     def hint(self) -> None:
-        from arena.runner.duel import AgentFailed
+        from arena.runner.referee import Forfeit
 
         try:
             made = self.duel.hint()
-        except AgentFailed as error:
+        except Forfeit as error:
             typer.echo(f"There is no hint: {error}")
         else:
             typer.echo(f"hint: {made.name}{self.thoughts(made)}")

@@ -47,9 +47,9 @@ def run_shown(config, out, workers, resume, serve=None):
 
 def tell_notes(played) -> None:
     """How the format stands, and what a reader of the tables must know."""
-    from arena.formats.formats import Plan
+    from arena.formats.schedule import Schedule
 
-    for note in [*Plan.of(played).lines(), *played.notes()]:
+    for note in [*Schedule.of(played).lines(), *played.notes()]:
         tell(note)
 
 
@@ -75,7 +75,7 @@ def _served(out, port):
 
 
 def _hints(played, out) -> list[str]:
-    if played.instances:
+    if played.single_player:
         best = played.games.sort_values("score", ascending=False)["id"].iloc[0]
         return [
             f"arena table {out} --format markdown",
@@ -83,7 +83,9 @@ def _hints(played, out) -> list[str]:
             f"arena curve {out} --output curve.svg",
             f"arena show {out} {best}",
         ]
+    study = [f"arena table {out} --kind study --format latex"] if played.kinds[0] == "study" else []
     return [
+        *study,
         f"arena table {out} --kind crosstable",
         f"arena table {out} --kind win_rates --format markdown",
         f"arena table {out} --kind moves --format csv --output moves.csv",

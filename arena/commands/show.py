@@ -29,6 +29,7 @@ def show(
 ) -> None:
     """Show one game: its moves, what the agents thought of them, and the board."""
 
+    from arena.config.config import game_of
     from results.store import Store
 
     with Store.open(folder) as store:
@@ -39,7 +40,7 @@ def show(
         config = store.config
     if ply is not None and not 0 <= ply <= record.plies:
         raise typer.BadParameter(f"--ply {ply} is out of range: the game has 0 to {record.plies} plies")
-    game = _game_of(record, config)
+    game = game_of(config, record.condition)
     line = [*record.opening_moves.split(), *record.moves.split()][: record.plies if ply is None else ply]
     if picture:
         _draw(game, line, picture)
@@ -52,14 +53,6 @@ def show(
         print_table(_decisions_frame(record), as_json=False)
     typer.echo(f"\nAfter {len(line)} of {record.plies} plies:\n\n{game.render(game.read_line(' '.join(line))[1])}\n")
     typer.echo(_result_in_words(record))
-
-
-def _game_of(record, config):
-    """The rules of a stored game."""
-    from arena.config.config import make_all
-
-    spec = config["instances"][record.condition]
-    return make_all(config["plugins"], spec, [], config["plugin_path"])[0]
 
 
 def _draw(game, line, path) -> None:

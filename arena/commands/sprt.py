@@ -59,7 +59,7 @@ def sprt(
 
 def _print_test(options, counts, as_json) -> None:
     """The state of a test, from counts of games (wins, draws, losses) or of pairs."""
-    from arena.config.options import SprtTable
+    from arena.formats.sprt import SprtTable
     from results.sprt import Sprt
 
     try:
@@ -86,22 +86,24 @@ def _verdict_in_words(verdict, elo0, elo1) -> str:
 def _play_test(path, out, workers, resume, as_json) -> None:
     """Play until every test has ended, and tell the verdicts."""
     from arena.config.config import load
-    from arena.config.options import SPRT
-    from arena.formats.formats import Plan
+    from arena.formats.schedule import Schedule
+    from arena.formats.sprt import SequentialTest
 
     config = load(path)
-    if config.format != SPRT:
-        raise typer.BadParameter(f'{path} has the format {config.format}; a sequential test has format = "{SPRT}"')
+    if config.format != SequentialTest.name:
+        wanted = f'a sequential test has format = "{SequentialTest.name}"'
+        raise typer.BadParameter(f"{path} has the format {config.format}; {wanted}")
     played = run_shown(config, out, workers, resume)
-    reports = Plan.of(played).rounds.reports()
+    test, reports = config.values["sprt"], Schedule.of(played).reports()
     if as_json:
         typer.echo(json.dumps((reports[0] if len(reports) == 1 else {}) | {"tests": reports}, indent=1))
     else:
         for report in reports:
-            verdict = _verdict_in_words(report["verdict"], config.sprt.elo0, config.sprt.elo1)
+            verdict = _verdict_in_words(report["verdict"], test["elo0"], test["elo1"])
             if report["verdict"] == "continue":
-                verdict = f"Neither is accepted after {config.games} games; --resume goes on with more games in {path}."
-            typer.echo(f"{report['candidate']} against {report['base']}, {config.sprt.model} Elo: {verdict}")
+                verdict = f"Neither is accepted after {config.values['games']} games; --resume goes on with more games in {path}."
+            where = f"{report['condition']}: " if "condition" in report else ""
+            typer.echo(f"{where}{report['candidate']} against {report['base']}, {test['model']} Elo: {verdict}")
     tell_notes(played)
     tell(f"\nThe run lies in {out}. Its tables: arena table {out} --kind pairs")
     exit_if_void(played)

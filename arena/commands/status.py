@@ -15,18 +15,18 @@ def status(folder: Folder, as_json: Json = False) -> None:
     import time
 
     import results
-    from arena.formats.formats import Plan
+    from arena.formats.schedule import Schedule
     from results.record import Reason
     from results.store import FILE_NAME, busy
 
     tournament = results.load(folder)
-    plan = Plan.of(tournament)
+    schedule = Schedule.of(tournament)
     files = [path for path in folder.glob(f"{FILE_NAME}*") if path.suffix != ".sqlite-shm"]
     state = {
         "folder": str(folder),
         "running": busy(folder),
         "stored": len(tournament.games),
-        "total": None if plan is None else len(plan),
+        "total": None if schedule is None else len(schedule),
         "void": int(tournament.games["reason"].isin(Reason.VOIDS).sum()),
         "seconds_since_last_game": round(time.time() - max(path.stat().st_mtime for path in files), 1),
     }
@@ -35,7 +35,7 @@ def status(folder: Folder, as_json: Json = False) -> None:
         return
     typer.echo(_state_in_words(state))
     print_table(tournament.table(), as_json=False)
-    for note in [*(plan.lines() if plan is not None else []), *tournament.notes()]:
+    for note in [*(schedule.lines() if schedule is not None else []), *tournament.notes()]:
         tell(note)
 
 

@@ -67,8 +67,8 @@ class Format(ABC):
 
     # -- The games ------------------------------------------------------------------------------------------------
 
-    def told(self, seats: tuple[int, ...], opening: int, outcome: float | None) -> None:
-        """A game has ended.
+    def told(self, seats: tuple[int, ...], opening: int, outcome: float | None) -> None:  # noqa: B027
+        """A game has ended; where results decide nothing, there is nothing to do.
 
         seats: the agents' numbers, the one that moved first in front; outcome: 1, 0.5 or 0 for that one, None for a
         void game and for a run of one agent.
@@ -119,22 +119,26 @@ class Matches(Format):
         super().__init__(names, games, fixtures, keys)
         self.openings = games // 2  # of a match
         self._asked: Counter[Pair] = Counter()  # how many openings each pair is to play
+        self._left = 0  # games that were asked for and have not ended
         self._points: dict[Pair, dict[tuple[int, int], float | None]] = defaultdict(dict)  # [opening, side] of the
         # first of the pair, who moves first where the side is 0; None for a void game
 
     def told(self, seats, opening, outcome):
         first, second = seats
-        side = int(first > second)
-        points = outcome if outcome is None or side == 0 else 1 - outcome
-        self._points[min(seats), max(seats)][opening, side] = points
+        pair, side = (min(seats), max(seats)), int(first > second)
+        self._left -= opening < self._asked[pair]
+        self._points[pair][opening, side] = outcome if outcome is None or side == 0 else 1 - outcome
         self.extend()
 
     def extend(self) -> None:
         """Ask for what follows once all games asked for so far are played."""
 
     def ask(self, more: Mapping[Pair, int]) -> None:
-        """Ask for so many openings more of each pair."""
-        self._asked.update(more)
+        """Ask for so many openings more of each pair; a resumed run may have played some of them."""
+        for pair, openings in more.items():
+            begin, end = self._asked[pair], self._asked[pair] + openings
+            self._left += 2 * openings - sum(begin <= opening < end for opening, _ in self._points[pair])
+            self._asked[pair] = end
 
     def asked(self):
         return Counter(self._asked)
@@ -157,7 +161,7 @@ class Matches(Format):
 
     def all_played(self) -> bool:
         """Whether all games that were asked for have ended."""
-        return all(len(self._points[pair]) >= 2 * n for pair, n in self._asked.items())
+        return self._left == 0
 
     def is_played(self, pair: Pair, opening: int) -> bool:
         """Whether both games of an opening have ended."""
@@ -213,4 +217,4 @@ def formats() -> dict[str, type[Format]]:
     package = importlib.import_module("arena.formats")
     for module in pkgutil.iter_modules(package.__path__, "arena.formats."):
         importlib.import_module(module.name)
-    return dict(_classes)
+    return dict(sorted(_classes.items()))

@@ -25,7 +25,7 @@ class Knockout(Matches):
             open_matches = [pair for pair in self._pairs(self.rounds[-1]) if self.winner(pair) is None]
             if open_matches:
                 self.ask({pair: 1 if self._asked[pair] else self.openings for pair in open_matches})
-                return
+                continue
             winners = [match[0] if match[1] is None else self.winner(_pair(match)) for match in self.rounds[-1]]
             pairs = [*zip(winners[::2], winners[1::2])]
             self.rounds.append(pairs if pairs else [(winners[0], None)])

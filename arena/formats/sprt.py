@@ -96,7 +96,7 @@ class SequentialTest(Matches):
 
     def extend(self):
         for pair, trial in self.trials.items():
-            self._asked[pair] = min(self.openings, trial.wanted)
+            self.ask({pair: min(self.openings, trial.wanted) - self._asked[pair]})
 
     def candidate(self, pair) -> str:
         """The name of the one that is not the base."""

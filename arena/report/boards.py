@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from arena.config.config import make_all
+from arena.config.config import game_of
 from games.core.game import IllegalMove
 from results.record import Reason
 from results.store import Store, StoreError
@@ -23,11 +23,11 @@ def sample(tournament, games: int = MOST_GAMES) -> list[dict]:
     config = tournament.meta.get("config")
     if config is None or tournament.games.empty:
         return []
-    game, _ = make_all(config["plugins"], config["instances"][0], [], config["plugin_path"])
     shown, characters, deadline = [], 0, time.perf_counter() + MOST_SECONDS
     with Store.open(tournament.folder) as store:
         for number, id in _chosen(tournament.games, games):
-            entry = _game(game, store.record(id))
+            record = store.record(id)
+            entry = _game(game_of(config, record.condition), record)
             characters += sum(map(len, entry["boards"]))
             if characters > MOST_CHARACTERS:
                 break

@@ -11,16 +11,17 @@ from rich.text import Text
 import results
 from arena.formats.schedule import described
 from arena.runner.tournament import Events
+from results.conditions import conditions_of
 from results.export import rich_table
 from results.ratings import count_results, rate
 from results.scores import scores
 from results.tables import standings
 
-COLUMNS = ("first", "second", "outcome", "reason", "pairing", "score", "seconds")
+COLUMNS = ("first", "second", "outcome", "reason", "condition", "score", "seconds")
 NOTICED = 0.05  # seconds that loading an agent's kernels must take to be told
 SHARE_OF_TIME = 0.02  # of the run, that standings may take to compute
 SHOWN = ("rank", "agent", "games", "wins", "draws", "losses", "score", "elo", "error", "bound")
-SHOWN_OF_SOLO = ("rank", "agent", "runs", "failed", "mean", "best", "seconds")
+SHOWN_OF_SCORES = ("rank", "agent", "runs", "failed", "mean", "best", "seconds")
 
 
 def watch(console: Console) -> Events:
@@ -33,13 +34,15 @@ class Display(Events):
 
     def __init__(self, console: Console):
         self.console = console
-        self.rows = []
+        self.rows: list[list] = []
         self.done = self.stored_before = self.total = 0
         self.began = time.monotonic()
 
     def opened(self, resolved, folder):
         self.names = [entry["name"] for entry in resolved["agents"]]
         self.rows = results.load(folder).games[list(COLUMNS)].values.tolist()
+        self.single_player = resolved["format"] == "single_player"
+        self.conditions = [condition.label for condition in conditions_of(resolved)]
         self.say(f"{described(resolved)}, in {folder}")
 
     def warmed(self, name, seconds, failure=""):
@@ -89,21 +92,21 @@ class Display(Events):
     def standings(self) -> pd.DataFrame:
         """The standings of the games so far, short enough for a terminal."""
         games = pd.DataFrame(self.rows, columns=list(COLUMNS))
-        if self.instances:
+        if self.single_player:
             return self.means(games)
         frame = standings(self.names, games, rate(self.names, count_results(self.names, games)))[list(SHOWN)]
         frame.attrs["kind"] = "standings"
         return frame
 
     def means(self, games) -> pd.DataFrame:
-        """Of games for one player: mean and best score, of the instances that all agents have played."""
-        whole = games.dropna(subset="score").groupby("pairing")["first"].nunique() == len(self.names)
-        of_all = games[games["pairing"].isin(whole.index[whole])]
-        numbers = {number: i for i, number in enumerate(sorted(of_all["pairing"].unique()))}
-        names = [self.instances[number] for number in numbers]
-        frame = scores(self.names, names, of_all.assign(pairing=of_all["pairing"].map(numbers)), intervals=False)
+        """Of games for one player: mean and best score, of the conditions that all agents have played."""
+        whole = games.dropna(subset="score").groupby("condition")["first"].nunique() == len(self.names)
+        of_all = games[games["condition"].isin(whole.index[whole])]
+        numbers = {number: i for i, number in enumerate(sorted(of_all["condition"].unique()))}
+        names = [self.conditions[number] for number in numbers]
+        frame = scores(self.names, names, of_all.assign(condition=of_all["condition"].map(numbers)), intervals=False)
         last = frame.tail(len(self.names)) if names else frame
-        frame = last[list(SHOWN_OF_SOLO)].reset_index(drop=True)
+        frame = last[list(SHOWN_OF_SCORES)].reset_index(drop=True)
         frame.attrs["kind"] = "scores"
         return frame
 
@@ -174,7 +177,7 @@ class PlainDisplay(Display):
             table, pace, leads = self.standings(), self.pace(), ""
             if len(table):
                 first = table.iloc[0]
-                points = f"a mean of {first['mean']:,.2f}" if self.instances else f"{first['score']:.1%}"
+                points = f"a mean of {first['mean']:,.2f}" if self.single_player else f"{first['score']:.1%}"
                 leads = f"; {first['agent']} leads with {points}"
             self.say(f"{self.done} of {self.total} games, {pace}{leads}")
             for line in self.schedule.lines():

@@ -155,7 +155,8 @@ class Match:
         """Make a move on the board, and tell both players."""
         self.names.append(self._push(move))
         self.plies += 1
-        for self.asked, referee in enumerate(self.referees):
+        for side, referee in enumerate(self.referees):
+            self.asked = side
             referee.played(move, self.plies)
 
     def _note_improvements(self, decision):

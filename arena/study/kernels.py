@@ -8,8 +8,8 @@ from pathlib import Path
 import agents
 import games
 from agents.core.agent import Budget
-from arena.runner import match
-from arena.runner.match import Seat
+from arena.config.config import Seat
+from arena.runner import warming
 from games.core.jit import KERNEL_PACKAGES, kernels
 
 LEAST = Budget(playouts=1, nodes=1, depth=1)
@@ -54,4 +54,4 @@ def warm(game_spec: str, agent_specs: Iterable[str], before: Callable, after: Ca
     """
     game, made = games.make(game_spec), [agents.make(spec) for spec in agent_specs]
     seats = [Seat(str(agent), agent, agent.budget(LEAST)) for agent in made if not agent.refuses(game)]
-    match.warm([game], seats, before, after)
+    warming.warm([game], seats, before, after)

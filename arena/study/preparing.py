@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from agents.knowledge import book, tablebase
-from arena.config.config import make_all
+from arena.config import config as configuration
 from games.core.game import Game
 from results.record import Reason
 from results.store import StoreError
@@ -45,4 +45,8 @@ def game_of(run) -> Game:
     if not config or run.single_player:
         what = "is of games for one player" if run.single_player else "holds results alone"
         raise StoreError(f"the run in {run.folder} {what}; this needs the moves of a game for two")
-    return make_all(config["plugins"], config["instances"][0], [], config["plugin_path"])[0]
+    if len(set(config["instances"])) > 1:
+        raise StoreError(
+            f"the run in {run.folder} is of {len(config['instances'])} games; this needs a run of one game"
+        )
+    return configuration.game_of(config)

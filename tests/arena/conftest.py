@@ -1,6 +1,7 @@
 """What the tests of the arena share."""
 
 import sys
+from functools import partial
 
 import pytest
 
@@ -9,9 +10,9 @@ from arena.config import config
 from arena.formats.schedule import Schedule
 from arena.runner import supervisor
 from arena.runner.logs import RunLog
-from arena.runner.match import Setting
 from arena.runner.supervisor import Supervisor
 from games.core.game import registry as game_registry
+from tests.arena.fixtures import every_fixture
 
 PLUGIN = "tests.arena.oddities"
 
@@ -44,15 +45,13 @@ class Bench:
 
     def __init__(self, keys, folder, workers=2, on_result=None):
         checked = config.from_values(keys)
-        self.fixtures = Schedule(len(checked.agents), checked.games, checked.seed)
+        self.fixtures = every_fixture(Schedule(checked.values))
         self.records = []
         self.log_path = folder / "log.txt"
-        resolved = checked.resolved()
         self.run_log = RunLog(self.log_path)
         self.on_result = on_result or (lambda record: None)
-        self.supervisor = Supervisor(
-            Setting.make(resolved), resolved, self.fixtures, workers, self._take, self.run_log, checked.game_seconds
-        )
+        following = partial(next, iter(self.fixtures), None)
+        self.supervisor = Supervisor(checked, following, workers, self._take, self.run_log)
 
     def _take(self, record):
         self.records.append(record)

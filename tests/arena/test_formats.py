@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.config.config import ConfigError, differences, from_values
-from arena.formats.formats import BATCH, Plan
 from arena.formats.pairing import bracket, fewest_rematches, pair_off
 from arena.formats.schedule import Schedule
+from arena.formats.sprt import BATCH
 from results.sprt import Sprt
+from tests.arena.fixtures import every_fixture
 
 
 def resolved(agents, games=4, **keys):
@@ -21,38 +22,43 @@ def resolved(agents, games=4, **keys):
     return from_values(values | keys).resolved()
 
 
+def format_in(schedule):
+    """The format of the only condition."""
+    (found,) = schedule.formats
+    return found
+
+
 def by_seed(fixture):
     """A law: the better agent (smaller number) wins more often, by the game's own seed."""
     share = fixture.seed / 2**64
-    better_first = fixture.first < fixture.second
+    better_first = fixture.seats[0] < fixture.seats[1]
     return 0.5 if share < 0.2 else float((share < 0.7) == better_first)
 
 
 def better_wins(fixture):
-    return float(fixture.first < fixture.second)
+    return float(fixture.seats[0] < fixture.seats[1])
 
 
 def play(config, law=by_seed, chance=None, workers=1, stops=()):
-    """The plan of a tournament that is over: `workers` games at a time end in a random order, and after each number of
+    """The schedule of a tournament that is over: `workers` games at a time end in a random order, and after each number of
     games in `stops` it is begun again from what is stored, which is a dict of id -> (names, opening, outcome)."""
     names = [entry["name"] for entry in config["agents"]]
-    stored, plan = {}, Plan(config)
-    fixtures, running = iter(plan), []
+    stored, schedule, running = {}, Schedule(config), []
     while True:
-        while len(running) < workers and (fixture := next(fixtures, None)) is not None:
+        while len(running) < workers and (fixture := schedule.next()) is not None:
             if fixture.id not in stored:
                 running.append(fixture)
         if not running:
             break
         fixture = running.pop(chance.randrange(len(running)) if chance else 0)
         assert fixture.id not in stored
-        stored[fixture.id] = (names[fixture.first], names[fixture.second], fixture.opening, law(fixture))
-        plan.add(*stored[fixture.id])
+        first, second = (names[seat] for seat in fixture.seats)
+        stored[fixture.id] = (fixture.condition, first, second, fixture.opening, law(fixture))
+        schedule.told(*stored[fixture.id])
         if len(stored) in stops:
-            plan = Plan.after(config, chance.sample(list(stored.values()), len(stored)))
-            fixtures, running = iter(plan), []
-    assert len(stored) == len(plan)
-    return plan, stored
+            schedule, running = Schedule.after(config, chance.sample(list(stored.values()), len(stored))), []
+    assert len(stored) == len(schedule) and schedule.is_over
+    return schedule, stored
 
 
 CONFIGS = [
@@ -69,20 +75,22 @@ CONFIGS = [
 @pytest.mark.parametrize("keys", CONFIGS, ids=[f"{keys['format']} {keys['agents']}" for keys in CONFIGS])
 def test_it_is_the_same_in_any_order_on_any_workers_and_resumed(keys):
     config = resolved(**keys)
-    plan, stored = play(config)
+    schedule, stored = play(config)
     for seed in range(4):
         chance = random.Random(seed)
         stops = {chance.randrange(1, len(stored)) for _ in range(5)}
         other, again = play(config, chance=chance, workers=chance.choice([2, 9, 64]), stops=stops)
-        assert again == stored and other.lines() == plan.lines()
-    everything = {fixture.id: fixture for fixture in Schedule(keys["agents"], 4 * config["games"], 0)}
-    assert all(by_seed(everything[id]) == game[3] for id, game in stored.items())  # the round robin's own games
+        assert again == stored and other.lines() == schedule.lines()
+    round_robin = resolved(keys["agents"], games=4 * config["games"])
+    everything = {fixture.id: fixture for fixture in every_fixture(Schedule(round_robin))}
+    assert all(by_seed(everything[id]) == game[-1] for id, game in stored.items())  # the round robin's own games
 
 
 def test_a_gauntlet_is_known_before_play():
-    plan = Plan(resolved(4, format="gauntlet", base="a2"))
-    assert len(plan) == 12 == len(list(plan)) and plan.lines() == []
-    assert all(2 in (fixture.first, fixture.second) for fixture in plan)
+    schedule = Schedule(resolved(4, format="gauntlet", base="a2"))
+    fixtures = every_fixture(schedule)
+    assert len(schedule) == 12 == len(fixtures) and schedule.lines() == [] and schedule.is_over
+    assert all(2 in fixture.seats for fixture in fixtures)
     assert resolved(4, format="gauntlet")["base"] == "a0"
 
 
@@ -100,8 +108,8 @@ def test_the_bracket_keeps_the_best_apart():
 
 
 def test_the_better_ones_meet_last():
-    plan, stored = play(resolved(6, format="knockout", games=2), better_wins)
-    assert plan.lines() == [
+    schedule, stored = play(resolved(6, format="knockout", games=2), better_wins)
+    assert schedule.lines() == [
         "round 1: a3 2 : 0 a4, a2 2 : 0 a5, a0 has a bye, a1 has a bye",
         "round 2: a0 2 : 0 a3, a1 2 : 0 a2",
         "round 3: a0 2 : 0 a1",
@@ -112,17 +120,21 @@ def test_the_better_ones_meet_last():
 
 def test_ties_are_played_on_and_then_go_to_the_first():
     def third_pair(fixture):
-        return 1.0 if fixture.first == 1 and fixture.opening == 2 else 0.5
+        return 1.0 if fixture.seats[0] == 1 and fixture.opening == 2 else 0.5
 
-    plan, stored = play(resolved(2, format="knockout", games=4), third_pair)
-    assert plan.lines() == ["round 1: a0 2.5 : 3.5 a1", "winner: a1"] and len(stored) == 6
-    plan, stored = play(resolved(2, format="knockout", games=4), lambda fixture: 0.5)
-    assert plan.lines() == ["round 1: a0 4 : 4 a1 (a0 goes on, as it comes first)", "winner: a0"] and len(stored) == 8
+    schedule, stored = play(resolved(2, format="knockout", games=4), third_pair)
+    assert schedule.lines() == ["round 1: a0 2.5 : 3.5 a1", "winner: a1"] and len(stored) == 6
+    schedule, stored = play(resolved(2, format="knockout", games=4), lambda fixture: 0.5)
+    assert (
+        schedule.lines() == ["round 1: a0 4 : 4 a1 (a0 goes on, as it comes first)", "winner: a0"] and len(stored) == 8
+    )
 
 
 def test_void_games_count_for_nobody():
-    plan, _ = play(resolved(2, format="knockout"), lambda fixture: None if fixture.opening else better_wins(fixture))
-    assert plan.lines() == ["round 1: a0 2 : 0 a1", "winner: a0"]
+    schedule, _ = play(
+        resolved(2, format="knockout"), lambda fixture: None if fixture.opening else better_wins(fixture)
+    )
+    assert schedule.lines() == ["round 1: a0 2 : 0 a1", "winner: a0"]
     _, stored = play(resolved(3, format="knockout"), lambda fixture: None)
     assert len(stored) == 16
 
@@ -131,26 +143,26 @@ def test_void_games_count_for_nobody():
 
 
 def test_equals_meet_and_nobody_twice():
-    plan, stored = play(resolved(8, format="swiss", games=2), better_wins)
-    assert plan.lines()[0] == "round 1 of 3: a0 2 : 0 a4, a1 2 : 0 a5, a2 2 : 0 a6, a3 2 : 0 a7"
-    assert plan.lines()[1] == "round 2 of 3: a0 2 : 0 a2, a1 2 : 0 a3, a4 2 : 0 a6, a5 2 : 0 a7"
-    assert plan.lines()[-1] == "points: a0 6, a1 4, a2 4, a3 4, a4 2, a5 2, a6 2, a7 0"
-    assert len(stored) == 3 * 8 and set(Counter(frozenset(game[:2]) for game in stored.values()).values()) == {2}
+    schedule, stored = play(resolved(8, format="swiss", games=2), better_wins)
+    assert schedule.lines()[0] == "round 1 of 3: a0 2 : 0 a4, a1 2 : 0 a5, a2 2 : 0 a6, a3 2 : 0 a7"
+    assert schedule.lines()[1] == "round 2 of 3: a0 2 : 0 a2, a1 2 : 0 a3, a4 2 : 0 a6, a5 2 : 0 a7"
+    assert schedule.lines()[-1] == "points: a0 6, a1 4, a2 4, a3 4, a4 2, a5 2, a6 2, a7 0"
+    assert len(stored) == 3 * 8 and set(Counter(frozenset(game[1:3]) for game in stored.values()).values()) == {2}
 
 
 def test_byes_go_round_from_the_last():
-    plan, _ = play(resolved(5, format="swiss", games=2, rounds=5), better_wins)
-    byes = [bye for _, bye in plan.rounds.rounds]
+    schedule, _ = play(resolved(5, format="swiss", games=2, rounds=5), better_wins)
+    byes = [bye for _, bye in format_in(schedule).rounds]
     assert sorted(byes) == list(range(5)) and byes[0] == 4
-    assert sum(points for _, points in plan.rounds.table()) == 5 * 2 * 3
+    assert sum(points for _, points in format_in(schedule).table()) == 5 * 2 * 3
 
 
 def test_more_rounds_than_opponents_meet_again_on_further_openings():
     _, stored = play(resolved(4, format="swiss", games=2, rounds=7))
-    met = Counter(frozenset(game[:2]) for game in stored.values())
+    met = Counter(frozenset(game[1:3]) for game in stored.values())
     assert len(met) == 6 and set(met.values()) <= {4, 6} and len(stored) == 7 * 4
-    assert len({game[:3] for game in stored.values()}) == len(stored)
-    assert {game[2] for game in stored.values()} >= {0, 1}
+    assert len({game[:4] for game in stored.values()}) == len(stored)
+    assert {game[3] for game in stored.values()} >= {0, 1}
 
 
 def matchings(agents):
@@ -182,7 +194,7 @@ def naive(config, stored, candidate, base):
     """The pairs, counts and verdict of the first prefix of whole pairs that ends the test; and how many were played."""
     test, counts = Sprt(**config["sprt"]), [0] * 5
     points = {}
-    for first, second, opening, outcome in stored.values():
+    for _, first, second, opening, outcome in stored.values():
         if {first, second} == {candidate, base}:
             won = None if outcome is None else outcome if first == candidate else 1 - outcome
             points.setdefault(opening, []).append(won)
@@ -202,19 +214,19 @@ def test_the_verdict_is_that_of_whole_pairs_in_their_order(base, voids):
     def law(fixture):
         return None if fixture.seed % 1000 < 1000 * voids else by_seed(fixture)
 
-    plan, stored = play(config, law, random.Random(1), workers=20)
-    for report in plan.rounds.reports():
+    schedule, stored = play(config, law, random.Random(1), workers=20)
+    for report in schedule.reports():
         pairs, counts, verdict, played = naive(config, stored, report["candidate"], base)
         assert (report["pairs"], report["counts"], report["verdict"]) == (pairs, counts, verdict)
         assert verdict != "continue" and pairs < played <= pairs + len(stored) * voids + 2 * BATCH + pairs // 5
         assert report["beyond"] > 0
     accepted = "H1" if base == "a2" else "H0"
-    assert {line.split("; ")[1][:14] for line in plan.lines()} == {f"{accepted} is accepted"}
+    assert {line.split("; ")[1][:14] for line in schedule.lines()} == {f"{accepted} is accepted"}
 
 
 def test_a_test_without_a_verdict_ends_with_all_games():
-    plan, stored = play(resolved(2, games=60, format="sprt", sprt={"elo0": -5, "elo1": 5}), lambda fixture: 0.5)
-    assert len(stored) == 60 and plan.lines()[0].endswith("no verdict after all games")
+    schedule, stored = play(resolved(2, games=60, format="sprt", sprt={"elo0": -5, "elo1": 5}), lambda fixture: 0.5)
+    assert len(stored) == 60 and schedule.lines()[0].endswith("no verdict after all games")
     _, more = play(resolved(2, games=80, format="sprt", sprt={"elo0": -5, "elo1": 5}), lambda fixture: 0.5)
     assert len(more) == 80 and stored.items() <= more.items()
 
@@ -223,7 +235,7 @@ def test_a_test_without_a_verdict_ends_with_all_games():
 
 
 @pytest.mark.parametrize("keys, message", [
-    ({"format": "league"}, "format = 'league': is no format; there are round_robin, gauntlet, swiss, knockout, sprt"),
+    ({"format": "league"}, "format = 'league': is no format; there are gauntlet, knockout, round_robin, sprt, swiss"),
     ({"format": 3}, "format = 3: is not text"),
     ({"format": "gauntlet", "base": "b"}, "base = 'b': is the name of none of the agents: a0, a1, a2"),
     ({"base": "a1"}, "base = 'a1': is for the format gauntlet or sprt, and this is round_robin"),

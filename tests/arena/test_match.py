@@ -4,20 +4,22 @@ import pytest
 
 from agents import Budget
 from arena.config import config
-from arena.formats.schedule import Schedule
-from arena.runner.match import GameError, Setting, play, warm
+from arena.runner.match import play, play_fixture
+from arena.runner.rules import GameError
+from arena.runner.warming import warm
 from results.record import Reason
 from tests.arena.conftest import essence, values
+from tests.arena.fixtures import round_robin
 
 
-def setting(*agents, **more):
-    return Setting.make(config.from_values(values(*agents, **more)).resolved())
+def made_of(*agents, **more):
+    return config.from_values(values(*agents, **more))
 
 
 def first_game(*agents, **more):
     """The record of the first game of a tournament, in which agent 1 moves first."""
-    made = setting(*agents, **more)
-    return made.play(next(iter(Schedule(2, 2, made.seed))))
+    made = made_of(*agents, **more)
+    return play_fixture(made, round_robin(2, 2, made.values["seed"])[0])
 
 
 def test_a_game_played_out():
@@ -38,26 +40,26 @@ def test_a_game_played_out():
 
 
 def test_a_draw_is_half_a_point():
-    made = setting("random", ("b", "random"), game="tictactoe", games=80)
-    records = [made.play(fixture) for fixture in Schedule(2, 80, 0)]
+    made = made_of("random", ("b", "random"), game="tictactoe", games=80)
+    records = [play_fixture(made, fixture) for fixture in round_robin(2, 80, 0)]
     assert {(r.score, r.outcome) for r in records} == {(1.0, 1.0), (0.0, 0.5), (-1.0, 0.0)}
 
 
 def test_a_game_is_a_function_of_its_fixture():
-    made = setting("random", ("b", "random"), game="tictactoe", games=4)
-    for fixture in Schedule(2, 4, 0):
-        assert essence(made.play(fixture)) == essence(made.play(fixture))
+    made = made_of("random", ("b", "random"), game="tictactoe", games=4)
+    for fixture in round_robin(2, 4, 0):
+        assert essence(play_fixture(made, fixture)) == essence(play_fixture(made, fixture))
 
 
 def test_the_two_sides_draw_from_streams_of_their_own():
-    made = setting("random", ("b", "random"), game="test_nim(heap=60)", opening_plies=0)
-    moves = made.play(next(iter(Schedule(2, 2, 0)))).moves.split()
+    made = made_of("random", ("b", "random"), game="test_nim(heap=60)", opening_plies=0)
+    moves = play_fixture(made, round_robin(2, 2, 0)[0]).moves.split()
     assert moves[0:40:2] != moves[1:40:2]
 
 
 def test_the_games_of_a_pair_share_the_opening():
-    made = setting("random", ("b", "random"), game="tictactoe", games=4)
-    one, other, later, _ = (made.play(fixture) for fixture in Schedule(2, 4, 0))
+    made = made_of("random", ("b", "random"), game="tictactoe", games=4)
+    one, other, later, _ = (play_fixture(made, fixture) for fixture in round_robin(2, 4, 0))
     assert one.opening_moves == other.opening_moves != later.opening_moves
     assert (one.first, one.second) == (other.second, other.first)
 
@@ -128,16 +130,16 @@ def test_rules_that_fail_are_no_agents_fault(fault, message):
 
 
 def test_budgets_come_from_the_agent_or_the_tournament():
-    made = setting("test_late(seconds=0.5)", "test_late", "random", budget={"seconds": 2, "nodes": 5})
-    assert [seat.budget for seat in made.seats] == [Budget(seconds=0.5), Budget(seconds=2.0), Budget()]
+    made = made_of("test_late(seconds=0.5)", "test_late", "random", budget={"seconds": 2, "nodes": 5})
+    assert [seat.budget for seat in made.conditions[0].seats] == [Budget(seconds=0.5), Budget(seconds=2.0), Budget()]
 
 
 def test_warming_tells_each_step_and_passes_over_failures(caplog):
-    made = setting(("bad", "test_odd(how='raise')"), "test_late(seconds=60)", "random")
+    made = made_of(("bad", "test_odd(how='raise')"), "test_late(seconds=60)", "random")
     told = []
     warm(
-        made.games,
-        made.seats,
+        made.instances,
+        made.conditions[0].seats,
         lambda name: told.append(name),
         lambda name, seconds, failure: told.append((name, seconds < 5)),
     )
@@ -147,7 +149,7 @@ def test_warming_tells_each_step_and_passes_over_failures(caplog):
 
 
 def test_play_takes_agents_that_are_not_registered():
-    made = setting("random", ("b", "random"))
-    fixture = next(iter(Schedule(2, 2, 9)))
-    record = play(made.game, made.seats, fixture, [1, 2])
+    made = made_of("random", ("b", "random"))
+    fixture = round_robin(2, 2, 9)[0]
+    record = play(made.conditions[0].game, made.conditions[0].seats, fixture, [1, 2])
     assert record.opening_moves == "1 2" and record.decisions[0].ply == 2

@@ -1,16 +1,15 @@
 """Openings from files, from lists, and all there are: what is accepted, what is told, and what is played."""
 
-from dataclasses import replace
-
 import pytest
 
 import arena
 import games
-from arena.config.config import ConfigError, config
+from arena.config import config
+from arena.config.config import ConfigError
 from arena.config.openings import BadOpenings, every, lines_of
-from arena.formats.schedule import Schedule
-from arena.runner.match import Setting
+from arena.runner.match import play_fixture
 from results.store import Store
+from tests.arena.fixtures import round_robin
 
 AGENTS = [{"agent": "random"}, {"agent": "random", "name": "b"}]
 
@@ -65,7 +64,7 @@ def test_a_file_beside_the_configuration(tmp_path):
 
 def test_games_without_a_number_are_all_openings_with_both_sides():
     checked = config.from_values({"game": "tictactoe", "openings": {"plies": 1, "all": True}, "agents": AGENTS})
-    assert checked.games == 18 and checked.resolved()["openings"] == every(games.make("tictactoe"), 1)
+    assert checked.values["games"] == 18 and checked.resolved()["openings"] == every(games.make("tictactoe"), 1)
 
 
 def test_they_are_played_with_both_sides_and_begin_again(tmp_path):
@@ -87,11 +86,11 @@ def test_a_stored_run_needs_no_file(tmp_path):
 
 
 def test_the_same_games_as_with_random_plies_but_for_the_opening():
-    setting = Setting.make(config.from_values(keys(["2b"])).resolved())
-    fixture = next(iter(Schedule(2, 4, 0)))
-    drawn = setting.play(fixture)
+    fixture = round_robin(2, 4, 0)[0]
+    drawn = play_fixture(config.from_values(keys(["2b"])), fixture)
     assert drawn.opening_moves == "2b" and drawn.seed == fixture.seed
-    assert replace(setting, openings=(), opening_plies=3).play(fixture).opening_moves.count(" ") == 2
+    random_plies = {key: value for key, value in keys([]).items() if key != "openings"} | {"opening_plies": 3}
+    assert play_fixture(config.from_values(random_plies), fixture).opening_moves.count(" ") == 2
 
 
 @pytest.mark.parametrize("openings, message", [

@@ -8,12 +8,14 @@ import pytest
 import arena
 import games
 import results
-from arena.config.config import ConfigError, config
-from arena.formats.schedule import SoloSchedule
-from arena.runner.match import GameError, Setting
+from arena.config import config
+from arena.config.config import ConfigError
+from arena.runner.match import play_fixture
+from arena.runner.rules import GameError
 from results.record import Reason
 from results.store import FILE_NAME, Store
 from tests.arena.conftest import PLUGIN, essence
+from tests.arena.fixtures import single_player
 from tests.arena.test_cli import arena as command
 from tests.arena.test_cli import call
 
@@ -53,7 +55,10 @@ BAD = [
     ({"instances": []}, "instances = []: is empty; a tournament needs one at least"),
     ({"instances": "leftmove"}, "instances = 'leftmove': is not a list"),
     ({"instances": ["leftmov"]}, "instances[0] = 'leftmov': unknown game 'leftmov' (did you mean 'leftmove'?)"),
-    ({"instances": ["leftmove", "tictactoe"]}, "instances[1] = 'tictactoe': is a game for two players"),
+    (
+        {"instances": ["leftmove", "tictactoe"]},
+        "leftmove(depth=60) is for one player and tictactoe for two players; a run has games of one kind",
+    ),
     ({"instances": ["leftmove", "leftmove(60)"]}, "leftmove(depth=60) is there twice"),
     ({"instances": ["leftmove(depth=9..5)"]}, "has a range that ends before it begins"),
     ({"instances": ["leftmove(depth=1..99999)"]}, "there are more than 10000 of them"),
@@ -77,14 +82,8 @@ def test_a_wrong_configuration_is_named(change, message):
 
 
 def test_the_schedule_has_every_agent_on_every_instance():
-    fixtures = list(SoloSchedule(3, 2, 4, 1))
-    assert (
-        len(fixtures)
-        == len(SoloSchedule(3, 2, 4, 1))
-        == 24
-        == len({f.id for f in fixtures})
-        == len({f.seed for f in fixtures})
-    )
+    fixtures = single_player(3, 2, 4, 1)
+    assert len(fixtures) == 24 == len({f.id for f in fixtures}) == len({f.seed for f in fixtures})
     assert [f.number for f in fixtures] == list(range(24))
     assert [f.id for f in fixtures[:7]] == [
         "1on1-0000",
@@ -95,10 +94,10 @@ def test_the_schedule_has_every_agent_on_every_instance():
         "3on2-0000",
         "1on1-0001",
     ]
-    assert {(f.first, f.instance, f.opening) for f in fixtures} == {
+    assert {(*f.seats, f.condition, f.opening) for f in fixtures} == {
         (a, i, r) for a in range(3) for i in range(2) for r in range(4)
     }
-    assert fixtures == list(SoloSchedule(3, 2, 9, 1))[:24]
+    assert fixtures == single_player(3, 2, 9, 1)[:24]
 
 
 def test_what_a_run_stores(run):
@@ -137,15 +136,14 @@ def test_rules_that_ask_for_a_second_player_are_no_agents_fault():
         "plugins": [PLUGIN],
         "agents": [{"agent": "random"}],
     }
-    setting = Setting.make(config.from_values(keys).resolved())
     with pytest.raises(GameError, match="player 1 is to move, and it has 1"):
-        setting.play(next(iter(SoloSchedule(1, 1, 1, 0))))
+        play_fixture(config.from_values(keys), single_player(1, 1, 1, 0)[0])
 
 
-def test_a_setting_knows_its_instances():
-    setting = Setting.make(config.from_values(KEYS).resolved())
-    assert setting.solo and [game.name for game in setting.games] == ["leftmove", "morpion"]
-    record = setting.play(list(SoloSchedule(2, 2, 1, 5))[3])
+def test_a_configuration_knows_its_instances():
+    made = config.from_values(KEYS)
+    assert made.players == 1 and [game.name for game in made.instances] == ["leftmove", "morpion"]
+    record = play_fixture(made, single_player(2, 2, 1, 5)[3])
     assert record.id == "2on2-0000" and record.condition == 1 and record.moves.count(":") == record.plies
 
 

@@ -7,16 +7,17 @@ import random
 import signal
 import threading
 import time
+from functools import partial
 
 import pytest
 
 from agents.montecarlo.parallel import distributed
-from arena.formats.schedule import Schedule
 from arena.runner import supervisor as supervising
 from arena.runner import worker as worker_process
 from arena.runner.supervisor import WorkerStartError, _Queue
 from results.record import Reason
 from tests.arena.conftest import essence, values
+from tests.arena.fixtures import round_robin
 
 
 def workers_left():
@@ -165,7 +166,7 @@ def test_an_error_of_the_receiver_ends_the_run(bench):
 
 def test_workers_that_cannot_start_end_the_run(bench):
     made = bench(values("random", ("b", "random")))
-    made.supervisor.resolved["game"] = "test_nim(heap='high')"  # what no checked configuration has
+    made.supervisor.config.values["instances"] = ["test_nim(heap='high')"]  # what no checked configuration has
     with pytest.raises(WorkerStartError, match="3 workers in a row could not start; the last: SpecError: test_nim"):
         made.run()
 
@@ -194,8 +195,9 @@ def test_cores_are_counted(bench, tmp_path):
 
 def take_all(wide, limit, games=40, last_for=3):
     """The order in which a queue gives games out on `limit` cores when each lasts `last_for` rounds; `wide` numbers."""
-    fixtures = list(Schedule(2, games, 0))
-    queue = _Queue(fixtures, lambda fixture: wide.get(fixture.number, 1), limit)
+    queue = _Queue(
+        partial(next, iter(round_robin(2, games, 0)), None), lambda fixture: wide.get(fixture.number, 1), limit
+    )
     running, order = [], []
     while len(order) < games:
         while job := queue.take(limit - sum(cores for cores, _ in running)):
