@@ -11,8 +11,8 @@ import results
 from arena.formats.formats import Plan
 from arena.report.boards import sample
 from arena.report.figures import draw
-from results import words
 from results.export import display_columns
+from results.summary import verdict
 
 PAGE_NAME = "report.html"
 FIGURES_NAME = "figures"
@@ -55,7 +55,7 @@ def render(tournament, figures, live: bool = False) -> str:
         config=config,
         stored=len(tournament.games),
         total=len(plan) if plan is not None else len(tournament.games),
-        verdict=words.verdict(standings, tournament.ratings),
+        verdict=verdict(standings, tournament.ratings),
         summary=tournament.summary(),
         notes=[*(plan.lines() if plan is not None else []), *tournament.notes()],
         standings=_standings(standings),
