@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from arena.config.config import make_all
+from arena.config.config import import_plugins, make_games
 from games.core.game import IllegalMove
 from results.record import Reason
 from results.store import MOVE_COLUMNS, Store, StoreError
@@ -24,8 +24,8 @@ def sample(tournament: Tournament, most: int = MOST_GAMES) -> list[dict]:
     config = tournament.meta.get("config")
     if config is None or tournament.games.empty:
         return []
-    games, _ = make_all(config["plugins"], config["instances"], [], config["plugin_path"])
-    rules = [game for game in games for _ in config["budgets"]]  # by the number of the condition
+    import_plugins(config)
+    rules = [game for game in make_games(config["instances"]) for _ in config["budgets"]]  # by the number of the condition
     labels = {one.number: one.label if len(tournament.conditions) > 1 else "" for one in tournament.conditions}
     shown, characters, deadline = [], 0, time.perf_counter() + MOST_SECONDS
     with Store.open(tournament.folder) as store:

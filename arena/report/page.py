@@ -8,7 +8,7 @@ import jinja2
 import numpy as np
 
 import results
-from arena.formats.formats import Plan
+from arena.formats.schedule import Schedule
 from arena.report.boards import sample
 from arena.report.figures import draw
 from results.export import display_columns
@@ -49,16 +49,16 @@ def render(tournament, figures, live: bool = False) -> str:
         undefined=jinja2.StrictUndefined,
     )
     standings, config = tournament.standings(), tournament.meta.get("config")
-    games, plan = sample(tournament), Plan.of(tournament)
+    games, schedule = sample(tournament), Schedule.of(tournament)
     by_name = {figure.name: figure for figure in figures}
     return environment.get_template("report.html").render(
         title=_title(tournament, config),
         config=config,
         stored=len(tournament.games),
-        total=len(plan) if plan is not None else len(tournament.games),
+        total=len(schedule) if schedule is not None else len(tournament.games),
         verdict=verdict(standings, tournament.ratings),
         summary=tournament.summary(),
-        notes=[*(plan.lines() if plan is not None else []), *tournament.notes()],
+        notes=[*(schedule.lines() if schedule is not None else []), *tournament.notes()],
         study=_study(tournament, by_name["study"]) if "study" in by_name else None,
         standings=_standings(standings),
         crosstable=_crosstable(tournament.crosstable()),

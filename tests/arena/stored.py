@@ -2,9 +2,9 @@
 
 import numpy as np
 
-import games
 from arena.config.config import from_values
-from arena.formats.schedule import Schedule, opening
+from arena.config.openings import random_opening
+from arena.formats.schedule import Schedule
 from arena.runner.machine import describe
 from games.core.random import stream
 from results.record import GameRecord, MoveRecord, Reason
@@ -28,13 +28,14 @@ def store_run(folder, config=CONFIG, void=()):
 
     Games whose ids are in `void` count as hangs.
     """
-    resolved = from_values(config).resolved()
-    game = games.make(resolved["instances"][0])
+    made = from_values(config)
+    resolved, schedule = made.resolved(), Schedule(made.values)
     names = [entry["name"] for entry in resolved["agents"]]
     agents = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
-    with Store.create(folder, {"config": resolved, "machine": describe([game])}, agents) as store:
-        for fixture in Schedule.of(resolved):
-            line = opening(game, resolved["seed"], fixture.opening, resolved["opening_plies"])
+    with Store.create(folder, {"config": resolved, "machine": describe(made.instances)}, agents) as store:
+        while fixture := schedule.next():
+            game = made.conditions[fixture.condition].game
+            line = random_opening(game, resolved["seed"], fixture.opening, resolved["opening_plies"])
             store.add(_play(game, fixture, line, names, stream(fixture.seed, "moves"), fixture.id in void))
     return folder
 
@@ -58,11 +59,11 @@ def _play(game, fixture, line, names, rng, void):
     return GameRecord(
         id=fixture.id,
         number=fixture.number,
-        condition=fixture.instance,
+        condition=fixture.condition,
         opening=fixture.opening,
         seed=fixture.seed,
-        first=names[fixture.first],
-        second=names[fixture.second],
+        first=names[fixture.seats[0]],
+        second=names[fixture.seats[1]],
         score=score,
         outcome=None if void else 0.5 if score == 0 else float(score > 0),
         reason=Reason.HANG if void else Reason.PLAYED_OUT,
