@@ -65,6 +65,40 @@ def pentanomial(counts: Sequence[float], distinct: float | None = None) -> Estim
     return replace(estimate, pairs_ratio=(half_won + two_won) / below if below else None)
 
 
+def score_interval(counts: Sequence[float], distinct: float | None = None) -> tuple[float, float]:
+    """The 95 % interval of a score, from `counts` as of `trinomial` (losses, draws, wins) or of `pentanomial`.
+
+    Wilson's (JASA 22, 1927) for as many games without draws as would have the same standard error: it stays within 0
+    and 1, as one by the error alone does not (effective sample sizes: Korn & Graubard, Survey Methodology 24, 1998).
+    Where all samples are alike it is exact; of a perfect score one end is the bound of `pentanomial`.  NaN without
+    samples.
+    """
+    n = sum(counts)
+    if n == 0:
+        return math.nan, math.nan
+    estimate = _estimate(counts, PENTANOMIAL if len(counts) == 5 else TRINOMIAL, 1, distinct)
+    score = estimate.score
+    if estimate.se is None:
+        share = _least_share(score, n if distinct is None else distinct)
+        return score * share, score * share + 1 - share
+    games = score * (1 - score) / estimate.se**2
+    middle = (score + Z**2 / (2 * games)) / (1 + Z**2 / games)
+    half = Z / (1 + Z**2 / games) * math.sqrt(estimate.se**2 + Z**2 / (4 * games**2))
+    return middle - half, middle + half
+
+
+def mean_interval(values: Sequence[float], lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float, float]:
+    """The mean of independent estimates with 95 % intervals, and its own interval.
+
+    By the method of variance estimates recovery (Zou & Donner, Statistics in Medicine 27, 2008), which keeps intervals
+    that are not symmetric so.
+    """
+    mean, n = math.fsum(values) / len(values), len(values)
+    below = math.hypot(*(value - low for value, low in zip(values, lows))) / n
+    above = math.hypot(*(high - value for value, high in zip(values, highs))) / n
+    return mean, mean - below, mean + above
+
+
 def _estimate(counts, values, games_per_sample, distinct) -> Estimate:
     if len(counts) != len(values) or not all(0 <= count < math.inf for count in counts):
         raise ValueError(f"counts = {list(counts)} must be {len(values)} numbers, none of them negative")
@@ -103,17 +137,24 @@ def _elo_error(score, se) -> float:
 
 
 def _all_alike(score, n) -> Estimate:
-    """All n samples were equal, so that their variance says nothing.
-
-    Let p be the probability of such a sample.  Seeing nothing else has probability p^n, so p > alpha^(1/n) with
-    confidence 1 - alpha (Clopper & Pearson, Biometrika 1934); the other samples score between 0 and 1.
-    """
+    """All n samples were equal, so that their variance says nothing."""
     los = 0.5 if score == 0.5 else 0.5 ** (n + 1)  # of a uniform prior on the chance to win
+    p = _least_share(score, n)
     if score in (0.0, 1.0):
-        limit = elo((1 - CONFIDENCE) ** (1 / n))
+        limit = elo(p)
         if score == 1.0:
             return Estimate(score, None, limit, None, ">", 1 - los)
         return Estimate(score, None, -limit, None, "<", los)
-    p = ((1 - CONFIDENCE) / 2) ** (1 / n)
     error = (elo(score * p + (1 - p)) - elo(score * p)) / 2
     return Estimate(score, None, elo(score), error, "", 1 - los if score > 0.5 else los)
+
+
+def _least_share(score, n) -> float:
+    """How probable samples of this score must at least be, after n of them and no other, with 95 % confidence.
+
+    Let p be that probability.  Seeing nothing else has probability p^n, so p > alpha^(1/n) with confidence 1 - alpha
+    (Clopper & Pearson, Biometrika 1934); the other samples score between 0 and 1.  A perfect score can err on one side
+    only, others on both.
+    """
+    alpha = 1 - CONFIDENCE if score in (0.0, 1.0) else (1 - CONFIDENCE) / 2
+    return alpha ** (1 / n)

@@ -7,6 +7,7 @@ the same bytes.
 import html
 import io
 import json
+import textwrap
 from dataclasses import fields
 
 import pandas as pd
@@ -17,6 +18,7 @@ from rich.text import Text
 from tabulate import LATEX_ESCAPE_RULES, tabulate
 
 from agents.core.effort import Effort
+from results import study
 
 FORMATS = ("text", "csv", "markdown", "latex", "html", "json", "parquet")
 MISSING = "-"
@@ -36,15 +38,14 @@ def render(
     """
     if format not in FORMATS:
         raise ValueError(f"no format {format!r}; there are {', '.join(FORMATS)}")
-    kind = frame.attrs.get("kind")
-    frame = _flat(frame, times)
     if format == "csv":
-        return frame.to_csv(index=False, lineterminator="\n")
+        return _flat(frame, times).to_csv(index=False, lineterminator="\n")
     if format == "json":
-        return _json(frame)
+        return _json(_flat(frame, times))
     if format == "parquet":
-        return frame.to_parquet(None, index=False)
-    frame = _telling(frame)
+        return _flat(frame, times).to_parquet(None, index=False)
+    kind, title = frame.attrs.get("kind"), title or frame.attrs.get("caption")
+    frame = _for_people(frame, times)
     if format == "text":
         return _text(*_display(_short(frame, kind), kind), title, width)
     cells, right = _display(frame, kind)
@@ -54,13 +55,13 @@ def render(
 def rich_table(frame: pd.DataFrame, title: str | None = None, times: bool = True) -> Table:
     """`frame` for a rich console, as `render` shows it in text; for live displays."""
     kind = frame.attrs.get("kind")
-    return _rich(*_display(_short(_telling(_flat(frame, times)), kind), kind), title)
+    return _rich(*_display(_short(_for_people(frame, times), kind), kind), title or frame.attrs.get("caption"))
 
 
 def display_columns(frame: pd.DataFrame) -> dict[str, tuple[list[str], bool]]:
     """By heading: a column as readers see it, and whether it stands to the right; those columns that text shows."""
     kind = frame.attrs.get("kind")
-    flat = _telling(_flat(frame, times=True))
+    flat = _for_people(frame, times=True)
     cells, right = _display(flat if kind == "crosstable" else _short(flat, kind), kind)
     return {heading: (strings, to_right) for (heading, strings), to_right in zip(cells.items(), right)}
 
@@ -78,8 +79,11 @@ def _flat(frame, times) -> pd.DataFrame:
     return frame if times else frame[[name for name in frame.columns if "seconds" not in name]]
 
 
-def _telling(frame) -> pd.DataFrame:
-    """Without the counts of what did not happen, or was not counted."""
+def _for_people(frame, times) -> pd.DataFrame:
+    """A study laid out as papers print it; other tables without counts of what did not happen, or was not counted."""
+    if frame.attrs.get("kind") == "study":
+        return study.cells(frame, _points if frame.attrs.get("points") else _bare_percent)
+    frame = _flat(frame, times)
     return frame.drop(columns=[name for name in frame.columns if name in RARE and not frame[name].any()])
 
 
@@ -111,6 +115,10 @@ def _plain(column) -> list:
 
 def _percent(value):
     return f"{100 * value:.1f} %"
+
+
+def _bare_percent(value):
+    return f"{100 * value:.1f}"
 
 
 def _signed(value):
@@ -180,8 +188,8 @@ def _display(frame, kind) -> tuple[dict[str, list[str]], list[bool]]:
             strings = elo_with_error(values, _plain(frame["error"]), _plain(frame["bound"]))
         else:
             strings = [MISSING if value is None else write(value) for value in values]
-        cells[name if kind == "crosstable" else _heading(name)] = strings
-        right.append(pd.api.types.is_numeric_dtype(frame[name]))
+        cells[name if kind in ("crosstable", "study") else _heading(name)] = strings
+        right.append(pd.api.types.is_numeric_dtype(frame[name]) or (kind == "study" and name != "game"))
     return cells, right
 
 
@@ -226,15 +234,17 @@ def _rich(cells, right, title) -> Table:
 
 def _text(cells, right, title, width) -> str:
     """The table without colours; lines do not end in blanks."""
+    above = (textwrap.fill(title, width) if title and width else title or "").strip("\n")
+    above += "\n\n" if above else ""
     if len(next(iter(cells.values()), ())) > LONG:
-        return (f"{title}\n\n" if title else "") + _tabulate(cells, right, "simple") + "\n"
-    table = _rich(cells, right, title)
+        return above + _tabulate(cells, right, "simple") + "\n"
+    table = _rich(cells, right, None)
     console = Console(file=io.StringIO(), width=width or 1_000_000, color_system=None, force_terminal=False)
     if width is None:
         console.width = max(1, console.measure(table).maximum)
     console.print(table)
     lines = [line.rstrip() for line in console.file.getvalue().splitlines()]
-    return "\n".join(lines).strip("\n") + "\n"
+    return above + "\n".join(lines).strip("\n") + "\n"
 
 
 def _tabulate(cells, right, style) -> str:
@@ -254,7 +264,7 @@ def _bars(text) -> str:
 
 def _latex(cells, right, title) -> str:
     """For the package booktabs."""
-    table = _tabulate(cells, right, "latex_booktabs").replace("±", r"\ensuremath{\pm}") + "\n"
+    table = _tabulate(cells, right, "latex_booktabs").replace("±", r"\ensuremath{\pm}").replace("–", "--") + "\n"
     if not title:
         return table
     caption = "".join(LATEX_ESCAPE_RULES.get(letter, letter) for letter in title)

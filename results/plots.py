@@ -10,8 +10,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
+from results.scores import ALL as SUM
+from results.study import MEAN
+
 COLOURS = ("#3b82c4", "#e08214", "#2a9d6f", "#c44e8a", "#8a6fd1", "#9a7b4f", "#d1495b", "#4fa3b5")
 OTHERS = "#888888"
+MARKERS = "osD^v"
 LINES = 8  # agents that a figure of lines can show apart
 NARROW = 5  # values that differ by a smaller factor have a linear axis, for want of round numbers on another
 LABEL = 24  # characters of a name on an axis
@@ -47,6 +51,41 @@ def crosstable(ax: Axes, scores: pd.DataFrame) -> Axes:
     ax.set_xticks(range(len(scores)), numbers)
     ax.set_yticks(range(len(scores)), [f"{short(name)}  {number}" for name, number in zip(scores.index, numbers)])
     ax.set_xlabel("score in % against agent number")
+    return ax
+
+
+def study(ax: Axes, frame: pd.DataFrame) -> Axes:
+    """The cells of a study with their intervals: a block a game, a marker a column of the table; means below a line.
+
+    `frame` is `Tournament.study()`.  Scores between two players are in %, beside a line at one half.
+    """
+    points = frame.attrs.get("points", False)
+    games = list(dict.fromkeys(frame["instance"]))
+    columns = list(frame.groupby(["agent", "budget"], sort=False)) if len(frame) else []
+    agents, budgets = (list(dict.fromkeys(frame[name])) for name in ("agent", "budget"))
+    step = 0.8 / max(len(columns), 1)
+    for number, ((agent, budget), own) in enumerate(sorted(columns, key=lambda column: budgets.index(column[0][1]))):
+        own = own[own["value"].notna()]
+        value, low, high = ((1 if points else 100) * own[part].to_numpy(float) for part in ("value", "low", "high"))
+        places = np.array([games.index(game) for game in own["instance"]]) + step * (number - (len(columns) - 1) / 2)
+        by_agent, by_budget = agents.index(agent), budgets.index(budget)
+        colour = by_agent if len(agents) > 1 else by_budget
+        label = ", ".join(short(name) for name, of in ((agent, agents), (budget, budgets)) if len(of) > 1)
+        ax.errorbar(
+            value, places, xerr=np.nan_to_num([value - low, high - value]), label=label, linestyle="none",
+            marker=MARKERS[by_budget % len(MARKERS)], color=COLOURS[colour] if colour < LINES else OTHERS,
+            markersize=4, capsize=2,
+        )  # fmt: skip
+    if not points:
+        ax.axvline(50, color=OTHERS, linewidth=1, linestyle="--")
+    if games and games[-1] in (MEAN, SUM):
+        ax.axhline(len(games) - 1.5, color=OTHERS, linewidth=1)
+    ax.set_yticks(range(len(games)), [short(game) for game in games])
+    ax.set_ylim(len(games) - 0.5, -0.5)
+    ax.set_xlabel(frame.attrs.get("caption", "").partition(";")[0])
+    if len(columns) > 1:
+        _legend(ax)
+    ax.grid(axis="x")
     return ax
 
 

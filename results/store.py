@@ -154,9 +154,9 @@ class Store:
         """The ids of all games stored."""
         return {row[0] for row in self.select("SELECT id FROM games")}
 
-    def results(self) -> list[tuple[str, str | None, int, float | None, int]]:
-        """(first, second, opening, outcome, condition) of all games stored, in the order in which they ended."""
-        return self.select("SELECT first, second, opening, outcome, condition FROM games ORDER BY game")
+    def results(self) -> list[tuple[int, str, str | None, int, float | None]]:
+        """(condition, first, second, opening, outcome) of all games stored, in the order in which they ended."""
+        return self.select("SELECT condition, first, second, opening, outcome FROM games ORDER BY game")
 
     def add(self, record: GameRecord) -> None:
         """Store one game, whole or not at all; StoreError if its id is there already or it cannot be written."""

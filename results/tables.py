@@ -125,31 +125,17 @@ def pairs(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | None 
     (two games of one condition and opening, sides swapped) by a's results.  Elo and its error come from them; where
     there is none, from games.  The errors count once what `repeats: bool[games]` says repeats an earlier game.
     """
-    repeats = pd.Series(False, games.index) if repeats is None else repeats
-    games, repeats = games[games["second"].notna()], repeats[games["second"].notna()]
     index = pd.Index(list(agents))
-    first, second = index.get_indexer(games["first"]), index.get_indexer(games["second"])
-    outcome = games["outcome"].to_numpy(float)
-    flat = pd.DataFrame(
-        {
-            "a": np.minimum(first, second),
-            "b": np.maximum(first, second),
-            "condition": games["condition"].to_numpy(),
-            "opening": games["opening"].to_numpy(),
-            "side": (first > second).astype(int),
-            "points": np.where(first < second, outcome, 1 - outcome),
-            "void": games["reason"].isin(Reason.VOIDS).to_numpy(),
-            "repeats": repeats.to_numpy(),
-        }
-    )
-    complete = _complete_pairs(flat)
+    flat = by_pair(agents, games, repeats)
+    whole = complete_pairs(flat)
     rows = []
     for (a, b), group in flat.groupby(["a", "b"], sort=True):
         points = group["points"]
         wins, draws, losses = (int((points == value).sum()) for value in (1, 0.5, 0))
-        scores, distinct = complete.get((a, b), (np.zeros(5, int), 0))
-        if scores.any():
-            estimate = pentanomial(scores.tolist(), distinct)
+        own = whole[(whole["a"] == a) & (whole["b"] == b)]
+        scores = pair_counts(own["points"])
+        if len(own):
+            estimate = pentanomial(scores.tolist(), max(1, int((~own["repeats"]).sum())))
         else:
             estimate = trinomial(wins, draws, losses, int((~group["repeats"] & points.notna()).sum()) or None)
         rows.append(
@@ -171,21 +157,40 @@ def pairs(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | None 
     return frame.astype({name: float for name in ("score", *ESTIMATED) if name != "bound"})
 
 
-def _complete_pairs(flat: pd.DataFrame) -> dict:
-    """(a, b) -> int[5], the number of complete pairs by a's score, and how many of them repeat no other pair."""
-    counted_games = flat[flat["points"].notna()]
-    of_opening = counted_games.groupby(["a", "b", "condition", "opening"])
+def by_pair(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | None = None) -> pd.DataFrame:
+    """One row a game of two agents: their indices a < b, condition, opening, side (1 if b moved first), points of a
+    (NaN if void), void, repeats."""
+    repeats = pd.Series(False, games.index) if repeats is None else repeats
+    games, repeats = games[games["second"].notna()], repeats[games["second"].notna()]
+    index = pd.Index(list(agents))
+    first, second = index.get_indexer(games["first"]), index.get_indexer(games["second"])
+    outcome = games["outcome"].to_numpy(float)
+    return pd.DataFrame(
+        {
+            "a": np.minimum(first, second),
+            "b": np.maximum(first, second),
+            "condition": games["condition"].to_numpy(),
+            "opening": games["opening"].to_numpy(),
+            "side": (first > second).astype(int),
+            "points": np.where(first < second, outcome, 1 - outcome),
+            "void": games["reason"].isin(Reason.VOIDS).to_numpy(),
+            "repeats": repeats.to_numpy(),
+        }
+    )
+
+
+def complete_pairs(flat: pd.DataFrame) -> pd.DataFrame:
+    """One row a complete pair of `by_pair`: condition, a, b, opening, points of a (0 to 2), repeats (of both games)."""
+    of_opening = flat[flat["points"].notna()].groupby(["condition", "a", "b", "opening"])
     summary = of_opening.agg(
         games=("points", "size"), sides=("side", "nunique"), points=("points", "sum"), repeats=("repeats", "all")
     )
-    whole = summary[(summary["games"] == 2) & (summary["sides"] == 2)].reset_index()
-    return {
-        key: (
-            np.bincount((2 * group["points"]).astype(int), minlength=len(PENTANOMIAL)),
-            max(1, int((~group["repeats"]).sum())),
-        )
-        for key, group in whole.groupby(["a", "b"])
-    }
+    return summary[(summary["games"] == 2) & (summary["sides"] == 2)].reset_index()
+
+
+def pair_counts(points: pd.Series) -> np.ndarray:
+    """int[5]: how many pairs have 0, 1/2, 1, 3/2, 2 points."""
+    return np.bincount((2 * points).astype(int), minlength=len(PENTANOMIAL))
 
 
 def win_rates(agents: Sequence[str], games: pd.DataFrame, effort: pd.DataFrame) -> pd.DataFrame:

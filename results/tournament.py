@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from agents.core.effort import Effort
-from results import repeats, scores, tables, words
+from results import repeats, scores, study, summary, tables
 from results.bootstrap import bootstrap
 from results.columns import frame_types
 from results.conditions import Condition, conditions_of
@@ -197,8 +197,8 @@ class Tournament:
         return frame.loc[order].reset_index(drop=True)
 
     def summary(self) -> list[str]:
-        """Sentences on who won, who is told apart, and the first player's advantage; see `results.words`."""
-        return words.summary(self.standings(), self.games, self.ratings)
+        """Sentences on who won, who is told apart, and the first player's advantage; see `results.summary`."""
+        return summary.summary(self.standings(), self.games, self.ratings, len(self.instances))
 
     def scores(self) -> pd.DataFrame:
         """See `results.scores.scores`; where there are several budgets, a table for each, below each other."""
@@ -232,6 +232,24 @@ class Tournament:
         curves = scores.best_so_far(frame, against)
         return scores.plot_best_so_far(curves, self.instances[0] if instance is None else instance, ax)
 
+    def study(self) -> pd.DataFrame:
+        """One row a game, a budget and an agent: its score, or its mean score, with a 95 % interval.
+
+        Columns instance, budget, agent, games, value, low, high; see `results.study`.  `results.render` lays it out as
+        papers print it: a row a game, a column a budget or an agent.
+        """
+        if self.single_player:
+            frame = study.mean_scores(self.scores(), self.conditions, self.names)
+        else:
+            frame = study.win_rates(self.names, self.conditions, self.games, self.repeats)
+        frame.attrs = {"caption": study.caption(self.names, frame, self.single_player), "points": self.single_player}
+        return frame
+
+    def plot_study(self, ax=None):
+        """The cells of `study` with their intervals, a row a game, on new axes of a height that holds them all."""
+        frame = self.study()
+        return plots().study(_axes(ax, 1.5 + 0.22 * (len(frame) + frame["instance"].nunique())), frame)
+
     def notes(self) -> list[str]:
         """What a reader of the tables must know, in sentences."""
         return tables.notes(self.games) if self.single_player else self.notes_of(self.ratings)
@@ -244,8 +262,9 @@ class Tournament:
     def kinds(self) -> tuple[str, ...]:
         """The kinds of tables there are, the main one first."""
         kinds = tables.SINGLE_PLAYER_KINDS if self.single_player else tables.KINDS
-        several = len(self.conditions) > 1 and not self.single_player
-        return (kinds[0], "ratings", *kinds[1:]) if several else kinds
+        if len(self.conditions) == 1:
+            return kinds
+        return ("study", *kinds) if self.single_player else ("study", "standings", "ratings", *kinds[1:])
 
     def table(self, kind: str | None = None) -> pd.DataFrame:
         """The table of that kind, or the main one, ready for `results.export.render`; ValueError names the kinds."""
@@ -254,7 +273,7 @@ class Tournament:
             raise ValueError(f"no table {kind!r}; there are {', '.join(self.kinds)}")
         made = {"games": self.games.copy, "ratings": self.ratings_by_condition}.get(kind) or getattr(self, kind)
         frame = made()
-        frame.attrs["kind"] = kind
+        frame.attrs |= {"kind": kind}
         return frame
 
     def plot_ratings(self, ax=None):
@@ -321,12 +340,13 @@ def plots():
     return module
 
 
-def _axes(ax):
+def _axes(ax, height: float | None = None):
+    """The axes, or new ones: of the usual size, or `height` inches high."""
     if ax is not None:
         return ax
     from matplotlib import pyplot
 
-    return pyplot.subplots(layout="constrained")[1]
+    return pyplot.subplots(figsize=height and (6.4, height), layout="constrained")[1]
 
 
 def _known(of: str, quantities) -> str:

@@ -4,30 +4,34 @@ import time
 
 import numpy as np
 
-from arena.config.config import game_of
+from arena.config.config import import_plugins, make_games
 from games.core.game import IllegalMove
 from results.record import Reason
-from results.store import Store, StoreError
+from results.store import MOVE_COLUMNS, Store, StoreError
+from results.tournament import Tournament
 
 MOST_GAMES = 60
 MOST_CHARACTERS = 4_000_000  # of all boards together, so that the page stays small
 MOST_SECONDS = 6.0  # to draw them: the rules of some games are slow in plain Python
 
 
-def sample(tournament, games: int = MOST_GAMES) -> list[dict]:
-    """Up to `games` games, in the order of the schedule, as plain values for the page's script.
+def sample(tournament: Tournament, most: int = MOST_GAMES) -> list[dict]:
+    """Up to `most` games, in the order of the schedule, as plain values for the page's script.
 
-    If there are more, it is every game that was forfeited, as far as they fit, and a random sample of the others
-    (always the same one).  Fewer are there if they are too large, or take too long to draw.
+    If there are more, forfeited games come first, and the rest is a random sample, always the same one.  There are
+    fewer if their boards are too large, or take too long to draw.
     """
     config = tournament.meta.get("config")
     if config is None or tournament.games.empty:
         return []
+    import_plugins(config)
+    rules = [game for game in make_games(config["instances"]) for _ in config["budgets"]]  # by the number of the condition
+    labels = {one.number: one.label if len(tournament.conditions) > 1 else "" for one in tournament.conditions}
     shown, characters, deadline = [], 0, time.perf_counter() + MOST_SECONDS
     with Store.open(tournament.folder) as store:
-        for number, id in _chosen(tournament.games, games):
+        for number, id in _chosen(tournament.games, most):
             record = store.record(id)
-            entry = _game(game_of(config, record.condition), record)
+            entry = _game(rules[record.condition], record) | {"condition": labels[record.condition]}
             characters += sum(map(len, entry["boards"]))
             if characters > MOST_CHARACTERS:
                 break
@@ -71,13 +75,15 @@ def _boards(game, names) -> list[str]:
     state = game.initial()
     boards = [game.render(state)]
     for name in names:
-        game.play(state, game.parse_move(state, name))  # which has looked whether it is legal
+        game.play(state, game.parse_move(state, name))  # which checks that it is legal
         boards.append(game.render(state))
     return boards
 
 
-def _thought(decision):
+def _thought(decision) -> dict | None:
+    """The side that decided, and everything that it counted."""
     if decision is None:
         return None
-    value = None if decision.value is None else round(decision.value, 3)
-    return [decision.side, value, decision.playouts, decision.nodes, decision.depth, round(decision.seconds, 5)]
+    numbers = {name: getattr(decision, name) for name in MOVE_COLUMNS if name not in ("ply", "move")}
+    digits = {"value": 3, "seconds": 5}
+    return {name: round(value, digits.get(name, 0) or None) for name, value in numbers.items() if value is not None}

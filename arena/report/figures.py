@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import matplotlib
 from matplotlib.figure import Figure
 
+from results.tournament import Tournament
+
 # Colours that nothing else in a figure has: in the page they become the page's own, light or dark.
 INK, GRID, GROUND = "#1a1b1c", "#d8d9da", "#fefefe"
 STYLE = {
@@ -47,9 +49,14 @@ class Drawn:
         return element.replace(INK, "var(--ink)").replace(GRID, "var(--line)").replace(GROUND, "var(--ground)")
 
 
-def draw(tournament) -> list[Drawn]:
-    """The figures that the tournament has data for; the ratings and the crosstable first."""
-    plots = [
+def draw(tournament: Tournament) -> list[Drawn]:
+    """The figures that the tournament has data for: a study first, then the ratings and the crosstable."""
+    plots, rows = [], dict.fromkeys(("ratings", "crosstable", "sides"), len(tournament.names))
+    if "study" in tournament.kinds:
+        study = tournament.study()
+        rows["study"] = len(study)
+        plots.append(("study", "Scores", f"{study.attrs['caption']}.", tournament.plot_study))
+    plots += [
         ("ratings", "Ratings", "Elo with 95 % errors. An arrow is a one-sided bound.", tournament.plot_ratings),
         ("crosstable", "Crosstable", "Score of each row against each column, in %.", tournament.plot_crosstable),
     ]
@@ -68,8 +75,7 @@ def draw(tournament) -> list[Drawn]:
             title = "Time along the game" if of == "seconds" else "Depth along the game"
             caption = f"Mean {of} of a move, by ply."
             plots.append((f"moves_{of}", title, caption, functools.partial(tournament.plot_moves, of)))
-    rows = {name: HEIGHT / 4 + ROW * len(tournament.names) for name in ("ratings", "crosstable", "sides")}
-    return [_drawn(*plot, height=max(HEIGHT, rows.get(plot[0], 0))) for plot in plots]
+    return [_drawn(*plot, height=max(HEIGHT, HEIGHT / 4 + ROW * rows.get(plot[0], 0))) for plot in plots]
 
 
 def _drawn(name, title, caption, plot, height) -> Drawn:

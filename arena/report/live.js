@@ -1,9 +1,10 @@
 "use strict";
-// While the run goes on: when games were stored, what they change is put in place of what is shown.  The browser of
-// games stays as it is, so that nobody's game is taken away; a reload brings newer games.
+// While the run goes on, every part that new games change is replaced.  The browser of games stays as it is, so that
+// nobody loses the game they look at; a reload brings newer games.
 (function () {
   const SECONDS = 5;
-  const parts = ["#about", "#summary", "#standings", "#crosstable", "#figures"];
+  const parts = ["#about", "#summary", "#study", "#standings", "#crosstable", "#figures"]
+    .filter((part) => document.querySelector(part));
   let shown = document.body.dataset.stored;
 
   async function renew() {

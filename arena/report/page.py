@@ -11,8 +11,8 @@ import results
 from arena.formats.schedule import Schedule
 from arena.report.boards import sample
 from arena.report.figures import draw
-from results import words
 from results.export import display_columns
+from results.summary import verdict
 
 PAGE_NAME = "report.html"
 FIGURES_NAME = "figures"
@@ -50,18 +50,20 @@ def render(tournament, figures, live: bool = False) -> str:
     )
     standings, config = tournament.standings(), tournament.meta.get("config")
     games, schedule = sample(tournament), Schedule.of(tournament)
+    by_name = {figure.name: figure for figure in figures}
     return environment.get_template("report.html").render(
-        title=config["instances"][0] if config else tournament.folder.name,
+        title=_title(tournament, config),
         config=config,
         stored=len(tournament.games),
         total=len(schedule) if schedule is not None else len(tournament.games),
-        verdict=words.verdict(standings, tournament.ratings),
+        verdict=verdict(standings, tournament.ratings),
         summary=tournament.summary(),
         notes=[*(schedule.lines() if schedule is not None else []), *tournament.notes()],
+        study=_study(tournament, by_name["study"]) if "study" in by_name else None,
         standings=_standings(standings),
         crosstable=_crosstable(tournament.crosstable()),
         effort=_effort(tournament.win_rates(), standings["agent"]),
-        figures=[figure for figure in figures if figure.name not in ("ratings", "crosstable")],
+        figures=[figure for name, figure in by_name.items() if name not in ("study", "ratings", "crosstable")],
         games=_for_script(games),
         shown=len(games),
         machine=tournament.meta.get("machine", {}),
@@ -70,6 +72,20 @@ def render(tournament, figures, live: bool = False) -> str:
         script=_own("report.js"),
         live=_own("live.js") if live else "",
     )
+
+
+def _title(tournament, config) -> str:
+    """The game with its parameters; several games by what tells them apart; for imported results the folder."""
+    if config is None:
+        return tournament.folder.name
+    return config["instances"][0] if len(config["instances"]) == 1 else ", ".join(tournament.instances)
+
+
+def _study(tournament, figure) -> dict:
+    """The table of the study, its figure, and the ratings of each condition."""
+    table, ratings = tournament.table("study"), tournament.table("ratings")
+    caption = table.attrs["caption"]
+    return {"caption": caption, "table": display_columns(table), "figure": figure, "ratings": display_columns(ratings)}
 
 
 def _own(name) -> str:

@@ -44,12 +44,12 @@
     const move = "Ply " + ply + ": " + game.moves[ply - 1];
     const thought = game.thoughts[ply - 1];
     if (!thought) return move + (ply <= game.opening ? ", of the opening." : ".");
-    const [side, value, playouts, nodes, depth, seconds] = thought;
+    const { side, value, seconds, ...counted } = thought;
     const parts = [move + ", by " + (side === 0 ? game.first : game.second)];
-    if (value !== null) parts.push("value " + (value > 0 ? "+" : "") + value);
-    if (playouts !== null) parts.push(playouts.toLocaleString("en") + " playouts");
-    if (nodes !== null) parts.push(nodes.toLocaleString("en") + " nodes");
-    if (depth !== null) parts.push("depth " + depth);
+    if (value !== undefined) parts.push("value " + (value > 0 ? "+" : "") + value);
+    for (const [name, number] of Object.entries(counted)) {
+      parts.push(name.replaceAll("_", " ") + " " + number.toLocaleString("en"));
+    }
     parts.push(seconds + " s");
     return parts.join("; ") + ".";
   }
@@ -69,7 +69,8 @@
   function open(chosen) {
     game = chosen;
     slider.max = game.moves.length;
-    at("players").textContent = game.first + " moves first, " + game.second + " second: " + result(game);
+    const where = game.condition ? game.condition + ": " : "";
+    at("players").textContent = where + game.first + " moves first, " + game.second + " second: " + result(game);
     list.replaceChildren(...game.moves.map((name, i) => {
       const [item, button] = [document.createElement("li"), document.createElement("button")];
       button.type = "button";

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-import games
 from arena.config.config import from_values
 from arena.config.openings import random_opening
 from arena.formats.schedule import Schedule
@@ -10,7 +9,6 @@ from arena.runner.machine import describe
 from games.core.random import stream
 from results.record import GameRecord, MoveRecord, Reason
 from results.store import Store
-from tests.arena.fixtures import every_fixture
 
 CONFIG = {
     "game": "connect4(rows=4, columns=5)",
@@ -30,12 +28,13 @@ def store_run(folder, config=CONFIG, void=()):
 
     Games whose ids are in `void` count as hangs.
     """
-    resolved = from_values(config).resolved()
-    game = games.make(resolved["instances"][0])
+    made = from_values(config)
+    resolved, schedule = made.resolved(), Schedule(made.values)
     names = [entry["name"] for entry in resolved["agents"]]
     agents = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
-    with Store.create(folder, {"config": resolved, "machine": describe([game])}, agents) as store:
-        for fixture in every_fixture(Schedule(resolved)):
+    with Store.create(folder, {"config": resolved, "machine": describe(made.instances)}, agents) as store:
+        while fixture := schedule.next():
+            game = made.conditions[fixture.condition].game
             line = random_opening(game, resolved["seed"], fixture.opening, resolved["opening_plies"])
             store.add(_play(game, fixture, line, names, stream(fixture.seed, "moves"), fixture.id in void))
     return folder

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 import results
 from results.plots import LABEL, short
 from results.store import Store
+from results.summary import certainty, summary, verdict
 from results.tables import KINDS
-from results.words import certainty, summary, verdict
 from tests.results.sample import AGENTS, META
 
 matplotlib.use("agg")
@@ -89,7 +89,7 @@ def test_styled_tables(tournament, kind):
     assert ("background-color" in text) == (kind == "crosstable")
 
 
-def test_words(tournament, tmp_path):
+def test_summary(tournament, tmp_path):
     found = verdict(tournament.standings(), tournament.ratings)
     assert found["who"] == tournament.standings()["agent"][0] and " Elo over " in found["how_much"]
     assert any("Not told apart with confidence" in sentence for sentence in tournament.summary())

@@ -1,4 +1,4 @@
-"""What a tournament's results say, in sentences: who won, by how much, and how sure that is."""
+"""What the results of a tournament say, in sentences: who won, by how much, and how sure that is."""
 
 import math
 
@@ -38,14 +38,15 @@ def certainty(los: float) -> str:
     return f"not yet ({percent} likely to be stronger; 95 % is the usual mark)"
 
 
-def summary(standings: pd.DataFrame, games: pd.DataFrame, ratings: Ratings) -> list[str]:
-    """Sentences on the results as a whole."""
+def summary(standings: pd.DataFrame, games: pd.DataFrame, ratings: Ratings, instances: int = 1) -> list[str]:
+    """Sentences on the results as a whole, of so many different games."""
     found = verdict(standings, ratings)
     if not found:
         return ["No results are stored yet."]
     leader = standings.iloc[0]
     share = f"{100 * leader['score']:.1f} % of the points"
-    sentences = [f"{found['who']} is first, with {share} in its {leader['games']} games."]
+    where = f"its {leader['games']} games" + (f", over {instances} different ones" if instances > 1 else "")
+    sentences = [f"{found['who']} is first, with {share} in {where}."]
     close = [
         f"{one} and {other}"
         for one, other, los in zip(standings["agent"], standings["agent"][1:], standings["los"])
@@ -55,12 +56,14 @@ def summary(standings: pd.DataFrame, games: pd.DataFrame, ratings: Ratings) -> l
         sentences.append(f"Not told apart with confidence: {'; '.join(close)}.")
     else:
         sentences.append("Each agent is told apart from the next one with at least 95 % confidence.")
-    sentences.append(_advantage(ratings))
+    return [*sentences, _advantage(ratings), _draws_and_length(games, instances)]
+
+
+def _draws_and_length(games, instances) -> str:
+    """The length is an average of one game alone: over several it means nothing."""
     played = games[games["outcome"].notna()]
-    drawn = (played["outcome"] == 0.5).mean()
-    plies = played["plies"].mean()
-    sentences.append(f"{100 * drawn:.1f} % of the games were drawn; a game took {plies:.1f} plies on average.")
-    return sentences
+    drawn = f"{100 * (played['outcome'] == 0.5).mean():.1f} % of the games were drawn"
+    return drawn + ("." if instances > 1 else f"; a game took {played['plies'].mean():.1f} plies on average.")
 
 
 def _advantage(ratings: Ratings) -> str:

@@ -1,0 +1,126 @@
+"""The table of a study, as papers print it: a row a game, a column a budget or an agent, a cell a score with its
+interval.
+
+The data are one row a cell: columns instance, budget, agent, games, value, low, high.  `cells` lays them out.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from results.conditions import Condition
+from results.elo import mean_interval, score_interval
+from results.scores import ALL as SUM
+from results.tables import by_pair, complete_pairs, pair_counts
+
+COLUMNS = ("instance", "budget", "agent", "games", "value", "low", "high")
+MEAN = "mean"  # of all games, in the place of an instance
+
+
+def win_rates(
+    agents: Sequence[str], conditions: Sequence[Condition], games: pd.DataFrame, repeats: pd.Series
+) -> pd.DataFrame:
+    """The score of each agent against all others, 0 to 1, in each condition; of two agents, of the first alone.
+
+    The interval is `results.elo.score_interval` of the complete pairs, or of the games where there is no such pair;
+    `repeats: bool[games]` count once in it.  The value is of all games with a result.  Last comes the mean over all
+    instances at each budget, where each of several has been played.
+    """
+    flat = by_pair(agents, games, repeats)
+    whole = complete_pairs(flat)
+    shown = range(1 if len(agents) == 2 else len(agents))
+    rows = [
+        [one.instance, one.budget, agents[agent], *_score(_of(flat, one, agent, 1), _of(whole, one, agent, 2))]
+        for one in conditions
+        for agent in shown
+    ]
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    return _typed(pd.concat([frame, *_means(frame)], ignore_index=True))
+
+
+def _of(rows, condition, agent, most) -> pd.DataFrame:
+    """The games or the pairs of an agent in a condition, with its own points; `most` are what both share."""
+    own = rows[(rows["condition"] == condition.number) & ((rows["a"] == agent) | (rows["b"] == agent))]
+    return own.assign(points=own["points"].where(own["a"] == agent, most - own["points"]))
+
+
+def _score(games, pairs) -> tuple[int, float, float, float]:
+    """Number of games, score, and its interval; each of the three NaN without games."""
+    games = games[games["points"].notna()]
+    if not len(games):
+        return 0, math.nan, math.nan, math.nan
+    samples = pairs if len(pairs) else games
+    if len(pairs):
+        counts = pair_counts(pairs["points"])
+    else:
+        counts = np.bincount((2 * games["points"]).astype(int), minlength=3)
+    value = float(games["points"].mean())
+    low, high = score_interval(counts.tolist(), max(1, int((~samples["repeats"]).sum())))
+    return len(games), value, min(low, value), max(high, value)  # games beside the pairs may lie outside
+
+
+def _means(frame) -> list[pd.DataFrame]:
+    """The mean over the instances, for each budget and agent that has played several of them, and all."""
+    rows = []
+    for (budget, agent), group in frame.groupby(["budget", "agent"], sort=False):
+        if len(group) > 1 and group["value"].notna().all():
+            value, low, high = mean_interval(group["value"], group["low"], group["high"])
+            rows.append([MEAN, budget, agent, group["games"].sum(), value, low, high])
+    return [pd.DataFrame(rows, columns=list(COLUMNS))] if rows else []
+
+
+def mean_scores(scores: pd.DataFrame, conditions: Sequence[Condition], agents: Sequence[str]) -> pd.DataFrame:
+    """The mean score of each agent in each condition, from the table `scores`, whose intervals are bootstrap ones.
+
+    Where all instances are of one game, such as boards of SameGame, the last row is the sum of their means.
+    """
+    frame = scores if "budget" in scores else scores.assign(budget=conditions[0].budget)
+    if len({condition.spec.partition("(")[0] for condition in conditions}) > 1:
+        frame = frame[frame["instance"] != SUM]
+    frame = frame.rename(columns={"runs": "games", "mean": "value"})[list(COLUMNS)]
+    places = [
+        frame[name].map({value: place for place, value in enumerate(values)})
+        for name, values in (
+            ("instance", [*dict.fromkeys(condition.instance for condition in conditions), SUM]),
+            ("budget", dict.fromkeys(condition.budget for condition in conditions)),
+            ("agent", agents),
+        )
+    ]
+    return _typed(frame.iloc[np.lexsort(places[::-1])].reset_index(drop=True))
+
+
+def _typed(frame) -> pd.DataFrame:
+    return frame.astype({"games": int, "value": float, "low": float, "high": float})
+
+
+def caption(agents: Sequence[str], frame: pd.DataFrame, single_player: bool) -> str:
+    """What the cells are, in a line that can stand above them."""
+    counts = frame["games"][~frame["instance"].isin((MEAN, SUM))]
+    each = f"{counts.min():,}" if counts.nunique() == 1 else f"{counts.min():,} to {counts.max():,}"
+    if single_player:
+        return f"Mean score with 95 % intervals; {each} runs a cell"
+    who = f"{agents[0]} against {agents[1]}" if len(agents) == 2 else "each agent against all others"
+    return f"Score of {who} in %, with 95 % intervals; {each} games a cell"
+
+
+def column_names(frame: pd.DataFrame) -> pd.Series:
+    """For each row of the data the column that it stands in: its budget, its agent, or both."""
+    names = [name for name in ("agent", "budget") if frame[name].nunique() > 1] or ["agent"]
+    return frame[names].agg(", ".join, axis=1)
+
+
+def cells(frame: pd.DataFrame, write) -> pd.DataFrame:
+    """The table for readers, from the data: `61.5 (54.4–68.3)`, numbers as `write` has them; None where none is."""
+    texts = [_cell(*row, write) for row in frame[["value", "low", "high"]].itertuples(index=False)]
+    laid = frame.assign(column=column_names(frame) if len(frame) else "", text=pd.Series(texts, frame.index, object))
+    rows, columns = (list(dict.fromkeys(laid[name])) for name in ("instance", "column"))
+    table = laid.pivot(index="instance", columns="column", values="text").reindex(index=rows, columns=columns)
+    return table.rename_axis(index="game", columns=None).reset_index()
+
+
+def _cell(value, low, high, write) -> str | None:
+    if math.isnan(value):
+        return None
+    return write(value) if math.isnan(low) else f"{write(value)} ({write(low)}–{write(high)})"
