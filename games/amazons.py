@@ -324,15 +324,23 @@ class Amazons(Game):
         return self.move_code(state, move) * (QUEENS + 1) + beside
 
     def transform(self, state, symmetry, target):
-        target[: self.n_lines] = self.empty_lines
+        for line in range(self.n_lines):
+            target[line] = self.empty_lines[line]
         for square in range(self.cells):
             if state[square // self.size] >> square % self.size & 1 == 1:
                 self.toggle(target, self.image(square, symmetry))
         for first in (self.n_lines, self.n_lines + QUEENS):
             for i in range(QUEENS):
-                target[first + i] = self.image(state[first + i], symmetry)
-            target[first : first + QUEENS].sort()
+                self.put_queen(target, first, i, self.image(state[first + i], symmetry))
         target[self.state_size - 1] = state[self.state_size - 1]
+
+    def put_queen(self, state, first, count, square):
+        """Insert a queen's square behind `first`, where so many stand in ascending order."""
+        i = first + count
+        while i > first and state[i - 1] > square:
+            state[i] = state[i - 1]
+            i -= 1
+        state[i] = square
 
     def image(self, square, symmetry):
         return square + symmetry * (self.size - 1 - 2 * (square % self.size))

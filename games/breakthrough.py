@@ -59,8 +59,7 @@ class Breakthrough(Game):
     def __post_init__(self):
         check_range("rows", self.rows, 4, 32)
         check_range("columns", self.columns, 2, 16)
-        if self.rows * self.columns > 64:
-            raise ValueError(f"rows = {self.rows}, columns = {self.columns}: rows * columns can be at most 64")
+        check_range("rows * columns", self.rows * self.columns, 1, 64)
 
     @property
     def max_moves(self):

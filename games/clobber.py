@@ -45,8 +45,7 @@ class Clobber(BitBoard, Game):
     def __post_init__(self):
         check_range("rows", self.rows, 1, 26)
         check_range("columns", self.columns, 1, 26)
-        if not 2 <= self.rows * self.columns <= 64:
-            raise ValueError(f"rows = {self.rows}, columns = {self.columns}: rows * columns can be 2 to 64")
+        check_range("rows * columns", self.rows * self.columns, 2, 64)
 
     @property
     def max_moves(self):

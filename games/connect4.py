@@ -37,8 +37,7 @@ class Connect4(Game):
     def __post_init__(self):
         check_range("rows", self.rows, 2, 14)
         check_range("columns", self.columns, 2, 14)
-        if (self.rows + 1) * self.columns > 64:
-            raise ValueError(f"rows = {self.rows}, columns = {self.columns}: (rows + 1) * columns can be at most 64")
+        check_range("(rows + 1) * columns", (self.rows + 1) * self.columns, 1, 64)
 
     @property
     def move_limit(self):

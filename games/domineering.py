@@ -45,8 +45,7 @@ class Domineering(BitBoard, Game):
     def __post_init__(self):
         check_range("rows", self.rows, 2, 32)
         check_range("columns", self.columns, 1, 26)
-        if self.rows * self.columns > 64:
-            raise ValueError(f"rows = {self.rows}, columns = {self.columns}: rows * columns can be at most 64")
+        check_range("rows * columns", self.rows * self.columns, 1, 64)
 
     @property
     def max_moves(self):

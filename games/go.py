@@ -14,8 +14,23 @@ from functools import cached_property
 import numpy as np
 
 from games.core.bits import ONE, WORD
+from games.core.board import sgf_point
 from games.core.game import check_range
-from games.core.groups import BLACK, BORDER, BOTH, CHAIN, EMPTIES, EMPTY, LIBERTIES, MANY, NEXT, ROOM, SPARE, StoneGame
+from games.core.groups import (
+    BLACK,
+    BORDER,
+    BOTH,
+    CHAIN,
+    EMPTIES,
+    EMPTY,
+    LETTERS,
+    LIBERTIES,
+    MANY,
+    NEXT,
+    ROOM,
+    SPARE,
+    StoneGame,
+)
 from games.core.random import GAMMA, mix, random_below
 
 LOW = WORD(0xFFFF)
@@ -35,6 +50,8 @@ class Go(StoneGame):
 
     name = "go"
     sizes = "size 5 to 13"
+    uniform_playouts = False
+    sgf_number = 1
     playout_policy = "uniform over the points that are legal, but for the superko, and fill no eye of the player"
 
     def __post_init__(self):
@@ -291,3 +308,10 @@ class Go(StoneGame):
         for i in range(self.history, self.history + np.int64(state[self.plies_at])):
             move = self.image(np.int64(state[i] & LOW), symmetry)
             target[i] = state[i] & ~LOW | WORD(move)
+
+    def sgf_properties(self):
+        return {"SZ": self.size, "KM": self.komi}
+
+    def sgf_move(self, name):
+        """In SGF columns do not leave out i, and rows are counted from above."""
+        return "" if name == "pass" else sgf_point(LETTERS.index(name[0]), self.size - int(name[1:]))

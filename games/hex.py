@@ -45,6 +45,7 @@ class Hex(Game):
     swap: bool = False
 
     name = "hex"
+    sgf_number = 11
     has_draws = False
     sizes = "size 2 to 14"
     symmetries = 2  # the board and its half turn
@@ -334,6 +335,13 @@ class Hex(Game):
         return subset
 
     # -- For people --------------------------------------------------------------------------------------------
+
+    def sgf_properties(self):
+        return {"SZ": self.size}
+
+    def sgf_move(self, name):
+        """A letter and a number; the stone that `swap-pieces` swaps changes its colour and is mirrored."""
+        return "swap-pieces" if name == "swap" else name
 
     def move_name(self, state, move):
         if move == self.cells:

@@ -23,7 +23,7 @@ from functools import cached_property
 import numpy as np
 
 from games.core.bits import ONE, WORD, popcount, trailing_zeros
-from games.core.game import Game
+from games.core.game import Game, check_choice
 from games.core.random import mix, random_below
 
 ZERO = WORD(0)
@@ -57,8 +57,7 @@ class Morpion(Game):
     max_moves = ROOM
 
     def __post_init__(self):
-        if self.variant not in LONGEST:
-            raise ValueError(f"variant = {self.variant!r} is not known: it can be {', '.join(LONGEST)}")
+        check_choice("variant", self.variant, LONGEST)
 
     @property
     def length(self):

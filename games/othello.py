@@ -16,8 +16,8 @@ from functools import cached_property
 import numpy as np
 
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
-from games.core.board import draw, squares
-from games.core.game import Game
+from games.core.board import draw, sgf_point, squares
+from games.core.game import Game, check_choice
 from games.core.random import random_below
 
 ZERO = WORD(0)
@@ -53,14 +53,14 @@ class Othello(Game):
     size: int = 8
 
     name = "othello"
+    sgf_number = 2
     sizes = "size 4, 6 or 8"
     state_size = 4
     move_limit = PASS + 1
     symmetries = 8
 
     def __post_init__(self):
-        if self.size not in (4, 6, 8):
-            raise ValueError(f"size = {self.size} is out of range: it can be 4, 6 or 8")
+        check_choice("size", self.size, (4, 6, 8))
 
     @property
     def max_moves(self):
@@ -251,6 +251,12 @@ class Othello(Game):
             over = free == ZERO and self.playable(other, own) == ZERO
         difference = popcount(own) - popcount(other)
         return float(difference if black else -difference), plies
+
+    def sgf_properties(self):
+        return {"SZ": self.size}
+
+    def sgf_move(self, name):
+        return "" if name == "pass" else sgf_point(ord(name[0]) - ord("a"), int(name[1:]) - 1)
 
     def move_name(self, state, move):
         return "pass" if move == PASS else f"{chr(ord('a') + move % 8)}{move // 8 + 1}"

@@ -49,6 +49,7 @@ class SameGame(Game):
 
     name = "samegame"
     players = 1
+    has_tabu_moves = True
     sizes = "rows 2 to 15, columns 2 to 16, colours 1 to 15; any seed, or a file of boards"
     data_fields = ("seed", "file", "board")
 
@@ -103,9 +104,7 @@ class SameGame(Game):
             elif boards[-1]:
                 boards.append([])
         boards = [board for board in boards if board]
-        if not 1 <= self.board <= len(boards):
-            found = f"file {self.file!r} has {len(boards)} boards, from 1"
-            raise ValueError(f"board = {self.board} is out of range: {found}")
+        check_range(f"file = {self.file!r}, board", self.board, 1, len(boards))
         board = boards[self.board - 1]
         if len(board) != self.rows or any(len(row) != self.columns for row in board):
             widths = sorted({len(row) for row in board})
@@ -344,15 +343,6 @@ class SameGame(Game):
         Saving one colour for a large group at the end makes playouts ten times better ("tabu colour": M. Schadd et
         al., 2008; Cazenave, 2009)."""
         return self.random_group_tabu(state, rng)[0]
-
-    def random_playout_tabu(self, state, moves, rng):
-        """Play moves of random_move_tabu to the end; returns (score, plies), as random_playout does."""
-        plies = 0
-        while not self.is_over(state):
-            _, g0, g1, g2, g3 = self.random_group_tabu(state, rng)
-            self.take(state, g0, g1, g2, g3)
-            plies += 1
-        return self.score(state), plies
 
     def move_name(self, state, move):
         return square_name(move % 16 * self.columns + move // 16, self.columns)

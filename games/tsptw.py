@@ -32,6 +32,7 @@ from games.core.random import GAMMA, mix, random_below, random_unit, stream
 PLACED, TIME, COST, VIOLATIONS, TOUR = 0, 1, 2, 3, 4  # words of a state
 PENALTY = 1e6
 SIDE, SLACK = 50.0, 40.0  # of random instances
+MOST_CITIES = 200
 CITIES = 10  # of them, where their number is not given
 
 
@@ -56,12 +57,12 @@ class TspTw(Game):
     name = "tsptw"
     players = 1
     dtype = np.float64
-    sizes = "cities 2 to 200; any seed, or a file"
+    sizes = f"cities 2 to {MOST_CITIES}; any seed, or a file"
     data_fields = ("file", "seed")
 
     def __post_init__(self):
         if self.cities != 0:
-            check_range("cities", self.cities, 2, 200)
+            check_range("cities", self.cities, 2, MOST_CITIES)
         # the instance is read now: its faults are told here, and later changes of the file do no harm
         object.__setattr__(self, "cities", len(self.instance.windows))
 
@@ -107,8 +108,9 @@ class TspTw(Game):
         except ValueError as error:
             raise ValueError(f"file = {self.file!r} should hold numbers only: {error}") from None
         cities = words[0] if words else 0
-        if not 2 <= cities <= 200 or cities != int(cities):
-            raise ValueError(f"file = {self.file!r} should begin with the number of cities, 2 to 200, not {cities:g}")
+        if not 2 <= cities <= MOST_CITIES or cities != int(cities):
+            most = f"2 to {MOST_CITIES}"
+            raise ValueError(f"file = {self.file!r} should begin with the number of cities, {most}, not {cities:g}")
         cities = int(cities)
         if self.cities not in (0, cities):
             raise ValueError(f"cities = {self.cities}, but file {self.file!r} has {cities}")

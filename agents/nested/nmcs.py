@@ -6,7 +6,7 @@
 
 The memory of the best sequence, which a call follows until it finds a better one, is worth a third of the score.  When
 the highest level has ended, it is begun anew until the budget is used up.  `playout` says how playouts draw moves:
-"random", or "tabu" in a game that has `random_move_tabu`.
+"random", or "tabu" in a game that has tabu moves.
 
 For two players (T. Cazenave, A. Saffidine, M. Schofield & M. Thielscher, "Nested Monte Carlo search for two-player
 games", AAAI 2016): every move is tried for whoever is to move, and the best for that player is made; nothing is
@@ -81,7 +81,7 @@ class NMCS(Nested):
             raise ValueError(f"playout = {self.playout!r} is not one of {', '.join(PLAYOUTS)}")
 
     def refuses(self, game):
-        if self.playout == "tabu" and not hasattr(game, "random_move_tabu"):
+        if self.playout == "tabu" and not game.has_tabu_moves:
             return f"{game} has no tabu playouts: playout can be 'random'"
         return super().refuses(game)
 

@@ -11,6 +11,11 @@ def square_name(square: int, columns: int) -> str:
     return f"{square // columns + 1}{chr(ord('a') + square % columns)}"
 
 
+def sgf_point(column: int, row: int) -> str:
+    """A point as the Smart Game Format writes it: two letters, columns from the left and rows from the top."""
+    return chr(ord("a") + column) + chr(ord("a") + row)
+
+
 def draw(rows: Iterable[int], columns: int, symbol: Callable[[int, int], str]) -> str:
     """A board as text, rows from top to bottom as listed, each labelled with its number from 1; columns from a."""
     rows = list(rows)

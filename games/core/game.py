@@ -56,7 +56,10 @@ class Game(Compilable):
     max_moves: ClassVar[int]  # no state has more legal moves
     max_plies: ClassVar[int]  # no game is longer
     symmetries: ClassVar[int] = 1  # how many, with the identity, which is number 0
-    playout_policy: ClassVar[str] = "uniform"  # what random_playout draws from, if not from all legal moves alike
+    uniform_playouts: ClassVar[bool] = True  # whether random_playout scores as uniformly random moves do
+    playout_policy: ClassVar[str] = "uniform"  # what random_playout draws from, in words
+    has_tabu_moves: ClassVar[bool] = False  # whether it has `random_move_tabu`
+    sgf_number: ClassVar[int | None] = None  # the game's GM in the Smart Game Format, if it has records there
     has_draws: ClassVar[bool] = True  # whether it can end in a draw
     has_chance: ClassVar[bool] = False  # whether there are states with player CHANCE
     sizes: ClassVar[str] = "one size"  # what its parameters may be, in words
@@ -188,7 +191,7 @@ class Game(Compilable):
     def random_playout(self, state, moves, rng):
         """Play uniformly random moves to the end; returns (score, plies).  `state` is then of no more use.
 
-        A game that replaces it for speed scores as random moves would, unless its playout_policy says otherwise.
+        A game that replaces it for speed scores as random moves would; a better policy has uniform_playouts false.
         """
         plies = 0
         while not self.is_over(state):
@@ -196,12 +199,24 @@ class Game(Compilable):
             plies += 1
         return self.score(state), plies
 
+    def random_move_tabu(self, state, moves, rng):
+        """As random_move, but drawn from the moves that the game does not hold back; where has_tabu_moves is true."""
+        raise NotImplementedError
+
     def endgames(self, pieces: int) -> np.ndarray:
         """dtype[n, state_size]: all positions, not over, with at most so many pieces, for end-game tables.
 
         ValueError if there are none, or if the game does not list them.
         """
         raise ValueError(f"{self} does not list its end-games by pieces")
+
+    def sgf_properties(self) -> dict[str, object]:
+        """What the root of a game's SGF says besides GM and the players: {"SZ": size}, say."""
+        return {}
+
+    def sgf_move(self, name: str) -> str:
+        """The move of that name as SGF writes it, where sgf_number is not None."""
+        raise NotImplementedError
 
     # -- Derived, in plain Python ------------------------------------------------------------------------------
 
@@ -283,10 +298,12 @@ class Game(Compilable):
         return spell(self)
 
 
-def check_range(name: str, value: int, low: int, high: int) -> None:
-    """ValueError that names the parameter and its range, unless low <= value <= high."""
-    if not low <= value <= high:
-        raise ValueError(f"{name} = {value} is out of range: it can be {low} to {high}")
+def check_range(name: str, value: float, low: float, high: float | None = None) -> None:
+    """ValueError that names the parameter and its range, unless low <= value <= high; None is no upper limit."""
+    if value < low or (high is not None and value > high):
+        raise ValueError(
+            f"{name} = {value} is out of range: it can be {low} {'or more' if high is None else f'to {high}'}"
+        )
 
 
 def check_choice(name: str, value, choices: Iterable) -> None:

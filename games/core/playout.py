@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from games.core.game import check_range
 from games.core.jit import helper, kernel
 from games.core.random import stream
 
@@ -21,8 +22,7 @@ class PlayoutSummary(NamedTuple):
 
 def playouts(game, count: int, *, seed: int, state: np.ndarray | None = None) -> PlayoutSummary:
     """Play `count` uniformly random games from `state`, or from the initial position."""
-    if count < 1:
-        raise ValueError(f"count = {count} is out of range: it can be 1 or more")
+    check_range("count", count, 1)
     root = game.initial() if state is None else state
     wins, draws, score, plies = playout_kernel(game, root, count, stream(seed))
     return PlayoutSummary(count, wins, draws, count - wins - draws, score, plies)
@@ -30,8 +30,7 @@ def playouts(game, count: int, *, seed: int, state: np.ndarray | None = None) ->
 
 def perft(game, depth: int, state: np.ndarray | None = None) -> int:
     """The number of move sequences of exactly `depth` plies from `state`, or from the initial position."""
-    if depth < 0:
-        raise ValueError(f"depth = {depth} is out of range: it can be 0 or more")
+    check_range("depth", depth, 0)
     root = game.initial() if state is None else state
     states = np.empty((depth + 1, len(root)), root.dtype)
     states[0] = root

@@ -181,7 +181,7 @@ def test_interrupted_once_it_finishes_the_games_that_run(folder):
         (["run", "--resume", "--out", "none"], "no tournament in none"),
         (["run", "x.toml", "--games", "4"], "--games cannot be added to a file"),
         (["run", "--game", "chess960", "--agent", "random", "--agent", "uct"], "unknown game 'chess960'"),
-        (["run", "--game", "breakthrough(9, 9)", "--agent", "random", "--agent", "flat"], "rows * columns can be at most 64"),
+        (["run", "--game", "breakthrough(9, 9)", "--agent", "random", "--agent", "flat"], "rows * columns = 81 is out of range: it can be 1 to 64"),
         (["run", "--game", "connect4", "--agent", "random", "--agent", "uct(playouts=0)"], "playouts = 0 is out of range"),
         (["run", "--game", "connect4", "--agent", "random", "--agent", "uct", "--budget", "depth=2"], "not depth"),
         (["run", "--game", "connect4", "--agent", "random", "--agent", "uct", "--budget", "2"], "not of the form playouts=1000"),

@@ -63,10 +63,8 @@ def read_point(game, point):
 
 
 def test_points_of_go_leave_out_i():
-    from arena.report.sgf import _point
-
     go = games.make("go(size=13)")
-    assert (_point(go, "a13"), _point(go, "h1"), _point(go, "j1"), _point(go, "n13")) == ("aa", "hm", "im", "ma")
+    assert (go.sgf_move("a13"), go.sgf_move("h1"), go.sgf_move("j1"), go.sgf_move("n13")) == ("aa", "hm", "im", "ma")
 
 
 def test_what_is_exported_is_imported(run, tmp_path):

@@ -105,7 +105,7 @@ def test_specs():
         ("connect4(4, rows=4)", "parameter 'rows' is given twice"),
         ("connect4(1, 2, 3)", "takes 2 parameters, got 3"),
         ("connect4(rows=1)", "rows = 1 is out of range: it can be 2 to 14"),
-        ("breakthrough(9, 8)", "rows * columns can be at most 64"),
+        ("breakthrough(9, 8)", "rows * columns = 72 is out of range: it can be 1 to 64"),
         ("connect4(", "is not of the form"),
         ("connect4(4)(5)", "is not of the form"),
         ("connect4(**{})", "is not of the form"),

@@ -139,5 +139,5 @@ def test_render():
 
 
 def test_unknown_variant():
-    with pytest.raises(ValueError, match="variant = '6D' is not known: it can be 5D, 5T, 4D, 4T"):
+    with pytest.raises(ValueError, match="variant = '6D' is not one of 5D, 5T, 4D, 4T"):
         games.make("morpion(variant='6D')")

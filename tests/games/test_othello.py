@@ -120,7 +120,7 @@ def test_a_game_that_ends_with_empty_squares():
 
 
 def test_bad_sizes():
-    with pytest.raises(games.SpecError, match="size = 5 is out of range: it can be 4, 6 or 8"):
+    with pytest.raises(games.SpecError, match="size = 5 is not one of 4, 6, 8"):
         games.make("othello(size=5)")
 
 

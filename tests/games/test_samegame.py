@@ -96,7 +96,7 @@ def make(path, board=1, rows=2, columns=3, colours=2):
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("0 1 0\n1 1 0\n", "board = 2 is out of range: file {} has 1 boards, from 1"),
+        ("0 1 0\n1 1 0\n", "file = {}, board = 2 is out of range: it can be 1 to 1"),
         ("0 1 0\n1 1 0\n\n0 1 0\n", "board 2 of file {} has 1 rows of 3 cells, not rows = 2 of columns = 3"),
         ("0 1 0\n1 1 0\n\n0 1 0\n0 1\n", "board 2 of file {} has 2 rows of 2 or 3 cells, not rows = 2 of columns = 3"),
         ("0 1 0\n1 1 0\n\n0 1 0\n0 1 2\n", "'2' is not a colour, which can be 0 to 1 with colours = 2"),
@@ -162,7 +162,9 @@ def tabu_scores(game, root, scores, rng):
     state, moves = root.copy(), np.empty(game.max_moves, np.int32)
     for i in range(len(scores)):
         copy_state(game, root, state)
-        scores[i], _ = game.random_playout_tabu(state, moves, rng)
+        while not game.is_over(state):
+            game.play(state, game.random_move_tabu(state, moves, rng))
+        scores[i] = game.score(state)
 
 
 def test_tabu_colour_playouts_are_better():
