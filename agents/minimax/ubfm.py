@@ -16,13 +16,14 @@ backs up until a value does not change, and plays the move of the greatest value
 The table is keyed by state, so that positions reached by several ways are one.  For two players and no chance.
 """
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from agents.core.agent import Agent, Decision, MoveStatistics, Player
 from agents.core.chunks import run_chunks
+from agents.core.needs import Needs
 from agents.core.tree import shuffled_moves
 from games.core.game import check_range
 from games.core.jit import helper, kernel
@@ -86,22 +87,16 @@ class UBFM(Agent):
     evaluation: str = ""
     max_nodes: int = 1 << 22
 
-    name = "ubfm"
-    budgets = ("nodes", "seconds")
+    name: ClassVar[str] = "ubfm"
+    budgets: ClassVar[tuple[str, ...]] = ("nodes", "seconds")
+    needs: ClassVar[Needs] = Needs(chance=False)
 
     def __post_init__(self):
         super().__post_init__()
         check_range("max_nodes", self.max_nodes, 1000, 2**29)
 
-    def refuses(self, game):
-        if reason := super().refuses(game):
-            return reason
-        if game.has_chance:
-            return f"ubfm plays games without chance, and {game} has some"
-        if self.evaluation and self.evaluation not in game.evaluations():
-            known = ", ".join(game.evaluations()) or "only its default"
-            return f"evaluation = {self.evaluation!r} is not one of {game.name}; known: {known}"
-        return None
+    def own_needs(self):
+        return replace(self.needs, evaluation=self.evaluation)
 
     def new_player(self, game, budget):
         return UBFMPlayer(self, game.with_evaluation(self.evaluation) if self.evaluation else game, budget)

@@ -12,6 +12,7 @@ eps a little longer, for fewer changes between children.  For games of two playe
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class DFPN(DepthFirst):
     epsilon: float = 0.25
     workers: int = 1
 
-    name = "dfpn"
+    name: ClassVar[str] = "dfpn"
 
     def __post_init__(self):
         super().__post_init__()

@@ -8,6 +8,7 @@ at the same time as the others'.  Where two have searched the same leaf, the sec
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -46,7 +47,7 @@ class RPPNS(PN2):
     workers: int = 2
     distance: int = 1
 
-    name = "rppns"
+    name: ClassVar[str] = "rppns"
 
     def __post_init__(self):
         super().__post_init__()
