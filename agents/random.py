@@ -1,8 +1,10 @@
 """The uniformly random player: the floor of every comparison."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from agents.core.agent import Agent, Decision, Player
+from agents.core.needs import Needs
 from games.core.random import random_below
 
 
@@ -10,10 +12,8 @@ from games.core.random import random_below
 class Random(Agent):
     """Plays each legal move with the same probability."""
 
-    name = "random"
-
-    def refuses(self, game):
-        return None
+    name: ClassVar[str] = "random"
+    needs: ClassVar[Needs] = Needs(players=(1, 2))
 
     def new_player(self, game, budget):
         return RandomPlayer(game)

@@ -7,15 +7,19 @@ the Player's `choose(state, rng)` returns a Decision.
 
 import time
 from dataclasses import dataclass, field, fields, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from agents.core.effort import Effort
+from agents.core.needs import Needs
 from games.core.errors import UserError
 from games.core.game import Game
 from games.core.random import stream
 from games.core.registry import Registry, spell
+
+if TYPE_CHECKING:
+    from agents.core.solve import Solver
 
 registry = Registry("agent", "agents")
 
@@ -95,8 +99,10 @@ class Player:
 class Agent:
     """Base class of all agents: frozen dataclasses that may have fields of Budget's names as their own budget."""
 
-    budgets: tuple[str, ...] = ()  # the kinds of budget it can use; it needs one of them, unless there are none
-    cores = 1  # how many it keeps busy while it decides
+    name: ClassVar[str]  # what the agent is registered and written as
+    budgets: ClassVar[tuple[str, ...]] = ()  # the kinds of budget it can use; it needs one of them, unless none is here
+    needs: ClassVar[Needs] = Needs()  # what every agent of the class needs of a game, whatever its parameters
+    solves: ClassVar[bool] = False  # whether it offers a solver: `new_solver`
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -109,13 +115,34 @@ class Agent:
         """A player for one game.  Agents define this; callers use `player`, which checks first."""
         raise NotImplementedError
 
+    def new_solver(self, game: Game, budget: Budget) -> "Solver":
+        """A solver for one game.  Agents that solve define this; callers use `solver_of`, which checks first."""
+        raise NotImplementedError
+
+    @property
+    def cores(self) -> int:
+        """How many processor cores it keeps busy while it decides."""
+        return 1
+
+    def own_needs(self) -> Needs:
+        """`needs`, with what its parameters ask of a game besides."""
+        return self.needs
+
+    def misfit(self, game: Game) -> str | None:
+        """Why it cannot play a game that meets its needs, such as for lack of memory; None if it can."""
+        return None
+
     def refuses(self, game: Game) -> str | None:
         """Why it cannot play `game`; None if it can."""
-        return None if game.players == 2 else f"{self.name} plays games for two players, and {game} is for one"
+        if unmet := self.needs.unmet(game):
+            return f"{self.name} plays games {unmet}"
+        if unmet := self.own_needs().unmet(game):
+            return f"{self} plays games {unmet}"
+        return self.misfit(game)
 
     def own_budget(self) -> Budget:
         """The budget among its own parameters."""
-        return Budget(**{kind: getattr(self, kind) for kind in self.budgets if hasattr(self, kind)})
+        return Budget(**{kind: getattr(self, kind, None) for kind in self.budgets})
 
     def budget(self, default: Budget | None = None) -> Budget:
         """Its own budget, or else what it can use of the default one; Unsuited if that is nothing."""

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.agent import Agent, Budget, Unsuited
+from agents.core.agent import Agent, Budget, Unsuited, registry
 from games.core.playout import reward_of
 
 NEVER = 1 << 30  # plies that no game lasts
@@ -199,9 +199,7 @@ def solver_of(agent: Agent, game, budget: Budget | None = None) -> Solver:
     """The agent's solver for a game, with its own budget or else `budget`; Unsuited if it cannot solve it."""
     if reason := agent.refuses(game):
         raise Unsuited(reason)
-    if game.has_chance:
-        raise Unsuited(f"{game} has chance: its positions have an expected value, and no winner to be proved")
-    if not hasattr(agent, "new_solver"):
+    if not agent.solves:
         raise Unsuited(f"{agent.name} does not solve; agents that do: {', '.join(solving_agents())}")
     own = agent.own_budget()
     return agent.new_solver(game, own if own.given() else budget or Budget())
@@ -209,9 +207,7 @@ def solver_of(agent: Agent, game, budget: Budget | None = None) -> Solver:
 
 def solving_agents() -> list[str]:
     """The names of the agents that offer a solver."""
-    from agents.core.agent import registry
-
-    return [name for name, cls in registry.classes().items() if hasattr(cls, "new_solver")]
+    return [name for name, cls in registry.classes().items() if cls.solves]
 
 
 def solve(solver: Solver, state: np.ndarray, *, goal: str = "", shortest: bool = False, moves: str = "all") -> Solution:

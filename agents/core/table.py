@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from games.core.game import check_choice
 from games.core.jit import helper
 from games.core.random import GAMMA
 
@@ -61,8 +62,7 @@ def new_counts() -> np.ndarray:
 
 def check_table(mebibytes: float, scheme: str = "two_big") -> None:
     """ValueError that says what is wrong, if `new_table` cannot make such a table."""
-    if scheme not in SCHEMES:
-        raise ValueError(f"scheme = {scheme!r} is not one of {', '.join(SCHEMES)}")
+    check_choice("scheme", scheme, SCHEMES)
     if not 2 * ROW_BYTES <= mebibytes * 2**20 <= ROW_BYTES * 2**32:
         raise ValueError(f"table = {mebibytes:g} MiB is out of range: it can be 0.001 to {ROW_BYTES * 2**12}")
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20

@@ -3,17 +3,39 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+from agents.core.agent import Agent
+from games.core.game import check_range
+
 MOST_THREADS = 64
 
 
+class Threaded(Agent):
+    """Mixin, named before other bases: an agent with a parameter `workers`, each of which keeps a core busy."""
+
+    workers: int  # the agent declares it as a field, with its default
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_range("workers", self.workers, 1, self.most_workers)
+
+    @property
+    def most_workers(self) -> int:
+        """The largest number of workers allowed."""
+        return MOST_THREADS
+
+    @property
+    def cores(self) -> int:
+        return self.workers
+
+
 class Threads:
-    """Some workers, of which the first is the calling thread."""
+    """A team of workers, of which the first is the calling thread."""
 
     def __init__(self, workers: int):
         self.workers = workers
         self._pool = ThreadPoolExecutor(workers)
 
     def run(self, work: Callable[[int], object]) -> list:
-        """work(i) for each worker i, all at the same time; what they return."""
+        """Call work(i) for each worker i, all at the same time; returns what they return, in order."""
         others = [self._pool.submit(work, i) for i in range(1, self.workers)]
         return [work(0), *(other.result() for other in others)]

@@ -19,11 +19,7 @@ class PreparedAgent(Agent):
     book: str = field(default="", kw_only=True)
     tablebase: str = field(default="", kw_only=True)
 
-    def refuses(self, game):
-        return super().refuses(game) or self._misfit(game)
-
-    def _misfit(self, game) -> str | None:
-        """What is wrong with its files, for that game."""
+    def misfit(self, game):
         try:
             if self.book:
                 books.load(self.book, game)

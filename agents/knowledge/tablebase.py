@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.core.probing import find_slot
 from agents.knowledge.files import PreparedFileError, pack, stamp, unpack
 from games.core.errors import UserError
 from games.core.jit import helper, kernel
@@ -47,12 +48,8 @@ def no_endgames() -> Endgames:
 
 @helper
 def place(endgames, key):
-    """The place of a key: where it is, or the empty one where it would be."""
-    places = np.uint64(len(endgames.values))
-    at = np.int64(mix(key) % places)
-    while endgames.values[at] != ABSENT and endgames.keys[at] != key:
-        at = at + 1 if at + 1 < len(endgames.values) else 0
-    return at
+    """The place of a key, or the empty one where it is to be put."""
+    return find_slot(endgames.keys, endgames.values, ABSENT, key, mix(key))
 
 
 @helper

@@ -10,10 +10,12 @@ that a table may know of a certain end that lies deeper.  agents/minimax/depthfi
 For games of two players and no chance.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from agents.minimax.deepening import DepthFirst
-from games.core.game import Game
+from agents.minimax.stack import INFINITE
+from games.core.game import check_choice, check_range
 
 ORDERS = {"table": "table_first", "own": "own_order", "killers": "killers", "history": "history"}
 
@@ -38,32 +40,19 @@ class AlphaBeta(DepthFirst):
     aspiration: float = 0.0
     deepening: bool = False
 
-    name = "alphabeta"
+    name: ClassVar[str] = "alphabeta"
 
     def __post_init__(self):
         super().__post_init__()
-        if unknown := [word for word in self.order if word not in ORDERS]:
-            raise ValueError(f"order = {unknown[0]!r} is not one of {', '.join(ORDERS)}")
-        if self.aspiration < 0.0:
-            raise ValueError(f"aspiration = {self.aspiration:g} is out of range: it can be 0 or more")
+        for word in self.order:
+            check_choice("order", word, ORDERS)
+        check_range("aspiration", self.aspiration, 0, int(INFINITE))
 
-    def refuses(self, game):
-        if reason := super().refuses(game):
-            return reason
-        if self.quiescence and type(game).is_unstable is Game.is_unstable:
-            return f"quiescence = True, and {game} calls no move unstable"
-        return None
+    def own_needs(self):
+        return replace(super().own_needs(), unstable_moves=self.quiescence)
 
     def options(self):
         chosen = {option: word in self.order for word, option in ORDERS.items()}
-        return (
-            super()
-            .options()
-            ._replace(
-                pruning=True,
-                scout=self.scout,
-                quiescence=self.quiescence,
-                sound=self.sound and not self.scores,
-                **chosen,
-            )
-        )
+        sound = self.sound and not self.scores
+        aids = dict(scout=self.scout, quiescence=self.quiescence, sound=sound)
+        return super().options()._replace(pruning=True, **aids, **chosen)

@@ -1,10 +1,12 @@
 """What minimax and alpha-beta share as agents: parameters, the player, and searches each a ply deeper than the last."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
+from typing import ClassVar
 
 from agents.core.agent import Decision, Player, Unsuited
 from agents.core.chunks import run_chunks
+from agents.core.needs import Needs
 from agents.core.table import HITS, Table, check_table, new_generation, new_table
 from agents.knowledge.prepared import PreparedAgent
 from agents.minimax.depthfirst import line_kernel, search_kernel
@@ -53,25 +55,18 @@ class DepthFirst(PreparedAgent):
     scheme: str = "two_big"
     symmetries: bool = False
 
-    budgets = ("depth", "nodes", "seconds")
-    deepening = False
+    budgets: ClassVar[tuple[str, ...]] = ("depth", "nodes", "seconds")
+    needs: ClassVar[Needs] = Needs(chance=False)
+    solves: ClassVar[bool] = True
+    deepening = False  # parameters of alphabeta, which minimax does without
     aspiration = 0.0
 
     def __post_init__(self):
         super().__post_init__()
         check_table(self.table or LEAST_TABLE, self.scheme)
 
-    def refuses(self, game):
-        if reason := super().refuses(game):
-            return reason
-        if game.has_chance:
-            return f"{self.name} plays games without chance, and {game} has some"
-        if self.evaluation and self.evaluation not in game.evaluations():
-            known = ", ".join(game.evaluations()) or "only its default"
-            return f"evaluation = {self.evaluation!r} is not one of {game.name}; known: {known}"
-        if self.symmetries and game.symmetries == 1:
-            return f"symmetries = True, and {game} has none"
-        return None
+    def own_needs(self):
+        return replace(self.needs, evaluation=self.evaluation, symmetries=self.symmetries)
 
     def options(self) -> Options:
         """What the kernel is told."""

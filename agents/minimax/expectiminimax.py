@@ -13,12 +13,13 @@ Expectimax is the same for one player among chance: the other player, if there i
 Values are the first player's: -1 to 1, or scores.  The budget is a depth, in plies, those of chance among them.
 """
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from agents.core.agent import Agent, Decision, Player
+from agents.core.needs import Needs
 from games.core.game import CHANCE
 from games.core.jit import helper, kernel
 from games.core.playout import copy_state, reward_of
@@ -71,17 +72,12 @@ class Expectiminimax(Agent):
     scores: bool = False
     evaluation: str = ""
 
-    name = "expectiminimax"
-    budgets = ("depth",)
-    other_moves_at_random = False
+    name: ClassVar[str] = "expectiminimax"
+    budgets: ClassVar[tuple[str, ...]] = ("depth",)
+    other_moves_at_random: ClassVar[bool] = False
 
-    def refuses(self, game):
-        if reason := super().refuses(game):
-            return reason
-        if self.evaluation and self.evaluation not in game.evaluations():
-            known = ", ".join(game.evaluations()) or "only its default"
-            return f"evaluation = {self.evaluation!r} is not one of {game.name}; known: {known}"
-        return None
+    def own_needs(self):
+        return replace(self.needs, evaluation=self.evaluation)
 
     def new_player(self, game, budget):
         return ExpectiminimaxPlayer(self, game.with_evaluation(self.evaluation) if self.evaluation else game, budget)
@@ -91,13 +87,14 @@ class Expectiminimax(Agent):
 class Expectimax(Expectiminimax):
     """Expectimax: one player among chance; the other player of a game for two is taken to move at random."""
 
-    name = "expectimax"
-    other_moves_at_random = True
+    name: ClassVar[str] = "expectimax"
+    needs: ClassVar[Needs] = Needs(players=(1, 2))
+    other_moves_at_random: ClassVar[bool] = True
 
-    def refuses(self, game):
+    def misfit(self, game):
         if game.players == 1 and not self.scores:
             return f"{game} is played for its score: say expectimax(scores=true)"
-        return None if game.players == 1 else super().refuses(game)
+        return None
 
 
 class ExpectiminimaxPlayer(Player):

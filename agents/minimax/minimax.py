@@ -7,6 +7,7 @@ games of two players and no chance.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from agents.minimax.deepening import DepthFirst
 
@@ -15,4 +16,4 @@ from agents.minimax.deepening import DepthFirst
 class Minimax(DepthFirst):
     """Plain minimax; see DepthFirst for the parameters."""
 
-    name = "minimax"
+    name: ClassVar[str] = "minimax"

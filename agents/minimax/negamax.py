@@ -9,10 +9,12 @@ agents/minimax/depthfirst.py, and the yardstick of its tests.  For games of two 
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from agents.core.agent import Agent, Decision, Player
+from agents.core.needs import Needs
 from agents.minimax.stack import INFINITE, WIN
 from games.core.jit import kernel
 from games.core.playout import copy_state, reward_of
@@ -31,13 +33,9 @@ class Negamax(Agent):
     depth: int | None = None
     pruning: bool = False
 
-    name = "negamax"
-    budgets = ("depth",)
-
-    def refuses(self, game):
-        if reason := super().refuses(game):
-            return reason
-        return f"negamax plays games without chance, and {game} has some" if game.has_chance else None
+    name: ClassVar[str] = "negamax"
+    budgets: ClassVar[tuple[str, ...]] = ("depth",)
+    needs: ClassVar[Needs] = Needs(chance=False)
 
     def new_player(self, game, budget):
         return NegamaxPlayer(self, game, min(budget.depth, game.max_plies))

@@ -16,13 +16,15 @@ backs up until a value does not change, and plays the move of the greatest value
 The table is keyed by state, so that positions reached by several ways are one.  For two players and no chance.
 """
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from agents.core.agent import Agent, Decision, MoveStatistics, Player
 from agents.core.chunks import run_chunks
+from agents.core.needs import Needs
+from agents.core.probing import find_slot
 from agents.core.tree import shuffled_moves
 from games.core.game import check_range
 from games.core.jit import helper, kernel
@@ -36,7 +38,6 @@ SIZE, EDGES, NODES, DESCENTS = range(4)  # of Graph.counts
 class Graph(NamedTuple):
     """Positions, and the moves between them.  Row i of the first arrays is position i; of the next ones, move i."""
 
-    keys: np.ndarray  # uint64[positions]
     values: np.ndarray  # float64[positions], -1 to 1 for the first player
     results: np.ndarray  # int8[positions], 1 or -1: a certain win or loss of the first player; 0: not, or a draw
     resolved: np.ndarray  # bool[positions], whether the result is certain
@@ -46,7 +47,8 @@ class Graph(NamedTuple):
     moves: np.ndarray  # int32[moves]
     targets: np.ndarray  # int32[moves], the position that a move leads to
     descents: np.ndarray  # int32[moves], that took the move
-    slots: np.ndarray  # int32[a power of two], 1 + a position, or 0, by key: open addressing
+    keys: np.ndarray  # uint64[slots], a hash table of the positions, but for the root (agents/core/probing.py)
+    slots: np.ndarray  # int32[slots], a power of two of them: 1 + the key's position, or 0
     counts: np.ndarray  # int64[4] = positions, moves, positions visited, descents
 
 
@@ -60,12 +62,19 @@ class Options(NamedTuple):
 def new_graph(capacity: int) -> Graph:
     """Room for `capacity` positions and twice as many moves; the system provides memory as it is first written."""
     slots = 1 << (2 * capacity - 1).bit_length()
-    columns = (np.uint64, np.float64, np.int8, np.bool_, np.int8, np.int32, np.int32)
     return Graph(
-        *(np.zeros(capacity, dtype) for dtype in columns),
-        *(np.zeros(2 * capacity, np.int32) for _ in range(3)),
-        np.zeros(slots, np.int32),
-        np.zeros(4, np.int64),
+        values=np.zeros(capacity),
+        results=np.zeros(capacity, np.int8),
+        resolved=np.zeros(capacity, np.bool_),
+        sides=np.zeros(capacity, np.int8),
+        first=np.zeros(capacity, np.int32),
+        total=np.zeros(capacity, np.int32),
+        moves=np.zeros(2 * capacity, np.int32),
+        targets=np.zeros(2 * capacity, np.int32),
+        descents=np.zeros(2 * capacity, np.int32),
+        keys=np.zeros(slots, np.uint64),
+        slots=np.zeros(slots, np.int32),
+        counts=np.zeros(4, np.int64),
     )
 
 
@@ -75,7 +84,7 @@ class UBFM(Agent):
 
     completion, safe, to_root: see above
     evaluation: the name of one of the game's evaluation functions, or "" for its default
-    max_nodes: the search ends when the table has this many positions (about 60 bytes each)
+    max_nodes: the search ends when the table has this many positions (about 70 bytes each)
     """
 
     nodes: int | None = None
@@ -86,22 +95,16 @@ class UBFM(Agent):
     evaluation: str = ""
     max_nodes: int = 1 << 22
 
-    name = "ubfm"
-    budgets = ("nodes", "seconds")
+    name: ClassVar[str] = "ubfm"
+    budgets: ClassVar[tuple[str, ...]] = ("nodes", "seconds")
+    needs: ClassVar[Needs] = Needs(chance=False)
 
     def __post_init__(self):
         super().__post_init__()
         check_range("max_nodes", self.max_nodes, 1000, 2**29)
 
-    def refuses(self, game):
-        if reason := super().refuses(game):
-            return reason
-        if game.has_chance:
-            return f"ubfm plays games without chance, and {game} has some"
-        if self.evaluation and self.evaluation not in game.evaluations():
-            known = ", ".join(game.evaluations()) or "only its default"
-            return f"evaluation = {self.evaluation!r} is not one of {game.name}; known: {known}"
-        return None
+    def own_needs(self):
+        return replace(self.needs, evaluation=self.evaluation)
 
     def new_player(self, game, budget):
         return UBFMPlayer(self, game.with_evaluation(self.evaluation) if self.evaluation else game, budget)
@@ -116,7 +119,7 @@ class UBFMPlayer(Player):
         self.limit = 2**62 if budget.nodes is None else budget.nodes
 
     def decide(self, state, rng):
-        self.graph = new_graph(max(self.agent.max_nodes, 1 + self.game.max_moves))
+        self.graph = new_graph(1 + max(min(self.limit, self.agent.max_nodes - 1), self.game.max_moves))
         counts = self.graph.counts
 
         def run(n):
@@ -181,7 +184,7 @@ def search_kernel(game, graph, root, options, until, limit, rng):
     state, child, moves = root.copy(), root.copy(), np.empty(game.max_moves, np.int32)
     path, counts = np.empty(game.max_plies + 1, np.int32), graph.counts
     if counts[SIZE] == 0:
-        add_position(game, graph, state, game.key(state))
+        add_position(game, graph, state)
     while counts[NODES] < until:
         copy_state(game, root, state)
         length = descend(game, graph, state, path, options)
@@ -193,7 +196,7 @@ def search_kernel(game, graph, root, options, until, limit, rng):
             back_up(graph, path, length, options)
             continue
         count = shuffled_moves(game, state, moves, rng)
-        full = counts[SIZE] + count > len(graph.keys) or counts[EDGES] + count > len(graph.moves)
+        full = counts[SIZE] + count > len(graph.values) or counts[EDGES] + count > len(graph.moves)
         if full or counts[NODES] + count > limit:
             break
         expand(game, graph, leaf, state, child, moves, count)
@@ -250,23 +253,19 @@ def expand(game, graph, node, state, child, moves, count):
 @helper
 def find_or_add(game, graph, state):
     """The position of a state, added if it is new."""
-    key, mask = game.key(state), np.uint64(len(graph.slots) - 1)
-    slot = (np.uint64(key) * GAMMA) >> np.uint64(32) & mask
-    while graph.slots[slot] != 0:
-        node = graph.slots[slot] - 1
-        if graph.keys[node] == key:
-            return node
-        slot = (slot + np.uint64(1)) & mask
-    graph.slots[slot] = graph.counts[SIZE] + 1
-    return add_position(game, graph, state, key)
+    key = game.key(state)
+    slot = find_slot(graph.keys, graph.slots, 0, key, (np.uint64(key) * GAMMA) >> np.uint64(32))
+    if graph.slots[slot] == 0:
+        graph.keys[slot], graph.slots[slot] = key, graph.counts[SIZE] + 1
+        add_position(game, graph, state)
+    return graph.slots[slot] - np.int32(1)
 
 
 @helper
-def add_position(game, graph, state, key):
+def add_position(game, graph, state):
     """Add a position, with its result or its evaluation."""
     node = np.int32(graph.counts[SIZE])
     graph.counts[SIZE] += 1
-    graph.keys[node] = key
     graph.sides[node] = 1 if game.player(state) == 0 else -1
     graph.total[node], graph.results[node], graph.resolved[node] = 0, 0, game.is_over(state)
     if graph.resolved[node]:
@@ -274,7 +273,6 @@ def add_position(game, graph, state, key):
         graph.results[node] = np.int8(graph.values[node])
     else:
         graph.values[node] = game.evaluate(state)
-    return node
 
 
 @helper

@@ -11,12 +11,14 @@ Each worker has the budget of a whole search.
 
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from agents.core.agent import Agent, Budget, Decision, Improvement, MoveStatistics
 from agents.core.chunks import run_chunks
+from agents.core.needs import Needs
 from agents.montecarlo.parallel.scheme import MOST_THREADS, SchemePlayer
 from agents.nested.incumbent import Found, new_found
 from agents.nested.leaf import LeafSearch
@@ -41,7 +43,8 @@ class Nested(Agent):
     workers: int = 1
     parallel: str = "root"
 
-    budgets = ("playouts", "seconds")
+    budgets: ClassVar[tuple[str, ...]] = ("playouts", "seconds")
+    needs: ClassVar[Needs] = Needs(players=(1, 2), chance=False)  # sequences of moves are replayed
     simulated = False
 
     def __post_init__(self):
@@ -64,11 +67,10 @@ class Nested(Agent):
             return Budget()  # a search ends by itself
         return super().budget(default)
 
-    def refuses(self, game):
-        if game.has_chance:
-            return f"{self.name} replays sequences of moves, and {game} has chance"
-        if self.parallel == "leaf" and game.players == 2:
-            return f"parallel = 'leaf' is for games for one player, and {game} is for two: parallel can be 'root'"
+    def own_needs(self):
+        return replace(self.needs, players=(1,)) if self.parallel == "leaf" else self.needs
+
+    def misfit(self, game):
         needed, there = self.workers * self.bytes_needed(game), memory_bytes()
         if needed > there:
             sizes = f"{needed / 1e9:.1f} GB for {game}, and there are {there / 1e9:.1f}"

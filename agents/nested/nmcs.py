@@ -80,10 +80,8 @@ class NMCS(Nested):
         if self.playout not in PLAYOUTS:
             raise ValueError(f"playout = {self.playout!r} is not one of {', '.join(PLAYOUTS)}")
 
-    def refuses(self, game):
-        if self.playout == "tabu" and not game.has_tabu_moves:
-            return f"{game} has no tabu playouts: playout can be 'random'"
-        return super().refuses(game)
+    def own_needs(self):
+        return replace(super().own_needs(), tabu_playouts=self.playout == "tabu")
 
     def bytes_needed(self, game):
         state = game.state_size * np.dtype(game.dtype).itemsize

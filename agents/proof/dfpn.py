@@ -12,10 +12,11 @@ eps a little longer, for fewer changes between children.  For games of two playe
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from agents.core.threads import MOST_THREADS
+from agents.core.threads import Threaded
 from agents.proof.depthfirst import DISPROOF, PROOF, DepthFirst, DepthFirstProof, ThresholdRule, least_two, remainder
 from agents.proof.numbers import INFINITE
 from agents.proof.parallel_dfpn import SharedProof
@@ -24,7 +25,7 @@ from games.core.jit import helper
 
 
 @dataclass(frozen=True)
-class DFPN(DepthFirst):
+class DFPN(Threaded, DepthFirst):
     """Depth-first proof-number search.
 
     epsilon: 0 follows the most-proving leaf exactly
@@ -34,17 +35,11 @@ class DFPN(DepthFirst):
     epsilon: float = 0.25
     workers: int = 1
 
-    name = "dfpn"
+    name: ClassVar[str] = "dfpn"
 
     def __post_init__(self):
         super().__post_init__()
-        if not 0 <= self.epsilon <= 10:
-            raise ValueError(f"epsilon = {self.epsilon} is out of range: it can be 0 to 10")
-        check_range("workers", self.workers, 1, MOST_THREADS)
-
-    @property
-    def cores(self):
-        return self.workers
+        check_range("epsilon", self.epsilon, 0, 10)
 
     def task(self, goal, endgames):
         return super().task(goal, endgames)._replace(epsilon=self.epsilon)

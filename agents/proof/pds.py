@@ -9,6 +9,7 @@ two players without chance.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from agents.proof.depthfirst import DISPROOF, PROOF, DepthFirst, ThresholdRule, least_two
 from games.core.jit import helper
@@ -18,7 +19,7 @@ from games.core.jit import helper
 class PDS(DepthFirst):
     """Depth-first search by growing thresholds on both numbers."""
 
-    name = "pds"
+    name: ClassVar[str] = "pds"
 
     def rule(self):
         return PDSRule()

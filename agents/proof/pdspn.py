@@ -7,6 +7,7 @@ players without chance.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from agents.core.table import probe, store
 from agents.proof.bestfirst import ROOT, best_first, restart_tree
@@ -25,7 +26,7 @@ class PDSPN(PDS):
 
     second: int = 1000
 
-    name = "pdspn"
+    name: ClassVar[str] = "pdspn"
 
     def __post_init__(self):
         super().__post_init__()

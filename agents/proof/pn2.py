@@ -11,7 +11,7 @@ so that it is small where the first tree is small, and never outgrows it.
 
 from dataclasses import dataclass
 from math import exp
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from agents.proof.bestfirst import (
     LEAF,
@@ -49,7 +49,7 @@ class PN2(PNS):
     a: float = 20_000.0
     b: float = 10_000.0
 
-    name = "pn2"
+    name: ClassVar[str] = "pn2"
 
     def __post_init__(self):
         super().__post_init__()

@@ -5,6 +5,7 @@ two players without chance.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from agents.proof.bestfirst import LEAF, NODE_BYTES, ROOT, best_first, new_line, new_proof_tree
 from agents.proof.proof_agent import ProofAgent, Search
@@ -21,7 +22,7 @@ class PNS(ProofAgent):
 
     max_nodes: int = 1 << 26
 
-    name = "pns"
+    name: ClassVar[str] = "pns"
 
     def __post_init__(self):
         super().__post_init__()

@@ -12,6 +12,7 @@ two players without chance.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from agents.proof.depthfirst import PROOF, DepthFirst, ThresholdRule, least_two, remainder
 from agents.proof.numbers import INFINITE
@@ -21,7 +22,7 @@ from agents.proof.numbers import INFINITE
 class PNStar(DepthFirst):
     """Depth-first search for a proof by growing thresholds on the proof number."""
 
-    name = "pnstar"
+    name: ClassVar[str] = "pnstar"
 
     def rule(self):
         return PNStarRule()

@@ -7,11 +7,13 @@ position is played at random.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from agents.core.agent import Decision, Player
 from agents.core.chunks import run_chunks
+from agents.core.needs import Needs
 from agents.core.solve import Goal, Progress, Proof, Solver, Unsolved, goal_for
 from agents.knowledge import tablebase as tables
 from agents.knowledge.prepared import PreparedAgent
@@ -112,12 +114,9 @@ class ProofAgent(PreparedAgent):
     seconds: float | None = None
     mobility: bool = True
 
-    budgets = ("nodes", "seconds")
-
-    def refuses(self, game):
-        if reason := super().refuses(game):
-            return reason
-        return f"{self.name} plays games without chance, and {game} has some" if game.has_chance else None
+    budgets: ClassVar[tuple[str, ...]] = ("nodes", "seconds")
+    needs: ClassVar[Needs] = Needs(chance=False)
+    solves: ClassVar[bool] = True
 
     def task(self, goal: Goal, endgames) -> Task:
         """What a search is told."""

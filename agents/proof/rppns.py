@@ -8,11 +8,12 @@ at the same time as the others'.  Where two have searched the same leaf, the sec
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from agents.core.locks import acquire, release
-from agents.core.threads import MOST_THREADS, Threads
+from agents.core.threads import Threaded, Threads
 from agents.proof.bestfirst import (
     LEAF,
     NODE_BYTES,
@@ -36,7 +37,7 @@ LONGEST = 20_000  # nodes of a second search: a worker does not look at the cloc
 
 
 @dataclass(frozen=True)
-class RPPNS(PN2):
+class RPPNS(Threaded, PN2):
     """Proof-number search by threads on one tree, of which all but the first choose at random among good children.
 
     max_nodes: of each tree; every worker has one beside the shared one
@@ -46,16 +47,11 @@ class RPPNS(PN2):
     workers: int = 2
     distance: int = 1
 
-    name = "rppns"
+    name: ClassVar[str] = "rppns"
 
     def __post_init__(self):
         super().__post_init__()
-        check_range("workers", self.workers, 1, MOST_THREADS)
         check_range("distance", self.distance, 0, 1 << 29)
-
-    @property
-    def cores(self):
-        return self.workers
 
     def new_search(self, game, memory, state, task, counts):
         return RandomizedProof(self, game, state, task, counts)

@@ -336,12 +336,12 @@ def _result_in_words(duel) -> str:
 
 def _check_file(path, game) -> None:
     """Before play: whether a record of the game can be added to the file."""
-    from arena.report.sgf import KINDS
+    from arena.report.sgf import games_with_sgf
 
     if path.suffix.lower() not in MARKS:
         raise typer.BadParameter(f"--save {path} is not a file {', '.join(MARKS)}")
-    if path.suffix.lower() == ".sgf" and game.name not in KINDS:
-        known = ", ".join(sorted(KINDS))
+    if path.suffix.lower() == ".sgf" and game.sgf_number is None:
+        known = ", ".join(games_with_sgf())
         raise typer.BadParameter(f"--save {path}: {game} has no records in SGF; those that have are {known}")
     if not path.parent.is_dir():
         raise typer.BadParameter(f"--save {path}: there is no folder {path.parent}")

@@ -25,7 +25,9 @@ def sample(tournament: Tournament, most: int = MOST_GAMES) -> list[dict]:
     if config is None or tournament.games.empty:
         return []
     import_plugins(config)
-    rules = [game for game in make_games(config["instances"]) for _ in config["budgets"]]  # by the number of the condition
+    rules = [
+        game for game in make_games(config["instances"]) for _ in config["budgets"]
+    ]  # by the number of the condition
     labels = {one.number: one.label if len(tournament.conditions) > 1 else "" for one in tournament.conditions}
     shown, characters, deadline = [], 0, time.perf_counter() + MOST_SECONDS
     with Store.open(tournament.folder) as store:

@@ -255,7 +255,7 @@ def test_table_is_kept_from_move_to_move():
         ("alphabeta(order=['tables'])", "order = 'tables' is not one of table, own, killers, history"),
         ("alphabeta(table=131000)", "table = 131000 MiB is more than the memory"),
         ("minimax(scheme='old')", "scheme = 'old' is not one of new, big, two_big"),
-        ("alphabeta(aspiration=-1)", "aspiration = -1 is out of range"),
+        ("alphabeta(aspiration=-1)", "aspiration = -1.0 is out of range: it can be 0 to 1000000000"),
     ],
 )
 def test_bad_parameters(spec, message):
@@ -266,9 +266,17 @@ def test_bad_parameters(spec, message):
 @pytest.mark.parametrize(
     "spec, game, message",
     [
-        ("alphabeta(depth=2, symmetries=true)", "nim", "symmetries = True, and nim.* has none"),
-        ("alphabeta(depth=2, quiescence=true)", "nim", "quiescence = True, and nim.* calls no move unstable"),
-        ("negamax(depth=2)", "pig", "negamax plays games without chance"),
+        (
+            "alphabeta(depth=2, symmetries=true)",
+            "nim",
+            "symmetries=True.* plays games with symmetries, and nim.* has none",
+        ),
+        (
+            "alphabeta(depth=2, quiescence=true)",
+            "nim",
+            "quiescence=True.* plays games with unstable moves, and nim.* calls no move unstable",
+        ),
+        ("negamax(depth=2)", "pig", "negamax plays games without chance, and pig.* has chance"),
         ("minimax(depth=2)", "leftmove", "minimax plays games for two players"),
     ],
 )

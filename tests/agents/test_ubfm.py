@@ -129,7 +129,7 @@ def test_a_budget_below_one_expansion_and_a_full_table():
     ("spec", "game", "message"),
     [
         ("ubfm(nodes=9)", "pig", "ubfm plays games without chance"),
-        ("ubfm(nodes=9, evaluation='x')", "nim", "evaluation = 'x' is not one of nim"),
+        ("ubfm(nodes=9, evaluation='x')", "nim", "plays games with evaluation = 'x', and nim.* has only its default"),
         ("ubfm", "nim", "ubfm needs a budget of nodes or seconds"),
     ],
 )

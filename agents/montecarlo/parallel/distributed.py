@@ -29,6 +29,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from agents.core.needs import Needs
 from agents.montecarlo.parallel import tds
 from agents.montecarlo.parallel.scheme import Scheme, SchemePlayer
 from agents.montecarlo.parallel.shared import FREE, Options
@@ -52,16 +53,14 @@ class Distributed(Scheme):
 
     jobs: int = 10
 
-    name = "distributed"
+    name: ClassVar[str] = "distributed"
+    needs: ClassVar[Needs] = Needs(chance=False)
 
     def __post_init__(self):
         super().__post_init__()
         check_range("jobs", self.jobs, 1, 1000)
         if self.simulated:
             raise ValueError("simulated = True: distributed runs on processes only; the other schemes simulate workers")
-
-    def refuses(self, game):
-        return "distributed searches games without chance" if game.has_chance else super().refuses(game)
 
     def new_player(self, game, budget):
         return DistributedPlayer(self, game, budget)

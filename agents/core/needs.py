@@ -1,0 +1,49 @@
+"""What an agent needs of a game: one record, checked in one place, with one wording."""
+
+from dataclasses import dataclass
+
+from games.core.game import Game
+
+
+@dataclass(frozen=True)
+class Needs:
+    """The games that an agent plays.
+
+    players: numbers of players that the game may be for
+    chance: whether the game may have chance
+    symmetries: whether it must have symmetries besides the identity (Game.symmetries)
+    unstable_moves: whether it must call some moves unstable (Game.is_unstable)
+    tabu_playouts: whether it must have tabu playouts (Game.has_tabu_moves)
+    evaluation: the name of an evaluation function that it must have; "" is the default, which every game has
+    """
+
+    players: tuple[int, ...] = (2,)
+    chance: bool = True
+    symmetries: bool = False
+    unstable_moves: bool = False
+    tabu_playouts: bool = False
+    evaluation: str = ""
+
+    def unmet(self, game: Game) -> str | None:
+        """The first need that `game` does not meet, as the rest of "plays games ..."; None if it meets all."""
+        if game.players not in self.players:
+            what, has = ("for two players", "is for one") if game.players == 1 else ("for one player", "is for two")
+        elif game.has_chance and not self.chance:
+            what, has = "without chance", "has chance"
+        elif self.symmetries and game.symmetries == 1:
+            what, has = "with symmetries", "has none"
+        elif self.unstable_moves and not defines(game, "is_unstable"):
+            what, has = "with unstable moves", "calls no move unstable"
+        elif self.tabu_playouts and not game.has_tabu_moves:
+            what, has = "with tabu playouts", "has no tabu playouts"
+        elif self.evaluation and self.evaluation not in game.evaluations():
+            what = f"with evaluation = {self.evaluation!r}"
+            has = f"has {', '.join(game.evaluations()) or 'only its default'}"
+        else:
+            return None
+        return f"{what}, and {game} {has}"
+
+
+def defines(game: Game, method: str) -> bool:
+    """Whether the game has a method of its own by that name: not the default of Game, nor none at all."""
+    return getattr(type(game), method, None) is not getattr(Game, method, None)

@@ -1,0 +1,26 @@
+"""Open addressing with linear probing: where a key is in a hash table, or where it is to be put.
+
+A table is two arrays of one length: the key of each slot, and a mark that says whether the slot is empty.  They may be
+the same array, where no key is the empty mark.  Nothing is ever deleted, and one slot at least must stay empty.
+"""
+
+import numpy as np
+
+from games.core.jit import inlined
+
+
+@inlined
+def find_slot(keys, marks, empty, key, hashed):
+    """The slot that holds `key`, or else the first empty one, where it is to be put: int64.
+
+    keys: [slots], the key of each slot; marks: [slots], equal to `empty` where there is none
+    hashed: uint64, the key's hash; the search for it begins at `hashed` modulo the number of slots
+    """
+    slots = len(marks)
+    if slots & (slots - 1) == 0:  # a power of two: no division
+        slot = np.int64(np.uint64(hashed) & np.uint64(slots - 1))
+    else:
+        slot = np.int64(np.uint64(hashed) % np.uint64(slots))
+    while marks[slot] != empty and keys[slot] != key:
+        slot = slot + 1 if slot + 1 < slots else 0
+    return slot
