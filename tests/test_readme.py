@@ -197,12 +197,12 @@ def test_typed_commands_parse():
         except Exception as error:
             pytest.fail(f"{page}: arena {shlex.join(words)}: {error}")
         seen.add(words[0])
-    assert seen == set(COMMANDS.commands) - {"list"}, "each command has an example"
+    assert seen == set(COMMANDS.commands), "each command has an example"
 
 
 def test_mentioned_commands_exist():
     mentions = [(page, words) for page, words in mentioned_commands() if not words[0].isupper()]
-    assert len(mentions) > 20
+    assert mentions
     for page, words in mentions:
         command, arguments = command_of(words)
         options = {"--help", *(option for parameter in command.params for option in parameter.opts)}
