@@ -18,7 +18,9 @@ import games
 from agents.core.agent import Budget
 from agents.core.agent import registry as agent_registry
 from arena.cli import app
-from arena.config.config import Config, from_values
+from arena.config.config import from_values
+from arena.config.reader import known_keys
+from arena.config.tables import table_of as table_of_key
 from games.core.registry import parameters_of
 from tests.shipped import AGENTS, GAMES
 
@@ -115,13 +117,6 @@ def test_parameters_of_agents(section):
             assert agents.make(f"{name}({parameter}={value})") == agents.make(name), f"{name}: {parameter}"
 
 
-def model_in(annotation):
-    """The model that a field's type is, or is made of; None if there is none."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next(filter(None, map(model_in, typing.get_args(annotation))), None)
-
-
 def plain(default):
     """A field's default as TOML would give it; None where it has none."""
     if isinstance(default, BaseModel):
@@ -131,10 +126,10 @@ def plain(default):
 
 @pytest.mark.parametrize("heading", ["Keys", "budget", "agents", "sprt"])
 def test_keys_of_configurations(heading):
-    model = Config if heading == "Keys" else model_in(Config.model_fields[heading].annotation)
+    fields = known_keys() if heading == "Keys" else table_of_key(known_keys()[heading]).model_fields
     rows = {quoted(row["key"])[0]: row for row in table_of(sections(PAGES["docs/configuration.md"])[heading], "key")}
-    assert sorted(rows) == sorted(model.model_fields)
-    for key, field in model.model_fields.items():
+    assert sorted(rows) == sorted(fields)
+    for key, field in fields.items():
         union = isinstance(field.annotation, types.UnionType)
         kinds = {*typing.get_args(field.annotation)} - {type(None)} if union else {field.annotation}
         if kinds <= SCALARS.keys():
