@@ -1,55 +1,237 @@
-"""The README is true: its configuration and its Python run, and every game and agent has a row."""
+"""README and pages are true: names, parameters, defaults, keys, commands, links, configurations and Python."""
 
+import ast
+import importlib
 import re
+import shlex
 import tomllib
+import types
+import typing
 from pathlib import Path
 
 import pytest
+import typer
+from pydantic import BaseModel
 
+import agents
+import games
+from agents.core.agent import Budget
+from agents.core.agent import registry as agent_registry
+from arena.cli import app
 from arena.config.config import from_values
+from arena.config.reader import known_keys
+from arena.config.tables import table_of as table_of_key
+from games.core.registry import parameters_of
 from tests.shipped import AGENTS, GAMES
 
-TEXT = (Path(__file__).parents[1] / "README.md").read_text()
+ROOT = Path(__file__).parents[1]
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text()
+    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/*.md")))
+}
+README, GUIDE, ARCHITECTURE = (PAGES[page] for page in ("README.md", "docs/guide.md", "docs/architecture.md"))
+COMMANDS = typer.main.get_command(app)
+SCALARS = {int: "integer", float: "number", str: "text"}
 
 
-def blocks(language):
-    return re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+# -- Reading Markdown ------------------------------------------------------------------------------------------------
 
 
-def rows(section):
-    """The names in the first column of a section's table."""
-    body = TEXT.split(f"\n## {section}\n")[1].split("\n## ")[0]
-    return re.findall(r"^\| `(\w+)", body, re.MULTILINE)
+def blocks(text, language):
+    """The fenced blocks of a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
-def test_every_game_and_agent_has_a_row():
-    assert sorted(rows("Games")) == GAMES
-    assert sorted(rows("Agents")) == AGENTS
+def prose(text):
+    """The text without its fenced blocks."""
+    return re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize("block", blocks("toml"))
+def sections(text):
+    """Heading -> the text up to the next heading, of whatever level."""
+    parts = re.split(r"^#+ (.*)$", prose(text), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def tables(text):
+    """The tables, each a list of rows, each a dict of cells by column."""
+    found = []
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        head, _, *rows = [[cell.strip() for cell in line.strip("|").split(" |")] for line in table.splitlines()]
+        found.append([dict(zip((cell.strip() for cell in head), row, strict=True)) for row in rows])
+    return found
+
+
+def table_of(text, column):
+    """The rows of all tables whose first column is this one."""
+    return [row for table in tables(text) for row in table if next(iter(row)) == column]
+
+
+def quoted(cell):
+    """What stands in backticks."""
+    return re.findall(r"`([^`]*)`", cell)
+
+
+def anchors(text):
+    """What links can name on a page: its headings, as code hosts spell them."""
+    headings = re.findall(r"^#+ (.*)$", prose(text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+# -- Games, agents and keys ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/games.md"])
+def test_every_game_has_a_row(page):
+    assert sorted(name for row in table_of(PAGES[page], "game") for name in quoted(row["game"])) == GAMES
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/agents.md"])
+def test_every_agent_has_a_row(page):
+    assert sorted(name for row in table_of(PAGES[page], "agent") for name in quoted(row["agent"])) == AGENTS
+
+
+@pytest.mark.parametrize("row", table_of(PAGES["docs/games.md"], "game"), ids=lambda row: row["game"])
+def test_parameters_of_games(row):
+    (name,), parameters = quoted(row["game"]), "".join(quoted(row["parameters"]))
+    game = games.make(name)
+    assert games.make(f"{name}({parameters})") == game
+    named = [keyword.arg for keyword in ast.parse(f"f({parameters})", mode="eval").body.keywords]
+    assert named == [field.name for field in parameters_of(type(game)) if field.name != "evaluation"]
+
+
+@pytest.mark.parametrize("section", [s for s in sections(PAGES["docs/agents.md"]).values() if table_of(s, "agent")])
+def test_parameters_of_agents(section):
+    for row in table_of(section, "agent"):
+        (name,) = quoted(row["agent"])
+        cls = agent_registry.classes()[name]
+        assert row["budget"] == (", ".join(cls.budgets) or "none")
+        described = {}
+        for parameter in table_of(section, "parameter"):
+            if parameter["of"] == "all" or name in quoted(parameter["of"]):
+                described[quoted(parameter["parameter"])[0]] = parameter["default"]
+        kinds = Budget.__dataclass_fields__
+        assert sorted(described) == sorted(f.name for f in parameters_of(cls) if f.name not in kinds), name
+        for parameter, default in described.items():
+            value = "None" if default == "none" else quoted(default)[0]
+            assert agents.make(f"{name}({parameter}={value})") == agents.make(name), f"{name}: {parameter}"
+
+
+def plain(default):
+    """A field's default as TOML would give it; None where it has none."""
+    if isinstance(default, BaseModel):
+        return default.model_dump(exclude_none=True)
+    return list(default) if isinstance(default, tuple) else default
+
+
+@pytest.mark.parametrize("heading", ["Keys", "budget", "agents", "sprt"])
+def test_keys_of_configurations(heading):
+    fields = known_keys() if heading == "Keys" else table_of_key(known_keys()[heading]).model_fields
+    rows = {quoted(row["key"])[0]: row for row in table_of(sections(PAGES["docs/configuration.md"])[heading], "key")}
+    assert sorted(rows) == sorted(fields)
+    for key, field in fields.items():
+        union = isinstance(field.annotation, types.UnionType)
+        kinds = {*typing.get_args(field.annotation)} - {type(None)} if union else {field.annotation}
+        if kinds <= SCALARS.keys():
+            assert rows[key]["type"] == " or ".join(SCALARS[kind] for kind in kinds), key
+        if value := quoted(rows[key]["default"]):
+            assert tomllib.loads(f"x = {value[0]}")["x"] == plain(field.default), key
+        else:  # a description, of what follows from other keys
+            assert field.is_required() or not plain(field.default) or isinstance(field.default, BaseModel), key
+
+
+# -- Links, commands, configurations, Python -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose(PAGES[page])):
+        if target.startswith(("http://", "https://")):
+            continue
+        name, _, anchor = target.partition("#")
+        path = (ROOT / page).parent / name if name else ROOT / page
+        assert path.is_file(), f"{page}: {target}"
+        assert not anchor or anchor in anchors(path.read_text()), f"{page}: {target}"
+
+
+def typed_commands():
+    """(page, words) of every `arena ...` of a block of shell commands, or after a prompt."""
+    for page, text in PAGES.items():
+        lines = "\n".join(blocks(text, "sh")).replace("\\\n", "").splitlines()
+        lines += re.findall(r"^\$ (.*)$", text, re.MULTILINE)
+        for line in lines:
+            for command in re.split(r" && ", line):
+                words = shlex.split(command, comments=True)
+                if words and Path(words[0]).name == "arena":
+                    yield page, words[1:]
+
+
+def mentioned_commands():
+    """(page, words) of every `arena ...` in a sentence, which may leave out what it does not speak of."""
+    for page, text in PAGES.items():
+        for mention in re.findall(r"`arena ([^`]*)`", prose(text)):
+            yield page, shlex.split(mention)
+
+
+def command_of(words):
+    """The command that words begin with, and the rest."""
+    command = COMMANDS
+    while (known := getattr(command, "commands", None)) and words:
+        assert words[0] in known, f"arena has no command {words[0]!r}"
+        command, words = known[words[0]], words[1:]
+    return command, words
+
+
+def test_typed_commands_parse():
+    """As the command line reads them: options, choices, numbers, and what is required."""
+    seen = set()
+    for page, words in typed_commands():
+        command, arguments = command_of(words)
+        try:
+            command.make_context(command.name, list(arguments))
+        except Exception as error:
+            pytest.fail(f"{page}: arena {shlex.join(words)}: {error}")
+        seen.add(words[0])
+    assert seen == set(COMMANDS.commands), "each command has an example"
+
+
+def test_mentioned_commands_exist():
+    mentions = [(page, words) for page, words in mentioned_commands() if not words[0].isupper()]
+    assert mentions
+    for page, words in mentions:
+        command, arguments = command_of(words)
+        options = {"--help", *(option for parameter in command.params for option in parameter.opts)}
+        assert {word for word in arguments if word.startswith("-")} <= options, f"{page}: arena {' '.join(words)}"
+
+
+@pytest.mark.parametrize("block", [block for text in PAGES.values() for block in blocks(text, "toml")])
 def test_configurations_are_accepted(block):
     assert from_values(tomllib.loads(block), "README").resolved()["agents"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_python_compiles(page):
+    for block in blocks(PAGES[page], "python"):
+        compile(block, page, "exec")
 
 
 def test_python_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tournament.toml").write_text(
-        blocks("toml")[0].replace("games = 200", "games = 2").replace("rows=6, columns=6", "rows=5, columns=4")
+        blocks(README, "toml")[0].replace("games = 200", "games = 2").replace("rows=6, columns=6", "rows=5, columns=4")
     )
     space = {"__name__": "__main__"}
-    usage = blocks("python")
+    usage = blocks(GUIDE, "python")
     exec(usage[0] + usage[1], space)
     assert "2a3a" in capsys.readouterr().out
     assert len(space["t"].games) == 6
 
 
-def test_commands_exist():
-    from typer.testing import CliRunner
-
-    from arena.cli import app
-
-    used = set(re.findall(r"^arena (\w+)", "\n".join(blocks("sh")), re.MULTILINE))
-    assert {"run", "table", "show"} <= used
-    for name in used:
-        assert CliRunner().invoke(app, [name, "--help"]).exit_code == 0
+def test_the_example_of_a_game_is_one(tmp_path, monkeypatch):
+    """It keeps what the interface promises, and the player to move wins unless the total leaves 4, 8, 12, ... to go."""
+    (tmp_path / "race_of_the_page.py").write_text(blocks(ARCHITECTURE, "python")[0])
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("race_of_the_page")
+    games.check(games.make("race"), seed=1)
+    game = games.make("race(target=9)")
+    assert agents.make("negamax(depth=9)").choose(game, game.initial(), seed=1).move == 1
