@@ -32,7 +32,7 @@ from games.core.playout import copy_state, reward_of
 from games.core.random import GAMMA, random_below
 
 ROOT, NONE = 0, -1
-SIZE, EDGES, NODES, DESCENTS = range(4)  # of Graph.counts
+SIZE, EDGES, NODES, DESCENTS, ENDED = range(5)  # of Graph.counts
 
 
 class Graph(NamedTuple):
@@ -74,7 +74,7 @@ def new_graph(capacity: int) -> Graph:
         descents=np.zeros(2 * capacity, np.int32),
         keys=np.zeros(slots, np.uint64),
         slots=np.zeros(slots, np.int32),
-        counts=np.zeros(4, np.int64),
+        counts=np.zeros(5, np.int64),
     )
 
 
@@ -185,11 +185,13 @@ def search_kernel(game, graph, root, options, until, limit, rng):
     path, counts = np.empty(game.max_plies + 1, np.int32), graph.counts
     if counts[SIZE] == 0:
         add_position(game, graph, state)
-    while counts[NODES] < until:
+    # a search that has ended stays so: another descent would count moves, and draw numbers, for nothing
+    while counts[NODES] < until and not counts[ENDED]:
         copy_state(game, root, state)
         length = descend(game, graph, state, path, options)
         leaf = path[length - 1]
-        if graph.resolved[leaf]:
+        counts[ENDED] = graph.resolved[leaf]
+        if counts[ENDED]:
             break
         counts[DESCENTS] += 1
         if graph.total[leaf] > 0:
@@ -197,7 +199,8 @@ def search_kernel(game, graph, root, options, until, limit, rng):
             continue
         count = shuffled_moves(game, state, moves, rng)
         full = counts[SIZE] + count > len(graph.values) or counts[EDGES] + count > len(graph.moves)
-        if full or counts[NODES] + count > limit:
+        counts[ENDED] = full or counts[NODES] + count > limit
+        if counts[ENDED]:
             break
         expand(game, graph, leaf, state, child, moves, count)
         back_up(graph, path, length, options)
