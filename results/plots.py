@@ -4,6 +4,7 @@ Every function draws on the axes that it is given and returns them.  Colours are
 """
 
 import math
+import textwrap
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ MARKERS = "osD^v"
 LINES = 8  # agents that a figure of lines can show apart
 NARROW = 5  # values that differ by a smaller factor have a linear axis, for want of round numbers on another
 LABEL = 24  # characters of a name on an axis
+XLABEL = 44  # characters of a line below an axis
 LEAST_SHARE = 0.02  # of an agent's games that must have reached a ply for its mean to be drawn
 UNITS = {"seconds": "seconds a move", "playouts": "playouts a move", "nodes": "nodes a move", "depth": "depth"}
 
@@ -59,7 +61,7 @@ def study(ax: Axes, frame: pd.DataFrame) -> Axes:
 
     `frame` is `Tournament.study()`.  Scores between two players are in %, beside a line at one half.
     """
-    points = frame.attrs.get("points", False)
+    points = frame.attrs["points"]
     games = list(dict.fromkeys(frame["instance"]))
     columns = list(frame.groupby(["agent", "budget"], sort=False)) if len(frame) else []
     agents, budgets = (list(dict.fromkeys(frame[name])) for name in ("agent", "budget"))
@@ -82,7 +84,7 @@ def study(ax: Axes, frame: pd.DataFrame) -> Axes:
         ax.axhline(len(games) - 1.5, color=OTHERS, linewidth=1)
     ax.set_yticks(range(len(games)), [short(game) for game in games])
     ax.set_ylim(len(games) - 0.5, -0.5)
-    ax.set_xlabel(frame.attrs.get("caption", "").partition(";")[0])
+    ax.set_xlabel(textwrap.fill(frame.attrs["caption"].partition(";")[0].replace("$", r"\$"), XLABEL))
     if len(columns) > 1:
         _legend(ax)
     ax.grid(axis="x")

@@ -53,9 +53,8 @@ def draw(tournament: Tournament) -> list[Drawn]:
     """The figures that the tournament has data for: a study first, then the ratings and the crosstable."""
     plots, rows = [], dict.fromkeys(("ratings", "crosstable", "sides"), len(tournament.names))
     if "study" in tournament.kinds:
-        study = tournament.study()
-        rows["study"] = len(study)
-        plots.append(("study", "Scores", f"{study.attrs['caption']}.", tournament.plot_study))
+        rows["study"] = len(tournament.study())
+        plots.append(("study", "Scores", "Every cell of the table with its 95 % interval.", tournament.plot_study))
     plots += [
         ("ratings", "Ratings", "Elo with 95 % errors. An arrow is a one-sided bound.", tournament.plot_ratings),
         ("crosstable", "Crosstable", "Score of each row against each column, in %.", tournament.plot_crosstable),
