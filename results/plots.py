@@ -117,7 +117,7 @@ def lengths(ax: Axes, games: pd.DataFrame) -> Axes:
     parts = [(1.0, "first player won", COLOURS[0]), (0.5, "drawn", COLOURS[5]), (0.0, "second player won", COLOURS[1])]
     shortest, longest = (int(played["plies"].min()), int(played["plies"].max())) if len(played) else (0, 1)
     step = max(1, math.ceil((longest - shortest) / 40))
-    edges = np.arange(shortest, longest + step + 1, step) - 0.5
+    edges = (np.arange(shortest, longest + step + 1, step) - 0.5).tolist()
     chosen = [(played.loc[played["outcome"] == outcome, "plies"], *rest) for outcome, *rest in parts]
     chosen = [part for part in chosen if len(part[0])]
     if chosen:
@@ -163,7 +163,9 @@ def by_ply(ax: Axes, effort: pd.DataFrame, of: str) -> Axes:
         ax.plot(own["ply"], means, color=COLOURS[number], label=short(name), marker=".", markersize=3, linewidth=1)
     _legend(ax)
     if of != "depth":
-        _logarithmic(ax, "y", np.concatenate([np.asarray(line.get_ydata(), float) for line in ax.lines] or [[]]))
+        _logarithmic(
+            ax, "y", np.concatenate([np.zeros(0), *(np.asarray(line.get_ydata(), float) for line in ax.lines)])
+        )
     ax.set_xlabel("ply")
     ax.set_ylabel(UNITS.get(of, of.replace("_", " ")))
     ax.grid()

@@ -101,7 +101,7 @@ def rate(
 def _anchor_strengths(agents, anchors, counts, groups) -> dict[int, float]:
     """Index -> logits of the anchors; AnchorError for one that cannot be."""
     parts = connected_components(csr_array(_not_worse(counts)), directed=False)[1]
-    fixed = {}
+    fixed: dict[int, float] = {}
     for name, elo in anchors.items():
         if name not in agents:
             raise AnchorError(f"the anchor {name!r} is not among the agents {_list(agents)}")

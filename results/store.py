@@ -337,7 +337,7 @@ def _explained(path: Path, action: str):
             reason = "its players are not among the agents of this tournament"
         raise StoreError(f"cannot {action} {path}: {reason}") from error
     except (sqlite3.OperationalError, OSError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
+        reason = (isinstance(error, OSError) and error.strerror) or str(error)
         kept = "; the games stored before are kept" if action.startswith("add") else ""
         raise StoreError(f"cannot {action} {path}: {reason}{kept}") from error
     except sqlite3.DatabaseError as error:

@@ -113,7 +113,7 @@ def column_names(frame: pd.DataFrame) -> pd.Series:
 
 def cells(frame: pd.DataFrame, write) -> pd.DataFrame:
     """The table for readers, from the data: `61.5 (54.4–68.3)`, numbers as `write` has them; None where none is."""
-    texts = [_cell(*row, write) for row in frame[["value", "low", "high"]].itertuples(index=False)]
+    texts = [_cell(row.value, row.low, row.high, write) for row in frame.itertuples()]
     laid = frame.assign(column=column_names(frame) if len(frame) else "", text=pd.Series(texts, frame.index, object))
     rows, columns = (list(dict.fromkeys(laid[name])) for name in ("instance", "column"))
     table = laid.pivot(index="instance", columns="column", values="text").reindex(index=rows, columns=columns)

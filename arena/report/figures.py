@@ -4,6 +4,7 @@ import functools
 import io
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -12,7 +13,7 @@ from results.tournament import Tournament
 
 # Colours that nothing else in a figure has: in the page they become the page's own, light or dark.
 INK, GRID, GROUND = "#1a1b1c", "#d8d9da", "#fefefe"
-STYLE = {
+STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text, in the page's font
     "font.family": "sans-serif",
     "font.size": 11,
