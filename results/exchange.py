@@ -32,7 +32,7 @@ LINE = 80  # characters of a line of PGN's moves
 
 
 class ExchangeError(ValueError):
-    """Text that cannot be read as records; the message says in which line, what is wrong, and what would be right."""
+    """Text that cannot be read as records; the message names the line, what is wrong, and what would be right."""
 
 
 def to_jsonl(record: GameRecord) -> str:

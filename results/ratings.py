@@ -28,7 +28,7 @@ FARTHEST_ANCHOR = 10_000  # Elo
 
 
 class AnchorError(ValueError):
-    """Anchors that cannot be: not among the agents, out of range, or at odds with results all won by one side."""
+    """Impossible anchors: not among the agents, out of range, or contradicted by results that one side won all of."""
 
 
 @dataclass(frozen=True)

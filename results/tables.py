@@ -223,8 +223,8 @@ def win_rates(agents: Sequence[str], games: pd.DataFrame, effort: pd.DataFrame) 
 def notes(games: pd.DataFrame) -> list[str]:
     """Sentences on games that were not played out."""
     lines = []
-    solo = len(games) > 0 and games["second"].isna().all()
-    lost = "broken off by a fault of the agent" if solo else "lost by forfeit"
+    alone = len(games) > 0 and games["second"].isna().all()
+    lost = "broken off by a fault of the agent" if alone else "lost by forfeit"
     for reasons, what in ((Reason.VOIDS, "void: they count for nobody"), (Reason.FORFEITS, lost)):
         found = games["reason"][games["reason"].isin(reasons)].value_counts().sort_index()
         if len(found):
