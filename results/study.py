@@ -31,18 +31,20 @@ def win_rates(
     flat = by_pair(agents, games, repeats)
     whole = complete_pairs(flat)
     shown = range(1 if len(agents) == 2 else len(agents))
-    rows = [
-        [one.instance, one.budget, agents[agent], *_score(_of(flat, one, agent, 1), _of(whole, one, agent, 2))]
-        for one in conditions
-        for agent in shown
-    ]
+    rows = []
+    for one in conditions:
+        own, pairs = (table[table["condition"] == one.number] for table in (flat, whole))
+        rows += [
+            [one.instance, one.budget, agents[agent], *_score(_of(own, agent, 1), _of(pairs, agent, 2))]
+            for agent in shown
+        ]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     return _typed(pd.concat([frame, *_means(frame)], ignore_index=True))
 
 
-def _of(rows, condition, agent, most) -> pd.DataFrame:
-    """The games or the pairs of an agent in a condition, with its own points; `most` are what both share."""
-    own = rows[(rows["condition"] == condition.number) & ((rows["a"] == agent) | (rows["b"] == agent))]
+def _of(rows, agent, most) -> pd.DataFrame:
+    """The games or the pairs of an agent, with its own points; `most` are what both sides share."""
+    own = rows[(rows["a"] == agent) | (rows["b"] == agent)]
     return own.assign(points=own["points"].where(own["a"] == agent, most - own["points"]))
 
 

@@ -128,11 +128,12 @@ def pairs(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | None 
     index = pd.Index(list(agents))
     flat = by_pair(agents, games, repeats)
     whole = complete_pairs(flat)
+    of_two, none = dict(iter(whole.groupby(["a", "b"]))), whole.iloc[:0]
     rows = []
     for (a, b), group in flat.groupby(["a", "b"], sort=True):
         points = group["points"]
         wins, draws, losses = (int((points == value).sum()) for value in (1, 0.5, 0))
-        own = whole[(whole["a"] == a) & (whole["b"] == b)]
+        own = of_two.get((a, b), none)
         scores = pair_counts(own["points"])
         if len(own):
             estimate = pentanomial(scores.tolist(), max(1, int((~own["repeats"]).sum())))
