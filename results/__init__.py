@@ -10,6 +10,11 @@ results.Sprt(elo0=0, elo1=5).state([3, 7, 21, 9, 4])                          # 
 """
 
 import importlib
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from results.tournament import Tournament
 
 _HOMES = {
     "GameRecord": "results.record",
@@ -29,7 +34,7 @@ _HOMES = {
 __all__ = [*_HOMES, "load"]
 
 
-def load(folder) -> "Tournament":  # noqa: F821  named for readers; imported when first used
+def load(folder: "str | os.PathLike[str]") -> "Tournament":
     """The tournament stored in `folder`, as it is now; StoreError says why it cannot be read."""
     from results.tournament import Tournament
 

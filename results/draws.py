@@ -34,15 +34,15 @@ class Law:
 
     @property
     def limit(self) -> float:
-        """The largest parameter that is told from larger ones."""
+        """The largest parameter that can be told from larger ones: so few games of equals are then decisive."""
         return self.parameter_of(1 - LEAST_DECISIVE)
 
     def parameter_of(self, draw_rate: float) -> float:
-        """The parameter, of the draw rate of equals, 0 < draw_rate < 1."""
+        """The parameter at which equals draw at this rate, 0 < draw_rate < 1."""
         raise NotImplementedError
 
     def draw_rate_of(self, parameter: float) -> float:
-        """The draw rate of equals, of the parameter."""
+        """The rate at which equals draw at this parameter."""
         raise NotImplementedError
 
     def _never_drawn(self, x):

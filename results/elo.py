@@ -77,14 +77,13 @@ def score_interval(counts: Sequence[float], distinct: float | None = None) -> tu
     if n == 0:
         return math.nan, math.nan
     estimate = _estimate(counts, PENTANOMIAL if len(counts) == 5 else TRINOMIAL, 1, distinct)
-    score = estimate.score
-    if estimate.se is None:
+    score, se = estimate.score or 0.0, estimate.se
+    if se is None:
         share = _least_share(score, n if distinct is None else distinct)
         return score * share, score * share + 1 - share
-    games = score * (1 - score) / estimate.se**2
-    middle = (score + Z**2 / (2 * games)) / (1 + Z**2 / games)
-    half = Z / (1 + Z**2 / games) * math.sqrt(estimate.se**2 + Z**2 / (4 * games**2))
-    return middle - half, middle + half
+    squares = Z**2 * se**2 / (score * (1 - score))  # Z**2 over the number of games
+    half = math.sqrt((Z * se) ** 2 + squares**2 / 4)
+    return (score + squares / 2 - half) / (1 + squares), (score + squares / 2 + half) / (1 + squares)
 
 
 def mean_interval(values: Sequence[float], lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float, float]:

@@ -32,7 +32,7 @@ LINE = 80  # characters of a line of PGN's moves
 
 
 class ExchangeError(ValueError):
-    """Text that cannot be read as records; the message says in which line, what is wrong, and what would be right."""
+    """Text that cannot be read as records; the message names the line, what is wrong, and what would be right."""
 
 
 def to_jsonl(record: GameRecord) -> str:
@@ -130,7 +130,9 @@ def _reader() -> TypeAdapter:
 
 def _numbered(games) -> list[GameRecord]:
     """Records of (line, first, second, result, condition, opening, opening moves, moves), in the order of the file."""
-    conditions, openings, records = {}, {}, []
+    conditions: dict[str, int] = {}
+    openings: dict[object, int] = {}
+    records: list[GameRecord] = []
     for line, first, second, result, condition, opening, opening_moves, moves in games:
         if not first or not second or first == second or not (first + second).isprintable():
             raise ExchangeError(f"line {line}: the players {first!r} and {second!r} must be two, with a name each")
@@ -173,7 +175,9 @@ TAG = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
 
 def _pgn_games(text) -> Iterator[tuple[int, dict, list[str]]]:
     """(line, tags, moves) of each game; tags after moves begin the next one."""
-    begin, tags, body = 1, {}, []
+    begin = 1
+    tags: dict[str, str] = {}
+    body: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("%"):
             continue

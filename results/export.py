@@ -239,11 +239,12 @@ def _text(cells, right, title, width) -> str:
     if len(next(iter(cells.values()), ())) > LONG:
         return above + _tabulate(cells, right, "simple") + "\n"
     table = _rich(cells, right, None)
-    console = Console(file=io.StringIO(), width=width or 1_000_000, color_system=None, force_terminal=False)
+    text = io.StringIO()
+    console = Console(file=text, width=width or 1_000_000, color_system=None, force_terminal=False)
     if width is None:
         console.width = max(1, console.measure(table).maximum)
     console.print(table)
-    lines = [line.rstrip() for line in console.file.getvalue().splitlines()]
+    lines = [line.rstrip() for line in text.getvalue().splitlines()]
     return above + "\n".join(lines).strip("\n") + "\n"
 
 

@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 
 from results.draws import Law
 
-STEPS = 60  # ten are the rule; a few games, nearly all drawn, may have a kink there: 60 leave under 3 Elo
+STEPS = 60  # ten are usual; with few games, nearly all drawn, the likelihood may have a kink: 60 leave under 3 Elo
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,11 @@
-"""Figures of a tournament, on matplotlib axes; what is drawn are the tables of `results.tables`.
+"""Figures of a tournament, on matplotlib axes: they draw the tables of `results.tables` and `results.study`.
 
-Every function draws on the axes that it is given and returns them.  Colours are told apart on light and dark ground.
+Every function draws on the axes that it is given and returns them.  The colours differ clearly on light and on dark
+backgrounds.
 """
 
 import math
+import textwrap
 
 import numpy as np
 import pandas as pd
@@ -16,9 +18,10 @@ from results.study import MEAN
 COLOURS = ("#3b82c4", "#e08214", "#2a9d6f", "#c44e8a", "#8a6fd1", "#9a7b4f", "#d1495b", "#4fa3b5")
 OTHERS = "#888888"
 MARKERS = "osD^v"
-LINES = 8  # agents that a figure of lines can show apart
-NARROW = 5  # values that differ by a smaller factor have a linear axis, for want of round numbers on another
+LINES = 8  # agents that a figure of lines can tell apart
+NARROW = 5  # values that differ by a smaller factor get a linear axis: a logarithmic one has too few round numbers
 LABEL = 24  # characters of a name on an axis
+XLABEL = 44  # characters of a line below an axis
 LEAST_SHARE = 0.02  # of an agent's games that must have reached a ply for its mean to be drawn
 UNITS = {"seconds": "seconds a move", "playouts": "playouts a move", "nodes": "nodes a move", "depth": "depth"}
 
@@ -59,7 +62,7 @@ def study(ax: Axes, frame: pd.DataFrame) -> Axes:
 
     `frame` is `Tournament.study()`.  Scores between two players are in %, beside a line at one half.
     """
-    points = frame.attrs.get("points", False)
+    points = frame.attrs["points"]
     games = list(dict.fromkeys(frame["instance"]))
     columns = list(frame.groupby(["agent", "budget"], sort=False)) if len(frame) else []
     agents, budgets = (list(dict.fromkeys(frame[name])) for name in ("agent", "budget"))
@@ -82,7 +85,7 @@ def study(ax: Axes, frame: pd.DataFrame) -> Axes:
         ax.axhline(len(games) - 1.5, color=OTHERS, linewidth=1)
     ax.set_yticks(range(len(games)), [short(game) for game in games])
     ax.set_ylim(len(games) - 0.5, -0.5)
-    ax.set_xlabel(frame.attrs.get("caption", "").partition(";")[0])
+    ax.set_xlabel(textwrap.fill(frame.attrs["caption"].partition(";")[0].replace("$", r"\$"), XLABEL))
     if len(columns) > 1:
         _legend(ax)
     ax.grid(axis="x")
@@ -92,7 +95,7 @@ def study(ax: Axes, frame: pd.DataFrame) -> Axes:
 def strength(ax: Axes, standings: pd.DataFrame, win_rates: pd.DataFrame, of: str = "seconds") -> Axes:
     """Elo against what an agent spends on a move: `of` is seconds, playouts or nodes.  Bounds are left out.
 
-    An agent's colour is that of its place in the standings, here and in `by_ply`; from the ninth on all have one.
+    An agent's colour is that of its place in the standings, here and in `by_ply`; from the ninth on all share one.
     """
     effort = win_rates.set_index("agent")[f"{of}_per_move"].astype(float)
     frame = standings.assign(effort=effort.reindex(standings["agent"]).to_numpy(), place=range(len(standings)))
@@ -115,7 +118,7 @@ def lengths(ax: Axes, games: pd.DataFrame) -> Axes:
     parts = [(1.0, "first player won", COLOURS[0]), (0.5, "drawn", COLOURS[5]), (0.0, "second player won", COLOURS[1])]
     shortest, longest = (int(played["plies"].min()), int(played["plies"].max())) if len(played) else (0, 1)
     step = max(1, math.ceil((longest - shortest) / 40))
-    edges = np.arange(shortest, longest + step + 1, step) - 0.5
+    edges = (np.arange(shortest, longest + step + 1, step) - 0.5).tolist()
     chosen = [(played.loc[played["outcome"] == outcome, "plies"], *rest) for outcome, *rest in parts]
     chosen = [part for part in chosen if len(part[0])]
     if chosen:
@@ -161,7 +164,9 @@ def by_ply(ax: Axes, effort: pd.DataFrame, of: str) -> Axes:
         ax.plot(own["ply"], means, color=COLOURS[number], label=short(name), marker=".", markersize=3, linewidth=1)
     _legend(ax)
     if of != "depth":
-        _logarithmic(ax, "y", np.concatenate([np.asarray(line.get_ydata(), float) for line in ax.lines] or [[]]))
+        _logarithmic(
+            ax, "y", np.concatenate([np.zeros(0), *(np.asarray(line.get_ydata(), float) for line in ax.lines)])
+        )
     ax.set_xlabel("ply")
     ax.set_ylabel(UNITS.get(of, of.replace("_", " ")))
     ax.grid()
@@ -169,9 +174,11 @@ def by_ply(ax: Axes, effort: pd.DataFrame, of: str) -> Axes:
 
 
 def _legend(ax) -> None:
-    """Above the axes, where it hides nothing."""
-    if ax.get_legend_handles_labels()[0]:
-        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize="small", borderpad=0)
+    """Above the axes, where it hides nothing, and ends with them, so that it may reach over names on the left."""
+    labels = ax.get_legend_handles_labels()[1]
+    if labels:
+        columns = 2 if max(map(len, labels)) <= LABEL - 4 else 1
+        ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=columns, frameon=False, fontsize="small", borderpad=0)
 
 
 def _logarithmic(ax, which, values) -> None:

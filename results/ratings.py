@@ -28,7 +28,7 @@ FARTHEST_ANCHOR = 10_000  # Elo
 
 
 class AnchorError(ValueError):
-    """Anchors that cannot be: not among the agents, out of range, or at odds with results all won by one side."""
+    """Impossible anchors: not among the agents, out of range, or contradicted by results that one side won all of."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def rate(
 def _anchor_strengths(agents, anchors, counts, groups) -> dict[int, float]:
     """Index -> logits of the anchors; AnchorError for one that cannot be."""
     parts = connected_components(csr_array(_not_worse(counts)), directed=False)[1]
-    fixed = {}
+    fixed: dict[int, float] = {}
     for name, elo in anchors.items():
         if name not in agents:
             raise AnchorError(f"the anchor {name!r} is not among the agents {_list(agents)}")

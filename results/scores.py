@@ -1,6 +1,6 @@
 """Tables of runs in which an agent plays by itself for a score; pure functions of data frames.
 
-A run's score is to be as large as possible.  Runs that failed count as such and nowhere else.  Intervals are 95 %, by
+Larger scores are better.  Failed runs are counted as such and nowhere else.  Intervals are 95 %, by
 the percentile bootstrap over runs (Efron, Annals of Statistics 7, 1979), within each instance where several are summed.
 """
 
@@ -55,7 +55,7 @@ def scores(
 
 
 def _ranked(rows: list[dict]) -> list[dict]:
-    """Rows in the order of their means, with ranks; equal means share one, and who has none comes last without."""
+    """Rows by their means, the best first, with ranks: equal means share one, agents without a mean have none."""
     rows = sorted(rows, key=lambda row: (math.isnan(row["mean"]), -row["mean"]))
     for row in rows:
         better = sum(other["mean"] > row["mean"] for other in rows)
@@ -64,7 +64,7 @@ def _ranked(rows: list[dict]) -> list[dict]:
 
 
 def _row(instance, agent, groups, rng) -> dict:
-    """What an agent has reached, summed over the groups of runs: one for each instance."""
+    """What an agent has scored, summed over the groups of runs, of which each instance has one."""
     samples = [group["score"].dropna().to_numpy(float) for group in groups]
     whole, single = all(len(sample) for sample in samples), len(samples) == 1
     low, high = interval(samples, rng) if whole and rng else (math.nan, math.nan)
@@ -86,7 +86,7 @@ def _row(instance, agent, groups, rng) -> dict:
 
 
 def interval(samples: Sequence[np.ndarray], rng: np.random.Generator) -> tuple[float, float]:
-    """The 95 % interval of the sum of the means; NaN where a sample has one value only and so tells no spread."""
+    """The 95 % interval of the sum of the means; NaN where a sample is a single value, which shows no spread."""
     if min(map(len, samples)) < 2:
         return math.nan, math.nan
     means = sum(sample.mean() for sample in samples)

@@ -25,8 +25,8 @@ from results.elo import NELO_SCALE, PENTANOMIAL, TRINOMIAL, expected_score
 MODELS = ("logistic", "normalized")
 MIN_PAIRS = 10  # no verdict before: phat is no estimate of a distribution yet, and LLR rests on it
 EMPTY = 1e-3  # what a score that was never seen counts, so that every likelihood is positive
-STEPS = 50  # of the fixed point of the normalized model; five are the rule
-STILL = 1e-6  # change of a probability at which it is found: the error left is its square, or rounding
+STEPS = 50  # of the fixed point of the normalized model; five are usual
+STILL = 1e-6  # change of a probability at which the search ends: the error left is its square, or rounding
 
 
 @dataclass(frozen=True)
@@ -86,17 +86,17 @@ def llr(counts: Sequence[float], elo0: float, elo1: float, model: str) -> float:
 
     `counts` are 3 numbers (losses, draws, wins) or 5 (LL, LD, WL or DD, WD, WW).
     """
-    counts = np.asarray(counts, float)
-    values = {len(TRINOMIAL): TRINOMIAL, len(PENTANOMIAL): PENTANOMIAL}.get(len(counts))
-    if values is None or not (np.isfinite(counts) & (counts >= 0)).all():
-        raise ValueError(f"counts = {counts.tolist()} must be 3 numbers (games) or 5 (pairs), none of them negative")
-    if counts.sum() == 0:
+    given = np.asarray(counts, float)
+    values = {len(TRINOMIAL): TRINOMIAL, len(PENTANOMIAL): PENTANOMIAL}.get(len(given))
+    if values is None or not (np.isfinite(given) & (given >= 0)).all():
+        raise ValueError(f"counts = {given.tolist()} must be 3 numbers (games) or 5 (pairs), none of them negative")
+    if given.sum() == 0:
         return 0.0
-    counts = np.where(counts == 0, EMPTY, counts)
-    shares, scores = counts / counts.sum(), np.array(values)
+    samples = np.where(given == 0, EMPTY, given)
+    shares, scores = samples / samples.sum(), np.array(values)
     most_likely = {"logistic": _with_mean, "normalized": _with_distance}[model]
     h0, h1 = (most_likely(shares, scores, elo) for elo in (elo0, elo1))
-    return float(counts @ np.log(h1 / h0))
+    return float(samples @ np.log(h1 / h0))
 
 
 def _with_mean(shares, scores, elo):
@@ -108,7 +108,7 @@ def _with_distance(shares, scores, elo):
     """The most likely distribution whose mean is t standard deviations above 1/2, t from the normalized `elo`.
 
     Near a distribution with mean m and deviation s, (mean - 1/2) / deviation = t is linear in p: sum p phi = 0 with
-    phi = a - 1/2 - (t s / 2)(1 + ((a - m) / s)^2).  What solves it is linearised again until it stands still.
+    phi = a - 1/2 - (t s / 2)(1 + ((a - m) / s)^2).  The solution is linearised again until it no longer changes.
     """
     t = elo / NELO_SCALE * (math.sqrt(2) if len(scores) == len(PENTANOMIAL) else 1.0)
     p = np.zeros(len(scores))

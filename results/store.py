@@ -21,7 +21,7 @@ from results.record import GameRecord, ImprovementRecord, MoveRecord
 FILE_NAME = "tournament.sqlite"
 LOCK_NAME = "lock"
 SCHEMA_VERSION = 4
-APPLICATION_ID = 0x4172656E  # "Aren"; lets `file` and ourselves tell this store from another program's database
+APPLICATION_ID = 0x4172656E  # "Aren"; tells this store from the databases of other programs
 
 GAME_COLUMNS, MOVE_COLUMNS, IMPROVEMENT_COLUMNS = map(columns_of, (GameRecord, MoveRecord, ImprovementRecord))
 _OF_IMPROVEMENTS = tuple(f"improvements.{name}" for name in IMPROVEMENT_COLUMNS)  # games have seconds and a score too
@@ -49,7 +49,7 @@ CREATE TABLE improvements (
 
 
 class StoreError(UserError):
-    """A store that cannot be made, read or written; the message says which file, why, and what is still safe."""
+    """A store that cannot be made, read or written; the message names the file, the reason, and what is still safe."""
 
 
 class StoreExists(StoreError):
@@ -337,7 +337,7 @@ def _explained(path: Path, action: str):
             reason = "its players are not among the agents of this tournament"
         raise StoreError(f"cannot {action} {path}: {reason}") from error
     except (sqlite3.OperationalError, OSError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
+        reason = (isinstance(error, OSError) and error.strerror) or str(error)
         kept = "; the games stored before are kept" if action.startswith("add") else ""
         raise StoreError(f"cannot {action} {path}: {reason}{kept}") from error
     except sqlite3.DatabaseError as error:

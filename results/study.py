@@ -31,18 +31,20 @@ def win_rates(
     flat = by_pair(agents, games, repeats)
     whole = complete_pairs(flat)
     shown = range(1 if len(agents) == 2 else len(agents))
-    rows = [
-        [one.instance, one.budget, agents[agent], *_score(_of(flat, one, agent, 1), _of(whole, one, agent, 2))]
-        for one in conditions
-        for agent in shown
-    ]
+    rows = []
+    for one in conditions:
+        own, pairs = (table[table["condition"] == one.number] for table in (flat, whole))
+        rows += [
+            [one.instance, one.budget, agents[agent], *_score(_of(own, agent, 1), _of(pairs, agent, 2))]
+            for agent in shown
+        ]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     return _typed(pd.concat([frame, *_means(frame)], ignore_index=True))
 
 
-def _of(rows, condition, agent, most) -> pd.DataFrame:
-    """The games or the pairs of an agent in a condition, with its own points; `most` are what both share."""
-    own = rows[(rows["condition"] == condition.number) & ((rows["a"] == agent) | (rows["b"] == agent))]
+def _of(rows, agent, most) -> pd.DataFrame:
+    """The games or the pairs of an agent, with its own points; `most` are what both sides share."""
+    own = rows[(rows["a"] == agent) | (rows["b"] == agent)]
     return own.assign(points=own["points"].where(own["a"] == agent, most - own["points"]))
 
 
@@ -113,7 +115,7 @@ def column_names(frame: pd.DataFrame) -> pd.Series:
 
 def cells(frame: pd.DataFrame, write) -> pd.DataFrame:
     """The table for readers, from the data: `61.5 (54.4–68.3)`, numbers as `write` has them; None where none is."""
-    texts = [_cell(*row, write) for row in frame[["value", "low", "high"]].itertuples(index=False)]
+    texts = [_cell(row.value, row.low, row.high, write) for row in frame.itertuples()]
     laid = frame.assign(column=column_names(frame) if len(frame) else "", text=pd.Series(texts, frame.index, object))
     rows, columns = (list(dict.fromkeys(laid[name])) for name in ("instance", "column"))
     table = laid.pivot(index="instance", columns="column", values="text").reindex(index=rows, columns=columns)

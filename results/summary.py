@@ -45,7 +45,7 @@ def summary(standings: pd.DataFrame, games: pd.DataFrame, ratings: Ratings, inst
         return ["No results are stored yet."]
     leader = standings.iloc[0]
     share = f"{100 * leader['score']:.1f} % of the points"
-    where = f"its {leader['games']} games" + (f", over {instances} different ones" if instances > 1 else "")
+    where = f"its {leader['games']} games" + (f" of {instances} kinds" if instances > 1 else "")
     sentences = [f"{found['who']} is first, with {share} in {where}."]
     close = [
         f"{one} and {other}"

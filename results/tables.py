@@ -128,11 +128,12 @@ def pairs(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | None 
     index = pd.Index(list(agents))
     flat = by_pair(agents, games, repeats)
     whole = complete_pairs(flat)
+    of_two, none = dict(iter(whole.groupby(["a", "b"]))), whole.iloc[:0]
     rows = []
     for (a, b), group in flat.groupby(["a", "b"], sort=True):
         points = group["points"]
         wins, draws, losses = (int((points == value).sum()) for value in (1, 0.5, 0))
-        own = whole[(whole["a"] == a) & (whole["b"] == b)]
+        own = of_two.get((a, b), none)
         scores = pair_counts(own["points"])
         if len(own):
             estimate = pentanomial(scores.tolist(), max(1, int((~own["repeats"]).sum())))
@@ -223,8 +224,8 @@ def win_rates(agents: Sequence[str], games: pd.DataFrame, effort: pd.DataFrame) 
 def notes(games: pd.DataFrame) -> list[str]:
     """Sentences on games that were not played out."""
     lines = []
-    solo = len(games) > 0 and games["second"].isna().all()
-    lost = "broken off by a fault of the agent" if solo else "lost by forfeit"
+    alone = len(games) > 0 and games["second"].isna().all()
+    lost = "broken off by a fault of the agent" if alone else "lost by forfeit"
     for reasons, what in ((Reason.VOIDS, "void: they count for nobody"), (Reason.FORFEITS, lost)):
         found = games["reason"][games["reason"].isin(reasons)].value_counts().sort_index()
         if len(found):

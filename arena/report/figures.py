@@ -4,6 +4,7 @@ import functools
 import io
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -12,7 +13,7 @@ from results.tournament import Tournament
 
 # Colours that nothing else in a figure has: in the page they become the page's own, light or dark.
 INK, GRID, GROUND = "#1a1b1c", "#d8d9da", "#fefefe"
-STYLE = {
+STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text, in the page's font
     "font.family": "sans-serif",
     "font.size": 11,
@@ -53,9 +54,8 @@ def draw(tournament: Tournament) -> list[Drawn]:
     """The figures that the tournament has data for: a study first, then the ratings and the crosstable."""
     plots, rows = [], dict.fromkeys(("ratings", "crosstable", "sides"), len(tournament.names))
     if "study" in tournament.kinds:
-        study = tournament.study()
-        rows["study"] = len(study)
-        plots.append(("study", "Scores", f"{study.attrs['caption']}.", tournament.plot_study))
+        rows["study"] = len(tournament.study())
+        plots.append(("study", "Scores", "Every cell of the table with its 95 % interval.", tournament.plot_study))
     plots += [
         ("ratings", "Ratings", "Elo with 95 % errors. An arrow is a one-sided bound.", tournament.plot_ratings),
         ("crosstable", "Crosstable", "Score of each row against each column, in %.", tournament.plot_crosstable),

@@ -17,24 +17,24 @@ import results
 from results.store import Store, StoreError
 
 HOST = "127.0.0.1"
-IDLE = 2.0  # times as long as a page took to draw, the last one serves though there are newer games
+IDLE = 2.0  # a page is drawn anew only after so many times the seconds that the last drawing took
 NICENESS = 10  # of the process: games come first
 
 
 @contextmanager
 def serving(folder, port: int):
-    """Within it, the report of the run in `folder` is served; gives its address.
+    """A context in which the report of the run in `folder` is served; gives the address.
 
     port: 0 is any that is free.  OSError: the port cannot be had.
     """
     try:
         listener = socket.create_server((HOST, port))
     except OSError as error:
-        raise OSError(error.errno, f"port {port} cannot be served: {os.strerror(error.errno)}") from error
+        raise OSError(error.errno, f"port {port} cannot be served: {os.strerror(error.errno or 0)}") from error
     with listener:
         address = f"http://{HOST}:{listener.getsockname()[1]}/"
         command = [sys.executable, "-m", "arena.report.serve", str(folder), str(listener.fileno())]
-        # its input ends when this process does, however it does; a Ctrl-C in the terminal is not for it
+        # its input ends when this process does, in whatever way; a Ctrl-C in the terminal does not reach it
         server = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -46,12 +46,11 @@ def serving(folder, port: int):
         yield address
     finally:
         server.terminate()
-        server.wait()
-        server.stdin.close()
+        server.communicate()  # which closes its input too
 
 
 class Pages:
-    """The page of a run, drawn again when there are games that it lacks, and not all the time."""
+    """The page of a run, drawn again when there are games that it lacks, but not for every game."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -59,7 +58,7 @@ class Pages:
         self._page, self._shown, self._until = b"", -1, 0.0
 
     def stored(self) -> int:
-        """How many games the page would show: those of the last one, while that still serves."""
+        """How many games the page would show: while the last page still serves, those of that page."""
         if time.monotonic() < self._until:
             return self._shown
         with Store.open(self.folder) as store:
@@ -105,7 +104,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_):
-        """Requests are not written down."""
+        """Requests are not logged."""
 
 
 def main(folder, descriptor):

@@ -15,7 +15,7 @@ from arena.cli import app
 from arena.config.config import from_values
 from arena.report import boards, write_report
 from arena.report.figures import draw
-from results.export import render
+from results.export import display_columns, render
 from results.store import Store
 from tests.arena.browser import play
 from tests.arena.stored import CONFIG, store_run
@@ -167,6 +167,46 @@ def test_mistakes(tmp_path, run):
     result = call("report", tmp_path)
     assert result.exit_code == 2 and "damaged or not a SQLite file" in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["tournament.sqlite"]
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """A run of two games at two budgets."""
+    several = {
+        "instances": [CONFIG["game"], "tictactoe"],
+        "budgets": [{"playouts": 10}, {"playouts": 20}],
+        "games": 4,
+        "opening_plies": 2,
+        "agents": [{"agent": "uct", "name": "strong"}, {"agent": "flat", "name": "weak"}],
+    }
+    return store_run(tmp_path_factory.mktemp("report") / "study", several)
+
+
+def test_a_study_comes_first(study):
+    page, tournament = write_report(study), results.load(study)
+    text = page.read_text()
+    assert text.index('id="study"') < text.index('id="standings"') and 'href="#study"' in text
+    assert "<h1>connect4, tictactoe</h1>" in text
+    section = re.search(r'<section id="study">(.*?)</section>', text, re.DOTALL)[1]
+    assert "Score of strong against weak in %, with 95 % intervals; 4 games a cell" in section
+    columns = display_columns(tournament.table("study")).values()
+    cells = [cell for column, _ in columns for cell in column]
+    assert len(cells) == 9 and all(f">{cell}</td>" in section for cell in cells)
+    assert section.count("<figure>") == 1 and section.count("<svg") == 1
+    assert section.count('<td class="name">strong</td>') == 5  # all games, and four conditions
+    assert {"study.svg", "study.png"} <= {path.name for path in (page.parent / "figures").iterdir()}
+
+
+def test_boards_are_of_their_own_game(study):
+    shown = boards.sample(results.load(study))
+    rules = [games.make(spec) for spec in (CONFIG["game"], "tictactoe")]
+    assert len(shown) == 16
+    for entry in shown:
+        game = rules[entry["condition"].startswith("tictactoe")]
+        assert entry["boards"][0] == game.render(game.initial()) and entry["condition"].endswith("0 playouts")
+    assert {entry["condition"] for entry in boards.sample(results.load(study), 3)} <= {
+        condition.label for condition in results.load(study).conditions
+    }
 
 
 STEPS = """
