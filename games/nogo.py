@@ -1,9 +1,9 @@
-"""NoGo (Anti-Atari-Go): stones are placed as in Go, and who captures loses - so that nobody may.
+"""NoGo (Anti-Atari-Go): stones are placed as in Go, and nobody may capture.
 
-A stone may not capture, nor leave its own chain without a liberty.  A player without a legal move loses.  Black, the
-first player, begins on an empty board.  Points are named as in Go: columns from a, without i, rows from 1 at the
-bottom.  Played at the computer olympiads; Cazenave, "Playout policy adaptation with move features", 2016, experiments
-with it on 8x8.
+A stone may not capture, nor leave its own chain without a liberty.  A player without a legal move loses; in the misere
+game, wins.  Black, the first player, begins on an empty board.  Points are named as in Go: columns from a, without i,
+rows from 1 at the bottom.  It is played at the computer olympiads; Cazenave, "Playout policy adaptation with move
+features", 2016, experiments with it on 8x8.
 """
 
 from dataclasses import dataclass
@@ -27,11 +27,13 @@ class NoGo(PlacingGame):
         return self.breathes(board, point, colour) and not self.captures(board, point, colour)
 
     def evaluate(self, state):
-        """Mobility: Black's legal moves less those that White has or would have, over one more than their sum."""
+        """Mobility: the legal moves that Black has or would have less White's, over one more than their sum; in the
+        misere game negated."""
         board = np.empty(ROOM, np.uint16)
         empties = self.lay_out(state, board)
         black, white = self.mobility(board, empties, BLACK), self.mobility(board, empties, WHITE)
-        return (black - white) / (black + white + 1.0)
+        value = (black - white) / (black + white + 1.0)
+        return value if self.last_mover_wins else -value
 
     def mobility(self, board, empties, colour):
         """The number of moves that `colour` has or would have."""
@@ -39,3 +41,10 @@ class NoGo(PlacingGame):
         for i in range(empties):
             count += self.is_legal(board, WORD(board[EMPTIES + WORD(i)]), colour)
         return count
+
+
+class MisereNoGo(NoGo):
+    """NoGo in which a player without a legal move wins; its state is the same."""
+
+    name = "misere_nogo"
+    last_mover_wins = False

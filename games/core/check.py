@@ -3,10 +3,14 @@
     from games.core.check import check
     check(MyGame(rows=5), seed=1)
 
-Every function below takes a game and a seed and raises ConformanceError, which says what does not hold and where.
+Every check takes a game and a seed and raises ConformanceError, which says what does not hold and where.  The checks of
+one game share its random games: the first is played in plain Python, which notices what is written beyond an array,
+the others compiled.  What the methods say of a state is asked of both, by one function: a kernel and its `py_func`.
 """
 
+import functools
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba.core.errors import TypingError
@@ -16,53 +20,66 @@ from games.core.jit import kernel
 from games.core.playout import copy_state
 from games.core.random import derive_seed, random_below, stream
 
+LINES = 10  # random games
 SAMPLE = 40  # states of a line, and moves of a state, that are looked at where all would take long
+PLAIN = 6000  # moves, about, whose states are looked at in plain Python too
 PLAYOUTS = 4000  # of each kind, to compare a game's own random playout with the default
+CHUNK = 2000  # plies that are played without a new array
+MARK = -77_777  # in the room behind the longest list of moves
+OVER = -2  # in the place of the player
 
 
 class ConformanceError(AssertionError):
     """A game breaks a rule of the interface in games/core/game.py."""
 
 
+class Line(NamedTuple):
+    """A random game."""
+
+    states: np.ndarray  # dtype[plies + 1, state_size]
+    played: np.ndarray  # int32[plies], the moves between them
+    keys: np.ndarray  # uint64[plies + 1]
+
+
+class Step(NamedTuple):
+    """A move of a random game."""
+
+    state: np.ndarray
+    move: int
+    after: np.ndarray
+
+
+class View(NamedTuple):
+    """What a game says of a state; a row of `numbers`, `biases` and `image_moves` belongs to a legal move."""
+
+    player: int  # or OVER; then all that is for legal moves is empty
+    key: int
+    value: float  # its evaluation; the score, where the game is over
+    moves: np.ndarray  # int32[n]
+    sound: np.ndarray  # int32[up to n]
+    outcomes: np.ndarray  # int32[up to n], with their probabilities, of chance
+    probabilities: np.ndarray  # float64
+    numbers: np.ndarray  # int64[n, 4] = move_code, feature_code, move_order, is_unstable
+    biases: np.ndarray  # float64[n]
+    images: np.ndarray  # dtype[symmetries, state_size]
+    image_moves: np.ndarray  # int64[n, symmetries]
+    drawn: np.ndarray  # int32, random moves
+
+
 def check(game: Game, *, seed: int) -> None:
-    """Run every check on `game`."""
-    for function in CHECKS:
+    """Run every check that concerns `game`."""
+    for function in checks_of(game):
         function(game, seed)
 
 
-def random_line(game, seed):
-    """The states of a random game played in plain Python, the last one over, and the moves between them."""
-    rng, state = stream(seed), game.initial()
-    states, played = [state], []
-    while not game.is_over(state):
-        legal = game.moves(state)
-        require(0 < len(legal) <= game.max_moves, game, state, f"{len(legal)} legal moves, max_moves {game.max_moves}")
-        require(len(played) < game.max_plies, game, state, f"still going on after max_plies = {game.max_plies}")
-        played.append(legal[int(random_below(rng, len(legal)))])
-        state = state.copy()
-        game.play(state, played[-1])
-        states.append(state)
-    return states, played
-
-
-def lines(game, seed, count):
-    """`count` random lines, of different seeds."""
-    with np.errstate(over="ignore"):  # unsigned words wrap, in plain Python as in kernels
-        return [random_line(game, derive_seed(seed, "check", i)) for i in range(count)]
-
-
-def steps(game, seed, count):
-    """(state, move, state after it) along `count` random lines, of a long line a sample."""
-    found = []
-    for states, played in lines(game, seed, count):
-        line = list(zip(states, played, states[1:], strict=False))
-        found += line[:: 1 + len(line) // SAMPLE]
-    return found
-
-
-def open_states(game, seed, count=3):
-    """States that are not over, along some random lines."""
-    return [state for state, _, _ in steps(game, seed, count)]
+def checks_of(game: Game) -> list:
+    """The checks that concern a game: those of chance, say, are for games that have it."""
+    concerns = {
+        check_chance: game.has_chance,
+        check_symmetries: game.symmetries > 1,
+        check_tabu_moves: game.has_tabu_moves,
+    }
+    return [function for function in CHECKS if concerns.get(function, True)]
 
 
 def require(condition, game, state, message):
@@ -71,258 +88,412 @@ def require(condition, game, state, message):
         raise ConformanceError(f"{game}: {message}\nstate {state!r}\n{game.render(state)}")
 
 
+# -- Random games, and what the methods say of a state, compiled and in plain Python ------------------------------
+
+
+@kernel
+def walk_kernel(game, line, moves, rng):
+    """Go on from line.states[0] with line.played, or random moves where that holds -1, as far as the arrays reach.
+
+    Returns (plies, whether the game is over, how many legal moves there were at last); breaks off where there cannot be
+    so many.
+    """
+    count = ply = 0
+    over = game.is_over(line.states[0])
+    line.keys[0] = game.key(line.states[0])
+    while ply < len(line.played) and not over:
+        count = game.legal_moves(line.states[ply], moves)
+        if count < 1 or count > game.max_moves or moves[game.max_moves] != MARK:
+            return ply, False, count
+        if line.played[ply] < 0:
+            line.played[ply] = moves[random_below(rng, count)]
+        copy_state(game, line.states[ply], line.states[ply + 1])
+        game.play(line.states[ply + 1], np.int64(line.played[ply]))
+        ply += 1
+        over = game.is_over(line.states[ply])
+        line.keys[ply] = game.key(line.states[ply])
+    return ply, over, count
+
+
+@kernel
+def view_kernel(game, state, room, most, rng):
+    """Write what the game says of a state into a View of large arrays, of at most about `most` of the legal moves.
+
+    Returns (player or OVER, key, value, legal moves, sound moves, outcomes); breaks off where there cannot be so many.
+    """
+    key = game.key(state)
+    for symmetry in range(game.symmetries):
+        game.transform(state, symmetry, room.images[symmetry])
+    if game.is_over(state):
+        return OVER, key, np.float64(game.score(state)), 0, 0, 0
+    player, value = np.int64(game.player(state)), np.float64(game.evaluate(state))
+    count, sound, outcomes = game.legal_moves(state, room.moves), game.sound_moves(state, room.sound), 0
+    if count < 1 or count > game.max_moves:
+        return player, key, value, count, sound, outcomes
+    for i in range(len(room.drawn)):
+        room.drawn[i] = game.random_move(state, room.outcomes, rng)
+    if player == CHANCE:
+        outcomes = game.chance(state, room.outcomes, room.probabilities)
+    for i in range(0, count, 1 + (count - 1) // most):
+        move = np.int64(room.moves[i])
+        room.numbers[i, 0], room.numbers[i, 1] = game.move_code(state, move), game.feature_code(state, move)
+        room.numbers[i, 2], room.numbers[i, 3] = game.move_order(state, move), game.is_unstable(state, move)
+        room.biases[i] = game.bias(state, move)
+        for symmetry in range(game.symmetries):
+            room.image_moves[i, symmetry] = game.transform_move(move, symmetry)
+    return player, key, value, count, sound, outcomes
+
+
+@kernel
+def values_kernel(game, states, values):
+    """The evaluations of states of which none is over."""
+    for i in range(len(states)):
+        values[i] = game.evaluate(states[i])
+
+
+@kernel
+def playouts_kernel(game, root, own, scores, plies, rng):
+    """Random playouts: the game's own, or made of random moves."""
+    state, moves = root.copy(), np.empty(game.max_moves, np.int32)
+    for i in range(len(scores)):
+        copy_state(game, root, state)
+        if own:
+            scores[i], plies[i] = game.random_playout(state, moves, rng)
+        else:
+            while not game.is_over(state):
+                game.play(state, game.random_move(state, moves, rng))
+            scores[i] = game.score(state)
+
+
+@kernel
+def tabu_kernel(game, state, moves, drawn, rng):
+    """Draw moves that the game does not hold back."""
+    for i in range(len(drawn)):
+        drawn[i] = game.random_move_tabu(state, moves, rng)
+
+
+def call(kernel, game, *arguments, plain=False):
+    """What a kernel returns, or its function in plain Python; where a method makes arrays, the error says so."""
+    if plain:
+        with np.errstate(over="ignore"):  # unsigned words wrap, in plain Python as in kernels
+            return kernel.py_func(game, *arguments)
+    try:
+        return kernel(game, *arguments)
+    except TypingError as error:
+        if game.may_allocate or not any(text in str(error) for text in ("Only accept returning of array", "NRT req")):
+            raise
+        message = f"{game}: a method makes arrays: say may_allocate = True in the class, or use the arrays it is given"
+        raise ConformanceError(message) from error
+
+
+def marked(game, dtype=np.int32):
+    """Room for a list of moves, and as much behind it that must stay as it is."""
+    return np.full(2 * game.max_moves + 64, MARK, dtype)
+
+
+def walk(game, state, played, rng, plain=False) -> Line:
+    """A line of the given moves; of random ones to the end of the game or of the array where they are -1."""
+    size, moves = len(played) + 1, marked(game)
+    line = Line(np.zeros((size, game.state_size), game.dtype), played, np.zeros(size, np.uint64))
+    line.states[0] = state
+    try:
+        plies, over, count = call(walk_kernel, game, line, moves, rng, plain=plain)
+    except IndexError as error:
+        raise ConformanceError(f"{game}: a method writes or reads beyond an array: {error}") from error
+    end = line.states[plies]
+    if plies < len(played) and not over:
+        allowed = f"it can be 1 to max_moves = {game.max_moves}"
+        require(1 <= count <= game.max_moves, game, end, f"legal_moves returns {count}: {allowed}")
+        require(False, game, end, f"legal_moves writes more moves than max_moves = {game.max_moves}")
+    return Line(line.states[: plies + 1], played[:plies], line.keys[: plies + 1])
+
+
+def random_line(game, seed, plain=False) -> Line:
+    """A random game from the initial position to its end."""
+    rng, lines, plies, state = stream(seed), [], 0, game.initial()
+    while not game.is_over(state):
+        require(plies < game.max_plies, game, state, f"still going on after max_plies = {game.max_plies}")
+        played = np.full(min(CHUNK, game.max_plies - plies), -1, np.int32)
+        lines.append(walk(game, state, played, rng, plain))
+        plies, state = plies + len(lines[-1].played), lines[-1].states[-1]
+    pairs = [(line.states[1:], line.keys[1:]) for line in lines]
+    states = np.concatenate([lines[0].states[:1], *(states for states, _ in pairs)])
+    keys = np.concatenate([lines[0].keys[:1], *(keys for _, keys in pairs)])
+    return Line(states, np.concatenate([line.played for line in lines]), keys)
+
+
+@functools.lru_cache(maxsize=4)
+def lines(game, seed) -> list[Line]:
+    """The random games that all checks look at."""
+    return [random_line(game, derive_seed(seed, "check", i), plain=i == 0) for i in range(LINES)]
+
+
+@functools.lru_cache(maxsize=4)
+def steps(game, seed) -> list[Step]:
+    """Moves of the first three games; of a long game a sample."""
+    found = []
+    for line in lines(game, seed)[:3]:
+        every = 1 + len(line.played) // SAMPLE
+        found += map(Step, line.states[:-1:every], line.played[::every].tolist(), line.states[1::every])
+    return found
+
+
+def in_plain_python(game, seed) -> list[Step]:
+    """Those of the steps that are looked at in plain Python: the fewer, the longer the lists of moves."""
+    found = steps(game, seed)
+    return found[:: 1 + len(found) // max(8, PLAIN // game.max_moves)]
+
+
+def view(game, state, most=None, draws=1, rng=None, plain=False) -> View:
+    """What a game says of a state."""
+    n, kept = game.max_moves, state.copy()
+    room = View(
+        0, 0, 0.0, marked(game), marked(game), marked(game), marked(game, np.float64),
+        np.zeros((n, 4), np.int64), np.zeros(n), np.zeros((game.symmetries, game.state_size), game.dtype),
+        np.zeros((n, game.symmetries), np.int64), np.zeros(draws, np.int32),
+    )  # fmt: skip
+    found = call(view_kernel, game, state, room, most or n, stream(1) if rng is None else rng, plain=plain)
+    player, key, value, *counts = found
+    require(np.array_equal(state, kept), game, kept, f"a method that only looks at a state makes it {state!r}")
+    least = (0, 0, 0) if player == OVER else (1, 1, player == CHANCE)
+    for method, low, count, moves in zip(
+        ("legal_moves", "sound_moves", "chance"), least, counts, room[3:6], strict=True
+    ):
+        allowed = f"it can be {int(low)} to max_moves = {n}"
+        require(low <= count <= n, game, state, f"{method} returns {count}: {allowed}")
+        require((moves[n:] == MARK).all(), game, state, f"{method} writes more moves than max_moves = {n}")
+    count, sound, outcomes = counts
+    return View(
+        int(player), int(key), float(value), room.moves[:count], room.sound[:sound], room.outcomes[:outcomes],
+        room.probabilities[:outcomes], room.numbers[:count], room.biases[:count], room.images,
+        room.image_moves[:count], room.drawn if count else room.drawn[:0],
+    )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=4)
+def views(game, seed) -> list[tuple[np.ndarray, View]]:
+    """(state, View) before each of the steps."""
+    return [(step.state, view(game, step.state)) for step in steps(game, seed)]
+
+
+def played(game, state, move) -> np.ndarray:
+    """The state after a move, compiled."""
+    return walk(game, state, np.array([move], np.int32), stream(1)).states[-1]
+
+
+def image_numbers(game, i) -> list[int]:
+    """Of many symmetries, those that are looked at for the i-th state: each in its turn."""
+    return sorted({(i * SAMPLE + k) % game.symmetries for k in range(min(game.symmetries, 8))})
+
+
+# -- The checks -----------------------------------------------------------------------------------------------
+
+
 def check_moves(game, seed):
     """Legal moves are distinct and in range, the player is one there can be, and the game ends in time."""
-    for state in open_states(game, seed):
-        legal = game.moves(state)
+    there_can_be = [*range(game.players), *([CHANCE] if game.has_chance else [])]
+    for state, found in views(game, seed):
+        legal = found.moves.tolist()
         require(len(set(legal)) == len(legal), game, state, f"a move is listed twice: {legal}")
         require(all(0 <= move < game.move_limit for move in legal), game, state, f"moves not below move_limit: {legal}")
-        there_can_be = [*range(game.players), *([CHANCE] if game.has_chance else [])]
-        require(int(game.player(state)) in there_can_be, game, state, f"player {game.player(state)}")
+        require(found.player in there_can_be, game, state, f"player {found.player}")
 
 
 def check_play(game, seed):
     """Play depends on the state and the move alone: replayed from the start, a line gives the same states."""
-    for states, played in lines(game, seed, 2):
-        replayed = game.initial()
-        for before, after, move in zip(states, states[1:], played):
-            require(np.array_equal(replayed, before), game, before, "replay gives another state")
-            kept = before.copy()
-            branch = before.copy()
-            for other in game.moves(before)[:SAMPLE]:
-                branch[:] = before
+    for line in lines(game, seed)[:3]:
+        replayed = walk(game, game.initial(), line.played.copy(), stream(seed))
+        for state, again in zip(line.states, replayed.states):
+            require(np.array_equal(state, again), game, state, "replay gives another state")
+    for state, move, after in steps(game, seed):
+        require(np.array_equal(played(game, state, move), after), game, state, f"move {move} gives two states")
+    for state, move, after in in_plain_python(game, seed):
+        kept = state.copy()
+        for other in [*game.moves(state)[:SAMPLE], move]:
+            branch = state.copy()
+            with np.errstate(over="ignore"):
                 game.play(branch, other)
-            require(np.array_equal(before, kept), game, before, "a move played on a copy changed the original")
-            replayed = game.after(replayed, move)
-            require(np.array_equal(replayed, after), game, before, f"move {move} gives two different states")
+            same = np.array_equal(branch, played(game, state, other))
+            require(same, game, state, f"compiled: move {other} gives another state")
+        require(np.array_equal(branch, after), game, state, f"move {move} gives two different states")
+        require(np.array_equal(state, kept), game, state, "a move played on a copy changed the original")
 
 
 def check_illegal_moves(game, seed):
     """What is not a legal move is refused by `after` and `parse_move`."""
-    state = open_states(game, seed, 1)[-1]
-    illegal = [-1, game.move_limit, *(set(range(min(game.move_limit, 200))) - set(game.moves(state)))]
-    for attempt in [
-        *((game.after, move) for move in illegal),
-        (game.parse_move, "no such move"),
-        (game.parse_move, ""),
-    ]:
+    state = lines(game, seed)[0].states[-2]
+    legal = set(game.moves(state))
+    illegal = [-1, game.move_limit, *[move for move in range(min(game.move_limit, 200)) if move not in legal][:SAMPLE]]
+    attempts = [*((game.after, move) for move in illegal), (game.parse_move, "no such move"), (game.parse_move, "")]
+    for function, attempt in attempts:
         try:
-            attempt[0](state, attempt[1])
+            function(state, attempt)
         except IllegalMove:
             continue
-        require(False, game, state, f"{attempt[1]!r} is not legal, and is played")
+        require(False, game, state, f"{attempt!r} is not legal, and is played")
 
 
 def check_scores(game, seed):
-    """Scores are finite numbers, and not 0 in a game without draws."""
-    for states, _ in lines(game, seed, 10):
-        score = float(game.score(states[-1]))
-        require(math.isfinite(score), game, states[-1], f"score {score}")
-        require(score or game.has_draws, game, states[-1], "score 0, and has_draws is false")
+    """Scores are finite numbers, and not 0 in a game without draws; compiled and in plain Python they are the same."""
+    for line in lines(game, seed):
+        end = line.states[-1]
+        score = view(game, end).value
+        require(math.isfinite(score), game, end, f"score {score}")
+        require(score or game.has_draws, game, end, "score 0, and has_draws is false")
+        require(score == float(game.score(end)), game, end, f"compiled: score {score}")
 
 
 def check_sound_moves(game, seed):
     """The moves that a search may look at alone are legal moves, one at least."""
-    room = np.empty(game.max_moves, np.int32)
-    for state in open_states(game, seed):
-        sound = room[: game.sound_moves(state, room)].tolist()
-        legal = set(game.moves(state))
-        require(sound and len(set(sound)) == len(sound) and set(sound) <= legal, game, state, f"sound moves {sound}")
+    for state, found in views(game, seed):
+        sound = found.sound.tolist()
+        distinct = len(set(sound)) == len(sound) > 0
+        require(distinct and set(sound) <= set(found.moves.tolist()), game, state, f"sound moves {sound}")
 
 
 def check_chance(game, seed):
     """Outcomes of chance are the legal moves, their probabilities sum to 1, and they come as often as these say."""
-    rng, room, probabilities = stream(seed), np.empty(game.max_moves, np.int32), np.empty(game.max_moves)
-    for state in open_states(game, seed):
-        if game.player(state) != CHANCE:
-            continue
-        count = game.chance(state, room, probabilities)
-        outcomes, chances = room[:count].tolist(), probabilities[:count].copy()
-        require(
-            sorted(outcomes) == sorted(game.moves(state)), game, state, f"outcomes {outcomes} are not the legal moves"
-        )
+    rng, of_chance = stream(seed), [(state, found) for state, found in views(game, seed) if found.player == CHANCE]
+    require(of_chance, game, game.initial(), "has_chance is true, and no state of chance is met along random lines")
+    for state, found in of_chance:
+        outcomes, chances = found.outcomes, found.probabilities
+        same = sorted(outcomes) == sorted(found.moves)
+        require(same, game, state, f"outcomes {outcomes.tolist()} are not the legal moves")
         require(chances.min() > 0 and abs(chances.sum() - 1) < 1e-12, game, state, f"probabilities {chances}")
-        drawn = [int(game.random_outcome(state, rng)) for _ in range(400)]
-        found = np.array([drawn.count(outcome) for outcome in outcomes]) / 400
+        drawn = view(game, state, draws=400, rng=rng).drawn
+        require(np.isin(drawn, outcomes).all(), game, state, f"outcomes {set(drawn.tolist())} are drawn")
+        shares = (drawn[:, None] == outcomes).mean(axis=0)
         error = np.sqrt(chances * (1 - chances) / 400)
-        require(sum(drawn.count(o) for o in outcomes) == 400, game, state, f"outcomes {set(drawn)} are drawn")
-        require(np.all(np.abs(found - chances) <= 5 * error), game, state, f"drawn {found}, probabilities {chances}")
+        require(np.all(np.abs(shares - chances) <= 5 * error), game, state, f"drawn {shares}, probabilities {chances}")
 
 
 def check_keys(game, seed):
     """States have the same key if and only if they are equal."""
     by_key, by_state = {}, {}
-    for states, _ in lines(game, seed, 5):
-        for state in states:
-            with np.errstate(over="ignore"):
-                key = int(game.key(state))
+    for line in lines(game, seed)[:5]:
+        for state, key in zip(line.states, line.keys.tolist()):
             require(by_key.setdefault(key, state.tobytes()) == state.tobytes(), game, state, "two states, one key")
             require(by_state.setdefault(state.tobytes(), key) == key, game, state, "one state, two keys")
 
 
 def check_names(game, seed):
     """Move names are distinct, hold no blanks, and name the move they come from; the board can be drawn."""
-    for state in open_states(game, seed, 1):
-        for move in game.moves(state):
-            name = game.move_name(state, move)
-            require(
-                name and not any(letter.isspace() for letter in name), game, state, f"move {move} is named {name!r}"
-            )
+    for state, _, _ in in_plain_python(game, seed)[::3]:
+        names = {move: game.move_name(state, move) for move in game.moves(state)}
+        require(len(set(names.values())) == len(names), game, state, f"two moves have one name: {names}")
+        for move, name in list(names.items())[:: 1 + len(names) // SAMPLE]:
+            blank = any(letter.isspace() for letter in name)
+            require(name and not blank, game, state, f"move {move} is named {name!r}")
             require(game.parse_move(state, name) == move, game, state, f"{name!r} is read as another move than {move}")
         require(game.render(state).strip(), game, state, "render gives no text")
 
 
 def check_codes(game, seed):
-    """Move codes are non-negative and distinct among the legal moves of a state."""
-    for state in open_states(game, seed):
-        for function in (game.move_code, game.feature_code):
-            codes = [int(function(state, move)) for move in game.moves(state)]
-            require(min(codes) >= 0 and len(set(codes)) == len(codes), game, state, f"{function.__name__}: {codes}")
-        codes = [int(game.move_code(state, move)) for move in game.moves(state)]
-        require(max(codes) < game.code_limit, game, state, f"move_code {max(codes)}, code_limit {game.code_limit}")
+    """Move codes are non-negative and distinct among the legal moves of a state, and move codes below code_limit."""
+    for state, found in views(game, seed):
+        for name, codes in zip(("move_code", "feature_code"), found.numbers.T.tolist()):
+            require(min(codes) >= 0 and len(set(codes)) == len(codes), game, state, f"{name}: {codes}")
+        most = found.numbers[:, 0].max()
+        require(most < game.code_limit, game, state, f"move_code {most}, code_limit {game.code_limit}")
 
 
 def check_symmetries(game, seed):
     """A symmetry takes legal moves to the legal moves of the image, and the state after one to that after the other."""
-    image, image_after = np.zeros(game.state_size, game.dtype), np.zeros(game.state_size, game.dtype)
-    for state, move, after in steps(game, seed, 2):
-        if game.symmetries > 1:
-            for symmetry in range(game.symmetries):
-                game.transform(state, symmetry, image)
-                legal = {int(game.transform_move(other, symmetry)) for other in game.moves(state)}
-                require(legal == set(game.moves(image)), game, state, f"symmetry {symmetry}: other legal moves")
-                game.transform(after, symmetry, image_after)
-                game.play(image, int(game.transform_move(move, symmetry)))
-                require(np.array_equal(image, image_after), game, state, f"symmetry {symmetry}: move {move} differs")
-        game.transform(state, 0, image)
-        require(np.array_equal(image, state), game, state, "symmetry 0 is not the identity")
+    for i, (step, (state, found)) in enumerate(zip(steps(game, seed), views(game, seed))):
+        require(np.array_equal(found.images[0], state), game, state, "symmetry 0 is not the identity")
+        place, after = found.moves.tolist().index(step.move), view(game, step.after)
+        for symmetry in image_numbers(game, i):
+            image, moves = found.images[symmetry], found.image_moves[:, symmetry]
+            same = sorted(view(game, image).moves) == sorted(moves)
+            require(same, game, state, f"symmetry {symmetry}: other legal moves")
+            same = np.array_equal(played(game, image, moves[place]), after.images[symmetry])
+            require(same, game, state, f"symmetry {symmetry}: move {step.move} differs")
 
 
 def check_evaluation(game, seed):
-    """Every evaluation lies strictly between -1 and 1, of two players, and a symmetry does not change it."""
-    image = np.zeros(game.state_size, game.dtype)
+    """Every evaluation lies strictly between -1 and 1, of two players, a symmetry does not change it, and it is the same
+    compiled and in plain Python."""
+    found = views(game, seed)
+    states = np.array([state for state, _ in found])
+    chosen = [image_numbers(game, i) for i in range(len(found))]
+    images = np.array([of.images[symmetry] for (_, of), numbers in zip(found, chosen) for symmetry in numbers])
     for variant in [game, *(game.with_evaluation(name) for name in game.evaluations())]:
-        for state in open_states(game, seed):
-            value, name = float(variant.evaluate(state)), variant.evaluation or "the default"
+        values, of_images = np.zeros(len(states)), np.zeros(len(images))
+        call(values_kernel, variant, states, values)
+        call(values_kernel, variant, images, of_images)
+        name = variant.evaluation or "the default"
+        for state, value in zip(states, values.tolist()):
             require(game.players == 1 or -1.0 < value < 1.0, game, state, f"evaluation {value} by {name}")
-            for symmetry in range(game.symmetries):
-                game.transform(state, symmetry, image)
-                same = math.isclose(value, variant.evaluate(image), abs_tol=1e-12)
-                require(same, game, state, f"symmetry {symmetry} changes the evaluation by {name}")
+        repeated = np.repeat(values, [len(numbers) for numbers in chosen])
+        for image, value, of_image in zip(images, repeated.tolist(), of_images.tolist()):
+            same = math.isclose(value, of_image, abs_tol=1e-12)
+            require(same, game, image, f"a symmetry changes the evaluation by {name}, from {value} to {of_image}")
+        for state, _, _ in in_plain_python(game, seed):
+            value, compiled = variant.evaluate(state), np.zeros(1)
+            call(values_kernel, variant, state[None], compiled)
+            same = abs(value - compiled[0]) < 1e-12
+            require(same, game, state, f"evaluation by {name}: {compiled[0]} compiled, {value} not")
 
 
 def check_random_moves(game, seed):
     """Random moves are legal, and reach every legal move about as often."""
-    rng, room = stream(seed), np.empty(game.max_moves, np.int32)
-    for state in open_states(game, seed, 1)[::7]:
-        if game.player(state) == CHANCE:
+    rng = stream(seed)
+    for state, found in views(game, seed)[::7]:
+        if found.player == CHANCE:
             continue
-        legal, kept = game.moves(state), state.copy()
-        counts = dict.fromkeys(legal, 0)
-        for _ in range(40 * len(legal)):
-            move = int(game.random_move(state, room, rng))
-            require(move in counts, game, state, f"random_move gives {move}, which is not legal")
-            counts[move] += 1
-        require(np.array_equal(state, kept), game, state, "random_move changes the state")
-        require(min(counts.values()) >= 8, game, state, f"40 random moves were expected of each, found {counts}")
+        drawn = view(game, state, draws=40 * len(found.moves), rng=rng).drawn
+        wrong = set(drawn.tolist()) - set(found.moves.tolist())
+        require(not wrong, game, state, f"random_move gives {wrong}, which is not legal")
+        counts = np.unique(drawn, return_counts=True)[1]
+        every = len(counts) == len(found.moves) and counts.min() >= 8
+        require(every, game, state, f"40 random moves were expected of each, found {counts} of {len(found.moves)}")
+
+
+def check_tabu_moves(game, seed):
+    """Moves that the game does not hold back are legal, and the same compiled and in plain Python."""
+    for i, (state, found) in enumerate(views(game, seed)):
+        ends = []
+        for plain in (False, True):
+            drawn = np.zeros(4, np.int32)
+            call(tabu_kernel, game, state.copy(), marked(game), drawn, stream(seed, i), plain=plain)
+            ends.append(drawn.tolist())
+        require(ends[0] == ends[1], game, state, f"random_move_tabu: {ends[0]} compiled, {ends[1]} not")
+        require(set(ends[0]) <= set(found.moves.tolist()), game, state, f"random_move_tabu gives {ends[0]}")
 
 
 def check_compiled(game, seed):
-    """Compiled and in plain Python, every method gives the same along random lines."""
-    room = np.empty(game.max_moves, np.int32)
-    for variant in [game, *(game.with_evaluation(name) for name in game.evaluations())]:
-        for state, move, after in steps(game, seed, 3):
-            compiled = state.copy()
-            *found, over = compiled_call(game, observe, variant, compiled, move, room)
-            legal = game.moves(state)
-            with np.errstate(over="ignore"):
-                expected = [
-                    game.player(state),
-                    len(legal),
-                    game.move_code(state, move),
-                    game.feature_code(state, move),
-                    game.key(state),
-                    variant.evaluate(state),
-                ]
-            require(
-                [int(x) for x in found[:5]] == [int(x) for x in expected[:5]],
-                game,
-                state,
-                f"player, moves, code, feature code, key: {found[:5]} compiled, {expected[:5]} not",
-            )
-            require(
-                abs(found[5] - expected[5]) < 1e-12, game, state, f"evaluation: {found[5]} compiled, {expected[5]} not"
-            )
-            require(room[: len(legal)].tolist() == legal, game, state, "compiled: other legal moves")
-            require(np.array_equal(compiled, after), game, state, f"compiled: move {move} gives another state")
-            require(bool(over) == bool(game.is_over(after)), game, after, "compiled: is_over differs")
-    for states, _ in lines(game, seed, 3):
-        score = score_kernel(game, states[-1])
-        require(score == game.score(states[-1]), game, states[-1], f"compiled: score {score}")
+    """Compiled and in plain Python, every method says the same of a state, and the first line is the same."""
+    first = lines(game, seed)[0]
+    again = walk(game, first.states[0], first.played.copy(), stream(seed))
+    for state, key, found, other in zip(first.states, first.keys, again.states, again.keys):
+        require(np.array_equal(state, found), game, state, f"compiled: the line gives another state, {found!r}")
+        require(key == other, game, state, f"key: {other} compiled, {key} not")
+    for state in [*(step.state for step in in_plain_python(game, seed)), first.states[-1]]:
+        compiled, plain = (view(game, state, SAMPLE, 2, plain=plain) for plain in (False, True))
+        for name, one, other in zip(View._fields, compiled, plain):
+            same = np.allclose(one, other, 1e-12, 1e-12) if name in ("value", "biases") else np.array_equal(one, other)
+            require(same, game, state, f"{name}: {one} compiled, {other} not")
 
 
 def check_playouts(game, seed):
     """A random playout is the same compiled as in plain Python, and scores like one of random moves."""
-    room = np.empty(game.max_moves, np.int32)
-    for i in range(3):
-        ends = []
-        for playout in (playout_once, type(game).random_playout):
-            with np.errstate(over="ignore"):
-                score, plies = compiled_call(game, playout, game, game.initial(), room, stream(seed, i))
-            ends.append((float(score), int(plies)))
-        require(ends[0] == ends[1], game, game.initial(), f"{ends[0]} compiled, {ends[1]} in plain Python")
-    if game.playout_policy == "uniform" and type(game).random_playout is not Game.random_playout:
-        own, default = (scores_kernel(game, game.initial(), PLAYOUTS, own, stream(seed)) for own in (True, False))
-        error = math.sqrt((own.var() + default.var()) / PLAYOUTS)
-        found = f"its own random playouts score {own.mean():.4f}, random moves {default.mean():.4f}"
-        require(abs(own.mean() - default.mean()) <= 4.5 * error, game, game.initial(), found)
-
-
-def compiled_call(game, kernel, *arguments):
-    """What a kernel returns; if it cannot be compiled because a method makes arrays, that is said."""
-    try:
-        return kernel(*arguments)
-    except TypingError as error:
-        if "Only accept returning of array" not in str(error) or game.may_allocate:
-            raise
-        message = f"{game}: a method makes arrays: say may_allocate = True in the class, or use the arrays it is given"
-        raise ConformanceError(message) from error
-
-
-@kernel
-def observe(game, state, move, moves):
-    """What check_compiled compares, of a state that is not over; then plays: and whether it is over."""
-    player, count, key = game.player(state), game.legal_moves(state, moves), game.key(state)
-    code, feature, value = game.move_code(state, move), game.feature_code(state, move), game.evaluate(state)
-    game.play(state, move)
-    return player, count, code, feature, key, value, game.is_over(state)
-
-
-@kernel
-def score_kernel(game, state):
-    """The score of a state that is over."""
-    return game.score(state)
-
-
-@kernel
-def playout_once(game, state, moves, rng):
-    """One random playout."""
-    return game.random_playout(state, moves, rng)
-
-
-@kernel
-def scores_kernel(game, root, count, own, rng):
-    """The scores of random playouts: the game's own, or made of random moves."""
-    state, moves, scores = root.copy(), np.empty(game.max_moves, np.int32), np.empty(count)
-    for i in range(count):
-        copy_state(game, root, state)
-        if own:
-            scores[i], _ = game.random_playout(state, moves, rng)
-        else:
-            while not game.is_over(state):
-                game.play(state, game.random_move(state, moves, rng))
-            scores[i] = game.score(state)
-    return scores
+    root = game.initial()
+    for own in (True, False):
+        for i in range(1 if game.max_moves * game.max_plies > 10_000 else 3):
+            ends = []
+            for plain in (False, True):
+                scores, plies, rng = np.zeros(1), np.zeros(1, np.int64), stream(seed, i)
+                call(playouts_kernel, game, root, own, scores, plies, rng, plain=plain)
+                ends.append((scores[0], plies[0], rng[0]))
+            require(ends[0] == ends[1], game, root, f"{ends[0]} compiled, {ends[1]} in plain Python")
+    if game.uniform_playouts and type(game).random_playout is not Game.random_playout:
+        scores = np.zeros((2, PLAYOUTS))
+        for own in (True, False):
+            plies = np.zeros(PLAYOUTS, np.int64)
+            call(playouts_kernel, game, root, own, scores[int(own)], plies, stream(seed))
+        (default, of_game), error = scores.mean(axis=1), math.sqrt(scores.var(axis=1).sum() / PLAYOUTS)
+        found = f"its own random playouts score {of_game:.4f}, random moves {default:.4f}"
+        require(abs(of_game - default) <= 4.5 * error, game, root, found)
 
 
 CHECKS = (
@@ -338,6 +509,7 @@ CHECKS = (
     check_symmetries,
     check_evaluation,
     check_random_moves,
+    check_tabu_moves,
     check_compiled,
     check_playouts,
 )

@@ -223,12 +223,14 @@ class StoneGame(Game):
 
 @dataclass(frozen=True)
 class PlacingGame(StoneGame):
-    """Nobody passes: who has no legal move loses, and who captures wins, where `allowed` lets a player capture.
+    """Nobody passes: the game ends when the player to move has no legal move, or with a capture, where `allowed` lets a
+    player capture.
 
-    state: behind the stones, 1 if the game is over, which then the player who has just moved has won.
+    state: behind the stones, 1 if the game is over.
     """
 
     has_draws = False
+    last_mover_wins = True  # false in a misere game
 
     @property
     def state_size(self):
@@ -297,7 +299,7 @@ class PlacingGame(StoneGame):
         return state[2 * self.words] != 0
 
     def score(self, state):
-        return 1.0 if self.player(state) == 1 else -1.0
+        return 1.0 if (self.player(state) == 1) == self.last_mover_wins else -1.0
 
     def random_playout(self, state, moves, rng):
         """The moves that random_move would make: points are drawn until one is legal, and none a second time."""
@@ -320,4 +322,4 @@ class PlacingGame(StoneGame):
                 left -= ONE
                 board[i], board[EMPTIES + left] = board[EMPTIES + left], point
             over |= left == 0
-        return (1.0 if colour == WHITE else -1.0), plies
+        return (1.0 if (colour == WHITE) == self.last_mover_wins else -1.0), plies

@@ -32,8 +32,10 @@ kernels = []  # every kernel defined so far, for `arena cache` and the tests
 def kernel(function):
     """Compile a function whose first argument is a game: cached on disk, and run without the interpreter's lock.
 
-    Only such functions may be cached: the digest of the sources inside the game's type is what keeps Numba from
-    taking a stale kernel when a function that it calls, in another file, has changed.
+    Numba would take a stale kernel when a function that it calls, in another file, has changed.  What keeps it from
+    that is a digest of sources in two places: in the type of a game, or of a rule, of the modules of its classes and
+    all that these import; and in the stamp of the kernel's cache, of the kernel's module and all that it imports.  The
+    tuples of arrays that a kernel is given are defined in one of these.
     """
     dispatcher = njit(nogil=True)(function)
     if not config.DISABLE_JIT:
@@ -46,9 +48,13 @@ def kernel(function):
 
 
 class KernelCache(FunctionCache):
-    """Numba's on-disk cache of a function, emptied where it cannot be read: after a power cut, say."""
+    """Numba's on-disk cache of a function, with another stamp: kernels are compiled anew after a change of any source
+    that they may be made of, not of their own file alone.  Where it cannot be read, after a power cut, say, it is
+    emptied."""
 
     def load_overload(self, sig, target_context):
+        # here and not when the module is imported: now all that it imports is there, and many kernels are never called
+        self._cache_file._source_stamp = _module_digest(self._py_func.__module__)
         try:
             return super().load_overload(sig, target_context)
         except Exception as error:  # whatever unpickling a damaged file raises
@@ -177,7 +183,7 @@ register_model(GameType)(models.OpaqueModel)
 
 @typeof_impl.register(Compilable)
 def _typeof_game(game, context):
-    return _game_type(type(game), compiled_parameters(game), source_digest(type(game)))
+    return _game_type(type(game), compiled_parameters(game), class_digest(type(game)))
 
 
 @unbox(GameType)
@@ -201,17 +207,21 @@ def _lower_constant(context, builder, typ, value, attribute):
 
 
 @functools.cache
-def source_digest(cls: type) -> str:
-    """Digest of every source that a kernel of this game may be compiled from.
+def class_digest(cls: type) -> str:
+    """Digest of the sources that the methods of a class may be compiled from: the modules of its classes and all that
+    these import, but for installed libraries."""
+    return digest_of(_sources_of(cls))
 
-    That is the modules of its classes and all that these import, but for installed libraries; `games/core`; and all of
-    `agents`.  So an edit of one game compiles that game's kernels anew, and no other's.
-    """
-    paths = {path for package in ("games.core", "agents") for path in _package_sources(package)}
-    for base in cls.__mro__:
-        if issubclass(base, Compilable) and base is not Compilable:
-            paths |= _import_closure(base.__module__)
-    return digest_of(paths)
+
+@functools.cache
+def _module_digest(module):
+    return digest_of(import_closure(module))
+
+
+def source_digest(cls: type) -> str:
+    """Digest of every source that decides how a game of this class is played: its own, `games/core` and all agents."""
+    shared = {path for package in ("games.core", "agents") for path in _package_sources(package)}
+    return digest_of(_sources_of(cls) | shared)
 
 
 def digest_of(paths) -> str:
@@ -225,7 +235,7 @@ def digest_of(paths) -> str:
 def package_folder(package: str) -> Path | None:
     """Where an importable package lies, found without importing it; None where it is not installed."""
     spec = sys.modules[package].__spec__ if package in sys.modules else importlib.util.find_spec(package)
-    return Path(spec.submodule_search_locations[0]) if spec else None
+    return Path(spec.submodule_search_locations[0]) if spec and spec.submodule_search_locations else None
 
 
 def _package_sources(package):
@@ -233,35 +243,76 @@ def _package_sources(package):
     return set(folder.rglob("*.py")) if folder else set()
 
 
+def _sources_of(cls):
+    modules = {base.__module__ for base in cls.__mro__ if issubclass(base, Compilable) and base is not Compilable}
+    return {path for module in modules for path in import_closure(module)}
+
+
 @functools.cache
-def _import_closure(module):
-    """The file of a module that has been imported, and of every module that it imports, directly or not."""
+def import_closure(module: str) -> frozenset[Path]:
+    """The file of a module, and of every module that it imports, directly or not, anywhere in its source.
+
+    What a registry imports by names made at run time is not in it, so a module that uses one does not reach all agents.
+    """
     found, waiting = {}, [module]
     while waiting:
         name = waiting.pop()
-        path = getattr(sys.modules.get(name), "__file__", None)
-        if name not in found and path and path.endswith(".py") and not _is_library(name, path):
-            found[name] = Path(path)
-            waiting.extend(_imported_names(name, found[name]))
-    return frozenset(found.values())
+        if name not in found:
+            found[name] = _source_of(name)
+            if found[name]:
+                waiting.extend(_imported_names(name, found[name]))
+    return frozenset(path for path in found.values() if path)
+
+
+def _source_of(name):
+    """The Python file of a module, loaded or not, so that the answer is the same in every process; None for libraries,
+    which come with Python or are installed beside it and so do not change, and for what is no module."""
+    if name in sys.modules:
+        path = getattr(sys.modules[name], "__file__", None)
+    else:
+        parent, _, last = name.rpartition(".")
+        path = _source_beside(_source_of(parent), last) if parent else _origin(name)
+    return Path(path) if path and str(path).endswith(".py") and not _is_library(name, str(path)) else None
+
+
+def _source_beside(package, name):
+    """The file of a module of a package, which is given by its `__init__.py`."""
+    if package is None or package.name != "__init__.py":
+        return None
+    found = [path for path in (package.parent / f"{name}.py", package.parent / name / "__init__.py") if path.exists()]
+    return found[0] if found else None
+
+
+@functools.cache
+def _origin(name):
+    """The file of a module outside all packages that is not loaded."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return None
+    return spec.origin if spec else None
+
+
+@functools.cache
+def _library_folders():
+    return tuple(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib"))
 
 
 def _is_library(name, path):
-    """Whether a module comes with Python or is installed beside it, and so does not change; ours may be installed."""
-    installed = path.startswith(
-        tuple(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib"))
-    )
-    return installed and name.split(".")[0] not in KERNEL_PACKAGES
+    """Whether a module comes with Python or is installed beside it; ours may be installed."""
+    return path.startswith(_library_folders()) and name.split(".")[0] not in KERNEL_PACKAGES
 
 
+@functools.cache
 def _imported_names(module, path):
     """What the import statements of a module's file may name."""
-    package = getattr(sys.modules[module], "__package__", None) or ""
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    names = []
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             parts = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
             base = ".".join([*parts, *([node.module] if node.module else [])])
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+    return names

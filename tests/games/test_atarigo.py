@@ -13,7 +13,7 @@ from tests.games.test_go import NaiveBoard, names, stones_of
 def wins(game, states, moves, ply, table):
     """True if the player to move in states[ply] wins; the last bit of a word of `table` says so of its key."""
     if game.is_over(states[ply]):
-        return False
+        return (game.score(states[ply]) > 0.0) == (game.player(states[ply]) == 0)
     key = game.key(states[ply]) >> np.uint64(1)
     slot = key % np.uint64(len(table))
     if table[slot] >> np.uint64(1) == key:
@@ -52,7 +52,7 @@ def naive_placing_game(game, may_capture, random):
         state, ply = game.after(state, point[0] * game.size + point[1]), ply + 1
         over = bool(captured) or not naive_placing_moves(board, 1 + ply % 2, may_capture)
         assert game.is_over(state) == over
-    assert game.score(state) == (1.0 if ply % 2 == 1 else -1.0)
+    assert game.score(state) == (1.0 if (ply % 2 == 1) == game.last_mover_wins else -1.0)
     return bool(captured)
 
 

@@ -4,18 +4,40 @@ import numpy as np
 import pytest
 
 import games
-from tests.games.test_atarigo import first_player_wins, naive_placing_game
-from tests.games.test_go import names
+from tests.games.test_atarigo import first_player_wins, naive_placing_game, naive_placing_moves
+from tests.games.test_go import NaiveBoard, names
 
 
-@pytest.mark.parametrize("size, first", [(2, True), (3, True), (4, False)])
-def test_values(size, first):
-    assert first_player_wins(games.make(f"nogo(size={size})")) == first
+def mover_wins(board, colour, misere, known):
+    """Whether the player to move wins, by minimax on a naive board."""
+    place = (board.position(), colour)
+    if place not in known:
+        afters = [board.copy() for _ in board.points()]
+        moves = naive_placing_moves(board, colour, False)
+        for after, move in zip(afters, moves):
+            after.put(move, colour)
+        known[place] = any(not mover_wins(after, 3 - colour, misere, known) for after, _ in zip(afters, moves))
+        known[place] |= misere and not moves
+    return known[place]
 
 
-@pytest.mark.parametrize("size, count", [(3, 100), (5, 20), (9, 2)])
-def test_games_are_those_of_a_naive_board(size, count):
-    game, random = games.make(f"nogo(size={size})"), np.random.default_rng(size)
+@pytest.mark.parametrize("size", [2, 3])
+@pytest.mark.parametrize("name", ["nogo", "misere_nogo"])
+def test_values_by_minimax_on_a_naive_board(name, size):
+    game = games.make(f"{name}(size={size})")
+    assert first_player_wins(game) == mover_wins(NaiveBoard(size), 1, name.startswith("misere"), {})
+
+
+@pytest.mark.parametrize("name, size, first", [("nogo", 4, False), ("misere_nogo", 4, True)])
+def test_values(name, size, first):
+    assert first_player_wins(games.make(f"{name}(size={size})")) == first
+
+
+@pytest.mark.parametrize(
+    "name, size, count", [("nogo", 3, 100), ("nogo", 5, 20), ("nogo", 9, 2), ("misere_nogo", 4, 50)]
+)
+def test_games_are_those_of_a_naive_board(name, size, count):
+    game, random = games.make(f"{name}(size={size})"), np.random.default_rng(size)
     assert not any(naive_placing_game(game, False, random) for _ in range(count))
 
 
@@ -26,11 +48,16 @@ def test_nobody_captures_nor_plays_without_a_liberty():
     assert names(game, game.read_line("a3", state)[1]) == {"a1", "b2", "c1", "c2"}  # b3 would capture a3
 
 
+def test_a_misere_game_is_lost_by_who_would_win():
+    plain, misere = (games.playouts(games.make(f"{name}(size=5)"), 2000, seed=8) for name in ("nogo", "misere_nogo"))
+    assert (plain.wins, plain.plies) == (misere.losses, misere.plies) and 0 < plain.wins < 2000
+
+
 def test_evaluation_is_mobility():
-    game = games.make("nogo(size=3)")
+    game, misere = games.make("nogo(size=3)"), games.make("misere_nogo(size=3)")
     assert game.evaluate(game.initial()) == 0
     state = game.read_line("a2 c3 b1")[1]  # of six empty points, White may not play a1; Black may play all
-    assert game.evaluate(state) == (6 - 5) / 12
+    assert game.evaluate(state) == (6 - 5) / 12 == -misere.evaluate(state)
 
 
 def test_bad_parameters():

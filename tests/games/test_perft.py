@@ -64,6 +64,7 @@ PERFT = {
     "nogo(size=2)": [4, 12, 16, 0],
     "nogo(size=3)": [9, 72, 496, 2832, 12768, 41328],
     "nogo(size=4)": [16, 240, 3352, 43264],
+    "misere_nogo(size=3)": [9, 72, 496, 2832, 12768, 41328],  # misere games have the moves of the plain ones
 }
 
 
