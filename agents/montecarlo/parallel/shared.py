@@ -40,7 +40,7 @@ from agents.core.tree import (
 from agents.montecarlo.parallel.scheme import SchemePlayer
 from agents.montecarlo.search import child_of_move, decision_from, expand
 from games.core.game import CHANCE
-from games.core.jit import helper, kernel
+from games.core.jit import helper, inlined, kernel
 
 EXPANDING = np.int32(-1)  # the number of children of a node while one simulation writes them
 FREE, LOCAL, GLOBAL = range(3)  # locks: none; one a node, while it is read or written; one for all but the playout
@@ -130,14 +130,14 @@ def descend_shared(game, tree, walk, options, rng):
         release(tree.locks, ROOT)
 
 
-@helper
+@inlined
 def enter(game, tree, walk):
     """Put the walk at the root, and count the visit."""
     begin_walk(game, walk)
     atomic_add(tree.counts, (ROOT, BEGUN), np.int64(1))
 
 
-@helper
+@inlined
 def step_down(game, tree, walk, options, rng):
     """Select a child of the walk's last node, which has children, and count the visit."""
     nodes, node, mover = tree.nodes, last_node(walk), game.player(walk.state)
@@ -153,7 +153,7 @@ def step_down(game, tree, walk, options, rng):
     step(game, walk, child, nodes.move[child], mover)
 
 
-@helper
+@inlined
 def has_children(game, tree, walk, rng):
     """Whether the walk can go on in the tree: its last node is expanded, or has been visited before and is so now."""
     nodes, node = tree.nodes, last_node(walk)
@@ -178,7 +178,7 @@ def has_children(game, tree, walk, rng):
     return True
 
 
-@helper
+@inlined
 def best_child_shared(tree, node, options):
     """The first child that no simulation has reached yet, or the one with the largest bound."""
     first = tree.nodes.first_child[node]
