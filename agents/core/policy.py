@@ -3,15 +3,15 @@
     p(m) = exp(w[c(m)] / t + b(m)) / sum over legal m' of exp(w[c(m')] / t + b(m'))
     adapt:  w[c(m)] += alpha / t,  w[c(m')] -= alpha / t * p(m')  for the move m of a line and all m' legal beside it
 
-p is that of the weights before the update, for the whole line (C. Rosin, "Nested rollout policy adaptation for Monte
-Carlo tree search", IJCAI 2011).  The temperature t and the bias b(m), a game's own liking of a move, are of T. Cazenave,
-"Generalized nested rollout policy adaptation" (2020); t = 1 and b = 0 is Rosin's policy.
+In an update p is that of the weights before it, for the whole line (C. Rosin, "Nested rollout policy adaptation for
+Monte Carlo tree search", IJCAI 2011).  The temperature t and the bias b(m), a game's own preference for a move, are
+from T. Cazenave, "Generalized nested rollout policy adaptation" (2020); t = 1 and b = 0 give Rosin's policy.
 
 Codes are their own numbers where a game has few; else an open-addressing table numbers them as they are met, so that
-the weights are dense, a policy is copied quickly, and no two codes are ever mixed up.  `with_room` makes the table grow.
+the weights are dense, a policy is copied quickly, and no two codes share a weight.  `with_room` makes the table grow.
 
-The odds exp(w / t) are kept beside the weights, so that a playout computes no exponentials.  Where a sum of odds is too
-large or too small for that, the exponentials are computed after the largest exponent has been subtracted.
+The odds exp(w / t) are kept beside the weights, so that a playout computes no exponentials.  Where a sum of odds is out
+of a float's range, exponentials are computed relative to the largest exponent.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from games.core.random import mix, random_unit
 
 DIRECT = 1 << 16  # codes below this are their own numbers
 FILLED = 0.5  # of a table's places, at most
-LARGEST_BIAS = 600.0  # of either sign; what exceeds it counts as this
+LARGEST_BIAS = 600.0  # of either sign; larger ones count as this
 LEAST, MOST = 1e-280, 1e280  # sums of odds between these lose no digits
 
 
@@ -46,12 +46,12 @@ class Lines(NamedTuple):
 
     moves: np.ndarray  # int32[lines, plies]
     players: np.ndarray  # int8[lines, plies], who made them
-    chosen: np.ndarray  # int32[lines, plies], where in `numbers` the move's own stands
+    chosen: np.ndarray  # int32[lines, plies], where in `numbers` the number of the move made stands
     ends: np.ndarray  # int32[lines, plies + 1], the numbers of ply i stand from ends[i] to ends[i + 1]
     numbers: np.ndarray  # int32[lines, plies * max_moves]
-    bias: np.ndarray  # float64[lines, plies * max_moves], exp(bias) of each, or [1, 1] without
+    bias: np.ndarray  # float64[lines, plies * max_moves], exp(bias) of each; float64[1, 1] if not biased
     length: np.ndarray  # int64[lines]
-    sums: np.ndarray  # float64[max_moves], room to draw in
+    sums: np.ndarray  # float64[max_moves], scratch
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,41 @@ class Coding(Compilable):
         return code if self.direct else number_of(policy, code)
 
 
+class Settings(NamedTuple):
+    """The numbers of the formulas at the top of the file."""
+
+    alpha: float
+    temperature: float
+    bias: float = 0.0  # what the game's own bias is multiplied by
+
+
+class Learner(NamedTuple):
+    """Policies, and the lines that they play and learn from."""
+
+    coding: Coding
+    policy: Policy
+    lines: Lines
+    state: np.ndarray  # dtype[state_size], scratch
+    moves: np.ndarray  # int32[max_moves], scratch
+    settings: Settings
+
+
+def check_positive(name: str, value: float) -> None:
+    """ValueError that names the parameter unless it is above 0."""
+    if not value > 0:
+        raise ValueError(f"{name} = {value} is out of range: it is more than 0")
+
+
 def coding_for(game, features: bool, biased: bool = False) -> Coding:
     """The coding that suits a game."""
     return Coding(features, not features and game.code_limit <= DIRECT, biased)
+
+
+def new_learner(game, coding: Coding, settings: Settings, *, policies: int, lines: int) -> Learner:
+    """Policies of which every weight is 0, with room for the codes of two lines, and empty lines."""
+    state, moves = np.zeros(game.state_size, game.dtype), np.zeros(game.max_moves, np.int32)
+    policy = _new_policy(game, coding, policies)
+    return Learner(coding, policy, _new_lines(game, lines, coding.biased), state, moves, settings)
 
 
 def most_numbers(game) -> int:
@@ -82,47 +114,49 @@ def most_numbers(game) -> int:
     return game.max_plies * game.max_moves
 
 
-def new_policy(game, coding: Coding, policies: int) -> Policy:
-    """Policies of which every weight is 0, with room for the codes of one line at least."""
+def _new_policy(game, coding, policies):
     if coding.direct:
         size, capacity, used = 1, game.code_limit, game.code_limit
     else:
         size, used = 1 << int(np.ceil(np.log2(2 * most_numbers(game) / FILLED))), 0
         capacity = int(size * FILLED)
+    places, numbers, weights = np.zeros(size, np.int64), np.zeros(size, np.int32), np.zeros((policies, capacity))
     # zeroed memory costs nothing before it is used; number_of writes the odds of a code that it numbers
-    odds = np.ones((policies, capacity)) if coding.direct else np.zeros((policies, capacity))
-    return Policy(
-        np.zeros(size, np.int64),
-        np.zeros(size, np.int32),
-        np.array([used]),
-        np.zeros((policies, capacity)),
-        odds,
-        np.zeros(capacity),
+    odds = np.ones_like(weights) if coding.direct else np.zeros((policies, capacity))
+    return Policy(places, numbers, np.array([used]), weights, odds, np.zeros(capacity))
+
+
+def _new_lines(game, lines, biased):
+    plies, numbers = game.max_plies, most_numbers(game)
+    return Lines(
+        np.zeros((lines, plies), np.int32),
+        np.zeros((lines, plies), np.int8),
+        np.zeros((lines, plies), np.int32),
+        np.zeros((lines, plies + 1), np.int32),
+        np.zeros((lines, numbers), np.int32),
+        np.zeros((lines, numbers) if biased else (1, 1)),
+        np.zeros(lines, np.int64),
+        np.zeros(game.max_moves),
     )
 
 
-def forget(policy: Policy, coding: Coding) -> None:
+def forget(learner: Learner) -> None:
     """Make every weight 0 again; a table keeps its numbers."""
-    used = policy.used[0]
-    policy.weights[:, :used] = 0.0
-    policy.odds[:, :used] = 1.0
+    used = learner.policy.used[0]
+    learner.policy.weights[:, :used] = 0.0
+    learner.policy.odds[:, :used] = 1.0
 
 
-def with_room(game, coding: Coding, policy: Policy, lines: int = 1) -> Policy:
-    """The policy, or a larger one with the same weights if so many more lines might not find room."""
-    capacity = len(policy.steps)
-    if coding.direct or policy.used[0] + lines * most_numbers(game) <= capacity:
-        return policy
-    size = 2 * len(policy.places)
-    larger = Policy(
-        np.zeros(size, np.int64),
-        np.zeros(size, np.int32),
-        policy.used.copy(),
-        *(np.concatenate([column, np.zeros_like(column)], axis=1) for column in (policy.weights, policy.odds)),
-        np.zeros(2 * capacity),
-    )
-    rehash_kernel(game, policy, larger)
-    return with_room(game, coding, larger, lines)
+def with_room(game, learner: Learner, lines: int = 1) -> Learner:
+    """The learner, or one with larger tables and the same weights if the codes of so many more lines might not fit."""
+    policy = learner.policy
+    while not (learner.coding.direct or policy.used[0] + lines * most_numbers(game) <= len(policy.steps)):
+        weights, odds = (np.hstack([column, np.zeros_like(column)]) for column in (policy.weights, policy.odds))
+        places, numbers = (np.zeros(2 * len(column), column.dtype) for column in (policy.places, policy.numbers))
+        larger = Policy(places, numbers, policy.used.copy(), weights, odds, np.zeros(2 * len(policy.steps)))
+        rehash_kernel(game, policy, larger)
+        policy = larger
+    return learner._replace(policy=policy)
 
 
 @kernel
@@ -134,23 +168,8 @@ def rehash_kernel(game, policy, larger):
             larger.places[place], larger.numbers[place] = policy.places[i], policy.numbers[i]
 
 
-def new_lines(game, lines: int, biased: bool = False) -> Lines:
-    """Room for so many lines."""
-    plies, room = game.max_plies, most_numbers(game)
-    return Lines(
-        np.zeros((lines, plies), np.int32),
-        np.zeros((lines, plies), np.int8),
-        np.zeros((lines, plies), np.int32),
-        np.zeros((lines, plies + 1), np.int32),
-        np.zeros((lines, room), np.int32),
-        np.zeros((lines, room) if biased else (1, 1)),
-        np.zeros(lines, np.int64),
-        np.zeros(game.max_moves),
-    )
-
-
-def bytes_needed(game, coding: Coding, policies: int, lines: int) -> int:
-    """The memory of new_policy and new_lines together, when all of it is used."""
+def bytes_needed(game, coding: Coding, *, policies: int, lines: int) -> int:
+    """The memory of a new learner, when all of it is used."""
     numbers = game.code_limit if coding.direct else 2 * most_numbers(game)
     line = most_numbers(game) * (12 if coding.biased else 4) + 13 * game.max_plies
     return numbers * (16 * policies + 32) + lines * line
@@ -180,34 +199,57 @@ def number_of(policy, code):
 
 
 @inlined
-def has_room(game, coding, policy, lines):
+def has_room(game, learner, lines):
     """Whether the codes of so many more lines surely find room."""
-    return coding.direct or policy.used[0] + lines * game.max_plies * game.max_moves <= len(policy.steps)
+    policy = learner.policy
+    return learner.coding.direct or policy.used[0] + lines * game.max_plies * game.max_moves <= len(policy.steps)
 
 
 @inlined
-def list_numbers(game, coding, policy, state, lines, line, ply, moves, count, scale):
-    """Write the numbers of the legal `moves[:count]` of a ply into a line, and exp(scale * bias) of each if biased."""
-    first = lines.ends[line, ply]
+def list_legal(game, learner, line, ply, state):
+    """Write the legal moves into learner.moves, and their numbers into a line as those of a ply; returns how many.
+
+    Where the coding is biased, also exp(bias) of each.
+    """
+    lines, moves, first = learner.lines, learner.moves, learner.lines.ends[line, ply]
+    count = game.legal_moves(state, moves)
     for i in range(count):
-        lines.numbers[line, first + i] = coding.number(game, policy, state, moves[i])
-        if coding.biased:
-            bias = scale * game.bias(state, moves[i])
+        lines.numbers[line, first + i] = learner.coding.number(game, learner.policy, state, moves[i])
+        if learner.coding.biased:
+            bias = learner.settings.bias * game.bias(state, moves[i])
             lines.bias[line, first + i] = exp(max(-LARGEST_BIAS, min(bias, LARGEST_BIAS)))
     lines.ends[line, ply + 1] = first + count
+    return count
 
 
 @inlined
-def draw(coding, policy, row, lines, line, ply, temperature, rng):
+def write_move(game, learner, line, ply, state, move):
+    """Make a move, and write it into a line as that of a ply, beside all that were legal."""
+    lines = learner.lines
+    lines.players[line, ply] = game.player(state)
+    lines.moves[line, ply] = move
+    lines.ends[line, ply + 1] = lines.ends[line, ply]
+    if not (game.has_chance and lines.players[line, ply] == CHANCE):
+        list_legal(game, learner, line, ply, state)
+        place = 0
+        while learner.moves[place] != move:
+            place += 1
+        lines.chosen[line, ply] = lines.ends[line, ply] + place
+    game.play(state, move)
+
+
+@inlined
+def draw(learner, row, line, ply, rng):
     """Which of the legal moves of a ply to play, drawn by the softmax of policy `row`."""
+    lines, policy = learner.lines, learner.policy
     first, count = lines.ends[line, ply], lines.ends[line, ply + 1] - lines.ends[line, ply]
     total = 0.0
     for i in range(count):
         odds = policy.odds[row, lines.numbers[line, first + i]]
-        total += odds * lines.bias[line, first + i] if coding.biased else odds
+        total += odds * lines.bias[line, first + i] if learner.coding.biased else odds
         lines.sums[i] = total
     if not LEAST < total < MOST:
-        total = careful_sums(coding, policy, row, lines, line, ply, temperature)
+        total = careful_sums(learner, row, line, ply)
     aim = random_unit(rng) * total
     choice = 0
     while choice < count - 1 and lines.sums[choice] <= aim:  # the last one, whatever rounding does
@@ -216,121 +258,121 @@ def draw(coding, policy, row, lines, line, ply, temperature, rng):
 
 
 @helper
-def careful_sums(coding, policy, row, lines, line, ply, temperature):
+def careful_sums(learner, row, line, ply):
     """The sums of odds of a ply relative to the largest, where odds are out of range; returns the last sum."""
-    largest, total = largest_exponent(coding, policy, row, lines, line, ply, temperature), 0.0
+    lines = learner.lines
+    largest, total = largest_exponent(learner, row, line, ply), 0.0
     first, end = lines.ends[line, ply], lines.ends[line, ply + 1]
     for place in range(first, end):
-        total += exp(exponent(coding, policy, row, lines, line, place, temperature) - largest)
+        total += exp(exponent(learner, row, line, place) - largest)
         lines.sums[place - first] = total
     return total
 
 
 @helper
-def exponent(coding, policy, row, lines, line, place, temperature):
+def exponent(learner, row, line, place):
     """w / t + b of the number in a place of a line."""
-    value = policy.weights[row, lines.numbers[line, place]] / temperature
-    return value + log(lines.bias[line, place]) if coding.biased else value
+    value = learner.policy.weights[row, learner.lines.numbers[line, place]] / learner.settings.temperature
+    return value + log(learner.lines.bias[line, place]) if learner.coding.biased else value
 
 
 @helper
-def largest_exponent(coding, policy, row, lines, line, ply, temperature):
+def largest_exponent(learner, row, line, ply):
     """The largest w / t + b of the legal moves of a ply."""
     largest = -np.inf
-    for place in range(lines.ends[line, ply], lines.ends[line, ply + 1]):
-        largest = max(largest, exponent(coding, policy, row, lines, line, place, temperature))
+    for place in range(learner.lines.ends[line, ply], learner.lines.ends[line, ply + 1]):
+        largest = max(largest, exponent(learner, row, line, place))
     return largest
 
 
 @inlined
-def adapt(coding, policy, row, lines, line, player, alpha, temperature):
+def adapt(learner, row, line, player):
     """Make the moves of `player` in a line likelier under policy `row`: the update at the top of the file."""
-    gather_steps(coding, policy, row, lines, line, player, alpha, temperature)
-    take_steps(policy, row, lines, line, player, temperature)
+    gather_steps(learner, row, line, player)
+    take_steps(learner, row, line, player)
 
 
 @inlined
-def gather_steps(coding, policy, row, lines, line, player, alpha, temperature):
-    """What the update adds for the moves of `player`, by the weights as they are."""
-    for ply in range(lines.length[line]):
-        if lines.players[line, ply] == player:
-            add_steps(coding, policy, row, lines, line, ply, alpha / temperature, temperature)
+def gather_steps(learner, row, line, player):
+    """Gather what the update adds for the moves of `player`, by the weights as they are."""
+    for ply in range(learner.lines.length[line]):
+        if learner.lines.players[line, ply] == player:
+            add_steps(learner, row, line, ply)
 
 
 @inlined
-def take_steps(policy, row, lines, line, player, temperature):
+def take_steps(learner, row, line, player):
     """Add what has been gathered to the weights of the codes that `player` could choose from."""
+    lines = learner.lines
     for ply in range(lines.length[line]):
         if lines.players[line, ply] == player:
             for place in range(lines.ends[line, ply], lines.ends[line, ply + 1]):
-                take_step(policy, row, lines.numbers[line, place], temperature)
+                take_step(learner, row, lines.numbers[line, place])
 
 
 @inlined
-def add_steps(coding, policy, row, lines, line, ply, rate, temperature):
+def add_steps(learner, row, line, ply):
     """Gather what the update adds for the moves of one ply."""
+    lines, policy, rate = learner.lines, learner.policy, learner.settings.alpha / learner.settings.temperature
     first, end = lines.ends[line, ply], lines.ends[line, ply + 1]
     total = 0.0
     for place in range(first, end):
         odds = policy.odds[row, lines.numbers[line, place]]
-        total += odds * lines.bias[line, place] if coding.biased else odds
+        total += odds * lines.bias[line, place] if learner.coding.biased else odds
     if LEAST < total < MOST:
         scale = rate / total
         for place in range(first, end):
             odds = policy.odds[row, lines.numbers[line, place]]
-            odds *= lines.bias[line, place] if coding.biased else 1.0
+            odds *= lines.bias[line, place] if learner.coding.biased else 1.0
             policy.steps[lines.numbers[line, place]] -= scale * odds
     else:
-        careful_steps(coding, policy, row, lines, line, ply, rate, temperature)
+        careful_steps(learner, row, line, ply)
     policy.steps[lines.numbers[line, lines.chosen[line, ply]]] += rate
 
 
 @helper
-def careful_steps(coding, policy, row, lines, line, ply, rate, temperature):
-    """Take the shares of `rate` off the moves of a ply, where their odds are out of range."""
-    largest = largest_exponent(coding, policy, row, lines, line, ply, temperature)
-    total = careful_sums(coding, policy, row, lines, line, ply, temperature)
+def careful_steps(learner, row, line, ply):
+    """Take the shares of the step off the moves of a ply, where their odds are out of range."""
+    lines, rate = learner.lines, learner.settings.alpha / learner.settings.temperature
+    largest, total = largest_exponent(learner, row, line, ply), careful_sums(learner, row, line, ply)
     for place in range(lines.ends[line, ply], lines.ends[line, ply + 1]):
-        share = exp(exponent(coding, policy, row, lines, line, place, temperature) - largest) / total
-        policy.steps[lines.numbers[line, place]] -= rate * share
+        share = exp(exponent(learner, row, line, place) - largest) / total
+        learner.policy.steps[lines.numbers[line, place]] -= rate * share
 
 
 @inlined
-def take_step(policy, row, number, temperature):
+def take_step(learner, row, number):
     """Add what has been gathered to a weight, once."""
+    policy = learner.policy
     weight = policy.weights[row, number] + policy.steps[number]
     policy.steps[number] = 0.0
     if weight != policy.weights[row, number]:
         policy.weights[row, number] = weight
-        policy.odds[row, number] = exp(weight / temperature)
+        policy.odds[row, number] = exp(weight / learner.settings.temperature)
 
 
 @inlined
 def copy_policy(policy, source, target):
-    """Make policy `target` what policy `source` is."""
+    """Make policy `target` a copy of policy `source`."""
     for number in range(policy.used[0]):
         policy.weights[target, number] = policy.weights[source, number]
         policy.odds[target, number] = policy.odds[source, number]
 
 
 @inlined
-def play_line(game, coding, policy, row, state, lines, line, moves, options, rng):
-    """Play to the end by policy `row`, behind what is in the line already; returns the score.
-
-    options: temperature, and `bias`, the scale of the game's own.
-    """
-    ply = lines.length[line]
+def play_line(game, learner, row, line, state, rng):
+    """Play from `state` to the end by policy `row`, adding to what is in the line; returns the score."""
+    lines, ply = learner.lines, learner.lines.length[line]
     while not game.is_over(state):
         lines.players[line, ply] = game.player(state)
         if game.has_chance and lines.players[line, ply] == CHANCE:
             move = np.int64(game.random_outcome(state, rng))
             lines.ends[line, ply + 1] = lines.ends[line, ply]
         else:
-            count = game.legal_moves(state, moves)
-            list_numbers(game, coding, policy, state, lines, line, ply, moves, count, options.bias)
-            choice = draw(coding, policy, row, lines, line, ply, options.temperature, rng)
+            list_legal(game, learner, line, ply, state)
+            choice = draw(learner, row, line, ply, rng)
             lines.chosen[line, ply] = lines.ends[line, ply] + choice
-            move = np.int64(moves[choice])
+            move = np.int64(learner.moves[choice])
         lines.moves[line, ply] = move
         game.play(state, move)
         ply += 1
@@ -339,9 +381,9 @@ def play_line(game, coding, policy, row, state, lines, line, moves, options, rng
 
 
 @inlined
-def copy_line(coding, lines, source, target):
-    """Make line `target` what line `source` is."""
-    length = lines.length[source]
+def copy_line(learner, source, target):
+    """Make line `target` a copy of line `source`."""
+    lines, length = learner.lines, learner.lines.length[source]
     lines.length[target] = length
     for ply in range(length):
         lines.moves[target, ply] = lines.moves[source, ply]
@@ -350,5 +392,5 @@ def copy_line(coding, lines, source, target):
         lines.ends[target, ply + 1] = lines.ends[source, ply + 1]
     for place in range(lines.ends[source, length]):
         lines.numbers[target, place] = lines.numbers[source, place]
-        if coding.biased:
+        if learner.coding.biased:
             lines.bias[target, place] = lines.bias[source, place]

@@ -1,19 +1,23 @@
-"""The tree of Monte-Carlo tree search, as arrays: a node is an index, and the children of a node lie side by side."""
+"""The tree of Monte-Carlo tree search, as arrays: a node is an index, and the children of a node lie side by side.
+
+A simulation is a `Walk` down the tree and on to the end of the game.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from games.core.jit import helper, kernel
+from games.core.playout import copy_state
 from games.core.random import random_below
 
 ROOT = 0
 LEAF = 0  # the number of children of a node that has not been expanded
-UNPROVEN = 0  # of Tree.proven
+UNPROVEN = 0  # the mark of a node without a proven result
 
 
 class Tree(NamedTuple):
-    """Row i of every array is node i; only the first `size[0]` rows mean anything."""
+    """Row i of every array is node i; only the first `size[0]` rows mean anything.  A node takes 25 bytes."""
 
     visits: np.ndarray  # int32[capacity], simulations that passed through the node
     value: np.ndarray  # float64[capacity], sum of their rewards, 0 to 1, for the player who moved into the node
@@ -21,20 +25,29 @@ class Tree(NamedTuple):
     first_child: np.ndarray  # int32[capacity]
     children: np.ndarray  # int32[capacity], LEAF or their number
     size: np.ndarray  # int64[1], nodes in use
-    shared: np.ndarray  # int64[capacity, 2], counts of a search by several at once: agents/parallel/shared.py
-    proven: np.ndarray  # int8[capacity], UNPROVEN or, by proof_of, the result that is certain
-    lock: np.ndarray  # int32[capacity], 1 while a simulation holds the node's lock; 0 between searches
+    proven: np.ndarray  # int8[capacity], UNPROVEN, or the mark of a result: see proof_of
+
+
+class Walk(NamedTuple):
+    """One simulation after another: the path through the tree, and the state at its end."""
+
+    root: np.ndarray  # dtype[state_size], the state that every simulation begins from
+    state: np.ndarray  # dtype[state_size], where the simulation at hand has got to
+    moves: np.ndarray  # int32[max_moves], scratch
+    path: np.ndarray  # int32[max_plies + 1], path[i] is the node i plies below the root
+    movers: np.ndarray  # int64[max_plies + 1], movers[i] the player who moved into it; movers[0] means nothing
+    length: np.ndarray  # int64[1], nodes on the path
 
 
 def new_tree(capacity: int) -> Tree:
     """A tree of one node, the root, with room for `capacity`.
 
-    The operating system provides the memory as it is first written, so that room which is not used costs nothing.
+    The operating system provides memory as it is first written to, so room that is not used costs nothing.
     """
     visits, move, first_child, children = (np.empty(capacity, np.int32) for _ in range(4))
-    proven, lock = np.zeros(capacity, np.int8), np.zeros(capacity, np.int32)
-    size, value, shared = np.zeros(1, np.int64), np.empty(capacity), np.empty((capacity, 2), np.int64)
-    tree = Tree(visits, value, move, first_child, children, size, shared, proven, lock)
+    tree = Tree(
+        visits, np.empty(capacity), move, first_child, children, np.zeros(1, np.int64), np.zeros(capacity, np.int8)
+    )
     clear(tree)
     return tree
 
@@ -43,14 +56,14 @@ def clear(tree: Tree) -> None:
     """Make it a tree of one node again."""
     if tree.proven[: tree.size[0]].any():
         tree.proven[: tree.size[0]] = UNPROVEN
-    for column in (tree.visits, tree.value, tree.shared, tree.first_child, tree.children):
+    for column in (tree.visits, tree.value, tree.first_child, tree.children):
         column[ROOT] = 0
     tree.move[ROOT] = -1
     tree.size[0] = 1
 
 
 def child_by_move(tree: Tree, node: int, move: int) -> int | None:
-    """The child that a move leads to; None where the node has not been expanded."""
+    """The child that a move leads to; None if the node has not been expanded."""
     first = tree.first_child[node]
     for child in range(first, first + tree.children[node]):
         if tree.move[child] == move:
@@ -59,14 +72,14 @@ def child_by_move(tree: Tree, node: int, move: int) -> int | None:
 
 
 def most_visited_child(tree: Tree, node: int) -> int:
-    """The child with the most visits; among equals the one of more value, then the first."""
+    """The child with the most visits; ties go to the larger value, then to the first."""
     first = tree.first_child[node]
     children = range(first, first + tree.children[node])
     return max(children, key=lambda child: (tree.visits[child], tree.value[child]))
 
 
 def principal_variation(tree: Tree, child: int) -> tuple[int, ...]:
-    """The move to a child of the root, and on along the most visited children."""
+    """The move to a child of the root, then those to the most visited child of each node."""
     node, moves = child, [int(tree.move[child])]
     while tree.children[node] != LEAF:
         node = most_visited_child(tree, node)
@@ -76,21 +89,52 @@ def principal_variation(tree: Tree, child: int) -> tuple[int, ...]:
     return tuple(moves)
 
 
+@kernel
+def new_walk(game, root):
+    """Room for simulations from `root`, of the thread that calls it: no two threads' arrays share a cache line."""
+    plies = game.max_plies + 1
+    path, movers = np.empty(plies, np.int32), np.empty(plies, np.int64)
+    return Walk(root, root.copy(), np.empty(game.max_moves, np.int32), path, movers, np.zeros(1, np.int64))
+
+
+@helper
+def begin_walk(game, walk):
+    """Put the walk at the root."""
+    copy_state(game, walk.root, walk.state)
+    walk.path[0] = ROOT
+    walk.length[0] = 1
+
+
+@helper
+def last_node(walk):
+    """The node that the walk has come to."""
+    return walk.path[walk.length[0] - 1]
+
+
+@helper
+def step(game, walk, node, move, mover):
+    """Walk on to a child, `node`, which `mover` reaches by `move`."""
+    length = walk.length[0]
+    walk.path[length], walk.movers[length] = node, mover
+    walk.length[0] = length + 1
+    game.play(walk.state, move)
+
+
 @helper
 def proof_of(result):
-    """The mark of a certain result of the first player, -1, 0 or 1."""
+    """The mark of a proven result, -1, 0 or 1 for the first player."""
     return np.int8(result + 2.0)
 
 
 @helper
 def proven_result(proof):
-    """The first player's result that a mark stands for: -1.0, 0.0 or 1.0."""
+    """The result that a mark stands for: -1.0, 0.0 or 1.0 for the first player."""
     return np.float64(proof) - 2.0
 
 
 @helper
 def shuffled_moves(game, state, moves, rng):
-    """Write the legal moves in random order, so that unvisited children are tried in no order of the game's."""
+    """Write the legal moves in random order, so that the game's order does not decide which child is tried first."""
     count = game.legal_moves(state, moves)
     for i in range(count - 1, 0, -1):
         j = random_below(rng, i + 1)
@@ -100,7 +144,7 @@ def shuffled_moves(game, state, moves, rng):
 
 @helper
 def write_children(tree, first, moves, count):
-    """Make the nodes from `first` on unvisited leaves, one for each of `moves[:count]`; their values are the caller's."""
+    """Make the nodes from `first` on unvisited leaves, one for each of moves[:count]; the caller sets their values."""
     for i in range(count):
         child = first + i
         tree.visits[child] = 0
@@ -110,7 +154,7 @@ def write_children(tree, first, moves, count):
 
 @kernel
 def copy_subtree(game, tree, root, target):
-    """Make `target` the part of `tree` below `root`: the tree that is left after a move."""
+    """Make `target` the subtree of `tree` at the node `root`: what is left after a move."""
     origin = np.empty(len(target.visits), np.int32)
     origin[ROOT] = root
     target.move[ROOT] = -1

@@ -1,4 +1,4 @@
-"""Flat Monte-Carlo: as many random playouts after each move, and the move with the best mean (Bruegmann,
+"""Flat Monte-Carlo: the same number of random playouts after each move, and the move with the best mean (Bruegmann,
 "Monte Carlo Go", 1993).
 
 The mean and the standard deviation of a move's results are sums over its playouts: mean = s / n and
@@ -59,7 +59,7 @@ class FlatPlayer(Player):
 def playouts_kernel(game, root, moves, sums, count, rng):
     """`count` playouts, each after the move that has had the fewest; returns count.
 
-    sums: float64[3, moves] = playouts of each move, the sum of their results for the player to move, and of the squares.
+    sums: float64[3, moves], playouts of each move, sum of their results for the player to move, sum of the squares.
     """
     state, room = root.copy(), np.empty(game.max_moves, np.int32)
     side = 1.0 if game.player(root) == 0 else -1.0

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.tree import UNPROVEN
+from agents.core.tree import UNPROVEN, last_node
 from agents.montecarlo.search import Rule, TreeSearch
 from agents.montecarlo.uct import certain_bound
 from games.core.game import CHANCE, check_range
@@ -28,7 +28,7 @@ EMPTY = np.int64(-1)
 FILLED = 0.75  # of a table; beyond that it takes no new entries, and goes on counting those it has
 
 
-class Options(NamedTuple):
+class GraveOptions(NamedTuple):
     """The numbers of GRAVE."""
 
     ref: int
@@ -53,39 +53,24 @@ class Amaf(NamedTuple):
 class GraveRule(Rule):
     """See the top of the file."""
 
-    def best_child(self, game, tree, memory, state, path, length, options):
-        node, side = path[length - 1], game.player(state)
-        reference = node
-        i = length - 1
-        while i > 0 and tree.visits[reference] <= options.ref:
-            i -= 1
-            reference = path[i]
+    def best_child(self, game, search, walk):
+        tree, node, reference = search.tree, last_node(walk), reference_node(search, walk)
         first = tree.first_child[node]
         best, best_value = first, -2.0
         for child in range(first, first + tree.children[node]):
-            value = self.child_value(game, tree, memory, state, child, reference, options)
             if self.solver and tree.proven[child] != UNPROVEN:
-                value = certain_bound(tree, child, side)
+                value = certain_bound(tree, child, game.player(walk.state))
+            else:
+                value = child_value(search, child, reference, game.move_code(walk.state, tree.move[child]))
             if value > best_value:
                 best, best_value = child, value
         return best
 
-    def child_value(self, game, tree, memory, state, child, reference, options):
-        """The mix of mean and AMAF; above all others where nothing is known."""
-        entry = find(memory, reference, game.move_code(state, tree.move[child]))
-        visits, seen = tree.visits[child], memory.visits[entry] if memory.nodes[entry] != EMPTY else 0
-        if visits == 0 and seen == 0:
-            return 100.0
-        share = seen / (seen + visits + options.bias * seen * visits)
-        mean = tree.value[child] / max(visits, 1)
-        amaf = memory.value[entry] / max(seen, 1)
-        return (1.0 - share) * mean + share * amaf
-
-    def play_out(self, game, state, memory, moves, rng):
+    def play_out(self, game, search, walk, rng):
         """Random moves, whose codes are kept in the line."""
-        plies = 0
+        state, memory, plies = walk.state, search.memory, 0
         while not game.is_over(state):
-            move = game.random_move(state, moves, rng)
+            move = game.random_move(state, walk.moves, rng)
             memory.players[plies] = game.player(state)
             memory.line[plies] = game.move_code(state, move) if memory.players[plies] != CHANCE else -1
             game.play(state, move)
@@ -93,32 +78,70 @@ class GraveRule(Rule):
         memory.length[0] = plies
         return game.score(state)
 
-    def learn(self, game, tree, memory, root, path, length, score):
+    def learn(self, game, search, walk, score):
         """Count the simulation, at every node of the path, for the moves that were made below it."""
-        self.insert_path(game, tree, memory, root, path, length)
-        reward, plies = reward_of(score), memory.length[0] + length - 1
-        for i in range(length):
-            for j in range(i, plies):
+        memory = search.memory
+        insert_path(game, search, walk)
+        reward = reward_of(score)
+        for i in range(walk.length[0]):
+            for j in range(i, memory.length[0]):
                 if memory.line[j] >= 0 and first_time(memory.line, i, j):
-                    entry = find(memory, path[i], memory.line[j])
-                    if memory.nodes[entry] == EMPTY:
-                        if memory.used[0] > FILLED * len(memory.nodes):
-                            continue
-                        add_entry(memory, entry, path[i], memory.line[j])
-                    memory.visits[entry] += 1
-                    memory.value[entry] += reward if memory.players[j] == 0 else 1.0 - reward
+                    own = reward if memory.players[j] == 0 else 1.0 - reward
+                    count_move(memory, walk.path[i], memory.line[j], own)
         memory.length[0] = 0
 
-    def insert_path(self, game, tree, memory, root, path, length):
-        """Put the codes of the moves in the tree before those of the playout."""
-        for j in range(memory.length[0] - 1, -1, -1):
-            memory.line[j + length - 1], memory.players[j + length - 1] = memory.line[j], memory.players[j]
-        copy_state(game, root, memory.state)
-        for i in range(1, length):
-            move = tree.move[path[i]]
-            memory.players[i - 1] = game.player(memory.state)
-            memory.line[i - 1] = game.move_code(memory.state, move) if memory.players[i - 1] != CHANCE else -1
-            game.play(memory.state, move)
+
+@helper
+def reference_node(search, walk):
+    """The closest node to the end of the path, itself included, with more than `ref` visits; or else the root."""
+    i = walk.length[0] - 1
+    while i > 0 and search.tree.visits[walk.path[i]] <= search.options.ref:
+        i -= 1
+    return walk.path[i]
+
+
+@helper
+def child_value(search, child, reference, code):
+    """The mix of mean and AMAF; above all others where nothing is known."""
+    tree, memory = search.tree, search.memory
+    entry = find(memory, reference, code)
+    visits, seen = tree.visits[child], memory.visits[entry] if memory.nodes[entry] != EMPTY else 0
+    if visits == 0 and seen == 0:
+        return 100.0
+    share = seen / (seen + visits + search.options.bias * seen * visits)
+    mean = tree.value[child] / max(visits, 1)
+    amaf = memory.value[entry] / max(seen, 1)
+    return (1.0 - share) * mean + share * amaf
+
+
+@helper
+def insert_path(game, search, walk):
+    """Put the codes of the moves in the tree before those of the playout."""
+    memory, shift = search.memory, walk.length[0] - 1
+    state, line, players = memory.state, memory.line, memory.players
+    for j in range(memory.length[0] - 1, -1, -1):
+        line[j + shift], players[j + shift] = line[j], players[j]
+    copy_state(game, walk.root, state)
+    for i in range(shift):
+        move = search.tree.move[walk.path[i + 1]]
+        players[i] = walk.movers[i + 1]
+        line[i] = game.move_code(state, move) if players[i] != CHANCE else -1
+        game.play(state, move)
+    memory.length[0] += shift
+
+
+@helper
+def count_move(memory, node, code, reward):
+    """Count a simulation through a node, below which the code was played; a new entry needs room in the table."""
+    entry = find(memory, node, code)
+    if memory.nodes[entry] == EMPTY:
+        if memory.used[0] > FILLED * len(memory.nodes):
+            return
+        memory.nodes[entry], memory.codes[entry] = node, code
+        memory.visits[entry], memory.value[entry] = 0, 0.0
+        memory.used[0] += 1
+    memory.visits[entry] += 1
+    memory.value[entry] += reward
 
 
 @helper
@@ -129,14 +152,6 @@ def find(memory, node, code):
     while memory.nodes[entry] != EMPTY and (memory.nodes[entry] != node or memory.codes[entry] != code):
         entry = (entry + np.uint64(1)) & mask
     return entry
-
-
-@helper
-def add_entry(memory, entry, node, code):
-    """Begin an entry at an empty place."""
-    memory.nodes[entry], memory.codes[entry] = node, code
-    memory.visits[entry], memory.value[entry] = 0, 0.0
-    memory.used[0] += 1
 
 
 @helper
@@ -177,7 +192,7 @@ class GRAVE(TreeSearch):
         return GraveRule(self.solver)
 
     def options(self):
-        return Options(self.ref, self.bias)
+        return GraveOptions(self.ref, self.bias)
 
     def new_memory(self, game):
         size, plies = self.entries, game.max_plies

@@ -4,15 +4,14 @@ Y. Bjornsson, "Simulation-based approach to general game playing", AAAI 2008).
     p(m) = exp(Q(m) / t) / sum over legal m' of exp(Q(m') / t)
 
 Q is the mean reward, 0 to 1, for the player who made it, of the simulations in which a move of that code was made, in
-the tree or in the playout.  A move that has not been made counts as one that has always won, so that all are tried.
-The weights are Q - 1, which gives the same softmax, and 0 to begin with.
+the tree or in the playout.  A move that has never been made counts as one that has always won, so that all are tried.
+The weights are Q - 1, which gives the same softmax, and 0 at first.
 """
 
 from dataclasses import dataclass
 from math import exp
 
-from agents.core.policy import Policy
-from agents.montecarlo.ppa import Numbers, PolicyRule, PolicySearch
+from agents.montecarlo.ppa import LINES, PolicyRule, PolicySearch
 from games.core.game import CHANCE
 from games.core.jit import inlined
 from games.core.playout import reward_of
@@ -24,23 +23,23 @@ MEAN, COUNT = 0, 1  # rows of weights: Q - 1 of each code, and how often it was 
 class Averages(PolicyRule):
     """Keeps the mean reward of each code."""
 
-    def learn_from(self, game, memory, score):
-        reward = reward_of(score)
-        for line in range(2):
-            for ply in range(memory.lines.length[line]):
-                player = memory.lines.players[line, ply]
+    def learn_from(self, game, learner, score):
+        reward, lines = reward_of(score), learner.lines
+        for line in range(LINES):
+            for ply in range(lines.length[line]):
+                player = lines.players[line, ply]
                 if player != CHANCE:
-                    number = memory.lines.numbers[line, memory.lines.chosen[line, ply]]
-                    own = reward if player == 0 else 1.0 - reward
-                    count_reward(memory.policy, number, own, memory.numbers.temperature)
+                    number = lines.numbers[line, lines.chosen[line, ply]]
+                    count_reward(learner, number, reward if player == 0 else 1.0 - reward)
 
 
 @inlined
-def count_reward(policy: Policy, number, reward, temperature):
+def count_reward(learner, number, reward):
     """Let one more reward into the mean of a code."""
-    policy.weights[COUNT, number] += 1.0
-    policy.weights[MEAN, number] += (reward - 1.0 - policy.weights[MEAN, number]) / policy.weights[COUNT, number]
-    policy.odds[MEAN, number] = exp(policy.weights[MEAN, number] / temperature)
+    weights = learner.policy.weights
+    weights[COUNT, number] += 1.0
+    weights[MEAN, number] += (reward - 1.0 - weights[MEAN, number]) / weights[COUNT, number]
+    learner.policy.odds[MEAN, number] = exp(weights[MEAN, number] / learner.settings.temperature)
 
 
 @dataclass(frozen=True)
@@ -55,6 +54,3 @@ class MAST(PolicySearch):
 
     def search_rule(self):
         return Averages(self.solver)
-
-    def numbers(self):
-        return Numbers(0.0, self.temperature, 0.0)

@@ -3,8 +3,8 @@
 
 The policy has a weight for each move code; playouts draw moves by the softmax of the weights.  After each simulation
 the moves of the winner, in the tree and in the playout, are made likelier, at the cost of the other moves that were
-legal beside them, by `alpha` (agents/core/policy.py has the formula).  After a draw nothing is learnt.  The policy is
-begun anew for each move of the game.
+legal beside them, by `alpha` (agents/core/policy.py has the formula).  After a draw nothing is learnt.  Each move of
+the game starts from a new policy.
 
 `features` tells moves with different features apart, by the game's feature codes: PPAF, for which alpha = 0.32 was
 found best (T. Cazenave, "Playout policy adaptation with move features", Theoretical Computer Science 644, 2016).
@@ -12,134 +12,95 @@ found best (T. Cazenave, "Playout policy adaptation with move features", Theoret
 playout policy", CGW 2017).
 
 `rule="simple"` learns in another way: a winner's move that is new gets the weight 1, then 2 more at a time below 10, 4
-more below 100, and 1 more from there on; nothing is taken from the other moves.  Weights of that size make the softmax
-all but certain, so that it wants a temperature well above 1.
+more below 100, and 1 more from there on; nothing is taken from the other moves.  Weights of that size leave the softmax
+hardly any choice, so it needs a temperature well above 1.
 """
 
 from dataclasses import dataclass
 from math import exp
-from typing import NamedTuple
-
-import numpy as np
 
 from agents.core.policy import (
-    Coding,
-    Lines,
-    Policy,
+    Learner,
+    Settings,
+    check_positive,
     coding_for,
     forget,
     gather_steps,
     has_room,
-    list_numbers,
-    new_lines,
-    new_policy,
+    new_learner,
     play_line,
     take_steps,
     with_room,
+    write_move,
 )
 from agents.montecarlo.search import TreeSearch
-from agents.montecarlo.uct import UCB1, Options
-from agents.nested.nrpa import check_positive
-from games.core.game import CHANCE
+from agents.montecarlo.uct import UCB1, UCBOptions, check_exploration
 from games.core.jit import inlined
 from games.core.playout import copy_state
 
 PLAYOUT, IN_TREE = 0, 1  # lines of a simulation
-
-
-class Numbers(NamedTuple):
-    """The numbers of a learned policy."""
-
-    alpha: float
-    temperature: float
-    bias: float
-
-
-class Learned(NamedTuple):
-    """A policy, and the simulation at hand."""
-
-    coding: Coding
-    policy: Policy
-    lines: Lines
-    state: np.ndarray  # dtype[state_size], to replay in
-    moves: np.ndarray  # int32[max_moves]
-    numbers: Numbers
+LINES = 2
 
 
 @dataclass(frozen=True)
 class PolicyRule(UCB1):
-    """UCT whose playouts follow the policy in memory; what it learns, `learn_from` of a derived rule says."""
+    """UCT whose playouts follow the policy in memory, a Learner; `learn_from` of a derived rule says how it learns."""
 
-    def play_out(self, game, state, memory, moves, rng):
-        memory.lines.length[PLAYOUT] = 0
-        return play_line(
-            game, memory.coding, memory.policy, 0, state, memory.lines, PLAYOUT, moves, memory.numbers, rng
-        )
+    def play_out(self, game, search, walk, rng):
+        search.memory.lines.length[PLAYOUT] = 0
+        return play_line(game, search.memory, 0, PLAYOUT, walk.state, rng)
 
-    def learn(self, game, tree, memory, root, path, length, score):
-        follow_path(game, tree, memory, root, path, length)
-        self.learn_from(game, memory, score)
-        memory.lines.length[PLAYOUT] = 0  # a simulation that ends in a proven node has none
+    def learn(self, game, search, walk, score):
+        follow_path(game, search, walk)
+        self.learn_from(game, search.memory, score)
+        search.memory.lines.length[PLAYOUT] = 0  # a simulation that ends in a proven node has none
 
-    def learn_from(self, game, memory, score):
+    def learn_from(self, game, learner, score):
         """Learn from the two lines of a simulation, the one in the tree and the playout."""
         raise NotImplementedError
 
     def has_room(self, game, memory):
-        return has_room(game, memory.coding, memory.policy, 2)
+        return has_room(game, memory, LINES)
 
 
 @inlined
-def follow_path(game, tree, memory, root, path, length):
-    """Write the moves in the tree, and the numbers of those that were legal, into their line."""
-    lines, state = memory.lines, memory.state
-    copy_state(game, root, state)
-    for i in range(1, length):
-        ply, move = i - 1, tree.move[path[i]]
-        lines.players[IN_TREE, ply] = game.player(state)
-        lines.moves[IN_TREE, ply] = move
-        lines.ends[IN_TREE, ply + 1] = lines.ends[IN_TREE, ply]
-        if lines.players[IN_TREE, ply] != CHANCE:
-            count = game.legal_moves(state, memory.moves)
-            list_numbers(game, memory.coding, memory.policy, state, lines, IN_TREE, ply, memory.moves, count, 0.0)
-            place = 0
-            while memory.moves[place] != move:
-                place += 1
-            lines.chosen[IN_TREE, ply] = lines.ends[IN_TREE, ply] + place
-        game.play(state, move)
-    lines.length[IN_TREE] = length - 1
+def follow_path(game, search, walk):
+    """Write the moves in the tree, and the numbers of those that were legal beside them, into their line."""
+    learner, plies = search.memory, walk.length[0] - 1
+    copy_state(game, walk.root, learner.state)
+    for ply in range(plies):
+        write_move(game, learner, IN_TREE, ply, learner.state, search.tree.move[walk.path[ply + 1]])
+    learner.lines.length[IN_TREE] = plies
 
 
 @dataclass(frozen=True)
 class Softmax(PolicyRule):
     """Adapts to the winner's moves by the gradient of their probability."""
 
-    def learn_from(self, game, memory, score):
+    def learn_from(self, game, learner, score):
         if score != 0.0:
-            winner, numbers = 0 if score > 0.0 else 1, memory.numbers
-            for line in range(2):
-                gather_steps(
-                    memory.coding, memory.policy, 0, memory.lines, line, winner, numbers.alpha, numbers.temperature
-                )
-            for line in range(2):
-                take_steps(memory.policy, 0, memory.lines, line, winner, numbers.temperature)
+            winner = 0 if score > 0.0 else 1
+            for line in range(LINES):
+                gather_steps(learner, 0, line, winner)
+            for line in range(LINES):
+                take_steps(learner, 0, line, winner)
 
 
 @dataclass(frozen=True)
 class Simple(PolicyRule):
     """Adds 1, 2, 4 or 1 to the weights of the winner's moves, by how large they are."""
 
-    def learn_from(self, game, memory, score):
+    def learn_from(self, game, learner, score):
         if score != 0.0:
-            winner = 0 if score > 0.0 else 1
-            for line in range(2):
-                for ply in range(memory.lines.length[line]):
-                    if memory.lines.players[line, ply] == winner:
-                        number = memory.lines.numbers[line, memory.lines.chosen[line, ply]]
-                        weight = memory.policy.weights[0, number]
+            winner, lines, policy = 0 if score > 0.0 else 1, learner.lines, learner.policy
+            for line in range(LINES):
+                for ply in range(lines.length[line]):
+                    if lines.players[line, ply] == winner:
+                        number = lines.numbers[line, lines.chosen[line, ply]]
+                        weight = policy.weights[0, number]
                         weight += 1.0 if weight == 0.0 or weight >= 100.0 else (2.0 if weight < 10.0 else 4.0)
-                        memory.policy.weights[0, number] = weight
-                        memory.policy.odds[0, number] = exp(weight / memory.numbers.temperature)
+                        policy.weights[0, number] = weight
+                        policy.odds[0, number] = exp(weight / learner.settings.temperature)
 
 
 RULES = {"softmax": Softmax, "simple": Simple}
@@ -164,28 +125,25 @@ class PolicySearch(TreeSearch):
     def __post_init__(self):
         super().__post_init__()
         check_positive("temperature", self.temperature)
-        if self.exploration < 0:
-            raise ValueError(f"exploration = {self.exploration} is out of range: it can be 0 or more")
+        check_exploration(self.exploration)
 
     def options(self):
-        return Options(self.exploration, 0.0)
+        return UCBOptions(self.exploration, 0.0)
 
-    def numbers(self) -> Numbers:
-        """What its rule reads."""
-        raise NotImplementedError
+    def settings(self) -> Settings:
+        """What its policy reads."""
+        return Settings(0.0, self.temperature)
 
-    def new_memory(self, game):
+    def new_memory(self, game) -> Learner:
         coding = coding_for(game, self.features)
-        policy = with_room(game, coding, new_policy(game, coding, self.policies), 2)
-        state, moves = np.zeros(game.state_size, game.dtype), np.zeros(game.max_moves, np.int32)
-        return Learned(coding, policy, new_lines(game, 2), state, moves, self.numbers())
+        return new_learner(game, coding, self.settings(), policies=self.policies, lines=LINES)
 
     def forget(self, memory):
         if not self.memory:
-            forget(memory.policy, memory.coding)
+            forget(memory)
 
     def with_room(self, game, memory):
-        return memory._replace(policy=with_room(game, memory.coding, memory.policy, 2))
+        return with_room(game, memory, LINES)
 
 
 @dataclass(frozen=True)
@@ -209,5 +167,5 @@ class PPA(PolicySearch):
     def search_rule(self):
         return RULES[self.rule](self.solver)
 
-    def numbers(self):
-        return Numbers(self.alpha, self.temperature, 0.0)
+    def settings(self):
+        return Settings(self.alpha, self.temperature)

@@ -15,6 +15,7 @@ solver", 2008): a node is won when a move is, lost when all are; proven nodes ar
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,57 +25,70 @@ from agents.core.tree import (
     LEAF,
     ROOT,
     UNPROVEN,
+    Tree,
+    begin_walk,
     child_by_move,
     clear,
     copy_subtree,
+    last_node,
     most_visited_child,
     new_tree,
+    new_walk,
     principal_variation,
     proof_of,
     proven_result,
     shuffled_moves,
+    step,
     write_children,
 )
 from agents.knowledge.prepared import PreparedAgent
 from games.core.game import CHANCE, check_range
 from games.core.jit import Compilable, helper, kernel
-from games.core.playout import copy_state, reward_of
+from games.core.playout import reward_of
+
+
+class Search(NamedTuple):
+    """What a rule works on."""
+
+    tree: Tree
+    memory: tuple  # of arrays that the rule keeps, or ()
+    options: tuple  # a NamedTuple of numbers, which unlike the fields of a rule are no constants in kernels
 
 
 @dataclass(frozen=True)
 class Rule(Compilable):
-    """What distinguishes one search from another: methods that kernels call, like a game's.
+    """What distinguishes one search from another: methods that kernels call, as they do a game's.
 
-    Its fields are constants in kernels.  `options` is a NamedTuple of numbers, which are not; `memory` a tuple of
-    arrays that the rule keeps, or ().
+    A new search is a rule, which must define only `best_child`, and an agent that wraps it.  The fields of a rule are
+    constants in kernels.
     """
 
     solver: bool = False
 
-    def best_child(self, game, tree, memory, state, path, length, options):
-        """The child to go on with from the last node of the path, path[length - 1]."""
+    def best_child(self, game, search, walk):
+        """Selection: the child to go on to from the last node of the walk."""
         raise NotImplementedError
 
-    def play_out(self, game, state, memory, moves, rng):
-        """Play to the end, and return the score."""
-        score, _ = game.random_playout(state, moves, rng)
+    def play_out(self, game, search, walk, rng):
+        """Play from walk.state to the end of the game; returns the score."""
+        score, _ = game.random_playout(walk.state, walk.moves, rng)
         return score
 
-    def learn(self, game, tree, memory, root, path, length, score):
-        """Take what it wants of the simulation that is over."""
+    def learn(self, game, search, walk, score):
+        """Learn from the simulation that has just been backed up."""
 
     def has_room(self, game, memory):
-        """Whether the memory surely has room for another simulation; where not, the agent's `with_room` is called."""
+        """Whether the memory has room for another simulation; if not, the agent's `with_room` is called."""
         return True
 
 
 @dataclass(frozen=True)
 class TreeSearch(PreparedAgent):
-    """Base of the agents that search by Monte-Carlo; each adds its rule and the rule's parameters.
+    """Base of the Monte-Carlo tree searches; each adds its rule and the rule's parameters.
 
-    keep_tree: search on in the part of the tree that the moves played lead to, rather than anew
-    solver: back up certain wins and losses as such
-    max_nodes: when the tree has this many, leaves are played out but no longer expanded (37 bytes a node)
+    keep_tree: go on in the subtree of the moves that were played, instead of starting anew
+    solver: back up proven wins, draws and losses as such
+    max_nodes: in a tree of this size leaves are still played out, but no longer expanded (a node takes 25 bytes)
     """
 
     playouts: int | None = None
@@ -90,19 +104,19 @@ class TreeSearch(PreparedAgent):
         check_range("max_nodes", self.max_nodes, 1000, 2**31 - 1)
 
     def search_rule(self) -> Rule:
-        """Its rule."""
+        """The rule of its search."""
         raise NotImplementedError
 
-    def options(self):
-        """The numbers that the rule reads."""
+    def options(self) -> tuple:
+        """The numbers that the rule reads: Search.options."""
         raise NotImplementedError
 
     def new_memory(self, game) -> tuple:
-        """The arrays that the rule keeps for one game."""
+        """The arrays that the rule keeps in one game: Search.memory."""
         return ()
 
     def forget(self, memory: tuple) -> None:
-        """Make the arrays new again."""
+        """Empty the arrays for a new search."""
 
     def with_room(self, game, memory: tuple) -> tuple:
         """The arrays, or larger ones with the same content if they might be full."""
@@ -113,26 +127,27 @@ class TreeSearch(PreparedAgent):
 
 
 class TreeSearchPlayer(Player):
-    """One game's tree; between moves it is kept or cleared, as the agent says."""
+    """One game's tree, kept or cleared between moves as the agent says."""
 
     def __init__(self, agent, game, budget):
         self.agent, self.game, self.budget = agent, game, budget
-        self.rule, self.options, self.memory = agent.search_rule(), agent.options(), agent.new_memory(game)
+        self.memory = agent.new_memory(game)
         self.tree = new_tree(max(agent.max_nodes, 1 + game.max_moves))
 
     def decide(self, state, rng):
         if not self.agent.keep_tree:
             self.forget()
+        rule, options = self.agent.search_rule(), self.agent.options()
 
         def run(n):
             self.memory = self.agent.with_room(self.game, self.memory)
-            return search_kernel(self.game, self.rule, self.tree, self.memory, state, n, self.options, rng)
+            return search_kernel(self.game, rule, Search(self.tree, self.memory, options), state, n, rng)
 
         playouts = run_chunks(run, self.budget.playouts, self.budget.seconds)
         return decision_from(self.tree, playouts, int(self.game.player(state)))
 
     def forget(self):
-        """Begin anew."""
+        """Start a new tree."""
         clear(self.tree)
         self.agent.forget(self.memory)
 
@@ -148,8 +163,11 @@ class TreeSearchPlayer(Player):
             self.tree = kept
 
 
-def decision_from(tree, playouts: int, player: int) -> Decision:
-    """The most visited move of the root, `player`'s, but for certain wins and losses; and what the tree says of it."""
+def decision_from(tree: Tree, playouts: int, player: int) -> Decision:
+    """The most visited move of the root, and the root's statistics, for `player`, who is to move.
+
+    A proven win is played instead; a proven loss is not played unless all moves are.
+    """
     children = np.arange(tree.first_child[ROOT], tree.first_child[ROOT] + tree.children[ROOT])
     visits = tree.visits[children].astype(np.int64)
     means = 2.0 * tree.value[children] / np.maximum(visits, 1) - 1.0
@@ -176,50 +194,47 @@ def decision_from(tree, playouts: int, player: int) -> Decision:
 
 
 @kernel
-def search_kernel(game, rule, tree, memory, root, simulations, options, rng):
-    """Run that many simulations, or fewer if the root is proven before or the memory full; returns how many."""
-    state, moves = root.copy(), np.empty(game.max_moves, np.int32)
-    path, movers = np.empty(game.max_plies + 1, np.int32), np.empty(game.max_plies + 1, np.int64)
+def search_kernel(game, rule, search, root, simulations, rng):
+    """Run up to that many simulations and return how many; fewer if the root gets proven or the memory full."""
+    tree, walk = search.tree, new_walk(game, root)
     if tree.children[ROOT] == LEAF:
-        expand(game, tree, ROOT, state, moves, rng)
+        expand(game, tree, ROOT, root, walk.moves, rng)
     done = 0
-    while done < simulations and rule.has_room(game, memory) and not (rule.solver and tree.proven[ROOT] != UNPROVEN):
-        copy_state(game, root, state)
-        length = descend(game, rule, tree, memory, state, path, movers, moves, options, rng)
-        if rule.solver and settle(game, tree, state, path[length - 1]):
-            score = proven_result(tree.proven[path[length - 1]])
+    while (
+        done < simulations
+        and rule.has_room(game, search.memory)
+        and not (rule.solver and tree.proven[ROOT] != UNPROVEN)
+    ):
+        descend(game, rule, search, walk, rng)
+        leaf = last_node(walk)
+        if rule.solver and settle(game, tree, walk.state, leaf):
+            score = proven_result(tree.proven[leaf])
         else:
-            score = rule.play_out(game, state, memory, moves, rng)
-        back_up(tree, path, movers, length, reward_of(score))
-        rule.learn(game, tree, memory, root, path, length, score)
+            score = rule.play_out(game, search, walk, rng)
+        back_up(tree, walk, reward_of(score))
+        rule.learn(game, search, walk, score)
         if rule.solver:
-            prove_path(tree, path, movers, length)
+            prove_path(tree, walk)
         done += 1
     return done
 
 
 @helper
-def descend(game, rule, tree, memory, state, path, movers, moves, options, rng):
-    """Select down to a leaf, expanding it if it has been visited before; returns the path's length.
-
-    path[i] is the node i plies below the root, movers[i] the player who moved into it; `state` follows.
-    """
-    node, length = ROOT, 1
-    path[0] = ROOT
-    while not game.is_over(state) and not (rule.solver and tree.proven[node] != UNPROVEN):
+def descend(game, rule, search, walk, rng):
+    """Select down to a leaf, expanding it if it has been visited before."""
+    begin_walk(game, walk)
+    tree, node = search.tree, np.int64(ROOT)
+    while not game.is_over(walk.state) and not (rule.solver and tree.proven[node] != UNPROVEN):
         if tree.children[node] == LEAF:
             if tree.visits[node] == 0 or tree.size[0] + game.max_moves > len(tree.visits):
                 break
-            expand(game, tree, node, state, moves, rng)
-        movers[length] = game.player(state)
-        if game.has_chance and movers[length] == CHANCE:
-            node = child_of_move(tree, node, game.random_outcome(state, rng))
+            expand(game, tree, node, walk.state, walk.moves, rng)
+        mover = game.player(walk.state)
+        if game.has_chance and mover == CHANCE:
+            node = child_of_move(tree, node, game.random_outcome(walk.state, rng))
         else:
-            node = rule.best_child(game, tree, memory, state, path, length, options)
-        game.play(state, tree.move[node])
-        path[length] = node
-        length += 1
-    return length
+            node = rule.best_child(game, search, walk)
+        step(game, walk, node, tree.move[node], mover)
 
 
 @helper
@@ -243,35 +258,35 @@ def expand(game, tree, node, state, moves, rng):
 
 
 @helper
-def back_up(tree, path, movers, length, reward):
-    """Count a visit along the path, and the reward, which is the first player's, for whoever moved into each node."""
+def back_up(tree, walk, reward):
+    """Count a visit along the path, and the first player's reward for whoever moved into each node."""
     tree.visits[ROOT] += 1
-    for i in range(1, length):
-        node = path[i]
+    for i in range(1, walk.length[0]):
+        node = walk.path[i]
         tree.visits[node] += 1
-        tree.value[node] += reward if movers[i] == 0 else 1.0 - reward
+        tree.value[node] += reward if walk.movers[i] == 0 else 1.0 - reward
 
 
 @helper
 def settle(game, tree, state, node):
-    """Whether the result of the path's last node is certain; it is if the game is over there."""
+    """Whether the node that the walk has come to is proven; the end of a game proves it."""
     if tree.proven[node] == UNPROVEN and game.is_over(state):
         tree.proven[node] = proof_of(2.0 * reward_of(game.score(state)) - 1.0)
     return tree.proven[node] != UNPROVEN
 
 
 @helper
-def prove_path(tree, path, movers, length):
-    """Prove what follows from the last node of the path, upwards as far as it goes."""
-    i = length - 1
+def prove_path(tree, walk):
+    """Prove what follows from the last node of the path, upwards until nothing more does."""
+    path, i = walk.path, walk.length[0] - 1
     while i > 0 and tree.proven[path[i]] != UNPROVEN and tree.proven[path[i - 1]] == UNPROVEN:
-        tree.proven[path[i - 1]] = proof_by_children(tree, path[i - 1], movers[i])
+        tree.proven[path[i - 1]] = proof_by_children(tree, path[i - 1], walk.movers[i])
         i -= 1
 
 
 @helper
 def proof_by_children(tree, node, mover):
-    """What the children's proofs say of a node where `mover` moves, or chance: UNPROVEN if that is nothing."""
+    """The mark of a node by those of its children, where `mover` moves, or chance; UNPROVEN if they prove nothing."""
     first = tree.first_child[node]
     side = 1.0 if mover == 0 else -1.0
     best, worst, unproven = -1.0, 1.0, False

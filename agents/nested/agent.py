@@ -1,11 +1,11 @@
 """What nested searches share: budgets, restarts, the best sequence, how it came about, and workers.
 
-For one player a search is of a whole game.  It is done once, at the first decision, with all of the budget, and begun
+For one player a search covers a whole game.  It is made once, at the first decision, with all of the budget, and begun
 anew as often as the budget allows; after that the best sequence found is played move by move.  For two players every
 decision is a search of its own; values are results divided by the length of the game, so that early wins count most.
 
 Root parallelisation: every worker, a thread, searches by itself with a stream of random numbers of its own, and the
-best of what they have found is taken (T. Cazenave & N. Jouandeau, "On the parallelization of UCT", 2007, for the idea).
+best of their sequences is played (T. Cazenave & N. Jouandeau, "On the parallelization of UCT", 2007, for the idea).
 Each worker has the budget of a whole search.
 """
 
@@ -20,7 +20,7 @@ from agents.core.agent import Agent, Budget, Decision, Improvement, MoveStatisti
 from agents.core.chunks import run_chunks
 from agents.core.needs import Needs
 from agents.montecarlo.parallel.scheme import MOST_THREADS, SchemePlayer
-from agents.nested.incumbent import Found, new_found
+from agents.nested.incumbent import DONE, LIMIT, Incumbent, new_incumbent
 from agents.nested.leaf import LeafSearch
 from games.core.game import check_range
 
@@ -31,9 +31,9 @@ MOST_LEVELS = 12
 class Nested(Agent):
     """Base of the nested searches.
 
-    restarts: begin the search anew as long as the budget lasts; if not, no budget is needed
+    restarts: begin the search anew as long as the budget lasts; without restarts no budget is needed
     workers: threads; the budget is for each of them
-    parallel: what they do: "root", they search by themselves; "leaf", one search shares out what its first level calls
+    parallel: "root", each worker searches by itself; "leaf", one search shares out the calls of its first level
     """
 
     level: int = 2
@@ -86,15 +86,26 @@ class Nested(Agent):
         raise NotImplementedError
 
     def begin(self, search, game, state) -> None:
-        """Make the arrays ready for a search from `state`."""
+        """Prepare the arrays for a search from `state`."""
         raise NotImplementedError
 
-    def run(self, search, game, state, found: Found, until: int, rng):
-        """Search until there have been that many playouts, or the log is full; returns the arrays, grown or not."""
+    def run(self, search, game, state, incumbent: Incumbent, rng):
+        """Search until the incumbent's limit of playouts, or a full log; returns the arrays, grown or not."""
         raise NotImplementedError
+
+    def run_more(self, search, game, state, incumbent: Incumbent, count: int, rng):
+        """`run` for up to `count` more playouts: (arrays, playouts made)."""
+        before = int(incumbent.playouts[DONE])
+        incumbent.playouts[LIMIT] = before + count
+        search = self.run(search, game, state, incumbent, rng)
+        return search, int(incumbent.playouts[DONE]) - before
 
     def search_by_leaf(self, search: LeafSearch) -> None:
         """Search once, or until the budget is used up; agents/nested/leaf.py says how."""
+        raise NotImplementedError
+
+    def choice(self, searches, incumbents: list[Incumbent], table: MoveStatistics) -> tuple[int, float]:
+        """For two players: which of the root's moves to play, as a place in the table, and its value."""
         raise NotImplementedError
 
     def new_player(self, game, budget):
@@ -107,7 +118,7 @@ def memory_bytes() -> int:
 
 
 class NestedPlayer(SchemePlayer):
-    """With one player: the sequence that is being played; with two it keeps nothing from move to move."""
+    """Keeps the sequence that it plays in a game for one player, and nothing in a game for two."""
 
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
@@ -116,24 +127,22 @@ class NestedPlayer(SchemePlayer):
 
     def decide(self, state, rng):
         if self.plan:
-            return Decision(self.plan[0], self.score, playouts=0, depth=len(self.plan), principal_variation=self.plan)
+            return self.first_of_plan(playouts=0)
         if self.agent.parallel == "leaf":
             return self.decide_by_leaf(state, rng)
-        rngs, found = self.streams(rng), [new_found(self.game, self.agent.restarts) for _ in range(self.agent.workers)]
-        improvements = self.on_threads(lambda i: self.search(i, state, found[i], rngs[i]))
+        rngs = self.streams(rng)
+        incumbents = [new_incumbent(self.game, self.agent.restarts) for _ in rngs]
+        improvements = self.on_threads(lambda i: self.search(i, state, incumbents[i], rngs[i]))
         rng[0] = rngs[0, 0]
         if self.game.players == 2:
-            return self.decision_for_two(state, found)
-        best = max(found, key=lambda one: one.score[0])  # the first worker's among equals
+            return self.decision_for_two(state, incumbents)
+        best = max(incumbents, key=lambda one: one.score[0])  # the first worker's among equals
         self.plan, self.score = tuple(best.moves[: best.length[0]].tolist()), float(best.score[0])
-        return Decision(
-            self.plan[0],
-            self.score,
-            **playouts_of(found),
-            depth=len(self.plan),
-            principal_variation=self.plan,
-            improvements=best_of(improvements),
-        )
+        return self.first_of_plan(**playouts_of(incumbents), improvements=best_of(improvements))
+
+    def first_of_plan(self, **counts) -> Decision:
+        """The decision for the next move of the sequence."""
+        return Decision(self.plan[0], self.score, depth=len(self.plan), principal_variation=self.plan, **counts)
 
     def decide_by_leaf(self, state, rng):
         """One search, whose first level is shared out, for one player."""
@@ -143,67 +152,55 @@ class NestedPlayer(SchemePlayer):
             self.agent.search_by_leaf(search)
         rng[0] = search.rngs[0, 0]
         self.plan, self.score = search.moves, search.score
-        return Decision(
-            self.plan[0],
-            self.score,
-            playouts=sum(search.playouts),
-            playouts_each=max(search.playouts),
-            depth=len(self.plan),
-            principal_variation=self.plan,
-            improvements=tuple(search.improvements),
+        return self.first_of_plan(
+            playouts=sum(search.playouts), playouts_each=max(search.playouts), improvements=tuple(search.improvements)
         )
 
     def played(self, move):
         self.plan = self.plan[1:] if self.plan and self.plan[0] == move else ()
 
-    def search(self, i, state, found, rng) -> list[Improvement]:
+    def search(self, i, state, incumbent, rng) -> list[Improvement]:
         """One worker's search, restarts included; returns the improvements."""
         agent, game, start, improvements = self.agent, self.game, time.perf_counter(), []
         agent.begin(self.searches[i], game, state)
 
         def run(count):
-            before = int(found.playouts[0])
-            self.searches[i] = agent.run(self.searches[i], game, state, found, before + count, rng)
-            seconds = time.perf_counter() - start
-            logged = int(found.logged[0])
+            self.searches[i], made = agent.run_more(self.searches[i], game, state, incumbent, count, rng)
+            seconds, logged = time.perf_counter() - start, int(incumbent.logged[0])
             improvements.extend(
                 Improvement(int(at), seconds, float(score))
-                for at, score in zip(found.at[:logged], found.scores[:logged])
+                for at, score in zip(incumbent.at[:logged], incumbent.scores[:logged])
             )
-            found.logged[0] = 0
-            return int(found.playouts[0]) - before
+            incumbent.logged[0] = 0
+            return made
 
         run_chunks(run, self.budget.playouts, self.budget.seconds)
         return improvements
 
-    def decision_for_two(self, state, found):
-        """The agent's choice among the root's moves, and what the playouts below each came to."""
-        table = root_statistics(self, state, found)
-        place, value = self.agent.choice(self.game, state, self.searches, found, table)
-        return Decision(
-            int(table.moves[place]),
-            value,
-            **playouts_of(found),
-            principal_variation=(int(table.moves[place]),),
-            statistics=table,
-        )
+    def decision_for_two(self, state, incumbents):
+        """The agent's choice among the root's moves, with the results of the playouts below each."""
+        table = root_statistics(self.game.moves(state), incumbents)
+        place, value = self.agent.choice(self.searches, incumbents, table)
+        move = int(table.moves[place])
+        return Decision(move, value, **playouts_of(incumbents), principal_variation=(move,), statistics=table)
 
 
-def playouts_of(found: list[Found]) -> dict:
-    """What a decision says of the playouts of all workers, and of the one that made the most if there are several."""
-    each = [int(one.playouts[0]) for one in found]
+def playouts_of(incumbents: list[Incumbent]) -> dict:
+    """A decision's counts of playouts: of all workers, and, if there are several, of the one that made the most."""
+    each = [int(one.playouts[DONE]) for one in incumbents]
     return {"playouts": sum(each), "playouts_each": max(each) if len(each) > 1 else None}
 
 
-def root_statistics(player, state, found) -> MoveStatistics:
+def root_statistics(moves: list[int], incumbents: list[Incumbent]) -> MoveStatistics:
     """Playouts and mean results below each move of the root, of all workers."""
-    moves = np.array(player.game.moves(state), np.int32)
-    playouts = sum(one.root_playouts[: len(moves)] for one in found)
-    return MoveStatistics(moves, playouts, sum(one.root_sums[: len(moves)] for one in found) / np.maximum(playouts, 1))
+    count = len(moves)
+    playouts = np.sum([one.root_playouts[:count] for one in incumbents], axis=0)
+    sums = sum(one.root_sums[:count] for one in incumbents)
+    return MoveStatistics(np.array(moves, np.int32), playouts, sums / np.maximum(playouts, 1))
 
 
 def best_of(improvements: list[list[Improvement]]) -> tuple[Improvement, ...]:
-    """The improvements of workers that search side by side: playouts are those of all together."""
+    """The improvements of workers that search side by side; playouts count those of all workers."""
     merged, best = [], -np.inf
     for each in sorted((one for worker in improvements for one in worker), key=lambda one: (one.playouts, -one.score)):
         if each.score > best:

@@ -1,4 +1,4 @@
-"""What a nested search has found: the arrays that its kernels write, and what they share."""
+"""The best that a nested search has found so far, and its counts: arrays that its kernels write."""
 
 from typing import NamedTuple
 
@@ -8,15 +8,17 @@ from games.core.jit import inlined
 from games.core.playout import reward_of
 
 LOGGED = 256  # improvements that a kernel can note before it returns
+ENDLESS = 1 << 62
+DONE, LIMIT = range(2)  # of playouts and searches
 
 
-class Found(NamedTuple):
-    """What a search has found since it began, its restarts included."""
+class Incumbent(NamedTuple):
+    """The best sequence since a search began, its restarts included, and how it came about."""
 
     moves: np.ndarray  # int32[max_plies], the best sequence
     length: np.ndarray  # int64[1], of it; -1 before the first playout
     score: np.ndarray  # float64[1], its score: with two players, a value for the player to move
-    playouts: np.ndarray  # int64[1]
+    playouts: np.ndarray  # int64[2], how many are DONE, and how many there may be before the kernel returns
     searches: np.ndarray  # int64[2], how often the highest level has ended, and how often it may
     at: np.ndarray  # int64[LOGGED], playouts at the improvements since the log was last emptied
     scores: np.ndarray  # float64[LOGGED], their scores
@@ -25,14 +27,14 @@ class Found(NamedTuple):
     root_sums: np.ndarray  # float64[max_moves], the sum of their results for the player to move
 
 
-def new_found(game, restarts: bool) -> Found:
+def new_incumbent(game, restarts: bool) -> Incumbent:
     """Nothing found yet."""
-    return Found(
+    return Incumbent(
         np.zeros(game.max_plies, np.int32),
         np.full(1, -1),
         np.full(1, -np.inf),
-        np.zeros(1, np.int64),
-        np.array([0, 1 << 62 if restarts else 1]),
+        np.zeros(2, np.int64),
+        np.array([0, ENDLESS if restarts else 1]),
         np.zeros(LOGGED, np.int64),
         np.zeros(LOGGED),
         np.zeros(1, np.int64),
@@ -42,21 +44,23 @@ def new_found(game, restarts: bool) -> Found:
 
 
 @inlined
-def note_best(found, moves, row, length, score):
+def note_best(incumbent, moves, row, length, score):
     """Keep `moves[row, :length]` if its score is better than all before."""
-    if score > found.score[0] or found.length[0] < 0:
-        found.score[0] = score
-        found.length[0] = length
+    if score > incumbent.score[0] or incumbent.length[0] < 0:
+        incumbent.score[0] = score
+        incumbent.length[0] = length
         for ply in range(length):
-            found.moves[ply] = moves[row, ply]
-        found.at[found.logged[0]], found.scores[found.logged[0]] = found.playouts[0], score
-        found.logged[0] += 1
+            incumbent.moves[ply] = moves[row, ply]
+        place = incumbent.logged[0]
+        incumbent.at[place], incumbent.scores[place] = incumbent.playouts[DONE], score
+        incumbent.logged[0] = place + 1
 
 
 @inlined
-def may_go_on(found, until):
-    """Whether there are playouts left to do, the last search has not ended, and there is room to note what is found."""
-    return found.playouts[0] < until and found.logged[0] < LOGGED and found.searches[0] < found.searches[1]
+def may_go_on(incumbent):
+    """Whether there are playouts and searches left to do, and room to note an improvement."""
+    playouts, searches = incumbent.playouts, incumbent.searches
+    return playouts[DONE] < playouts[LIMIT] and incumbent.logged[0] < LOGGED and searches[DONE] < searches[LIMIT]
 
 
 @inlined

@@ -7,8 +7,8 @@ The highest level runs on one thread; what it calls runs on all of them, and is 
     nrpa    every worker searches at the level below with a copy of the same policy; the best of their sequences counts
             as one iteration's, and all adapt to the best of the call
 
-Every worker draws from a stream of its own and gets the same calls whatever the others' pace, so that the result does
-not depend on it.  For one player, and levels from 2.
+Every worker draws from a stream of its own and gets the same calls whatever the pace of the others, so that the result
+does not depend on timing.  For one player, and for levels from 2.
 """
 
 import time
@@ -17,7 +17,7 @@ import numpy as np
 
 from agents.core.agent import Improvement
 from agents.core.chunks import run_chunks
-from agents.nested.incumbent import new_found
+from agents.nested.incumbent import DONE, new_incumbent
 
 
 class LeafSearch:
@@ -46,18 +46,16 @@ class LeafSearch:
         left = None if limit is None else limit - self.playouts[i]
         if left == 0 or (seconds == 0.0 and self.moves):
             return None
-        found = new_found(self.game, restarts=False)
+        incumbent, searches = new_incumbent(self.game, restarts=False), self.player.searches
 
         def run(count):
-            before = int(found.playouts[0])
-            searches = self.player.searches
-            searches[i] = agent.run(searches[i], self.game, state, found, before + count, self.rngs[i])
-            found.logged[0] = 0
-            return int(found.playouts[0]) - before
+            searches[i], made = agent.run_more(searches[i], self.game, state, incumbent, count, self.rngs[i])
+            incumbent.logged[0] = 0
+            return made
 
         run_chunks(run, left, max(seconds, 1e-3) if seconds is not None else None)
-        self.playouts[i] += int(found.playouts[0])
-        return float(found.score[0]), tuple(found.moves[: found.length[0]].tolist())
+        self.playouts[i] += int(incumbent.playouts[DONE])
+        return float(incumbent.score[0]), tuple(incumbent.moves[: incumbent.length[0]].tolist())
 
     def note(self, score, moves):
         """Keep a whole sequence if its score is better than all before."""

@@ -22,7 +22,7 @@ import numpy as np
 
 from agents.core.tree import shuffled_moves
 from agents.nested.agent import Nested
-from agents.nested.incumbent import may_go_on, note_best, value_of
+from agents.nested.incumbent import DONE, may_go_on, note_best, value_of
 from games.core.jit import Compilable, inlined, kernel
 from games.core.playout import copy_state
 from games.core.random import random_below
@@ -32,23 +32,23 @@ from games.core.random import random_below
 class RandomMoves(Compilable):
     """Playouts of uniformly random moves."""
 
-    def draw(self, game, state, room, rng):
-        return game.random_move(state, room, rng)
+    def draw(self, game, state, moves, rng):
+        return game.random_move(state, moves, rng)
 
 
 @dataclass(frozen=True)
 class TabuMoves(Compilable):
     """Playouts that avoid what the game calls tabu."""
 
-    def draw(self, game, state, room, rng):
-        return game.random_move_tabu(state, room, rng)
+    def draw(self, game, state, moves, rng):
+        return game.random_move_tabu(state, moves, rng)
 
 
 PLAYOUTS = {"random": RandomMoves(), "tabu": TabuMoves()}
 
 
-class Search(NamedTuple):
-    """The calls of all levels; row l is level l's, row 0 of states, lines and room the playout's."""
+class Calls(NamedTuple):
+    """The calls of all levels; row l is level l's, row 0 of states, moves and lines the playout's."""
 
     states: np.ndarray  # dtype[levels + 1, state_size], where the call has got to
     moves: np.ndarray  # int32[levels + 1, max_moves], the legal moves there
@@ -89,7 +89,7 @@ class NMCS(Nested):
 
     def new_search(self, game):
         levels = self.level + (1 if self.parallel == "root" else 0)  # the highest of a shared search needs no row
-        return Search(
+        return Calls(
             np.zeros((levels, game.state_size), game.dtype),
             np.zeros((levels, game.max_moves), np.int32),
             *(np.zeros(levels, np.int64) for _ in range(3)),
@@ -104,8 +104,8 @@ class NMCS(Nested):
         search.current[0] = -1
         search.sums[:] = 0.0
 
-    def run(self, search, game, state, found, until, rng):
-        nmcs_kernel(game, PLAYOUTS[self.playout], search, found, state, until, self.memory, rng)
+    def run(self, search, game, state, incumbent, rng):
+        nmcs_kernel(game, PLAYOUTS[self.playout], search, incumbent, state, self.memory, rng)
         return search
 
     def search_by_leaf(self, search):
@@ -117,8 +117,8 @@ class NMCS(Nested):
                 j = int(random_below(search.rngs[0], i + 1))
                 moves[i], moves[j] = moves[j], moves[i]
             states = [game.after(state, move) for move in moves]
-            found = search.player.on_threads(lambda i: self.tried(search, below, i, states))
-            by_place = {place: result for of_worker in found for place, result in of_worker}
+            results = search.player.on_threads(lambda i, states=states: self.tried(search, below, i, states))
+            by_place = {place: result for of_worker in results for place, result in of_worker}
             for place, (score, rest) in sorted(by_place.items()):
                 if score > best or (not self.memory and place == 0):
                     best, sequence = score, [*line, moves[place], *rest]
@@ -129,8 +129,8 @@ class NMCS(Nested):
             game.play(state, line[-1])
 
     def tried(self, search, below, i, states) -> list:
-        """Worker i's share of a step: (place, (score, moves)) of every so many-th state, as far as the budget goes."""
-        found = []
+        """Worker i's share of a step, every `workers`-th state, as far as the budget goes: (place, (score, moves))."""
+        results = []
         for place in range(i, len(states), self.workers):
             if search.game.is_over(states[place]):
                 search.playouts[i] += 1
@@ -140,11 +140,11 @@ class NMCS(Nested):
                 below.begin(arrays, search.game, states[place])
                 result = search.call(i, below, states[place])
             if result is not None:
-                found.append((place, result))
-        return found
+                results.append((place, result))
+        return results
 
-    def choice(self, game, state, searches, found, table):
-        """For two players: the move of the best mean value, by complete trials; by playouts where there is none."""
+    def choice(self, searches, incumbents, table):
+        """The move of the best mean value, by complete trials; by playouts if no trial is complete."""
         trials, sums = sum(search.sums[:, : len(table.moves)] for search in searches)
         tried = trials > 0
         means = sums / np.maximum(trials, 1) if tried.any() else table.means
@@ -153,131 +153,131 @@ class NMCS(Nested):
 
 
 @kernel
-def nmcs_kernel(game, playouts, search, found, root, until, memory, rng):
-    """Go on until there have been `until` playouts in all, or the log of `found` is full."""
-    top, player = len(search.counts) - 1, game.player(root)
-    while may_go_on(found, until):
-        level = search.current[0]
+def nmcs_kernel(game, playouts, calls, incumbent, root, memory, rng):
+    """Search on from `root` as long as `may_go_on`; `playouts` draws moves, `memory` is the agent's."""
+    top, player = len(calls.counts) - 1, game.player(root)
+    while may_go_on(incumbent):
+        level = calls.current[0]
         if level < 0:
-            search.current[0] = top
-            copy_state(game, root, search.states[top])
-            search.plies[top] = 0
-            open_call(game, search, top, rng)
-        elif search.counts[level] == 0:
+            calls.current[0] = top
+            copy_state(game, root, calls.states[top])
+            calls.plies[top] = 0
+            open_call(game, calls, top, rng)
+        elif calls.counts[level] == 0:
             if level < top:
-                hand_up(game, search, level, player, memory)
+                hand_up(game, calls, level, player, memory)
             else:
-                found.searches[0] += 1
-            search.current[0] = level + 1 if level < top else -1
-        elif search.tried[level] == search.counts[level]:
-            advance(game, search, level, top, rng)
+                incumbent.searches[DONE] += 1
+            calls.current[0] = level + 1 if level < top else -1
+        elif calls.tried[level] == calls.counts[level]:
+            advance(game, calls, level, top, rng)
         elif level == 1:
-            play_out(game, playouts, search, found, player, memory, rng)
+            play_out(game, playouts, calls, incumbent, player, memory, rng)
         else:
-            begin_below(game, search, found, level, player, rng)
+            begin_below(game, calls, incumbent, level, player, rng)
 
 
 @inlined
-def open_call(game, search, level, rng):
+def open_call(game, calls, level, rng):
     """A call of a level begins in the state that is in its row."""
-    search.values[level], search.lengths[level] = -np.inf, search.plies[level]
-    list_moves(game, search, level, rng)
+    calls.values[level], calls.lengths[level] = -np.inf, calls.plies[level]
+    list_moves(game, calls, level, rng)
 
 
 @inlined
-def list_moves(game, search, level, rng):
+def list_moves(game, calls, level, rng):
     """The legal moves where the call has got to; none when the game is over.
 
     With one player in random order, since the first of equals is kept: Left Move would gain by its order of moves.
     """
-    state, moves = search.states[level], search.moves[level]
-    search.tried[level] = search.counts[level] = 0
+    state, moves = calls.states[level], calls.moves[level]
+    calls.tried[level] = calls.counts[level] = 0
     if not game.is_over(state):
         in_order = game.players == 2
-        search.counts[level] = game.legal_moves(state, moves) if in_order else shuffled_moves(game, state, moves, rng)
+        calls.counts[level] = game.legal_moves(state, moves) if in_order else shuffled_moves(game, state, moves, rng)
 
 
 @inlined
-def advance(game, search, level, top, rng):
+def advance(game, calls, level, top, rng):
     """All moves have been tried: make the best sequence's next one, unless that is for a player's real choice."""
     if game.players == 2 and level == top:
-        search.counts[level] = 0
+        calls.counts[level] = 0
         return
-    game.play(search.states[level], search.lines[level, search.plies[level]])
-    search.plies[level] += 1
-    list_moves(game, search, level, rng)
+    game.play(calls.states[level], calls.lines[level, calls.plies[level]])
+    calls.plies[level] += 1
+    list_moves(game, calls, level, rng)
 
 
 @inlined
-def put_move(game, search, level):
+def put_move(game, calls, level):
     """Put the state after the next move to be tried, and the moves that lead there, into the row below."""
-    below, ply = level - 1, search.plies[level]
-    move = search.moves[level, search.tried[level]]
-    copy_state(game, search.states[level], search.states[below])
+    below, ply = level - 1, calls.plies[level]
+    move = calls.moves[level, calls.tried[level]]
+    copy_state(game, calls.states[level], calls.states[below])
     for i in range(ply):
-        search.lines[below, i] = search.lines[level, i]
-    search.lines[below, ply] = move
-    game.play(search.states[below], move)
-    search.plies[below] = ply + 1
+        calls.lines[below, i] = calls.lines[level, i]
+    calls.lines[below, ply] = move
+    game.play(calls.states[below], move)
+    calls.plies[below] = ply + 1
 
 
 @inlined
-def begin_below(game, search, found, level, player, rng):
+def begin_below(game, calls, incumbent, level, player, rng):
     """Begin a call of the level below after the next move; a game that is over there counts as a playout."""
-    put_move(game, search, level)
+    put_move(game, calls, level)
     below = level - 1
-    open_call(game, search, below, rng)
-    if search.counts[below] == 0:
-        settle(game, search, found, below, below, player)
-    search.current[0] = below
+    open_call(game, calls, below, rng)
+    if calls.counts[below] == 0:
+        settle(game, calls, incumbent, below, below, player)
+    calls.current[0] = below
 
 
 @inlined
-def play_out(game, playouts, search, found, player, memory, rng):
+def play_out(game, playouts, calls, incumbent, player, memory, rng):
     """At level 1: a playout after the next move, and what it comes to."""
-    put_move(game, search, 1)
-    state, ply = search.states[0], search.plies[0]
+    put_move(game, calls, 1)
+    state, ply = calls.states[0], calls.plies[0]
     while not game.is_over(state):
-        move = playouts.draw(game, state, search.moves[0], rng)
-        search.lines[0, ply] = move
+        move = playouts.draw(game, state, calls.moves[0], rng)
+        calls.lines[0, ply] = move
         game.play(state, move)
         ply += 1
-    search.plies[0] = ply
-    settle(game, search, found, 0, 0, player)
-    hand_up(game, search, 0, player, memory)
+    calls.plies[0] = ply
+    settle(game, calls, incumbent, 0, 0, player)
+    hand_up(game, calls, 0, player, memory)
 
 
 @inlined
-def settle(game, search, found, row, level, player):
+def settle(game, calls, incumbent, row, level, player):
     """The line of a row has come to the end of the game: a playout is done."""
-    value = value_of(game, game.score(search.states[row]), player, search.plies[row])
-    search.lengths[level], search.values[level] = search.plies[row], value
-    found.playouts[0] += 1
-    top = len(search.counts) - 1
-    place = search.tried[top]  # the root's move under trial, if the highest call has not gone on from the root
+    value = value_of(game, game.score(calls.states[row]), player, calls.plies[row])
+    calls.lengths[level], calls.values[level] = calls.plies[row], value
+    incumbent.playouts[DONE] += 1
+    top = len(calls.counts) - 1
+    place = calls.tried[top]  # the root's move under trial, if the highest call has not gone on from the root
     if game.players == 2:
-        found.root_playouts[place] += 1
-        found.root_sums[place] += value * (search.plies[row] + 1.0)
-    note_best(found, search.lines, row, search.lengths[level], value)
+        incumbent.root_playouts[place] += 1
+        incumbent.root_sums[place] += value * (calls.plies[row] + 1.0)
+    note_best(incumbent, calls.lines, row, calls.lengths[level], value)
 
 
 @inlined
-def hand_up(game, search, level, player, memory):
+def hand_up(game, calls, level, player, memory):
     """Give the best sequence of a call, or a playout's, to the level above, whose move has been tried by it."""
-    above, value, top = level + 1, search.values[level], len(search.counts) - 1
-    best = search.values[above]
+    above, value, top = level + 1, calls.values[level], len(calls.counts) - 1
+    best = calls.values[above]
     if game.players == 2:
-        own = game.player(search.states[above]) == player
-        better = search.tried[above] == 0 or (value > best if own else value < best)
+        own = game.player(calls.states[above]) == player
+        better = calls.tried[above] == 0 or (value > best if own else value < best)
         if above == top:
-            search.sums[0, search.tried[above]] += 1.0
-            search.sums[1, search.tried[above]] += value
+            calls.sums[0, calls.tried[above]] += 1.0
+            calls.sums[1, calls.tried[above]] += value
         won = value > 0.0 if own else value < 0.0
     else:
-        better = value > best or (not memory and search.tried[above] == 0)
+        better = value > best or (not memory and calls.tried[above] == 0)
         won = False
     if better:
-        search.values[above], search.lengths[above] = value, search.lengths[level]
-        for i in range(search.plies[above], search.lengths[level]):
-            search.lines[above, i] = search.lines[level, i]
-    search.tried[above] = search.counts[above] if won and above < top else search.tried[above] + 1
+        calls.values[above], calls.lengths[above] = value, calls.lengths[level]
+        for i in range(calls.plies[above], calls.lengths[level]):
+            calls.lines[above, i] = calls.lines[level, i]
+    calls.tried[above] = calls.counts[above] if won and above < top else calls.tried[above] + 1

@@ -27,49 +27,43 @@ import numpy as np
 
 from agents.core.policy import (
     Coding,
-    Lines,
-    Policy,
+    Learner,
+    Settings,
     adapt,
     bytes_needed,
+    check_positive,
     coding_for,
     copy_line,
     copy_policy,
     forget,
     has_room,
-    list_numbers,
-    new_lines,
-    new_policy,
+    new_learner,
     play_line,
     with_room,
+    write_move,
 )
 from agents.nested.agent import Nested
-from agents.nested.incumbent import may_go_on, note_best, value_of
+from agents.nested.incumbent import DONE, may_go_on, note_best, value_of
 from games.core.game import check_range
 from games.core.jit import inlined, kernel
 from games.core.playout import copy_state
 
 
-class Options(NamedTuple):
-    """The numbers of NRPA."""
+class NRPAOptions(NamedTuple):
+    """The numbers of NRPA besides those of its policies."""
 
     levels: int
     iterations: int
-    alpha: float
-    temperature: float
-    bias: float
     repetitions: int
 
 
-class Search(NamedTuple):
+class Levels(NamedTuple):
     """The levels of one search; policy l - 1 and line l are those of level l, line 0 is the playout's.
 
     With two players line levels + l is the opponent's best of level l.
     """
 
-    policy: Policy
-    lines: Lines
-    state: np.ndarray  # dtype[state_size], of the playout
-    moves: np.ndarray  # int32[max_moves]
+    learner: Learner
     iterations: np.ndarray  # int64[levels + 1], done by the call of each level
     repeats: np.ndarray  # int64[levels + 1], how often its best sequence has come again
     values: np.ndarray  # float64[levels + 1], the value of its best line
@@ -83,7 +77,7 @@ class NRPA(Nested):
     level, iterations: N calls of the level below in each call; alpha: the step of adaptation
     features: policies go by the game's feature codes instead of its move codes
     bias: how much the game's own liking of moves counts; temperature: of the softmax
-    repetitions: a call ends when its best sequence has come so many times; 0: it does not
+    repetitions: a call ends when its best sequence has come so many times; 0: it goes on
     """
 
     level: int = 3
@@ -112,50 +106,40 @@ class NRPA(Nested):
         return 1 + self.level * game.players
 
     def bytes_needed(self, game):
-        return bytes_needed(game, self.coding(game), self.level, self.line_count(game))
+        return bytes_needed(game, self.coding(game), policies=self.level, lines=self.line_count(game))
 
     def new_search(self, game):
-        levels = self.level + 1
-        return Search(
-            new_policy(game, self.coding(game), self.level),
-            new_lines(game, self.line_count(game), self.bias != 0),
-            np.zeros(game.state_size, game.dtype),
-            np.zeros(game.max_moves, np.int32),
-            np.zeros(levels, np.int64),
-            np.zeros(levels, np.int64),
-            np.zeros(levels),
-            np.zeros(levels),
-        )
+        settings = Settings(self.alpha, self.temperature, self.bias)
+        learner = new_learner(game, self.coding(game), settings, policies=self.level, lines=self.line_count(game))
+        return Levels(learner, *np.zeros((2, self.level + 1), np.int64), *np.zeros((2, self.level + 1)))
 
     def begin(self, search, game, state):
-        forget(search.policy, self.coding(game))
-        restart(search)
+        forget(search.learner)
+        search.iterations[:] = search.repeats[:] = 0
+        search.values[:] = -np.inf
+        search.foe_values[:] = np.inf
 
-    def run(self, search, game, state, found, until, rng):
-        coding = self.coding(game)
-        search = search._replace(policy=with_room(game, coding, search.policy))
-        nrpa_kernel(game, coding, search, found, state, until, self.options(), rng)
+    def run(self, search, game, state, incumbent, rng):
+        search = search._replace(learner=with_room(game, search.learner))
+        nrpa_kernel(game, search, incumbent, state, self.options(), rng)
         return search
 
     def search_by_leaf(self, search):
-        game, searches, below = (
-            search.game,
-            search.player.searches,
-            replace(self, level=self.level - 1, workers=1, parallel="root"),
-        )
-        for arrays in searches:
-            self.begin(arrays, game, search.state)
+        game, player = search.game, search.player
+        below = replace(self, level=self.level - 1, workers=1, parallel="root")
+        for levels in player.searches:
+            self.begin(levels, game, search.state)
         best, moves = -np.inf, ()
         for _ in range(self.iterations):
-            found = search.player.on_threads(lambda i: self.called(search, below, i))
-            for score, line in filter(None, found):
+            results = player.on_threads(lambda i: self.called(search, below, i))
+            for score, line in filter(None, results):
                 if score >= best:
                     best, moves = score, line
                     search.note(score, line)
             if search.is_over():
                 return
             line = np.array(moves, np.int32)
-            search.player.on_threads(lambda i: self.learn_line(search, i, line))
+            player.on_threads(lambda i, line=line: self.learn_line(search, i, line))
 
     def called(self, search, below, i):
         """Worker i's search at the level below, with a copy of the highest level's policy."""
@@ -164,122 +148,100 @@ class NRPA(Nested):
 
     def learn_line(self, search, i, line) -> None:
         """Adapt worker i's own policy of the highest level to a sequence."""
-        game, coding = search.game, self.coding(search.game)
-        arrays = search.player.searches[i]
-        arrays = arrays._replace(policy=with_room(game, coding, arrays.policy))
-        search.player.searches[i] = arrays
-        learn_line_kernel(game, coding, arrays, search.state, line, self.options())
+        levels = search.player.searches[i]
+        levels = levels._replace(learner=with_room(search.game, levels.learner))
+        search.player.searches[i] = levels
+        learn_line_kernel(search.game, levels.learner, search.state, line, self.level)
 
-    def options(self) -> Options:
-        """The numbers that kernels read."""
-        return Options(self.level, self.iterations, self.alpha, self.temperature, self.bias, self.repetitions)
+    def options(self) -> NRPAOptions:
+        """The numbers that its kernel reads."""
+        return NRPAOptions(self.level, self.iterations, self.repetitions)
 
-    def choice(self, game, state, searches, found, table):
-        """For two players: the place of the best sequence's first move, and the mean result below it."""
-        best = max(found, key=lambda one: one.score[0])
+    def choice(self, searches, incumbents, table):
+        """The first move of the best sequence, and the mean result below it."""
+        best = max(incumbents, key=lambda one: one.score[0])
         place = table.moves.tolist().index(int(best.moves[0]))
         return place, float(table.means[place])
 
 
-def check_positive(name: str, value: float) -> None:
-    """ValueError that names the parameter unless it is above 0."""
-    if not value > 0:
-        raise ValueError(f"{name} = {value} is out of range: it is more than 0")
-
-
-def restart(search: Search) -> None:
-    """Begin the call of every level."""
-    search.iterations[:] = search.repeats[:] = 0
-    search.values[:] = -np.inf
-    search.foe_values[:] = np.inf
-
-
 @kernel
-def nrpa_kernel(game, coding, search, found, root, until, options, rng):
-    """Go on until there have been `until` playouts in all, or the log of `found` or the table of codes is full."""
-    player = game.player(root)
-    while may_go_on(found, until) and has_room(game, coding, search.policy, 1):
-        lines = search.lines
-        copy_state(game, root, search.state)
+def nrpa_kernel(game, levels, incumbent, root, options, rng):
+    """Search on from `root` as long as `may_go_on` and the table of codes has room."""
+    learner, player = levels.learner, game.player(root)
+    lines = learner.lines
+    while may_go_on(incumbent) and has_room(game, learner, 1):
+        copy_state(game, root, learner.state)
         lines.length[0] = 0
-        score = play_line(game, coding, search.policy, 0, search.state, lines, 0, search.moves, options, rng)
+        score = play_line(game, learner, 0, 0, learner.state, rng)
         value = value_of(game, score, player, lines.length[0])
-        search.values[0] = search.foe_values[0] = value
-        found.playouts[0] += 1
-        found.root_playouts[lines.chosen[0, 0]] += 1
-        found.root_sums[lines.chosen[0, 0]] += value if game.players == 1 else value * (lines.length[0] + 1.0)
-        note_best(found, lines.moves, 0, lines.length[0], value)
-        finish_call(game, coding, search, found, player, options)
+        levels.values[0] = levels.foe_values[0] = value
+        incumbent.playouts[DONE] += 1
+        incumbent.root_playouts[lines.chosen[0, 0]] += 1
+        incumbent.root_sums[lines.chosen[0, 0]] += value if game.players == 1 else value * (lines.length[0] + 1.0)
+        note_best(incumbent, lines.moves, 0, lines.length[0], value)
+        finish_call(game, levels, incumbent, player, options)
 
 
 @kernel
-def copy_down_kernel(game, search, levels):
-    """Begin a call of the highest of `levels`, and of those below it, with copies of the policy above them."""
-    for level in range(levels, 0, -1):
-        begin_call(search, level)
-        copy_policy(search.policy, level, level - 1)
+def copy_down_kernel(game, levels, highest):
+    """Begin a call of a level, and of those below it, with copies of the policy of the level above."""
+    for level in range(highest, 0, -1):
+        begin_call(levels, level)
+        copy_policy(levels.learner.policy, level, level - 1)
 
 
 @kernel
-def learn_line_kernel(game, coding, search, root, moves, options):
-    """Adapt the policy of the highest level to a sequence, which is replayed, since its numbers are another worker's."""
-    lines, state, line = search.lines, search.state, options.levels
-    copy_state(game, root, state)
+def learn_line_kernel(game, learner, root, moves, level):
+    """Adapt the policy of a level to a sequence, which is replayed, since its numbers are another worker's."""
+    copy_state(game, root, learner.state)
     for ply in range(len(moves)):
-        count = game.legal_moves(state, search.moves)
-        list_numbers(game, coding, search.policy, state, lines, line, ply, search.moves, count, options.bias)
-        place = 0
-        while search.moves[place] != moves[ply]:
-            place += 1
-        lines.players[line, ply], lines.moves[line, ply] = 0, moves[ply]
-        lines.chosen[line, ply] = lines.ends[line, ply] + place
-        game.play(state, moves[ply])
-    lines.length[line] = len(moves)
-    adapt(coding, search.policy, line - 1, lines, line, 0, options.alpha, options.temperature)
+        write_move(game, learner, level, ply, learner.state, moves[ply])
+    learner.lines.length[level] = len(moves)
+    adapt(learner, level - 1, level, 0)
 
 
 @inlined
-def finish_call(game, coding, search, found, player, options):
+def finish_call(game, levels, incumbent, player, options):
     """Hand the sequence of a playout to level 1, and that of every call that ends by it to the level above."""
-    level = 1
+    policy, level = levels.learner.policy, 1
     while level <= options.levels:
-        take_best(game, coding, search, level, options)
-        search.iterations[level] += 1
-        repeated = options.repetitions > 0 and search.repeats[level] >= options.repetitions
-        if search.iterations[level] < options.iterations and not repeated:
-            learn(game, coding, search, level, player, options)
+        take_best(game, levels, level, options)
+        levels.iterations[level] += 1
+        repeated = options.repetitions > 0 and levels.repeats[level] >= options.repetitions
+        if levels.iterations[level] < options.iterations and not repeated:
+            learn(game, levels, level, player, options)
             break
         level += 1  # the call has ended: its policy is of no more use
     if level > options.levels:
-        found.searches[0] += 1
+        incumbent.searches[DONE] += 1
         level = options.levels
-        begin_call(search, level)
-        for number in range(search.policy.used[0]):
-            search.policy.weights[level - 1, number], search.policy.odds[level - 1, number] = 0.0, 1.0
+        begin_call(levels, level)
+        for number in range(policy.used[0]):
+            policy.weights[level - 1, number], policy.odds[level - 1, number] = 0.0, 1.0
     for below in range(level - 1, 0, -1):
-        begin_call(search, below)
-        copy_policy(search.policy, below, below - 1)
+        begin_call(levels, below)
+        copy_policy(policy, below, below - 1)
 
 
 @inlined
-def begin_call(search, level):
+def begin_call(levels, level):
     """Nothing has been found by the new call of a level."""
-    search.iterations[level] = search.repeats[level] = 0
-    search.values[level], search.foe_values[level] = -np.inf, np.inf
+    levels.iterations[level] = levels.repeats[level] = 0
+    levels.values[level], levels.foe_values[level] = -np.inf, np.inf
 
 
 @inlined
-def take_best(game, coding, search, level, options):
+def take_best(game, levels, level, options):
     """Take the sequence of the level below if it is as good as the best of this level's call."""
-    lines, value = search.lines, search.values[level - 1]
-    if value >= search.values[level]:
-        same = value == search.values[level] and options.repetitions > 0 and same_moves(lines, level - 1, level)
-        search.repeats[level] = search.repeats[level] + 1 if same else 1
-        search.values[level] = value
-        copy_line(coding, lines, level - 1, level)
-    if game.players == 2 and search.foe_values[level - 1] <= search.foe_values[level]:
-        search.foe_values[level] = search.foe_values[level - 1]
-        copy_line(coding, lines, options.levels + level - 1 if level > 1 else 0, options.levels + level)
+    learner, value = levels.learner, levels.values[level - 1]
+    if value >= levels.values[level]:
+        same = value == levels.values[level] and options.repetitions > 0 and same_moves(learner.lines, level - 1, level)
+        levels.repeats[level] = levels.repeats[level] + 1 if same else 1
+        levels.values[level] = value
+        copy_line(learner, level - 1, level)
+    if game.players == 2 and levels.foe_values[level - 1] <= levels.foe_values[level]:
+        levels.foe_values[level] = levels.foe_values[level - 1]
+        copy_line(learner, options.levels + level - 1 if level > 1 else 0, options.levels + level)
 
 
 @inlined
@@ -294,9 +256,8 @@ def same_moves(lines, one, other):
 
 
 @inlined
-def learn(game, coding, search, level, player, options):
+def learn(game, levels, level, player, options):
     """Adapt the policy of a level to its best sequence, and with two players the opponent's moves to the opponent's."""
-    policy, lines, row = search.policy, search.lines, level - 1
-    adapt(coding, policy, row, lines, level, player, options.alpha, options.temperature)
+    adapt(levels.learner, level - 1, level, player)
     if game.players == 2:
-        adapt(coding, policy, row, lines, options.levels + level, 1 - player, options.alpha, options.temperature)
+        adapt(levels.learner, level - 1, options.levels + level, 1 - player)

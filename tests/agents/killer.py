@@ -34,5 +34,5 @@ class KillerPlayer(DistributedPlayer):
             except FileExistsError:
                 pass
             else:
-                os.kill(self.crew.processes[0].pid, signal.SIGKILL)
+                os.kill(self.workers.processes[0].pid, signal.SIGKILL)
         return super().decide(state, rng)

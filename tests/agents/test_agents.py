@@ -9,8 +9,8 @@ import agents
 import games
 from agents.core.tree import LEAF, ROOT, copy_subtree, new_tree
 from agents.minimax.depthfirst import search_kernel as depth_first_kernel
-from agents.montecarlo.search import search_kernel
-from agents.montecarlo.uct import UCB1, Options
+from agents.montecarlo.search import Search, search_kernel
+from agents.montecarlo.uct import UCB1, UCBOptions
 from games.core.random import stream
 from tests.agents.naive import flat
 from tests.agents.positions import after_names, random_position
@@ -114,7 +114,7 @@ def test_a_full_tree_goes_on_without_growing():
 def test_copy_subtree_keeps_every_node():
     game = games.make("tictactoe")
     tree, kept = new_tree(20_000), new_tree(20_000)
-    search_kernel(game, UCB1(), tree, (), game.initial(), 3000, Options(0.4, 0.0), stream(1))
+    search_kernel(game, UCB1(), Search(tree, (), UCBOptions(0.4, 0.0)), game.initial(), 3000, stream(1))
     copy_subtree(game, tree, ROOT, kept)
     for name in ("visits", "value", "children"):
         assert getattr(kept, name)[: kept.size[0]].sum() == getattr(tree, name)[: tree.size[0]].sum()

@@ -13,55 +13,57 @@ import arena
 import games
 from agents.core.agent import registry
 from agents.montecarlo.parallel import tds
-from agents.montecarlo.parallel.distributed import Crew, desk_in, options_of
+from agents.montecarlo.parallel.distributed import WorkerProcesses, jobs_in
+from agents.montecarlo.parallel.shared import BEGUN, DONE, finished
 from games.core.random import stream
 
 GAME = games.make("breakthrough(rows=5, columns=4)")
 
 
 def local_search(workers, jobs, limit, max_nodes=100_000, seed=3):
-    """The processes' parts, played in turn in this process: desk, shards, and the root's home."""
+    """The processes' parts, played in turn in this process, after the search; and the root's home."""
     agent = agents.make(f"distributed(workers={workers}, jobs={jobs})")
     shapes = tds.shapes(GAME, agent)
     memory = {name: bytearray(int(np.prod(shape)) * np.dtype(kind).itemsize) for name, (shape, kind) in shapes.items()}
-    desk = desk_in(memory, shapes)
-    shards = [tds.new_shard(GAME, max_nodes) for _ in range(workers)]
+    jobs = jobs_in(memory, shapes)
+    processes = [tds.new_process(GAME, agent, jobs, i, max_nodes) for i in range(workers)]
     rngs = [stream(seed, i) for i in range(workers)]
-    tds.set_out(GAME, desk, GAME.initial(), limit)
-    while desk.counts[tds.RETIRED] < len(desk.mode):
-        for i in range(workers):
-            tds.serve_kernel(GAME, shards[i], desk, options_of(agent), i, rngs[i], 5)
-    return desk, shards, int(tds.home_of(GAME, GAME.initial(), workers))
+    tds.set_out(GAME, jobs, GAME.initial(), limit)
+    while jobs.counts[tds.RETIRED] < len(jobs.mode):
+        for process, rng in zip(processes, rngs):
+            tds.serve_kernel(GAME, process, rng, 5)
+    return processes, int(tds.home_of(GAME, GAME.initial(), workers))
 
 
 @pytest.mark.parametrize("workers, jobs, limit", [(1, 1, 300), (1, 8, 1000), (3, 5, 2000), (2, 10, 7), (4, 2, 1)])
 def test_totals_are_exact_at_every_node(workers, jobs, limit):
-    desk, shards, home = local_search(workers, jobs, limit)
-    assert desk.own[:, tds.MADE].sum() == limit
-    decision = tds.decision_at_root(GAME, shards[home], desk, GAME.initial())
+    processes, home = local_search(workers, jobs, limit)
+    assert processes[home].jobs.own[:, tds.MADE].sum() == limit
+    decision = tds.decision_at_root(GAME, processes[home], GAME.initial())
     assert decision.playouts == decision.statistics.playouts.sum() == limit
-    for shard in shards:
-        tree, used = shard.tree, int(shard.tree.size[0])
-        begun, done = tree.shared[1:used, 0], tree.shared[1:used, 1] & 0xFFFFFFFF
+    for process in processes:
+        tree = process.shard.tree
+        nodes, used = tree.nodes, int(tree.nodes.size[0])
+        begun, done = tree.counts[1:used, BEGUN], finished.py_func(tree.counts[1:used, DONE])
         assert np.array_equal(begun, done)  # nothing is left in flight
-        for node in 1 + np.flatnonzero(tree.children[1:used]):
-            children = slice(tree.first_child[node], tree.first_child[node] + tree.children[node])
-            assert tree.shared[node, 0] == tree.shared[children, 0].sum()
+        for node in 1 + np.flatnonzero(nodes.children[1:used]):
+            children = slice(nodes.first_child[node], nodes.first_child[node] + nodes.children[node])
+            assert tree.counts[node, BEGUN] == tree.counts[children, BEGUN].sum()
 
 
 def test_a_position_has_one_home_and_one_node():
-    _, shards, _ = local_search(3, 4, 3000)
-    keys = [set(shard.keys[shard.index != tds.EMPTY].tolist()) for shard in shards]
+    shards = [process.shard for process in local_search(3, 4, 3000)[0]]
+    keys = [set(shard.keys[shard.rows != tds.EMPTY].tolist()) for shard in shards]
     assert all(len(of_one) == shard.taken[0] > 50 for of_one, shard in zip(keys, shards))
     assert len(set.union(*keys)) == sum(map(len, keys))
     tds.forget(shards[0])
-    assert not shards[0].index.any() and shards[0].taken[0] == 0 and shards[0].tree.size[0] == 1
+    assert not shards[0].rows.any() and shards[0].taken[0] == 0 and shards[0].tree.nodes.size[0] == 1
 
 
 def test_a_full_tree_goes_on_without_new_nodes():
-    desk, shards, _ = local_search(2, 3, 2000, max_nodes=200)
-    assert desk.own[:, tds.MADE].sum() == 2000
-    assert all(shard.tree.size[0] <= 200 for shard in shards)
+    processes, home = local_search(2, 3, 2000, max_nodes=200)
+    assert processes[home].jobs.own[:, tds.MADE].sum() == 2000
+    assert all(process.shard.tree.nodes.size[0] <= 200 for process in processes)
 
 
 def test_processes_find_the_win():
@@ -75,15 +77,15 @@ def test_processes_find_the_win():
 def test_a_process_that_is_killed_ends_the_search_and_the_next_one_has_new_ones():
     agent = agents.make("distributed(workers=2, seconds=20)")
     player = agent.player(GAME)
-    crew = player.crew
-    os.kill(crew.processes[1].pid, signal.SIGKILL)
+    workers = player.workers
+    os.kill(workers.processes[1].pid, signal.SIGKILL)
     began = time.perf_counter()
     with pytest.raises(RuntimeError, match=r"a process of the distributed search died \(exit code -9\)"):
         player.choose(GAME.initial(), stream(1))
     assert time.perf_counter() - began < 10
-    assert not any(process.is_alive() for process in crew.processes)
+    assert not any(process.is_alive() for process in workers.processes)
     del player
-    assert Crew.take(GAME, agent) is not crew
+    assert WorkerProcesses.take(GAME, agent) is not workers
 
 
 @pytest.fixture

@@ -191,9 +191,9 @@ def test_bad_parameters(spec, message):
 
 
 def test_games_that_do_not_fit():
-    with pytest.raises(agents.Unsuited, match="leftmove.* has no tabu playouts"):
+    with pytest.raises(agents.Unsuited, match=r"leftmove.* has no tabu playouts"):
         agents.make("nmcs(playout='tabu', playouts=1)").player(games.make("leftmove"))
-    with pytest.raises(agents.Unsuited, match="pig.* has chance"):
+    with pytest.raises(agents.Unsuited, match=r"pig.* has chance"):
         agents.make("nrpa(playouts=1)").player(games.make("pig"))
     with pytest.raises(agents.Unsuited, match="nrpa needs a budget of playouts or seconds"):
         agents.make("nrpa").player(games.make("leftmove"))

@@ -68,9 +68,9 @@ def columns(tree, visits, value):
 def test_one_worker_searches_as_uct_does_node_for_node(spec, simulated):
     serial, expected = searched(agents.make("uct(playouts=700)"))
     player, decision = searched(made(spec, workers=1, playouts=700, simulated=simulated))
-    shared = player.tree.shared
-    values = reward_sum.py_func(shared[:, DONE])
-    assert columns(player.tree, shared[:, BEGUN], values) == columns(serial.tree, serial.tree.visits, serial.tree.value)
+    counts, values = player.tree.counts, reward_sum.py_func(player.tree.counts[:, DONE])
+    ours, theirs = columns(player.tree.nodes, counts[:, BEGUN], values), serial.tree
+    assert ours == columns(theirs, theirs.visits, theirs.value)
     assert (decision.move, decision.value, decision.playouts) == (expected.move, expected.value, expected.playouts)
 
 
@@ -87,17 +87,18 @@ def test_threads_lose_no_visit(spec):
     """Eight threads on one tree: the root's visits are exact, every node's children add up, no mark or lock is left."""
     for seed in range(3):
         player, decision = searched(made(spec, workers=8, playouts=20_000, total=True), seed)
-        tree, used = player.tree, int(player.tree.size[0])
-        visits = tree.shared[:used, BEGUN]
+        tree, counts = player.tree.nodes, player.tree.counts
+        used = int(tree.size[0])
+        visits = counts[:used, BEGUN]
         assert decision.playouts == tree.visits[ROOT] == 20_000
         for node in np.flatnonzero(tree.children[:used] != LEAF):
             children = slice(tree.first_child[node], tree.first_child[node] + tree.children[node])
             assert tree.children[node] > 0 and children.stop <= used
             before = visits[node] - visits[children].sum()  # visits while it was a leaf, some at the same time
             assert 0 <= before <= 8 * 8
-        assert not tree.lock[:used].any()
-        assert np.array_equal(finished.py_func(tree.shared[:used, DONE]), visits)
-        assert np.all(reward_sum.py_func(tree.shared[1:used, DONE]) <= visits[1:])
+        assert not player.tree.locks[:used].any()
+        assert np.array_equal(finished.py_func(counts[:used, DONE]), visits)
+        assert np.all(reward_sum.py_func(counts[1:used, DONE]) <= visits[1:])
 
 
 @pytest.mark.parametrize("playout_time", ["constant", "plies"])

@@ -1,14 +1,14 @@
-"""Learned policies against dictionaries in plain Python: NRPA's, PPA's and MAST's weights, and the tables that hold them."""
+"""Learned policies against dictionaries in plain Python: weights of NRPA, PPA and MAST, and the tables of codes."""
 
 import numpy as np
 import pytest
 
 import agents
 import games
-from agents.core.policy import coding_for, new_policy, number_of, with_room
+from agents.core.policy import Settings, coding_for, new_learner, number_of, with_room
 from agents.core.tree import ROOT
 from agents.montecarlo.mast import COUNT, MEAN
-from agents.nested.incumbent import new_found
+from agents.nested.incumbent import new_incumbent
 from games.core.jit import kernel
 from games.core.random import stream
 from tests.agents import naive, naive_nested
@@ -28,12 +28,12 @@ def numbers_kernel(game, policy, codes, numbers):
         numbers[i] = number_of(policy, codes[i])
 
 
-def weights_of(game, coding, policy, codes, row=0):
+def weights_of(game, learner, codes, row=0):
     """The weights of codes."""
     numbers = np.array(codes, np.int64)
-    if not coding.direct:
-        numbers_kernel(game, policy, np.array(codes, np.int64), numbers)
-    return policy.weights[row, numbers]
+    if not learner.coding.direct:
+        numbers_kernel(game, learner.policy, np.array(codes, np.int64), numbers)
+    return learner.policy.weights[row, numbers]
 
 
 @pytest.mark.parametrize("spec, more", CASES)
@@ -42,22 +42,23 @@ def test_nrpa_learns_as_its_twin_to_twelve_digits(spec, more):
     game = games.make(spec)
     words = ", ".join(f"{key}={value!r}" for key, value in more.items())
     agent = agents.make(f"nrpa(level=1, iterations=1000, {words})")
-    search, found, rng = agent.new_search(game), new_found(game, True), stream(4)
+    search, incumbent, rng = agent.new_search(game), new_incumbent(game, True), stream(4)
     agent.begin(search, game, game.initial())
     twins_rng, weights, best, steps = stream(4), {}, -np.inf, None
     code_of = game.feature_code if more.get("features") else game.move_code
     alpha, temperature, bias = agent.alpha, agent.temperature, agent.bias
-    for i in range(60):
-        search = agent.run(search, game, game.initial(), found, i + 1, rng)
-        found.logged[0] = 0
+    for _ in range(60):
+        search, made = agent.run_more(search, game, game.initial(), incumbent, 1, rng)
+        assert made == 1
+        incumbent.logged[0] = 0
         score, line = naive_nested.playout(game, game.initial(), weights, code_of, twins_rng, temperature, bias)
         if score >= best:
             best, steps = score, line
         weights = naive_nested.adapt(weights, steps, 0, alpha, temperature)
     codes = sorted(weights)
-    ours = weights_of(game, agent.coding(game), search.policy, codes)
+    ours = weights_of(game, search.learner, codes)
     np.testing.assert_allclose(ours, [weights[code] for code in codes], rtol=1e-12, atol=1e-12)
-    assert found.score[0] == best
+    assert incumbent.score[0] == best
 
     decision = agents.make(f"nrpa(level=2, iterations=8, restarts=false, {words})").choose(game, game.initial(), seed=6)
     score, steps = naive_nested.nrpa(game, 2, 8, {}, code_of, stream(6), alpha, temperature, bias)
@@ -75,18 +76,18 @@ def names(game, moves):
 def test_a_table_grows_without_loss():
     """Twenty times as many codes as there was room for: each keeps its number and its weight."""
     game = games.make("samegame(rows=2, columns=2)")
-    coding = coding_for(game, True)
-    policy = new_policy(game, coding, 1)
-    codes = np.random.default_rng(1).integers(0, 2**62, 20 * len(policy.steps))
+    learner = new_learner(game, coding_for(game, True), Settings(1.0, 1.0), policies=1, lines=1)
+    codes = np.random.default_rng(1).integers(0, 2**62, 20 * len(learner.policy.steps))
     numbers = np.empty(len(codes), np.int64)
     for i in range(0, len(codes), 4):
-        policy = with_room(game, coding, policy)
-        numbers_kernel(game, policy, codes[i : i + 4], numbers[i : i + 4])
-        policy.weights[0, numbers[i : i + 4]] = codes[i : i + 4]
+        learner = with_room(game, learner)
+        numbers_kernel(game, learner.policy, codes[i : i + 4], numbers[i : i + 4])
+        learner.policy.weights[0, numbers[i : i + 4]] = codes[i : i + 4]
     assert sorted(numbers) == list(range(len(codes)))
     again = np.empty(len(codes), np.int64)
-    numbers_kernel(game, policy, codes, again)
-    assert again.tolist() == numbers.tolist() and np.array_equal(policy.weights[0, numbers], codes.astype(float))
+    numbers_kernel(game, learner.policy, codes, again)
+    weights = learner.policy.weights[0, numbers]
+    assert again.tolist() == numbers.tolist() and np.array_equal(weights, codes.astype(float))
 
 
 def simple_rule(weight):
@@ -142,11 +143,11 @@ def test_playouts_learn_as_the_twins_do(spec, agent):
     root, weights, counts = learnt_by_twin(game, game.initial(), agent, 150)
     children = {child.move: child.visits for child in root.children}
     assert dict(zip(decision.statistics.moves.tolist(), decision.statistics.playouts.tolist())) == children
-    codes, policy = sorted(weights), player.memory.policy
-    ours = weights_of(game, player.memory.coding, policy, codes, MEAN)
+    codes = sorted(weights)
+    ours = weights_of(game, player.memory, codes, MEAN)
     np.testing.assert_allclose(ours, [weights[code] for code in codes], rtol=1e-9, atol=1e-12)
     if agent.name == "mast":
-        assert weights_of(game, player.memory.coding, policy, codes, COUNT).tolist() == [counts[code] for code in codes]
+        assert weights_of(game, player.memory, codes, COUNT).tolist() == [counts[code] for code in codes]
     assert player.tree.visits[ROOT] == 150
 
 

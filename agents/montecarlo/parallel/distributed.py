@@ -32,7 +32,7 @@ import numpy as np
 from agents.core.needs import Needs
 from agents.montecarlo.parallel import tds
 from agents.montecarlo.parallel.scheme import Scheme, SchemePlayer
-from agents.montecarlo.parallel.shared import FREE, Options
+from agents.montecarlo.parallel.shared import SharedOptions
 from games.core.game import check_range
 from games.core.random import stream
 
@@ -62,6 +62,10 @@ class Distributed(Scheme):
         if self.simulated:
             raise ValueError("simulated = True: distributed runs on processes only; the other schemes simulate workers")
 
+    def options(self) -> SharedOptions:
+        """UCB1 with virtual losses."""
+        return SharedOptions(self.exploration, virtual_loss=1.0)
+
     def new_player(self, game, budget):
         return DistributedPlayer(self, game, budget)
 
@@ -71,27 +75,27 @@ class DistributedPlayer(SchemePlayer):
 
     def __init__(self, agent, game, budget):
         self.agent, self.game, self.budget = agent, game, budget
-        self.crew = Crew.take(game, agent)
-        weakref.finalize(self, self.crew.give_back)
+        self.workers = WorkerProcesses.take(game, agent)
+        weakref.finalize(self, self.workers.give_back)
 
     def decide(self, state, rng):
         word = int(rng[0])
         rng[0] = stream(word, "next move")[0]
-        return self.crew.search(state, word, self.agent.total_playouts(self.budget), self.budget.seconds)
+        return self.workers.search(state, word, self.agent.total_playouts(self.budget), self.budget.seconds)
 
 
-class Crew:
+class WorkerProcesses:
     """The processes of one agent for one game, and the memory that they share.
 
     They are kept for the next player of the kind, and end with the process that made them.
     """
 
-    free: ClassVar[dict] = {}  # crews that no player uses, by what they are for
+    free: ClassVar[dict[tuple, list["WorkerProcesses"]]] = {}  # those that no player uses, by what they are for
 
     @classmethod
-    def take(cls, game, agent) -> "Crew":
-        """A crew that is free, or a new one."""
-        # a process that was forked from this one is not to take what is this one's
+    def take(cls, game, agent) -> "WorkerProcesses":
+        """Processes that are free, or new ones."""
+        # a process that was forked from this one must not take this one's
         key = (os.getpid(), game, replace(agent, playouts=None, seconds=None, total=False))
         waiting = cls.free.get(key, [])
         return waiting.pop() if waiting else cls(key, game, agent)
@@ -103,16 +107,16 @@ class Crew:
 
     def __init__(self, key, game, agent):
         self.key, self.game = key, game
-        # a fork server cannot be used by a process that was forked from the one that has started it
+        # a fork server cannot be used by a process that was forked from the one that started it
         context = multiprocessing.get_context("spawn")
         shapes = tds.shapes(game, agent)
         memory = {
             name: context.RawArray("b", int(np.prod(shape)) * np.dtype(kind).itemsize)
             for name, (shape, kind) in shapes.items()
         }
-        self.desk, self.pipes, self.processes = desk_in(memory, shapes), [], []
+        self.jobs, self.pipes, self.processes = jobs_in(memory, shapes), [], []
         # compiled here once, so that the processes find it on disk
-        tds.serve_kernel(game, tds.new_shard(game, 1000), self.desk, options_of(agent), 0, stream(0), 0)
+        tds.serve_kernel(game, tds.new_process(game, agent, self.jobs, 0, 1000), stream(0), 0)
         for number in range(agent.workers):
             ours, theirs = context.Pipe()
             process = context.Process(
@@ -125,9 +129,9 @@ class Crew:
         self._listen(None)  # until they are ready, so that no decision waits for it
 
     def search(self, state, seed: int, limit: int | None, seconds: float | None):
-        """The decision of all processes; RuntimeError if one of them dies, after which the crew is no more."""
+        """The decision of all processes; RuntimeError if one of them dies, which ends the others."""
         try:
-            tds.set_out(self.game, self.desk, state, ENDLESS if limit is None else limit)
+            tds.set_out(self.game, self.jobs, state, ENDLESS if limit is None else limit)
             for pipe in self.pipes:
                 with contextlib.suppress(OSError):  # of a process that has died, which its sentinel says too
                     pipe.send((seed, state))
@@ -145,10 +149,8 @@ class Crew:
             left = None if until is None else max(0.0, until - time.perf_counter())
             ready = pipes.wait([*waiting, *(process.sentinel for process in self.processes)], left)
             if not ready:
-                self.desk.counts[tds.LIMIT], until = (
-                    1,
-                    None,
-                )  # those that have begun are the last, but one there must be
+                self.jobs.counts[tds.LIMIT] = 1  # those that have begun are the last, but there must be one
+                until = None
             for pipe in [pipe for pipe in ready if pipe in waiting]:
                 try:
                     answer = pipe.recv()
@@ -173,45 +175,39 @@ class Crew:
         self.pipes = []
 
 
-def desk_in(memory: dict, shapes: dict) -> tds.Desk:
+def jobs_in(memory: dict, shapes: dict) -> tds.Jobs:
     """The arrays in the memory that is shared."""
-    return tds.Desk(
+    return tds.Jobs(
         **{name: np.frombuffer(memory[name], kind).reshape(shape) for name, (shape, kind) in shapes.items()}
     )
-
-
-def options_of(agent) -> Options:
-    """UCB1 with virtual losses."""
-    return Options(agent.exploration, 1.0, False, FREE)
 
 
 def serve(pipe, game, agent, memory, number) -> None:
     """What a process does: its part of every search, until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the player's process decides what Ctrl-C means
     threading.Thread(target=_die_with_the_parent, daemon=True).start()
-    shard, desk = tds.new_shard(game, agent.max_nodes), desk_in(memory, tds.shapes(game, agent))
-    options = options_of(agent)
-    tds.serve_kernel(game, shard, desk, options, number, stream(0), 0)  # loaded from disk
+    process = tds.new_process(game, agent, jobs_in(memory, tds.shapes(game, agent)), number, agent.max_nodes)
+    tds.serve_kernel(game, process, stream(0), 0)  # loaded from disk
     try:
         pipe.send(READY)
         while True:
             seed, state = pipe.recv()
             try:
-                tds.forget(shard)
-                _serve_search(game, shard, desk, options, number, stream(seed, "process", number))
-                root = tds.home_of(game, state, len(desk.queues)) == number
-                decision = tds.decision_at_root(game, shard, desk, state) if root else None
-                pipe.send((decision, int(shard.tree.size[0])))
+                tds.forget(process.shard)
+                _serve_search(game, process, stream(seed, "process", number))
+                root = tds.home_of(game, state, agent.workers) == number
+                decision = tds.decision_at_root(game, process, state) if root else None
+                pipe.send((decision, int(process.shard.tree.nodes.size[0])))
             except Exception as error:
                 pipe.send(RuntimeError(f"{type(error).__name__} in a process of the distributed search: {error}"))
     except (EOFError, BrokenPipeError):
         pass  # the player is gone
 
 
-def _serve_search(game, shard, desk, options, number, rng) -> None:
+def _serve_search(game, process, rng) -> None:
     """Serve the queue until all jobs have ended."""
-    while desk.counts[tds.RETIRED] < len(desk.mode):
-        if tds.serve_kernel(game, shard, desk, options, number, rng, STEPS) == 0:
+    while process.jobs.counts[tds.RETIRED] < len(process.jobs.mode):
+        if tds.serve_kernel(game, process, rng, STEPS) == 0:
             os.sched_yield()
 
 

@@ -5,8 +5,8 @@ A simulation is a token that passes the stages select, expand, play out and back
 one token at a time; several tokens are played out at once.  The number of tokens bounds how many simulations are in
 flight, and so how much a search differs from a serial one, whatever the number of workers.
 
-On threads, every thread looks for a token that it can take one stage further.  Simulated, select, expand and back up
-have one server each that takes `stage_time` playouts a token, and the playouts have a server for each worker.
+On threads, every thread looks for a token that it can take one stage further.  Simulated, each stage but the playout
+has one server, which takes `stage_time` of a playout's time for a token, and playouts have a server for each worker.
 """
 
 from dataclasses import dataclass
@@ -16,17 +16,25 @@ import numpy as np
 
 from agents.core.atomics import atomic_add, atomic_compare_exchange, atomic_load, atomic_store, sched_yield
 from agents.core.chunks import run_chunks
-from agents.core.tree import LEAF, clear
+from agents.core.tree import LEAF, Walk, last_node
 from agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, PLIES
-from agents.montecarlo.parallel.shared import ONE, back_up_shared, decision_from_shared, enter, has_children, step_down
-from agents.montecarlo.parallel.tree import TreeParallel, TreePlayer, prepare_kernel
+from agents.montecarlo.parallel.shared import (
+    ONE,
+    SharedTreePlayer,
+    Work,
+    back_up_shared,
+    enter,
+    has_children,
+    step_down,
+)
+from agents.montecarlo.parallel.tree import TreeParallel, new_walks, walk_of
 from games.core.jit import helper, kernel
-from games.core.playout import copy_state, reward_of
+from games.core.playout import reward_of
 
 # what a token waits for; WORKING while a thread has it
 SELECT, EXPAND, PLAY_OUT, BACK_UP, WORKING = range(5)
 STAGES = 4
-BEGUN, ENDED, LIMIT = range(3)  # of Line.counts
+STARTED, ENDED, LIMIT = range(3)  # of Tokens.counts
 ENDLESS = 1 << 62
 
 
@@ -35,7 +43,7 @@ class Pipeline(TreeParallel):
     """One tree, searched by a pipeline.
 
     tokens: simulations in flight at most; 0 for twice the workers
-    stage_time: what a stage other than the playout takes of a playout's time, where it is simulated
+    stage_time: what a simulated stage other than the playout takes of a playout's time
     """
 
     tokens: int = 0
@@ -54,110 +62,97 @@ class Pipeline(TreeParallel):
         return PipelinePlayer(self, game, budget)
 
 
-class Line(NamedTuple):
-    """The tokens, and who may work on them; row i of the first six is token i."""
+class Tokens(NamedTuple):
+    """Simulations in flight, and who may work on them; row i of the first four fields is token i."""
 
     stage: np.ndarray  # int32[tokens], SELECT to BACK_UP, or WORKING
-    states: np.ndarray  # dtype[tokens, state_size]
-    paths: np.ndarray  # int32[tokens, max_plies + 1]
-    movers: np.ndarray  # int64[tokens, max_plies + 1]
-    lengths: np.ndarray  # int64[tokens]
+    walks: Walk  # see walk_of
     rewards: np.ndarray  # float64[tokens]
-    rngs: np.ndarray  # uint64[tokens, APART], see Scheme.streams
+    rngs: np.ndarray  # uint64[tokens, APART], see SchemePlayer.streams
     busy: np.ndarray  # int32[STAGES], 1 while a thread is in a stage that takes one token at a time
-    counts: np.ndarray  # int64[3], simulations begun, ended, and to be begun in all
+    counts: np.ndarray  # int64[3], simulations STARTED, ENDED, and the LIMIT to be started in all
     made: np.ndarray  # int64[workers], playouts that each made
 
 
-def new_line(game, state, rngs: np.ndarray, workers: int, limit: int) -> Line:
-    """A token for each generator, which wait to be selected, for `limit` simulations in all."""
-    tokens = len(rngs)
-    return Line(
-        np.zeros(tokens, np.int32),
-        np.zeros((tokens, len(state)), state.dtype),
-        np.zeros((tokens, game.max_plies + 1), np.int32),
-        np.zeros((tokens, game.max_plies + 1), np.int64),
-        np.zeros(tokens, np.int64),
-        np.zeros(tokens),
-        rngs,
-        np.zeros(STAGES, np.int32),
-        np.array([0, 0, limit]),
-        np.zeros(workers, np.int64),
-    )
+class PipelinePlayer(SharedTreePlayer):
+    """Every token has a stream of random numbers of its own."""
 
+    def streams(self, rng, count=None):
+        return super().streams(rng, self.agent.tokens or 2 * self.agent.workers)
 
-class PipelinePlayer(TreePlayer):
-    """The tree of one game, made anew for each move."""
+    def new_tokens(self, state, rngs) -> Tokens:
+        """A token for each generator, all waiting to be selected."""
+        total, count = self.agent.total_playouts(self.budget), len(rngs)
+        return Tokens(
+            np.zeros(count, np.int32),
+            new_walks(self.game, state, count),
+            np.zeros(count),
+            rngs,
+            np.zeros(STAGES, np.int32),
+            np.array([0, 0, ENDLESS if total is None else total]),
+            np.zeros(self.agent.workers, np.int64),
+        )
 
-    def decide(self, state, rng):
-        clear(self.tree)
-        prepare_kernel(self.game, self.tree, state, rng)
-        agent, total = self.agent, self.agent.total_playouts(self.budget)
-        tokens = agent.tokens or 2 * agent.workers
-        limit = ENDLESS if total is None else total
-        line = new_line(self.game, state, self.streams(rng, tokens), agent.workers, limit)
-        if agent.simulated:
-            clock = PLAYOUT_TIMES[agent.playout_time]
-            time = simulated_kernel(self.game, self.tree, state, line, self.options, clock, agent.stage_time)
-        else:
-            time = None
-            self.on_threads(lambda i: self.work(state, line, i))
-        rng[0] = line.rngs[0, 0]
-        return decision_from_shared(self.game, self.tree, state, int(line.counts[ENDED]), int(line.made.max()), time)
+    def search(self, state, rngs):
+        tokens = self.new_tokens(state, rngs)
+        self.on_threads(lambda i: self.work(tokens, i))
+        return Work(int(tokens.counts[ENDED]), int(tokens.made.max()))
 
-    def work(self, state, line, worker) -> None:
+    def work(self, tokens, worker) -> None:
         """What one thread does: until all simulations have ended, or no more are begun because the time is over."""
 
         def run(steps):
-            return thread_kernel(self.game, self.tree, state, line, self.options, worker, steps)
+            return pipeline_kernel(self.game, self.tree, tokens, self.options, worker, steps)
 
         run_chunks(run, None, self.budget.seconds)
-        close_kernel(self.game, line)
+        close_kernel(self.game, tokens)
         run_chunks(run, None, None)
+
+    def simulate(self, state, rngs):
+        tokens, clock = self.new_tokens(state, rngs), PLAYOUT_TIMES[self.agent.playout_time]
+        time = simulated_pipeline_kernel(self.game, self.tree, tokens, self.options, clock, self.agent.stage_time)
+        return Work(int(tokens.counts[ENDED]), int(tokens.made.max()), time)
 
 
 @helper
-def do_stage(game, tree, root, line, token, stage, moves, options):
+def do_stage(game, tree, tokens, token, stage, options):
     """Take a token through one stage; returns the plies of the playout, 0 for other stages."""
-    state, path, movers, rng = line.states[token], line.paths[token], line.movers[token], line.rngs[token]
-    plies, length = 0, line.lengths[token]
+    walk, rng, plies = walk_of(tokens.walks, token), tokens.rngs[token], 0
     if stage == SELECT:
-        copy_state(game, root, state)
-        length = enter(tree, path)
-        while not game.is_over(state) and atomic_load(tree.children, path[length - 1]) > LEAF:
-            length = step_down(game, tree, state, path, movers, length, options, rng)
+        enter(game, tree, walk)
+        while not game.is_over(walk.state) and atomic_load(tree.nodes.children, last_node(walk)) > LEAF:
+            step_down(game, tree, walk, options, rng)
     elif stage == EXPAND:
-        while not game.is_over(state) and has_children(game, tree, path[length - 1], state, moves, rng):
-            length = step_down(game, tree, state, path, movers, length, options, rng)
+        while not game.is_over(walk.state) and has_children(game, tree, walk, rng):
+            step_down(game, tree, walk, options, rng)
     elif stage == PLAY_OUT:
-        score, plies = game.random_playout(state, moves, rng)
-        line.rewards[token] = reward_of(score)
+        score, plies = game.random_playout(walk.state, walk.moves, rng)
+        tokens.rewards[token] = reward_of(score)
     else:
-        back_up_shared(tree, path, movers, length, line.rewards[token], 1, options.lock)
-    line.lengths[token] = length
+        back_up_shared(tree, walk, tokens.rewards[token], 1, options.lock)
     return plies
 
 
 @kernel
-def thread_kernel(game, tree, root, line, options, worker, steps):
+def pipeline_kernel(game, tree, tokens, options, worker, steps):
     """Take tokens through stages, `steps` times at most; 0 when all simulations have ended."""
-    moves, tokens, token = np.empty(game.max_moves, np.int32), len(line.stage), 0
+    token = 0
     for step in range(steps):
-        if atomic_load(line.counts, ENDED) >= atomic_load(line.counts, LIMIT):
+        if atomic_load(tokens.counts, ENDED) >= atomic_load(tokens.counts, LIMIT):
             return step
         found = False
-        for _ in range(tokens):
-            token = (token + 1) % tokens
-            stage = atomic_load(line.stage, token)
-            if stage != WORKING and take(line, token, stage):
+        for _ in range(len(tokens.stage)):
+            token = (token + 1) % len(tokens.stage)
+            stage = atomic_load(tokens.stage, token)
+            if stage != WORKING and take(tokens, token, stage):
                 found = True
-                do_stage(game, tree, root, line, token, stage, moves, options)
-                line.made[worker] += stage == PLAY_OUT
+                do_stage(game, tree, tokens, token, stage, options)
+                tokens.made[worker] += stage == PLAY_OUT
                 if stage == BACK_UP:
-                    atomic_add(line.counts, ENDED, np.int64(1))
+                    atomic_add(tokens.counts, ENDED, np.int64(1))
                 if stage != PLAY_OUT:
-                    atomic_store(line.busy, stage, np.int32(0))
-                atomic_store(line.stage, token, np.int32((stage + 1) % STAGES))
+                    atomic_store(tokens.busy, stage, np.int32(0))
+                atomic_store(tokens.stage, token, np.int32((stage + 1) % STAGES))
                 break
         if not found:
             sched_yield()
@@ -165,60 +160,56 @@ def thread_kernel(game, tree, root, line, options, worker, steps):
 
 
 @helper
-def take(line, token, stage):
+def take(tokens, token, stage):
     """Try to get hold of a token and of the stage it waits for."""
-    if stage == SELECT and line.counts[BEGUN] >= line.counts[LIMIT]:
+    counts = tokens.counts
+    if stage == SELECT and counts[STARTED] >= counts[LIMIT]:
         return False
-    if stage != PLAY_OUT and not atomic_compare_exchange(line.busy, stage, np.int32(0), ONE):
+    if stage != PLAY_OUT and not atomic_compare_exchange(tokens.busy, stage, np.int32(0), ONE):
         return False
-    if atomic_compare_exchange(line.stage, token, np.int32(stage), np.int32(WORKING)):
-        # select has one thread at a time, so that what is read here is still true
+    if atomic_compare_exchange(tokens.stage, token, np.int32(stage), np.int32(WORKING)):
         if stage != SELECT:
             return True
-        if line.counts[BEGUN] < atomic_load(line.counts, LIMIT):
-            line.counts[BEGUN] += 1  # not to be written by who is in another stage, not even unchanged
+        if counts[STARTED] < atomic_load(counts, LIMIT):
+            counts[STARTED] += 1  # only SELECT may write this, even unchanged: one thread at a time is there
             return True
-        atomic_store(line.stage, token, np.int32(stage))
+        atomic_store(tokens.stage, token, np.int32(stage))
     if stage != PLAY_OUT:
-        atomic_store(line.busy, stage, np.int32(0))
+        atomic_store(tokens.busy, stage, np.int32(0))
     return False
 
 
 @kernel
-def close_kernel(game, line):
-    """Let no more simulations begin; those that have begun are to end."""
-    while not atomic_compare_exchange(line.busy, SELECT, np.int32(0), ONE):
+def close_kernel(game, tokens):
+    """Start no more simulations, and let those that have been started end."""
+    while not atomic_compare_exchange(tokens.busy, SELECT, np.int32(0), ONE):
         sched_yield()
-    line.counts[LIMIT] = line.counts[BEGUN]
-    atomic_store(line.busy, SELECT, np.int32(0))
+    tokens.counts[LIMIT] = tokens.counts[STARTED]
+    atomic_store(tokens.busy, SELECT, np.int32(0))
 
 
 @kernel
-def simulated_kernel(game, tree, root, line, options, clock, stage_time):
-    """The same in virtual time: again and again the step that can begin first, of those that tokens wait for.
-
-    Returns the time that it took.
-    """
-    moves, tokens = np.empty(game.max_moves, np.int32), len(line.stage)
-    ready, free, servers = np.zeros(tokens), np.zeros(STAGES), np.zeros(len(line.made))
-    now = 0.0
-    while line.counts[ENDED] < line.counts[LIMIT]:
+def simulated_pipeline_kernel(game, tree, tokens, options, clock, stage_time):
+    """The same in virtual time: the step that can begin first comes next.  Returns the time that it took."""
+    ready, free, servers = np.zeros(len(tokens.stage)), np.zeros(STAGES), np.zeros(len(tokens.made))
+    counts, now = tokens.counts, 0.0
+    while counts[ENDED] < counts[LIMIT]:
         free[PLAY_OUT] = servers.min()
         token, now = -1, np.inf
-        for other in range(tokens):
-            start = max(ready[other], free[line.stage[other]])
-            if start < now and (line.stage[other] != SELECT or line.counts[BEGUN] < line.counts[LIMIT]):
+        for other in range(len(ready)):
+            start = max(ready[other], free[tokens.stage[other]])
+            if start < now and (tokens.stage[other] != SELECT or counts[STARTED] < counts[LIMIT]):
                 token, now = other, start
-        stage = line.stage[token]
-        plies = do_stage(game, tree, root, line, token, stage, moves, options)
+        stage = tokens.stage[token]
+        plies = do_stage(game, tree, tokens, token, stage, options)
         if stage == PLAY_OUT:
             ready[token] = now + (max(plies, 1) if clock == PLIES else 1)
             server = servers.argmin()
             servers[server] = ready[token]
-            line.made[server] += 1
+            tokens.made[server] += 1
         else:
             ready[token] = free[stage] = now + stage_time
-        line.counts[BEGUN] += stage == SELECT
-        line.counts[ENDED] += stage == BACK_UP
-        line.stage[token] = (stage + 1) % STAGES
+        counts[STARTED] += stage == SELECT
+        counts[ENDED] += stage == BACK_UP
+        tokens.stage[token] = (stage + 1) % STAGES
     return now

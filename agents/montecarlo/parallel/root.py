@@ -4,9 +4,9 @@
 "Single run": the workers do not talk; in the end the visits and values of the root's moves are summed, and the most
 visited is played, or, with `vote="majority"`, each worker votes for its own choice (Soejima, Kishimoto & Watanabe,
 "Evaluating root parallelization in Go", 2010, who found it better for many workers).  "Multiple runs": every
-`share_every` playouts of a worker, what each has found at the root since the last time is added to all.
+`share_every` playouts of a worker, each tree is told at its root what the others have found since the last time.
 
-The workers need nothing of each other in between, so threads and simulated workers give the same result.
+In between the workers are independent, so threads and simulated workers give the same result.
 """
 
 from collections import Counter
@@ -18,13 +18,13 @@ from agents.core.agent import MoveStatistics
 from agents.core.chunks import run_chunks
 from agents.core.tree import ROOT, clear, most_visited_child, new_tree
 from agents.montecarlo.parallel.scheme import Scheme, SchemePlayer
-from agents.montecarlo.search import decision_from, search_kernel
-from agents.montecarlo.uct import UCB1, Options
+from agents.montecarlo.search import Search, decision_from, search_kernel
+from agents.montecarlo.uct import UCB1, UCBOptions
 
 
 @dataclass(frozen=True)
 class RootParallel(Scheme):
-    """A tree for each worker; what they found at the root is put together.
+    """A tree for each worker, combined at the root.
 
     vote: "sum" of the visits, or "majority" of the workers' choices, ties by the sum
     share_every: playouts of a worker between exchanges of root statistics; 0 for none before the end
@@ -42,7 +42,7 @@ class RootParallel(Scheme):
         if self.share_every < 0:
             raise ValueError(f"share_every = {self.share_every} is out of range: it can be 0 or more")
         if self.share_every and self.seconds is not None:
-            raise ValueError("share_every needs a budget of playouts, for all workers exchange at the same time")
+            raise ValueError("share_every needs a budget of playouts, since all workers exchange at the same time")
 
     def budget(self, default=None):
         budget = super().budget(default)
@@ -60,18 +60,19 @@ class RootPlayer(SchemePlayer):
         shares = agent.shares(budget)
         needed = None if shares[0] is None else (shares[0] + 2) * game.max_moves + 1
         capacity = max(min(agent.max_nodes, needed or agent.max_nodes), 1 + game.max_moves)
-        self.options = Options(agent.exploration, 0.0)
-        self.trees = [new_tree(capacity) for _ in range(agent.workers)]
+        options = UCBOptions(agent.exploration, 0.0)
+        self.searches = [Search(new_tree(capacity), (), options) for _ in range(agent.workers)]
+        self.trees = [search.tree for search in self.searches]
 
     def decide(self, state, rng):
         for tree in self.trees:
             clear(tree)
         rngs, left = self.streams(rng), self.agent.shares(self.budget)
-        common = np.zeros((2, len(self.game.moves(state))))  # what all trees have of each other: visits, value
+        common = np.zeros((2, len(self.game.moves(state))))  # visits and value that every tree has been told of
         made, every = np.zeros(len(left), np.int64), self.agent.share_every
         while True:
             now = [min(share, every) if every else share for share in left]
-            ran = self.each(lambda i: self.search(i, state, now[i], rngs[i]))
+            ran = self.each(lambda i, now=now: self.search(i, state, now[i], rngs[i]))
             made += ran
             if now == left:
                 break
@@ -83,22 +84,20 @@ class RootPlayer(SchemePlayer):
         return self.decision(put_together(self.trees, common), made, int(self.game.player(state)))
 
     def each(self, work) -> list:
-        """work(i) for every worker, at the same time on threads, one after the other where they are simulated."""
+        """work(i) for every worker: on threads at the same time, simulated one after the other."""
         return [work(i) for i in range(self.agent.workers)] if self.agent.simulated else self.on_threads(work)
 
     def search(self, i, state, playouts, rng) -> int:
-        """What one worker does on its own tree."""
+        """One worker's search of its own tree; returns its playouts."""
         return run_chunks(
-            lambda n: search_kernel(self.game, UCB1(), self.trees[i], (), state, n, self.options, rng),
-            playouts,
-            self.budget.seconds,
+            lambda n: search_kernel(self.game, UCB1(), self.searches[i], state, n, rng), playouts, self.budget.seconds
         )
 
     def decision(self, total, made, player):
-        """The choice of all: statistics are of all trees, the principal variation of one that agrees.
+        """The choice of all, with the statistics of all trees and the principal variation of a tree that agrees.
 
-        `made[workers]` are their playouts.  In virtual time a playout takes 1; how many plies those of a worker had in
-        all is not known.
+        total: float64[2, moves], visits and value in all trees; made: int64[workers], playouts.  Virtual time is known
+        only where a playout takes 1, since the plies of a worker's playouts are not counted.
         """
         playouts, constant = int(made.sum()), self.agent.playout_time == "constant"
         votes = Counter(int(tree.move[most_visited_child(tree, ROOT)]) for tree in self.trees)
@@ -136,7 +135,7 @@ def root_moves(tree) -> np.ndarray:
 
 
 def put_together(trees, common) -> np.ndarray:
-    """Visits and value of each root move in all trees, of which each tree has `common` from the others already."""
+    """Visits and value of each root move in all trees; every tree already counts `common`, which is counted once."""
     total = common.copy()
     for tree in trees:
         children = root_children(tree)
@@ -145,7 +144,7 @@ def put_together(trees, common) -> np.ndarray:
 
 
 def write_root(tree, common) -> None:
-    """Let a tree know at its root what all have found."""
+    """Tell a tree at its root what all have found."""
     children = root_children(tree)
     tree.visits[children], tree.value[children] = common
     tree.visits[ROOT] = common[0].sum()

@@ -6,6 +6,7 @@ import numpy as np
 
 from agents.core.agent import Agent, Budget, Player, Unsuited
 from agents.core.threads import MOST_THREADS, Threads
+from agents.montecarlo.uct import check_exploration
 from games.core.game import check_range
 from games.core.random import stream
 
@@ -19,7 +20,7 @@ PLAYOUT_TIMES = {"constant": CONSTANT, "plies": PLIES}
 class Scheme(Agent):
     """A search by several workers.  Its budget of playouts is for each worker, or with `total` for all together.
 
-    workers: threads, or with `simulated` workers in a virtual time: deterministic, on one core, and any number
+    workers: threads; or with `simulated`, workers in virtual time: deterministic, on one core, up to 1024
     playout_time: how long a simulated playout takes, "constant" or its number of "plies"
     """
 
@@ -38,8 +39,7 @@ class Scheme(Agent):
         super().__post_init__()
         check_range("workers", self.workers, 1, MOST_SIMULATED if self.simulated else MOST_THREADS)
         check_range("max_nodes", self.max_nodes, 1000, 2**31 - 1)
-        if self.exploration < 0:
-            raise ValueError(f"exploration = {self.exploration} is out of range: it can be 0 or more")
+        check_exploration(self.exploration)
         if self.playout_time not in PLAYOUT_TIMES:
             raise ValueError(f"playout_time = {self.playout_time!r} is not one of {', '.join(PLAYOUT_TIMES)}")
         if self.playout_time != "constant" and not self.simulated:
@@ -60,13 +60,13 @@ class Scheme(Agent):
         return Budget(playouts=budget.playouts)
 
     def total_playouts(self, budget: Budget) -> int | None:
-        """How many playouts the budget is for all workers together."""
+        """The playouts of all workers together; None if the budget is of seconds alone."""
         if budget.playouts is None or self.total:
             return budget.playouts
         return budget.playouts * self.workers
 
     def shares(self, budget: Budget) -> list[int | None]:
-        """How many playouts each worker does."""
+        """The playouts of each worker; None where only seconds are given."""
         total = self.total_playouts(budget)
         if total is None:
             return [None] * self.workers
@@ -74,18 +74,18 @@ class Scheme(Agent):
 
 
 class SchemePlayer(Player):
-    """What the players of all schemes keep."""
+    """Base of the players of all schemes: threads, and streams of random numbers."""
 
     def __init__(self, agent, game, budget):
         self.agent, self.game, self.budget = agent, game, budget
         self.threads = None if agent.simulated else Threads(agent.workers)
 
     def on_threads(self, work) -> list:
-        """work(i) for each worker i, each on a thread of its own; the first is this thread's own."""
+        """work(i) for each worker i, on a thread of its own; worker 0's is the calling thread."""
         return self.threads.run(work)
 
     def streams(self, rng: np.ndarray, count: int | None = None) -> np.ndarray:
-        """uint64[count, APART]: a row is a generator for each worker; the first goes on from `rng`."""
+        """uint64[count, APART]: row i is worker i's generator; the first goes on from `rng`."""
         word, count = int(rng[0]), count or self.agent.workers
         return apart([rng, *(stream(word, "worker", i) for i in range(1, count))])
 

@@ -1,14 +1,14 @@
 """A tree that several simulations search at once: what the schemes that share a tree are made of.
 
-Each node counts in `tree.shared` the simulations that have begun to pass through it, on their way down, and those that
-have finished, with their rewards, on their way up.  The difference is in flight.  Others see it in one of two ways:
+Each node counts in `counts` the simulations that have begun to pass through it, on their way down, and those that have
+finished, with their rewards, on their way up.  The difference is in flight.  Others see it in one of two ways:
 
     virtual loss (Chaslot, Winands & van den Herik 2008)    each counts as `virtual_loss` visits of reward 0
     WU-UCT (Liu et al. 2020)                                each counts as a visit in both places of the bound, the
                                                             mean stays that of the finished simulations
 
-How many have finished and their rewards are one word, and it lies beside the other count: a simulation costs a node two
-atomic additions in one cache line.  What threads wait for are those lines, of the nodes near the root.
+The number of finished simulations and their reward are one word, which lies beside the other count: a simulation costs
+a node two atomic additions in one cache line.  Threads wait for each other at those lines, of the nodes near the root.
 
 Without others in flight, selection, expansion and the random numbers drawn are those of `uct`: one simulation at a
 time gives the same tree, node for node.  Children are published by one release store after they are written
@@ -21,109 +21,177 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.core.agent import Decision
 from agents.core.atomics import atomic_add, atomic_compare_exchange, atomic_load, atomic_store
 from agents.core.locks import acquire, release
-from agents.core.tree import LEAF, ROOT, most_visited_child, shuffled_moves, write_children
-from agents.montecarlo.search import child_of_move, decision_from
+from agents.core.tree import (
+    LEAF,
+    ROOT,
+    Tree,
+    begin_walk,
+    clear,
+    last_node,
+    most_visited_child,
+    new_tree,
+    shuffled_moves,
+    step,
+    write_children,
+)
+from agents.montecarlo.parallel.scheme import SchemePlayer
+from agents.montecarlo.search import child_of_move, decision_from, expand
 from games.core.game import CHANCE
-from games.core.jit import helper
+from games.core.jit import helper, inlined, kernel
 
 EXPANDING = np.int32(-1)  # the number of children of a node while one simulation writes them
 FREE, LOCAL, GLOBAL = range(3)  # locks: none; one a node, while it is read or written; one for all but the playout
 ONE = np.int32(1)
-BEGUN, DONE = range(2)  # columns of Tree.shared
+BEGUN, DONE = range(2)  # columns of SharedTree.counts
 
 
-class Options(NamedTuple):
+class SharedTree(NamedTuple):
+    """A tree whose visits and values are counted atomically.  A node takes 45 bytes."""
+
+    nodes: Tree  # whose own visits and values are written by settle_values alone
+    counts: np.ndarray  # int64[capacity, 2], by BEGUN and DONE; DONE is a result_word
+    locks: np.ndarray  # int32[capacity], 1 while a simulation holds the node's lock; 0 between searches
+
+
+class SharedOptions(NamedTuple):
     """How a shared tree is searched."""
 
     exploration: float
-    virtual_loss: float  # visits without reward that a simulation in flight counts as; of no meaning with wu
-    wu: bool  # WU-UCT instead
-    lock: int  # FREE, LOCAL or GLOBAL
+    virtual_loss: float = 0.0  # visits of reward 0 that each simulation in flight counts as; of no meaning with wu
+    wu: bool = False  # WU-UCT instead
+    lock: int = FREE
+
+
+class Work(NamedTuple):
+    """What the workers did for one decision."""
+
+    playouts: int
+    each: int  # of the worker that made the most
+    virtual_time: float | None = None  # of simulated workers
+
+
+class SharedTreePlayer(SchemePlayer):
+    """One game's tree, made anew for each move; `search` and `simulate` say how a scheme's workers search it."""
+
+    def __init__(self, agent, game, budget):
+        super().__init__(agent, game, budget)
+        self.tree = new_shared_tree(max(agent.max_nodes, 1 + game.max_moves))
+        self.options = agent.options()
+
+    def search(self, state: np.ndarray, rngs: np.ndarray) -> Work:
+        """Search on threads; worker i draws from rngs[i]."""
+        raise NotImplementedError
+
+    def simulate(self, state: np.ndarray, rngs: np.ndarray) -> Work:
+        """Search by simulated workers."""
+        raise NotImplementedError
+
+    def decide(self, state, rng):
+        clear_shared(self.tree)
+        prepare_kernel(self.game, self.tree, state, rng)
+        rngs = self.streams(rng)
+        work = self.simulate(state, rngs) if self.agent.simulated else self.search(state, rngs)
+        rng[0] = rngs[0, 0]
+        return decision_from_shared(self.tree, work, int(self.game.player(state)))
+
+
+def new_shared_tree(capacity: int) -> SharedTree:
+    """A tree of one node with room for `capacity`; memory is taken as it is first written to."""
+    tree = SharedTree(new_tree(capacity), np.empty((capacity, 2), np.int64), np.zeros(capacity, np.int32))
+    clear_shared(tree)
+    return tree
+
+
+def clear_shared(tree: SharedTree) -> None:
+    """Make it a tree of one node again."""
+    clear(tree.nodes)
+    tree.counts[ROOT] = 0
+
+
+@kernel
+def prepare_kernel(game, tree, root, rng):
+    """Expand the root, before several workers could try to."""
+    expand(game, tree.nodes, ROOT, root, np.empty(game.max_moves, np.int32), rng)
+    tree.counts[1 : tree.nodes.size[0]] = 0
 
 
 @helper
-def descend_shared(game, tree, state, path, movers, moves, options, rng):
-    """Select down to a leaf, counting the visits and expanding the leaf if it is not the first; the path's length.
-
-    path[i] is the node i plies below the root, movers[i] the player who moved into it; `state` follows.
-    """
+def descend_shared(game, tree, walk, options, rng):
+    """Select down to a leaf, counting the visits; the leaf is expanded if it has been visited before."""
     if options.lock == GLOBAL:
-        acquire(tree.lock, ROOT)
-    length = enter(tree, path)
-    while not game.is_over(state) and has_children(game, tree, path[length - 1], state, moves, rng):
-        length = step_down(game, tree, state, path, movers, length, options, rng)
+        acquire(tree.locks, ROOT)
+    enter(game, tree, walk)
+    while not game.is_over(walk.state) and has_children(game, tree, walk, rng):
+        step_down(game, tree, walk, options, rng)
     if options.lock == GLOBAL:
-        release(tree.lock, ROOT)
-    return length
+        release(tree.locks, ROOT)
 
 
-@helper
-def enter(tree, path):
-    """Begin a path at the root, and count the visit; returns its length."""
-    path[0] = ROOT
-    atomic_add(tree.shared, (ROOT, BEGUN), np.int64(1))
-    return 1
+@inlined
+def enter(game, tree, walk):
+    """Put the walk at the root, and count the visit."""
+    begin_walk(game, walk)
+    atomic_add(tree.counts, (ROOT, BEGUN), np.int64(1))
 
 
-@helper
-def step_down(game, tree, state, path, movers, length, options, rng):
-    """Select a child of the path's last node, which has children, and count the visit; returns the new length."""
-    node = path[length - 1]
-    movers[length] = game.player(state)
+@inlined
+def step_down(game, tree, walk, options, rng):
+    """Select a child of the walk's last node, which has children, and count the visit."""
+    nodes, node, mover = tree.nodes, last_node(walk), game.player(walk.state)
     if options.lock == LOCAL:
-        acquire(tree.lock, node)
-    if game.has_chance and movers[length] == CHANCE:
-        child = child_of_move(tree, node, game.random_outcome(state, rng))
+        acquire(tree.locks, node)
+    if game.has_chance and mover == CHANCE:
+        child = child_of_move(nodes, node, game.random_outcome(walk.state, rng))
     else:
         child = best_child_shared(tree, node, options)
-    atomic_add(tree.shared, (child, BEGUN), np.int64(1))
+    atomic_add(tree.counts, (child, BEGUN), np.int64(1))
     if options.lock == LOCAL:
-        release(tree.lock, node)
-    game.play(state, tree.move[child])
-    path[length] = child
-    return length + 1
+        release(tree.locks, node)
+    step(game, walk, child, nodes.move[child], mover)
 
 
-@helper
-def has_children(game, tree, node, state, moves, rng):
-    """Whether to select on from a node: true if it is expanded, or was visited before and can be expanded now."""
-    children = atomic_load(tree.children, node)
+@inlined
+def has_children(game, tree, walk, rng):
+    """Whether the walk can go on in the tree: its last node is expanded, or has been visited before and is so now."""
+    nodes, node = tree.nodes, last_node(walk)
+    children = atomic_load(nodes.children, node)
     if children != LEAF:
         return children != EXPANDING
-    first_visit = tree.shared[node, BEGUN] == 1 and node != ROOT
-    if first_visit or tree.size[0] + game.max_moves > len(tree.visits):
+    first_visit = tree.counts[node, BEGUN] == 1 and node != ROOT
+    if first_visit or nodes.size[0] + game.max_moves > len(nodes.visits):
         return False
-    if not atomic_compare_exchange(tree.children, node, np.int32(LEAF), EXPANDING):
-        return atomic_load(tree.children, node) > LEAF
-    count = shuffled_moves(game, state, moves, rng)
-    first = atomic_add(tree.size, 0, np.int64(count))
-    if first + count > len(tree.visits):  # another simulation has taken the room meanwhile
-        atomic_add(tree.size, 0, np.int64(-count))
-        atomic_store(tree.children, node, np.int32(LEAF))
+    if not atomic_compare_exchange(nodes.children, node, np.int32(LEAF), EXPANDING):
+        return atomic_load(nodes.children, node) > LEAF
+    count = shuffled_moves(game, walk.state, walk.moves, rng)
+    first = atomic_add(nodes.size, 0, np.int64(count))
+    if first + count > len(nodes.visits):  # another simulation has taken the room meanwhile
+        atomic_add(nodes.size, 0, np.int64(-count))
+        atomic_store(nodes.children, node, np.int32(LEAF))
         return False
-    write_children(tree, first, moves, count)
-    tree.shared[first : first + count] = 0
-    tree.first_child[node] = first
-    atomic_store(tree.children, node, np.int32(count))
+    write_children(nodes, first, walk.moves, count)
+    tree.counts[first : first + count] = 0
+    nodes.first_child[node] = first
+    atomic_store(nodes.children, node, np.int32(count))
     return True
 
 
-@helper
+@inlined
 def best_child_shared(tree, node, options):
-    """The first child that nobody has visited or is visiting, or the one with the largest bound."""
-    first = tree.first_child[node]
+    """The first child that no simulation has reached yet, or the one with the largest bound."""
+    first = tree.nodes.first_child[node]
     weight = np.float32(1.0 if options.wu else options.virtual_loss)
-    finished_here = finished(tree.shared[node, DONE])
-    others = tree.shared[node, BEGUN] - 1 - finished_here  # simulations in flight through the node, but for this one
+    finished_here = finished(tree.counts[node, DONE])
+    others = tree.counts[node, BEGUN] - 1 - finished_here  # simulations in flight through the node, but for this one
     visits_here = finished_here + weight * others
     scale = np.float32(options.exploration * options.exploration * log(max(visits_here, 1.0)))
     best, best_bound = first, np.float32(-1.0)
-    for child in range(first, first + tree.children[node]):
-        result = tree.shared[child, DONE]
+    for child in range(first, first + tree.nodes.children[node]):
+        result = tree.counts[child, DONE]
         visits = np.float32(finished(result))
-        counted = visits + weight * (np.float32(tree.shared[child, BEGUN]) - visits)
+        counted = visits + weight * (np.float32(tree.counts[child, BEGUN]) - visits)
         if counted <= 0:
             return child
         divisor = max(visits, np.float32(1.0)) if options.wu else counted
@@ -134,28 +202,27 @@ def best_child_shared(tree, node, options):
 
 
 @helper
-def back_up_shared(tree, path, movers, length, reward, simulations, lock):
-    """Add the path's result: `simulations` playouts of its leaf, and their summed reward, which is the first player's."""
+def back_up_shared(tree, walk, reward, simulations, lock):
+    """Add the result of the walk: `simulations` playouts of its leaf, and the sum of the first player's rewards."""
     if lock == GLOBAL:
-        acquire(tree.lock, ROOT)
-    for i in range(length):
-        node = path[i]
+        acquire(tree.locks, ROOT)
+    for i in range(walk.length[0]):
+        node = walk.path[i]
+        own = reward if walk.movers[i] == 0 else simulations - reward
         if lock == LOCAL:
-            acquire(tree.lock, node)
+            acquire(tree.locks, node)
         if simulations > 1:  # one was counted on the way down
-            atomic_add(tree.shared, (node, BEGUN), np.int64(simulations - 1))
-        atomic_add(
-            tree.shared, (node, DONE), result_word(simulations, reward if movers[i] == 0 else simulations - reward)
-        )
+            atomic_add(tree.counts, (node, BEGUN), np.int64(simulations - 1))
+        atomic_add(tree.counts, (node, DONE), result_word(simulations, own))
         if lock == LOCAL:
-            release(tree.lock, node)
+            release(tree.locks, node)
     if lock == GLOBAL:
-        release(tree.lock, ROOT)
+        release(tree.locks, ROOT)
 
 
 @helper
 def result_word(simulations, reward):
-    """What is added to DONE: twice the reward, since draws give halves, in the word's upper half, the count below."""
+    """What is added to DONE: the count in the lower half, twice the reward, since draws give halves, in the upper."""
     return (np.int64(2.0 * reward) << 32) + np.int64(simulations)
 
 
@@ -171,18 +238,19 @@ def reward_sum(result):
     return 0.5 * (result >> 32)
 
 
-def decision_from_shared(game, tree, state, playouts, each, virtual_time=None):
-    """The decision, once all workers have finished; `each` is how many playouts the most busy of them made."""
+def decision_from_shared(tree: SharedTree, work: Work, player: int) -> Decision:
+    """The decision for `player`, who is to move, once all workers have finished."""
     settle_values(tree)
-    decision = decision_from(tree, playouts, int(game.player(state)))
-    return replace(decision, playouts_each=each, virtual_time=virtual_time)
+    decision = decision_from(tree.nodes, work.playouts, player)
+    return replace(decision, playouts_each=work.each, virtual_time=work.virtual_time)
 
 
-def settle_values(tree) -> None:
+def settle_values(tree: SharedTree) -> None:
     """Write visits and value of the nodes that a decision reads: the children all along the principal variation."""
-    node, tree.visits[ROOT] = ROOT, tree.shared[ROOT, BEGUN]
-    while tree.children[node] != LEAF:
-        children = slice(tree.first_child[node], tree.first_child[node] + tree.children[node])
-        tree.visits[children] = tree.shared[children, BEGUN]
-        tree.value[children] = 0.5 * (tree.shared[children, DONE] >> 32)
-        node = most_visited_child(tree, node)
+    nodes, node = tree.nodes, ROOT
+    nodes.visits[ROOT] = tree.counts[ROOT, BEGUN]
+    while nodes.children[node] != LEAF:
+        children = slice(nodes.first_child[node], nodes.first_child[node] + nodes.children[node])
+        nodes.visits[children] = tree.counts[children, BEGUN]
+        nodes.value[children] = 0.5 * (tree.counts[children, DONE] >> 32)
+        node = most_visited_child(nodes, node)

@@ -1,4 +1,4 @@
-"""Transposition-driven df-UCT: what the processes of `agents/parallel/distributed.py` do, where the idea is told.
+"""Transposition-driven df-UCT: what the processes of `agents/montecarlo/parallel/distributed.py` do; the idea is there.
 
 A process takes jobs from its queue.  A job is a search on its way, at one of the nodes of its path, its frames:
 
@@ -12,12 +12,17 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.core.atomics import atomic_add, atomic_load, atomic_store
-from agents.core.tree import LEAF, ROOT, Tree, clear, new_tree, shuffled_moves, write_children
+from agents.core.tree import LEAF, ROOT, shuffled_moves, write_children
 from agents.montecarlo.parallel.shared import (
     BEGUN,
     DONE,
+    SharedOptions,
+    SharedTree,
+    Work,
     best_child_shared,
+    clear_shared,
     decision_from_shared,
+    new_shared_tree,
     result_word,
     reward_sum,
 )
@@ -25,59 +30,70 @@ from games.core.jit import helper, kernel
 from games.core.playout import copy_state, reward_of
 from games.core.random import mix
 
-EMPTY = 0  # of Shard.index: row 0 of a tree is no position's node
-DOWN, UP = range(2)  # Desk.mode
-PENDING, CHOSEN, OTHER = range(
-    3
-)  # of a frame: results found since, what was known of the chosen child, of the best other
-RESERVED, RETIRED, LIMIT = range(3)  # of Desk.counts
-TAKEN, MADE = range(2)  # of Desk.own
+EMPTY = 0  # of Shard.rows: row 0 of a tree is no position's node
+DOWN, UP = range(2)  # of Jobs.mode
+RESERVED, RETIRED, LIMIT = range(3)  # of Jobs.counts
+TAKEN, MADE = range(2)  # of Jobs.own
 APART = 16  # words from one process's counts to the next: two cache lines
 
 
-class Desk(NamedTuple):
+class Jobs(NamedTuple):
     """Memory that all processes share: the jobs, and the queues by which they are sent.
 
-    A frame of a job is a node on its way, from the root: frame i is i plies below it.
+    A frame of a job is a node on its way: frame i is i plies below the root.  Rewards are those of the player who
+    moves there.
     """
 
     states: np.ndarray  # dtype[jobs, frames, state_size]
     depth: np.ndarray  # int64[jobs], the frame that the job is at
     mode: np.ndarray  # int64[jobs], DOWN or UP
     homes: np.ndarray  # int64[jobs, frames], the process that keeps the frame's node
-    nodes: np.ndarray  # int64[jobs, frames], the node in its home's tree; the chosen child is one below in `children`
-    children: np.ndarray  # int64[jobs, frames]
-    visits: np.ndarray  # int64[jobs, frames, 3], by PENDING, CHOSEN, OTHER
-    reward: np.ndarray  # float64[jobs, frames, 3], of the player who moves at the frame
+    nodes: np.ndarray  # int64[jobs, frames], the node, a row of its home's tree
+    children: np.ndarray  # int64[jobs, frames], the chosen child, another row of that tree
+    found_visits: np.ndarray  # int64[jobs, frames], simulations since the choice, not yet counted at the node
+    found_reward: np.ndarray  # float64[jobs, frames]
+    chosen_visits: np.ndarray  # int64[jobs, frames], of the chosen child at the time of the choice
+    chosen_reward: np.ndarray  # float64[jobs, frames]
+    other_visits: np.ndarray  # int64[jobs, frames], of the best other child then; -1 where there is none
+    other_reward: np.ndarray  # float64[jobs, frames]
     queues: np.ndarray  # int64[processes, jobs], numbers of jobs plus 1; 0 is an empty place
     sent: np.ndarray  # int64[processes, APART], how many jobs were sent to each
     own: np.ndarray  # int64[processes, APART], how many it has TAKEN, and how many playouts it has MADE
-    counts: np.ndarray  # int64[3], simulations reserved, jobs that have ended, and how many simulations there are to be
+    counts: np.ndarray  # int64[3], simulations RESERVED, jobs RETIRED, and the LIMIT of simulations
 
 
 class Shard(NamedTuple):
-    """What one process keeps: nodes by key, and their children."""
+    """The part of the tree that one process keeps: nodes by key, and their children."""
 
     keys: np.ndarray  # uint64[size], size a power of two
-    index: np.ndarray  # int32[size], EMPTY or the node
+    rows: np.ndarray  # int32[size], EMPTY or the node
     places: np.ndarray  # int64[max_nodes], which places of these two are taken
     taken: np.ndarray  # int64[1], how many
-    tree: Tree  # a node's own row counts for the node, its children's rows for the moves
+    tree: SharedTree  # a node's own row counts for the node, its children's rows for the moves
+
+
+class Process(NamedTuple):
+    """What one process works with."""
+
+    number: int
+    jobs: Jobs
+    shard: Shard
+    options: SharedOptions
+    state: np.ndarray  # dtype[state_size], scratch
+    moves: np.ndarray  # int32[max_moves], scratch
 
 
 def shapes(game, agent) -> dict[str, tuple]:
-    """Field of Desk -> (shape, dtype)."""
-    jobs, frames, processes = agent.jobs * agent.workers, game.max_plies + 1, agent.workers
-    frame = (jobs, frames)
+    """Field of Jobs -> (shape, dtype)."""
+    jobs, processes = agent.jobs * agent.workers, agent.workers
+    frame = (jobs, game.max_plies + 1)
+    integers = ("homes", "nodes", "children", "found_visits", "chosen_visits", "other_visits")
     return {
         "states": ((*frame, game.state_size), game.dtype),
         "depth": ((jobs,), np.int64),
         "mode": ((jobs,), np.int64),
-        "homes": (frame, np.int64),
-        "nodes": (frame, np.int64),
-        "children": (frame, np.int64),
-        "visits": ((*frame, 3), np.int64),
-        "reward": ((*frame, 3), np.float64),
+        **dict.fromkeys(integers, (frame, np.int64)),
+        **dict.fromkeys(("found_reward", "chosen_reward", "other_reward"), (frame, np.float64)),
         "queues": ((processes, jobs), np.int64),
         "sent": ((processes, APART), np.int64),
         "own": ((processes, APART), np.int64),
@@ -85,43 +101,45 @@ def shapes(game, agent) -> dict[str, tuple]:
     }
 
 
-def new_shard(game, max_nodes: int) -> Shard:
-    """An empty part of the tree."""
+def new_process(game, agent, jobs: Jobs, number: int, max_nodes: int) -> Process:
+    """A process with an empty part of the tree."""
     size = 1 << max_nodes.bit_length()
-    return Shard(
+    shard = Shard(
         np.zeros(size, np.uint64),
         np.zeros(size, np.int32),
         np.zeros(max_nodes, np.int64),
         np.zeros(1, np.int64),
-        new_tree(max(max_nodes, 2 + game.max_moves)),
+        new_shared_tree(max(max_nodes, 2 + game.max_moves)),
     )
+    state, moves = np.zeros(game.state_size, game.dtype), np.zeros(game.max_moves, np.int32)
+    return Process(number, jobs, shard, agent.options(), state, moves)
 
 
 def forget(shard: Shard) -> None:
-    """Make it empty again; as long as it takes for what was in it, not for what there is room for."""
-    shard.index[shard.places[: shard.taken[0]]] = EMPTY
+    """Empty it; this takes as long as what was in it, whatever room there is."""
+    shard.rows[shard.places[: shard.taken[0]]] = EMPTY
     shard.taken[0] = 0
-    clear(shard.tree)
+    clear_shared(shard.tree)
 
 
-def set_out(game, desk: Desk, state: np.ndarray, limit: int) -> None:
-    """Put all jobs at the root, for `limit` simulations; the processes are not to be at work."""
-    home = home_of(game, state, len(desk.queues))
-    desk.counts[:] = 0, 0, limit
-    desk.queues[:], desk.sent[:], desk.own[:], desk.depth[:], desk.mode[:] = 0, 0, 0, 0, DOWN
-    desk.states[:, 0] = state
-    desk.homes[:, 0] = home
-    desk.queues[home] = np.arange(len(desk.mode)) + 1
-    desk.sent[home, 0] = len(desk.mode)
+def set_out(game, jobs: Jobs, state: np.ndarray, limit: int) -> None:
+    """Put all jobs at the root, for `limit` simulations; the processes must be idle."""
+    home = home_of(game, state, len(jobs.queues))
+    jobs.counts[:] = 0, 0, limit
+    jobs.queues[:], jobs.sent[:], jobs.own[:], jobs.depth[:], jobs.mode[:] = 0, 0, 0, 0, DOWN
+    jobs.states[:, 0] = state
+    jobs.homes[:, 0] = home
+    jobs.queues[home] = np.arange(len(jobs.mode)) + 1
+    jobs.sent[home, 0] = len(jobs.mode)
 
 
-def decision_at_root(game, shard: Shard, desk: Desk, state: np.ndarray):
-    """What the root's home says: one move deep, since the nodes below lie with other processes."""
-    tree, root = shard.tree, int(shard.index[place_of(game, shard, state)])
-    for column in (tree.first_child, tree.children, tree.shared):
+def decision_at_root(game, process: Process, state: np.ndarray):
+    """The decision of the root's home: one move deep, since the nodes below lie with other processes."""
+    shard, made = process.shard, process.jobs.own[:, MADE]
+    tree, root = shard.tree, int(shard.rows[place_of(game, shard, state)])
+    for column in (tree.nodes.first_child, tree.nodes.children, tree.counts):
         column[ROOT] = column[root]
-    made = desk.own[:, MADE]
-    return decision_from_shared(game, tree, state, int(made.sum()), int(made.max()))
+    return decision_from_shared(tree, Work(int(made.sum()), int(made.max())), int(game.player(state)))
 
 
 @kernel
@@ -136,139 +154,156 @@ def place_of(game, shard, state):
     key = game.key(state)
     mask = np.uint64(len(shard.keys) - 1)
     place = key & mask
-    while shard.index[place] != EMPTY and shard.keys[place] != key:
+    while shard.rows[place] != EMPTY and shard.keys[place] != key:
         place = (place + np.uint64(1)) & mask
     return place
 
 
 @kernel
-def serve_kernel(game, shard, desk, options, me, rng, steps):
-    """Take up to `steps` jobs from the queue of process `me`, and do what each wants; returns how many there were."""
-    moves, state = np.empty(game.max_moves, np.int32), desk.states[0, 0].copy()
+def serve_kernel(game, process, rng, steps):
+    """Take up to `steps` jobs from the queue of a process, and do what each wants; returns how many there were."""
+    jobs, me = process.jobs, process.number
     for step in range(steps):
-        place = desk.own[me, TAKEN] % desk.queues.shape[1]
-        job = atomic_load(desk.queues, (me, place)) - 1
+        place = jobs.own[me, TAKEN] % jobs.queues.shape[1]
+        job = atomic_load(jobs.queues, (me, place)) - 1
         if job < 0:
             return step
-        atomic_store(desk.queues, (me, place), np.int64(0))
-        desk.own[me, TAKEN] += 1
-        work(game, shard, desk, options, me, job, moves, state, rng)
+        atomic_store(jobs.queues, (me, place), np.int64(0))
+        jobs.own[me, TAKEN] += 1
+        work(game, process, job, rng)
     return steps
 
 
 @helper
-def work(game, shard, desk, options, me, job, moves, state, rng):
+def work(game, process, job, rng):
     """Move a job on, as long as it stays in this process."""
+    jobs = process.jobs
     while True:
-        depth = desk.depth[job]
-        if desk.homes[job, depth] != me:
-            send(desk, desk.homes[job, depth], job)
+        depth = jobs.depth[job]
+        if jobs.homes[job, depth] != process.number:
+            send(jobs, jobs.homes[job, depth], job)
             return
-        if desk.mode[job] == UP:
-            count_results(shard.tree, desk, job, depth)
-            if depth > 0 and not stays(desk, options, job, depth):
-                desk.depth[job] -= 1
+        if jobs.mode[job] == UP:
+            count_results(process, job)
+            if depth > 0 and not stays(process, job):
+                jobs.depth[job] -= 1
                 continue
         # a simulation begins here; at the root only if there is one left, elsewhere it was reserved before
-        if (depth == 0 or desk.mode[job] == UP) and not reserve(desk):
+        if (depth == 0 or jobs.mode[job] == UP) and not reserve(jobs):
             if depth == 0:
-                atomic_add(desk.counts, RETIRED, np.int64(1))
+                atomic_add(jobs.counts, RETIRED, np.int64(1))
                 return
-            desk.mode[job], desk.depth[job] = UP, depth - 1
+            jobs.mode[job], jobs.depth[job] = UP, depth - 1
             continue
-        search_down(game, shard, desk, options, job, depth, moves, state, rng)
+        search_down(game, process, job, rng)
 
 
 @helper
-def send(desk, process, job):
+def send(jobs, process, job):
     """Put a job at the end of a queue; there is always room, for a queue has as many places as there are jobs."""
-    place = atomic_add(desk.sent, (process, 0), np.int64(1)) % desk.queues.shape[1]
-    atomic_store(desk.queues, (process, place), np.int64(job + 1))
+    place = atomic_add(jobs.sent, (process, 0), np.int64(1)) % jobs.queues.shape[1]
+    atomic_store(jobs.queues, (process, place), np.int64(job + 1))
 
 
 @helper
-def reserve(desk):
-    """Whether there is one more simulation to be made."""
-    return atomic_add(desk.counts, RESERVED, np.int64(1)) < atomic_load(desk.counts, LIMIT)
+def reserve(jobs):
+    """Reserve a simulation; returns whether there was one left."""
+    return atomic_add(jobs.counts, RESERVED, np.int64(1)) < atomic_load(jobs.counts, LIMIT)
 
 
 @helper
-def search_down(game, shard, desk, options, job, depth, moves, state, rng):
+def search_down(game, process, job, rng):
     """From the job's node: to the child of the largest bound, or to a playout, whose result goes up."""
-    here = desk.states[job, depth]
-    node = -1 if game.is_over(here) else node_here(game, shard, here, moves, depth == 0, rng)
+    jobs, tree, depth = process.jobs, process.shard.tree, process.jobs.depth[job]
+    here = jobs.states[job, depth]
+    node = -1 if game.is_over(here) else node_here(game, process, here, depth == 0, rng)
     if node < 0:
-        copy_state(game, here, state)
-        score, _ = game.random_playout(state, moves, rng)
-        desk.own[desk.homes[job, depth], MADE] += 1
-        for frame in range(depth):
-            desk.visits[job, frame, PENDING] += 1
-            first = game.player(desk.states[job, frame]) == 0
-            desk.reward[job, frame, PENDING] += reward_of(score) if first else 1.0 - reward_of(score)
-        desk.mode[job], desk.depth[job] = UP, depth - 1
+        play_out(game, process, job, rng)
         return
-    tree = shard.tree
-    tree.shared[node, BEGUN] += 1
-    child = best_child_shared(tree, node, options)
-    note_frame(tree, desk, job, depth, node, child, options)
-    tree.shared[child, BEGUN] += 1
-    copy_state(game, here, desk.states[job, depth + 1])
-    game.play(desk.states[job, depth + 1], tree.move[child])
-    desk.homes[job, depth + 1] = home_of(game, desk.states[job, depth + 1], len(desk.queues))
-    desk.mode[job], desk.depth[job] = DOWN, depth + 1
+    tree.counts[node, BEGUN] += 1
+    child = best_child_shared(tree, node, process.options)
+    note_frame(process, job, node, child)
+    tree.counts[child, BEGUN] += 1
+    below = jobs.states[job, depth + 1]
+    copy_state(game, here, below)
+    game.play(below, tree.nodes.move[child])
+    jobs.homes[job, depth + 1] = home_of(game, below, len(jobs.queues))
+    jobs.mode[job], jobs.depth[job] = DOWN, depth + 1
 
 
 @helper
-def node_here(game, shard, here, moves, root, rng):
+def play_out(game, process, job, rng):
+    """Play out from the job's node, and let every frame above know the result."""
+    jobs, depth = process.jobs, process.jobs.depth[job]
+    copy_state(game, jobs.states[job, depth], process.state)
+    score, _ = game.random_playout(process.state, process.moves, rng)
+    jobs.own[process.number, MADE] += 1
+    for frame in range(depth):
+        jobs.found_visits[job, frame] += 1
+        first = game.player(jobs.states[job, frame]) == 0
+        jobs.found_reward[job, frame] += reward_of(score) if first else 1.0 - reward_of(score)
+    jobs.mode[job], jobs.depth[job] = UP, depth - 1
+
+
+@helper
+def node_here(game, process, here, root, rng):
     """The position's node, with its children; -1 if it is a leaf: on its first visit, or for want of room."""
-    tree, place = shard.tree, place_of(game, shard, here)
-    full = tree.size[0] + game.max_moves + 1 > len(tree.visits)
-    if shard.index[place] == EMPTY:
+    shard, nodes, moves, place = (
+        process.shard,
+        process.shard.tree.nodes,
+        process.moves,
+        place_of(game, process.shard, here),
+    )
+    full = nodes.size[0] + game.max_moves + 1 > len(nodes.visits)
+    if shard.rows[place] == EMPTY:
         if full:
             return -1
         moves[0] = -1
-        new_rows(tree, moves, 1)
-        shard.keys[place], shard.index[place] = game.key(here), tree.size[0] - 1
+        new_rows(shard.tree, moves, 1)
+        shard.keys[place], shard.rows[place] = game.key(here), nodes.size[0] - 1
         shard.places[shard.taken[0]] = place
         shard.taken[0] += 1
         if not root:
             return -1
-    node = shard.index[place]
-    if tree.children[node] == LEAF:
+    node = shard.rows[place]
+    if nodes.children[node] == LEAF:
         if full:
             return -1
         count = shuffled_moves(game, here, moves, rng)
-        tree.first_child[node] = new_rows(tree, moves, count)
-        tree.children[node] = count
+        nodes.first_child[node] = new_rows(shard.tree, moves, count)
+        nodes.children[node] = count
     return node
 
 
 @helper
 def new_rows(tree, moves, count):
     """New rows for moves[:count]; the number of the first."""
-    first = tree.size[0]
-    write_children(tree, first, moves, count)
-    tree.shared[first : first + count] = 0
-    tree.size[0] = first + count
+    first = tree.nodes.size[0]
+    write_children(tree.nodes, first, moves, count)
+    tree.counts[first : first + count] = 0
+    tree.nodes.size[0] = first + count
     return first
 
 
 @helper
-def note_frame(tree, desk, job, depth, node, child, options):
+def note_frame(process, job, node, child):
     """Write down the choice at a node: what is known of the child, and of the best of the others."""
-    desk.nodes[job, depth], desk.children[job, depth] = node, child
-    desk.visits[job, depth, PENDING], desk.reward[job, depth, PENDING] = 0, 0.0
-    desk.visits[job, depth, CHOSEN] = tree.shared[child, BEGUN]
-    desk.reward[job, depth, CHOSEN] = reward_sum(tree.shared[child, DONE])
-    desk.visits[job, depth, OTHER], desk.reward[job, depth, OTHER] = -1, 0.0  # where there is no other
+    jobs, counts, depth = process.jobs, process.shard.tree.counts, process.jobs.depth[job]
+    jobs.nodes[job, depth], jobs.children[job, depth] = node, child
+    jobs.found_visits[job, depth], jobs.found_reward[job, depth] = 0, 0.0
+    jobs.chosen_visits[job, depth], jobs.chosen_reward[job, depth] = (
+        counts[child, BEGUN],
+        reward_sum(counts[child, DONE]),
+    )
+    jobs.other_visits[job, depth], jobs.other_reward[job, depth] = -1, 0.0
     best = -1.0
-    first = tree.first_child[node]
-    for other in range(first, first + tree.children[node]):
-        visits, reward = tree.shared[other, BEGUN], reward_sum(tree.shared[other, DONE])
-        value = bound(visits, reward, tree.shared[node, BEGUN], options)
+    first = process.shard.tree.nodes.first_child[node]
+    for other in range(first, first + process.shard.tree.nodes.children[node]):
+        visits, reward = counts[other, BEGUN], reward_sum(counts[other, DONE])
+        value = bound(visits, reward, counts[node, BEGUN], process.options)
         if other != child and value > best:
             best = value
-            desk.visits[job, depth, OTHER], desk.reward[job, depth, OTHER] = visits, reward
+            jobs.other_visits[job, depth], jobs.other_reward[job, depth] = visits, reward
 
 
 @helper
@@ -280,24 +315,26 @@ def bound(visits, reward, all_visits, options):
 
 
 @helper
-def stays(desk, options, job, depth):
-    """Whether no node above frame `depth` would choose another child, after all that was found since."""
-    for frame in range(depth):
-        pending, other = desk.visits[job, frame, PENDING], desk.visits[job, frame, OTHER]
-        visits = desk.visits[job, frame, CHOSEN] + pending
-        reward = desk.reward[job, frame, CHOSEN] + desk.reward[job, frame, PENDING]
+def stays(process, job):
+    """Whether no node above the job's would choose another child, after all that was found since."""
+    jobs, options = process.jobs, process.options
+    for frame in range(jobs.depth[job]):
+        found, other = jobs.found_visits[job, frame], jobs.other_visits[job, frame]
+        visits = jobs.chosen_visits[job, frame] + found
+        reward = jobs.chosen_reward[job, frame] + jobs.found_reward[job, frame]
         # the node's own visits are those of its children, of which the frame knows two: the sum of these serves both
         total = visits + max(other, 0)
         chosen = bound(visits, reward, total, options)
-        if other >= 0 and bound(other, desk.reward[job, frame, OTHER], total, options) > chosen:
+        if other >= 0 and bound(other, jobs.other_reward[job, frame], total, options) > chosen:
             return False
     return True
 
 
 @helper
-def count_results(tree, desk, job, depth):
-    """Count at a frame's node and child what the job has found below; one visit of each was counted on the way down."""
-    found, reward = desk.visits[job, depth, PENDING], desk.reward[job, depth, PENDING]
-    for row in (desk.nodes[job, depth], desk.children[job, depth]):
-        tree.shared[row, BEGUN] += found - 1
-        tree.shared[row, DONE] += result_word(found, reward)
+def count_results(process, job):
+    """Count at the job's node and chosen child what was found below; one visit of each was counted on the way down."""
+    jobs, counts, depth = process.jobs, process.shard.tree.counts, process.jobs.depth[job]
+    found, reward = jobs.found_visits[job, depth], jobs.found_reward[job, depth]
+    for row in (jobs.nodes[job, depth], jobs.children[job, depth]):
+        counts[row, BEGUN] += found - 1
+        counts[row, DONE] += result_word(found, reward)

@@ -2,43 +2,41 @@
 
 With a lock for each node while it is read or written, `lock="local"`, or one lock for everything but the playout,
 `"global"` (both Chaslot, Winands & van den Herik, "Parallel Monte-Carlo tree search", 2008), or without any, `"free"`
-(Enzenberger & Mueller, "A lock-free multithreaded Monte-Carlo tree search algorithm", 2009).  What a simulation in
-flight looks like to the others, virtual losses or WU-UCT's counts, is told in `agents/parallel/shared.py`.
+(Enzenberger & Mueller, "A lock-free multithreaded Monte-Carlo tree search algorithm", 2009).
+How the others see a simulation in flight, by virtual losses or as in WU-UCT, is told in shared.py beside this file.
 
 With simulated workers the results come back in the order of a virtual clock, so that W simulations are in flight.
+
+Grain-size controlled parallel MCTS (Mirsoleimani, Plaat, van den Herik & Vermaseren, "Scaling Monte Carlo tree search
+on Intel Xeon Phi", 2015), `gscpm`, splits the playouts into tasks of a grain size, which a pool of workers takes from a
+first-in-first-out queue.  Small grains keep all workers busy to the end; large ones cost less queueing.
 """
 
+import itertools
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from agents.core.chunks import run_chunks
-from agents.core.tree import LEAF, ROOT, clear, new_tree
-from agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, PLIES, Scheme, SchemePlayer
+from agents.core.tree import Walk, new_walk
+from agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, PLIES, Scheme, apart
 from agents.montecarlo.parallel.shared import (
     FREE,
     GLOBAL,
     LOCAL,
-    Options,
+    SharedOptions,
+    SharedTreePlayer,
+    Work,
     back_up_shared,
-    decision_from_shared,
     descend_shared,
 )
-from agents.montecarlo.search import expand
-from games.core.jit import kernel
-from games.core.playout import copy_state, reward_of
+from games.core.jit import helper, kernel
+from games.core.playout import reward_of
+from games.core.random import stream
 
 LOCKS = {"free": FREE, "local": LOCAL, "global": GLOBAL}
-IDLE = 0  # the length of the path of a simulated worker that has nothing in flight
-
-
-class Crew(NamedTuple):
-    """Simulated workers."""
-
-    workers: int
-    grain: int  # simulations of a task, of which a worker takes one after the other
-    clock: int  # CONSTANT or PLIES: what a playout takes
+IDLE = 0  # the length of the walk of a simulated worker that has nothing in flight
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class TreeParallel(Scheme):
     """One tree, searched by all workers.
 
     lock: "free", "local" or "global"
-    virtual_loss: as so many lost visits does a simulation in flight count
+    virtual_loss: lost visits that each simulation in flight counts as
     wu: count it as a visit without a result instead (WU-UCT)
     """
 
@@ -63,96 +61,177 @@ class TreeParallel(Scheme):
         if self.virtual_loss < 0:
             raise ValueError(f"virtual_loss = {self.virtual_loss} is out of range: it can be 0 or more")
 
+    def options(self) -> SharedOptions:
+        """How its workers search the tree."""
+        return SharedOptions(self.exploration, self.virtual_loss, self.wu, LOCKS[self.lock])
+
+    def task_size(self, playouts: int) -> int:
+        """How many playouts a simulated worker makes one after the other, from one stream of random numbers."""
+        return playouts
+
     def new_player(self, game, budget):
         return TreePlayer(self, game, budget)
 
 
-class TreePlayer(SchemePlayer):
-    """The tree of one game, made anew for each move."""
+class TreePlayer(SharedTreePlayer):
+    """Each worker makes its share of the playouts."""
 
-    def __init__(self, agent, game, budget):
-        super().__init__(agent, game, budget)
-        self.tree = new_tree(max(agent.max_nodes, 1 + game.max_moves))
-        self.options = Options(agent.exploration, agent.virtual_loss, agent.wu, LOCKS[agent.lock])
+    def search(self, state, rngs):
+        shares = self.agent.shares(self.budget)
 
-    def decide(self, state, rng):
-        clear(self.tree)
-        prepare_kernel(self.game, self.tree, state, rng)
-        rngs = self.streams(rng)
+        def work(i):
+            return run_chunks(
+                lambda n: tree_kernel(self.game, self.tree, state, n, self.options, rngs[i]),
+                shares[i],
+                self.budget.seconds,
+            )
+
+        made = self.on_threads(work)
+        return Work(sum(made), max(made))
+
+    def simulate(self, state, rngs):
+        playouts, crew = self.agent.total_playouts(self.budget), new_virtual_workers(self.agent, self.game, state)
+        grain = self.agent.task_size(playouts)
+        time = simulated_tree_kernel(self.game, self.tree, crew, playouts, grain, self.options, rngs)
+        return Work(playouts, int(crew.made.max()), time)
+
+
+@dataclass(frozen=True)
+class GSCPM(TreeParallel):
+    """One tree, searched by tasks of `grain` playouts on a pool of workers."""
+
+    grain: int = 50
+
+    name = "gscpm"
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.grain < 1:
+            raise ValueError(f"grain = {self.grain} is out of range: it can be 1 or more")
+
+    def task_size(self, playouts):
+        return self.grain
+
+    def new_player(self, game, budget):
+        return TaskPlayer(self, game, budget)
+
+
+class TaskPlayer(TreePlayer):
+    """Each worker makes task after task; every task has a stream of random numbers of its own."""
+
+    def streams(self, rng, count=None):
+        """Row 0 is for after this move; with simulated workers, row 1 + i is for task i."""
+        self.seed, tasks = int(rng[0]), 0
         if self.agent.simulated:
-            playouts = self.agent.total_playouts(self.budget)
-            crew = Crew(self.agent.workers, playouts, PLAYOUT_TIMES[self.agent.playout_time])
-            each, time = simulated_kernel(self.game, self.tree, state, playouts, self.options, crew, rngs)
-        else:
-            shares = self.agent.shares(self.budget)
-            ran = self.on_threads(lambda i: self.search(state, shares[i], rngs[i]))
-            playouts, each, time = sum(ran), max(ran), None
-        rng[0] = rngs[0, 0]
-        return decision_from_shared(self.game, self.tree, state, playouts, each, time)
+            total = self.agent.total_playouts(self.budget)
+            tasks = -(-total // self.agent.grain) + self.agent.workers  # each worker may leave its last one unfinished
+        return apart([stream(self.seed, "next move"), *map(self.stream_of, range(tasks))])
 
-    def search(self, state, playouts, rng) -> int:
-        """What one thread does."""
-        return run_chunks(
-            lambda n: thread_kernel(self.game, self.tree, state, n, self.options, rng), playouts, self.budget.seconds
-        )
+    def stream_of(self, task: int) -> np.ndarray:
+        """The random numbers of a task."""
+        return stream(self.seed, "task", task)
+
+    def simulate(self, state, rngs):
+        return super().simulate(state, rngs[1:])
+
+    def search(self, state, rngs):
+        grain, total = self.agent.grain, self.agent.total_playouts(self.budget)
+        queue = itertools.count()  # its next() is atomic: threads share it
+
+        def next_task(_):
+            task = next(queue)
+            size = grain if total is None else max(0, min(grain, total - task * grain))
+            rng = apart([self.stream_of(task)])[0]
+            return tree_kernel(self.game, self.tree, state, size, self.options, rng)
+
+        made = self.on_threads(lambda i: run_chunks(next_task, None, self.budget.seconds))
+        return Work(sum(made), max(made))
+
+
+class VirtualWorkers(NamedTuple):
+    """Simulated workers: row i of every array is worker i's."""
+
+    walks: Walk  # each array with one more axis, the first: see walk_of
+    rewards: np.ndarray  # float64[workers], of the simulation in flight
+    done_at: np.ndarray  # float64[workers], when its playout will be done
+    made: np.ndarray  # int64[workers], playouts
+    tasks: np.ndarray  # int64[workers], the number of the task at hand
+    left: np.ndarray  # int64[workers], playouts of that task still to be made
+    clock: int  # CONSTANT or PLIES: what a playout takes
+
+
+def new_virtual_workers(agent, game, state) -> VirtualWorkers:
+    """The simulated workers of an agent, with nothing in flight."""
+    walks, clock = new_walks(game, state, agent.workers), PLAYOUT_TIMES[agent.playout_time]
+    rewards, done_at = np.zeros((2, agent.workers))
+    made, tasks, left = np.zeros((3, agent.workers), np.int64)
+    return VirtualWorkers(walks, rewards, done_at, made, tasks, left, clock)
+
+
+def new_walks(game, root: np.ndarray, count: int) -> Walk:
+    """Walks from one root: every array but the root has a first axis, of `count`."""
+    path, movers = np.zeros((count, game.max_plies + 1), np.int32), np.zeros((count, game.max_plies + 1), np.int64)
+    states, moves = np.zeros((count, len(root)), root.dtype), np.zeros((count, game.max_moves), np.int32)
+    return Walk(root, states, moves, path, movers, np.zeros((count, 1), np.int64))
+
+
+@helper
+def walk_of(walks, i):
+    """Walk i of several; only for helpers, which do not count references to the arrays that they return."""
+    return Walk(walks.root, walks.state[i], walks.moves[i], walks.path[i], walks.movers[i], walks.length[i])
 
 
 @kernel
-def prepare_kernel(game, tree, root, rng):
-    """Expand the root, before there are several who might."""
-    if tree.children[ROOT] == LEAF:
-        expand(game, tree, ROOT, root, np.empty(game.max_moves, np.int32), rng)
-        tree.shared[1 : tree.size[0]] = 0
-
-
-@kernel
-def thread_kernel(game, tree, root, simulations, options, rng):
-    """That many simulations on the shared tree; returns their number."""
-    state, moves = root.copy(), np.empty(game.max_moves, np.int32)
-    path, movers = np.empty(game.max_plies + 1, np.int32), np.empty(game.max_plies + 1, np.int64)
+def tree_kernel(game, tree, root, simulations, options, rng):
+    """Run that many simulations on the shared tree; returns their number."""
+    walk = new_walk(game, root)
     for _ in range(simulations):
-        copy_state(game, root, state)
-        length = descend_shared(game, tree, state, path, movers, moves, options, rng)
-        score, _ = game.random_playout(state, moves, rng)
-        back_up_shared(tree, path, movers, length, reward_of(score), 1, options.lock)
+        descend_shared(game, tree, walk, options, rng)
+        score, _ = game.random_playout(walk.state, walk.moves, rng)
+        back_up_shared(tree, walk, reward_of(score), 1, options.lock)
     return simulations
 
 
 @kernel
-def simulated_kernel(game, tree, root, simulations, options, crew, rngs):
-    """The same by a crew in virtual time: whoever is done first takes its result back and begins anew.
+def simulated_tree_kernel(game, tree, crew, simulations, grain, options, rngs):
+    """The same by simulated workers: whoever is done first takes its result back and begins anew.
 
-    Each worker takes tasks of crew.grain simulations; task i draws from rngs[i].  Returns the playouts of the worker
-    that made the most, and the time that it took.
+    Each worker takes tasks of `grain` simulations; task i draws from rngs[i].  Returns the virtual time that it took.
     """
-    state, moves = root.copy(), np.empty(game.max_moves, np.int32)
-    paths = np.empty((crew.workers, game.max_plies + 1), np.int32)
-    movers = np.empty((crew.workers, game.max_plies + 1), np.int64)
-    lengths, rewards = np.full(crew.workers, IDLE), np.empty(crew.workers)
-    task, left = np.zeros(crew.workers, np.int64), np.zeros(crew.workers, np.int64)
-    done_at, made, now = np.zeros(crew.workers), np.zeros(crew.workers, np.int64), 0.0
-    started = tasks = 0
-    for _ in range(simulations + crew.workers):
-        worker = np.argmin(done_at)
-        now = done_at[worker]
-        if lengths[worker] != IDLE:
-            back_up_shared(tree, paths[worker], movers[worker], lengths[worker], rewards[worker], 1, options.lock)
-            lengths[worker] = IDLE
+    now, started, tasks = 0.0, 0, 0
+    for _ in range(simulations + len(crew.made)):
+        worker = np.argmin(crew.done_at)
+        now = crew.done_at[worker]
+        bring_back(tree, crew, worker, options)
         if started == simulations:
-            done_at[worker] = np.inf
-            if lengths.max() == IDLE:
+            crew.done_at[worker] = np.inf
+            if crew.walks.length.max() == IDLE:
                 break
             continue
-        if left[worker] == 0:
-            task[worker], left[worker] = tasks, crew.grain
+        if crew.left[worker] == 0:
+            crew.tasks[worker], crew.left[worker] = tasks, grain
             tasks += 1
         started += 1
-        made[worker] += 1
-        left[worker] -= 1
-        copy_state(game, root, state)
-        rng = rngs[task[worker]]
-        lengths[worker] = descend_shared(game, tree, state, paths[worker], movers[worker], moves, options, rng)
-        score, plies = game.random_playout(state, moves, rng)
-        rewards[worker] = reward_of(score)
-        done_at[worker] += max(plies, 1) if crew.clock == PLIES else 1
-    return made.max(), now
+        send_out(game, tree, crew, worker, options, rngs[crew.tasks[worker]])
+    return now
+
+
+@helper
+def bring_back(tree, crew, worker, options):
+    """Back up what a simulated worker has in flight, if anything."""
+    walk = walk_of(crew.walks, worker)
+    if walk.length[0] != IDLE:
+        back_up_shared(tree, walk, crew.rewards[worker], 1, options.lock)
+        walk.length[0] = IDLE
+
+
+@helper
+def send_out(game, tree, crew, worker, options, rng):
+    """Begin a simulation of a simulated worker, whose result will be there when its playout is done."""
+    walk = walk_of(crew.walks, worker)
+    descend_shared(game, tree, walk, options, rng)
+    score, plies = game.random_playout(walk.state, walk.moves, rng)
+    crew.rewards[worker] = reward_of(score)
+    crew.made[worker] += 1
+    crew.left[worker] -= 1
+    crew.done_at[worker] += max(plies, 1) if crew.clock == PLIES else 1
