@@ -1,7 +1,8 @@
-"""Openings: random ones, or lines of moves from a file, from a list, or all there are of some number of plies.
+"""Openings: random, or lines of moves from a file or a list, or all openings of some number of plies.
 
 In a configuration: `openings = "book.txt"`, `openings = { file = "book.txt" }`, `openings = ["2a3a 5b4b", ...]` or
-`openings = { plies = 2, all = true }`.  They become lines, one an opening, so that a stored run needs no file.
+`openings = { plies = 2, all = true }`.  Each becomes a list of lines, one per opening, so that a stored run needs no
+file.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from games.core.game import Game, IllegalMove
 from games.core.random import stream
 
 MAX_LINES = 10_000
-TRIES = 1000  # draws of an opening that does not end the game, before we say that there is none
+TRIES = 1000  # draws of an opening before we give up on one that does not end the game
 FORMS = "openings is a file's name, a list of lines of moves, or { plies = 2, all = true }"
 
 
@@ -32,7 +33,7 @@ class BadOpenings(ValueError):
 
 
 def beside(value, folder: Path):
-    """A configuration's openings with the file's name as one beside the configuration."""
+    """The openings of a configuration, with the name of a file taken relative to the configuration's folder."""
     if isinstance(value, str):
         return str(folder / value)
     if isinstance(value, dict) and isinstance(value.get("file"), str):
@@ -54,7 +55,7 @@ def lines_of(value, game: Game) -> list[str]:
 
 
 def _from_file(name, game) -> list[str]:
-    """Empty lines, and those that begin with #, are left out."""
+    """The lines of a file; empty lines and comments (#) are skipped."""
     try:
         text = Path(name).read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -86,13 +87,15 @@ def _fault(game, line) -> str | None:
 
 
 def every(game: Game, plies: int) -> list[str]:
-    """All openings of so many plies, outcomes of chance among them, as lines; of those that lead to one state the
-    first.  BadOpenings if there is none, or are more than MAX_LINES."""
+    """All openings of this many plies as lines, outcomes of chance included; one for each state that they lead to.
+
+    BadOpenings if there is none, or if there are more than MAX_LINES.
+    """
     if type(plies) is not int or not 0 <= plies <= game.max_plies:
         raise BadOpenings(f"plies = {plies!r} is out of range: it can be 0 to {game.max_plies}")
     lines = {b"": ("", game.initial())}
     for _ in range(plies):
-        longer = {}
+        longer: dict[bytes, tuple[str, np.ndarray]] = {}
         for line, state in lines.values():
             for move in game.moves(state):
                 after = game.after(state, move)

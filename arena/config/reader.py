@@ -56,7 +56,7 @@ class Reader:
             self.problems += self._check_keys(kind, names)
             form = self._check_forms()
             if not form + self.problems:
-                entrants = tuple(zip(names, (agent for _, _, agent in made)))
+                entrants = tuple(zip(names, (agent for _, _, agent in made if agent is not None)))
                 return Config(tuple(instances), entrants, self._resolved(kind, instances, entrants, lines))
         else:
             form = self._check_forms()

@@ -34,9 +34,7 @@ class Format(ABC):
     players: ClassVar[int] = 2
     adaptive: ClassVar[bool] = False  # whether results decide what is played
     growing: ClassVar[tuple[str, ...]] = ("games",)  # keys that may be larger when a run is resumed
-
-    class Keys(Table):
-        """The keys of the configuration that belong to the format; none here."""
+    Keys: ClassVar[type[Table]] = Table  # the keys of the configuration that belong to the format
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)

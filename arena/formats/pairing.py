@@ -28,20 +28,22 @@ def pair_off(
 ) -> tuple[list[Pair], int | None]:
     """The pairs of a round, the best agents' first, and who has a bye.
 
-    ranking: agents, the best first; met, byes: how often before.  As few meet again as can be; then, down the ranking,
-    each agent meets one of the same points, the upper half of these the lower half, or else the next below.  The bye
-    goes to the lowest of those who had the fewest.
+    ranking: agents, the best first; met, byes: how often before.  Rematches are avoided where possible; then, down the
+    ranking, each agent meets one with equal points, the upper half of these the lower half, or else the next below.
+    The bye goes to the lowest of those who had the fewest.
     """
     left, bye = list(ranking), None
     if len(left) % 2:
         fewest = min(byes.get(agent, 0) for agent in left)
         bye = [agent for agent in left if byes.get(agent, 0) == fewest][-1]
         left.remove(bye)
-    pairs, spare = [], fewest_rematches(left, met)
+    pairs: list[Pair] = []
+    spare = fewest_rematches(left, met)
     while left:
         best = left[0]
         for partner in _by_preference(left, points):
-            pair, rest = tuple(sorted((best, partner))), [agent for agent in left[1:] if agent != partner]
+            pair = min(best, partner), max(best, partner)
+            rest = [agent for agent in left[1:] if agent != partner]
             again = met.get(pair, 0)
             if again <= spare and fewest_rematches(rest, met) == spare - again:
                 break
@@ -58,7 +60,7 @@ def _by_preference(left, points) -> list[int]:
 
 
 def fewest_rematches(agents: Sequence[int], met: Mapping[Pair, int]) -> int:
-    """How often, at least, agents (an even number) who are paired off have met before, all together."""
+    """The least number of earlier meetings, over all ways to pair off an even number of agents."""
     from scipy.optimize import LinearConstraint, milp  # slow to import, and needed by few runs
 
     degree = Counter(agent for pair in combinations(sorted(agents), 2) if not met.get(pair) for agent in pair)

@@ -24,7 +24,9 @@ class Schedule:
         ]
         self._number = {name: i for i, name in enumerate(names)}
         self._labels = [condition.label for condition in conditions_of(resolved)]
-        self._begun = [Counter() for _ in self.formats]  # what was asked for when the games below were listed
+        self._begun: list[Counter] = [
+            Counter() for _ in self.formats
+        ]  # what was asked for when the games below were listed
         self._listed: Iterator[Fixture] = iter(())
 
     @classmethod

@@ -18,8 +18,8 @@ from results.scores import scores
 from results.tables import standings
 
 COLUMNS = ("first", "second", "outcome", "reason", "condition", "score", "seconds")
-NOTICED = 0.05  # seconds that loading an agent's kernels must take to be told
-SHARE_OF_TIME = 0.02  # of the run, that standings may take to compute
+NOTICED = 0.05  # loading an agent's kernels is reported if it takes this many seconds
+SHARE_OF_TIME = 0.02  # of the run that computing the standings may take
 SHOWN = ("rank", "agent", "games", "wins", "draws", "losses", "score", "elo", "error", "bound")
 SHOWN_OF_SCORES = ("rank", "agent", "runs", "failed", "mean", "best", "seconds")
 
@@ -61,7 +61,7 @@ class Display(Events):
     def finished(self, record):
         self.rows.append([getattr(record, name) for name in COLUMNS])
         self.done += 1
-        self.total = len(self.schedule)  # which results may have made larger
+        self.total = len(self.schedule)  # results may ask for more games
 
     def stopping(self, now):
         waits = (
@@ -162,7 +162,7 @@ class LiveDisplay(Display):
 
 
 class PlainDisplay(Display):
-    """A line now and then: for files, pipes and batch systems."""
+    """Prints a line now and then: for files, pipes and batch systems."""
 
     SECONDS = 10.0  # between lines
 

@@ -1,4 +1,4 @@
-"""A game of a person against an agent, with hints and moves taken back; nothing is read or printed here.
+"""A game between a person and an agent, with hints and undo; nothing is read or printed here.
 
 Every random thing is drawn from (seed, ply): what is taken back and played again comes out the same, dice among it.
 In a game for one player the person plays alone, and the agent gives hints.
@@ -82,11 +82,11 @@ class Duel:
         self._make(Made(move, name, side, record, (name,)))
 
     def hint(self) -> Made:
-        """What the agent would do in the person's place; Forfeit if it cannot say."""
+        """What the agent would play in the person's place; Forfeit if it fails."""
         return self._asked(Referee(self.game, self.seat), "hint")
 
     def undo(self) -> int:
-        """Take back the person's last move and all since; returns how many moves that were, 0 if there was none."""
+        """Take back the person's last move and all after it; returns how many moves that is, 0 if there is none."""
         own = [ply for ply, made in enumerate(self.made) if made.side == self.side and ply >= self.opening]
         if not own:
             return 0
@@ -145,7 +145,7 @@ class Duel:
             self._judged(lambda: self._referee.played(made.move, len(self.made)))
 
     def _asked(self, referee, purpose) -> Made:
-        """The move that the agent decides on, here."""
+        """The agent's move in the present position."""
         ply, side = len(self.made), int(self.game.player(self.state))
         legal = self.game.moves(self.state)
         decision, record = referee.ask(self.state, legal, self._stream(purpose), ply, side)
@@ -162,7 +162,7 @@ class Duel:
             raise
 
     def _names_of(self, moves) -> tuple[str, ...]:
-        """The names of moves from here on, as far as they are legal."""
+        """The names of moves from here on, up to the first that is not legal."""
         state, names = self.state, []
         for move in moves:
             try:

@@ -19,17 +19,17 @@ _PLAIN = ("name", "levelno", "levelname", "msg", "created", "msecs", "processNam
 
 
 class LogFile(logging.FileHandler):
-    """A file handler whose troubles are told once, in words, and stop nothing."""
+    """A file handler that reports its first failure in words, and never stops the run."""
 
     def __init__(self, path, on_trouble: Callable[[str], None] | None = None):
         self._on_trouble = on_trouble
-        self.trouble = None  # str: what went wrong first
+        self.trouble: str | None = None  # what went wrong first
         super().__init__(path, mode="a", encoding="utf-8")
         self.setFormatter(logging.Formatter(_FORMAT))
 
     def _open(self):
-        # without a buffer there is nothing that fails late, at the close, or that a forked worker writes again
-        raw = open(self.baseFilename, "ab", buffering=0)
+        # without a buffer nothing can fail late, at the close, and no forked worker can write it again
+        raw = open(self.baseFilename, "ab", buffering=0)  # noqa: SIM115 - the handler closes it
         return io.TextIOWrapper(raw, self.encoding, errors="backslashreplace", write_through=True)
 
     def handleError(self, record):
@@ -53,23 +53,23 @@ class _Relay(logging.Handler):
 
 
 class WorkerLog:
-    """The way of one worker's records to the file.  `queue` is the worker's end, for `send_to`."""
+    """Carries one worker's records to the file.  `queue` is the worker's end, for `send_to`."""
 
     def __init__(self, name: str, file: LogFile):
         self._handler = MultiProcessingHandler(f"log of {name}", sub_handler=_Relay(file))
         self.queue = self._handler.queue
-        self._closing = None
+        self._closing: threading.Thread | None = None
 
     def started(self) -> None:
-        """To be called once the worker's process has been started.
+        """Call this once the worker's process has started.
 
-        The worker has the only writing end of the queue then, so that its death, even in the middle of a record, ends
-        the queue.  (multiprocessing has no public name for that end.)
+        From then on the worker holds the only writing end of the queue, so that its death, even in the middle of a
+        record, ends the queue.  (multiprocessing has no public name for that end.)
         """
         self.queue._writer.close()
 
     def close(self) -> None:
-        """Let what the dead worker has sent reach the file; returns at once."""
+        """Deliver what the dead worker has sent; returns at once."""
         self._closing = threading.Thread(target=self._close, daemon=True)
         self._closing.start()
 
@@ -79,12 +79,13 @@ class WorkerLog:
             self.queue._reader.close()  # which Queue.close leaves open
 
     def closed(self) -> bool:
-        """Whether all of that has been done."""
+        """Whether `close` is done."""
         return self._closing is not None and not self._closing.is_alive()
 
     def join(self, seconds: float) -> None:
-        """Wait for the end of `close`, no longer than `seconds`."""
-        self._closing.join(seconds)
+        """Wait until `close` is done, no longer than `seconds`."""
+        if self._closing is not None:
+            self._closing.join(seconds)
 
 
 class RunLog:

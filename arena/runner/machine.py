@@ -1,4 +1,4 @@
-"""What a run was played on: the machine, the versions, and the source."""
+"""Describes what a run was played on: the machine, the versions and the sources."""
 
 import importlib.metadata
 import os
@@ -31,7 +31,7 @@ def cores() -> int:
 
 
 def _cpu():
-    """The model's name; only Linux tells it in a file, and elsewhere the platform module's word is what there is."""
+    """The model's name: from a file on Linux, elsewhere as the platform module has it."""
     info = Path("/proc/cpuinfo")
     if info.exists():
         for line in info.read_text(errors="replace").splitlines():
@@ -41,7 +41,7 @@ def _cpu():
 
 
 def _memory():
-    """Bytes of main memory; None where the system does not tell."""
+    """Bytes of main memory; None if the system does not say."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

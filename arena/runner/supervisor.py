@@ -1,8 +1,8 @@
 """The supervisor: plays the games of a schedule on worker processes, and loses none of them.
 
-A worker that dies or hangs costs its game alone: the game is played again once, by a fresh worker, and is recorded as
-void if that fails too.  (concurrent.futures.ProcessPoolExecutor fails every pending future when one worker dies.)
-Workers are made by the start method that the process has.
+A worker that dies or hangs costs its own game only: the game is played once more, by a fresh worker, and is recorded
+as void if that fails too.  (concurrent.futures.ProcessPoolExecutor fails every pending future when one worker dies.)
+Workers start by the process's own start method.
 """
 
 import itertools
@@ -12,7 +12,7 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing import connection as pipes
@@ -30,21 +30,21 @@ log = logging.getLogger("arena.runner.supervisor")
 
 START_SECONDS = 300.0  # a worker that is not ready by then counts as dead
 LOAD_SECONDS = 300.0  # to load or compile the kernels of an agent, before its games' own time counts
-FAILED_STARTS = 3  # so many workers that die one after the other before they are ready end the run
+FAILED_STARTS = 3  # this many workers in a row that die before they are ready end the run
 FAREWELL_SECONDS = 5.0  # for workers to end, and for their logs to reach the file
 LONGEST_WAIT = 3600.0  # of one wait; the system's own limit on timeouts is a few weeks
-OVERTAKING = 8  # times the number of cores: so many games may overtake one that waits for several cores
+OVERTAKING = 8  # times the number of cores: how many games may overtake one that waits for several cores
 
 
 class WorkerStartError(UserError, RuntimeError):
-    """Workers die before they can play; the message tells what the last of them said."""
+    """Workers die before they can play; the message says what became of the last one."""
 
 
 @dataclass(frozen=True)
 class _Job:
     fixture: Fixture
     cores: int  # how many of the workers' cores it occupies
-    failures: tuple[str, ...] = ()  # what became of the worker, for each time that it failed
+    failures: tuple[str, ...] = ()  # what became of the worker, each time it failed
 
 
 @dataclass(eq=False)
@@ -53,14 +53,14 @@ class _Worker:
     pipe: pipes.Connection
     log: WorkerLog
     deadline: float  # time.monotonic() by which it must be ready, or have played its game
-    job: _Job | None = None  # what it plays; or will play, once it is ready
+    job: _Job | None = None  # what it plays, or will play once it is ready
     ready: bool = False
     playing: float | None = None  # since when, time.monotonic()
     complaint: str = ""  # why it cannot start
     hung: bool = False
 
     def fate(self) -> str:
-        """What became of a worker that is dead."""
+        """What became of a dead worker."""
         code = self.process.exitcode
         if code is not None and code < 0:
             try:
@@ -71,14 +71,14 @@ class _Worker:
 
 
 def begin_start() -> None:
-    """Where workers come from a fork server, let it import what they need while this process does something else."""
+    """Start the fork server, where workers come from one, so that it imports what they need in the meantime."""
     if multiprocessing.get_start_method() == "forkserver":
         with _no_interrupt():
             forkserver.ensure_running()
 
 
 def _start_process(process) -> None:
-    """Start it; again if the fork server has died just now, and another one comes in its place."""
+    """Start a process; try again if the fork server has just died and is being replaced."""
     for tries_left in (2, 1, 0):
         try:
             return process.start()
@@ -90,15 +90,16 @@ def _start_process(process) -> None:
 
 
 def warm_in_a_child(config: Config, run_log: RunLog, before, after, failed) -> None:
-    """Compile what all agents run, in a process of its own, so that an agent that ends its process ends no other.
+    """Compile what all agents run, in a child process, so that an agent that ends its process harms no other.
 
-    `before(name)` and `after(name, seconds, failure)` are told of each agent, `failed(text)` of one that has ended or
-    hung the process.  What it cannot compile here its games will show.
+    `before(name)` and `after(name, seconds, failure)` are called for each agent, `failed(text)` for one that ends or
+    hangs the process.  What cannot be compiled here fails again in the agent's games.
     """
     names = [name for name, _ in config.agents]
     left = list(range(len(names)))
     while left:
-        current, seats = None, list(left)
+        current: int | None = None
+        seats = list(left)
         with _child(config, run_log, seats) as pipe:
             while pipes.wait([pipe], LOAD_SECONDS):
                 try:
@@ -110,7 +111,7 @@ def warm_in_a_child(config: Config, run_log: RunLog, before, after, failed) -> N
                 if isinstance(message, tuple) and len(message) == 1:
                     current = message[0]
                     before(names[current])
-                elif isinstance(message, tuple):
+                elif isinstance(message, tuple) and current is not None:
                     left.remove(current)
                     after(names[current], *message[1:])
         if left:  # it has died, or does not answer
@@ -143,15 +144,15 @@ def _child(config, run_log, seats):
 
 
 class _Queue:
-    """The games that wait, in the schedule's order, except that a game that needs more cores than are free may be
-    overtaken by a bounded number of games that find room.  So cores seldom stand idle and no game waits for ever."""
+    """The waiting games, in the schedule's order, except that a game that needs more cores than are free may be
+    overtaken by a bounded number of games that fit.  So cores are seldom idle, and no game waits for ever."""
 
     def __init__(self, following: Callable[[], Fixture | None], cores: Callable[[Fixture], int], limit: int):
         self._following = following
         self._cores = cores
-        self._limit = limit  # of cores; a game that needs more gets them all, and so runs alone
-        self._window = deque()  # the next few games
-        self._overtaken = 0  # how often the first of them was
+        self._limit = limit  # of cores; a game that needs more takes them all, and so runs alone
+        self._window: deque[_Job] = deque()  # the next few games
+        self._overtaken = 0  # how many games have overtaken the first of them
 
     def take(self, free: int) -> _Job | None:
         """The next game for which `free` cores suffice; None if there is none."""
@@ -167,7 +168,7 @@ class _Queue:
         return None
 
     def _seen(self):
-        """The games that wait, read from the schedule as far as they are looked at, and no further than is useful."""
+        """The waiting games, read from the schedule only as far as needed."""
         yield from list(self._window)
         while len(self._window) < 2 * OVERTAKING * self._limit and (fixture := self._following()):
             self._window.append(_Job(fixture, min(self._cores(fixture), self._limit)))
@@ -205,7 +206,7 @@ class Supervisor:
         self._records = deque()  # arrived, and not yet handed on
 
     def run(self) -> None:
-        """Play all games, or what a stop request leaves of them.
+        """Play all games, or those that a stop request allows.
 
         WorkerStartError if workers cannot start.  No worker is left when it returns or raises.
         """
@@ -223,7 +224,7 @@ class Supervisor:
                 self._close()
 
     def request_stop(self, now: bool = False) -> None:
-        """The first call: start no new games and finish those that run; the second, or with `now`: kill the workers.
+        """The first call starts no new games and finishes those that run; the second, or `now`, kills the workers.
 
         May be called from a signal handler and from any thread.
         """
@@ -236,7 +237,7 @@ class Supervisor:
         return {
             worker.process.pid: worker.job.fixture.id
             for worker in list(self._crew)
-            if worker.playing is not None and worker.job is not None
+            if worker.playing is not None and worker.job is not None and worker.process.pid is not None
         }
 
     # -- One round: wait, hear, employ anew, deliver ----------------------------------------------------------------
@@ -254,7 +255,7 @@ class Supervisor:
                 dead = worker.hung = True
             if dead:
                 self._bury(worker)
-        # the next games are on their way before the last ones are stored; and those that these results ask for, after
+        # workers get their next games before the last ones are stored, then those that these results ask for
         self._employ()
         self._deliver()
         self._employ()
@@ -299,14 +300,14 @@ class Supervisor:
 
     def _deliver(self):
         while self._records and not self._refused:
-            self._refused = True  # unless it returns: what raised once is not called again
+            self._refused = True  # until it returns: once it has raised, it is not called again
             self.on_result(self._records.popleft())
             self._refused = False
 
     # -- Workers and their games ----------------------------------------------------------------------------------
 
     def _employ(self):
-        """Give games to workers as far as there are cores."""
+        """Give games to workers while cores are free."""
         while not self._stops:
             job = self._queue.take(self.workers - sum(worker.job.cores for worker in self._crew if worker.job))
             if job is None:
@@ -339,16 +340,16 @@ class Supervisor:
         try:
             worker.pipe.send(worker.job.fixture)
         except OSError:
-            return  # it has just died; its game has not begun, and goes to another
+            return  # it has just died; its game has not begun, and goes to another worker
         worker.playing = time.monotonic()
-        # until it says that it has loaded the kernels, or compiled those that cannot be kept
+        # until it reports that the kernels are loaded, or compiled where they cannot be kept
         worker.deadline = worker.playing + self.game_seconds + LOAD_SECONDS
 
     def _bury(self, worker):
-        """Remove a dead or hung worker, and see to its game."""
+        """Remove a dead or hung worker, and decide what becomes of its game."""
         worker.process.kill()
         worker.process.join()
-        self._hear(worker)  # a record that it finished counts
+        self._hear(worker)  # a record that it has sent counts
         self._crew.remove(worker)
         worker.pipe.close()
         worker.log.close()
@@ -392,14 +393,12 @@ class Supervisor:
     # -- The end --------------------------------------------------------------------------------------------------
 
     def _dismiss(self):
-        """Let idle workers end by themselves, so that their last log records arrive."""
+        """Let idle workers exit on their own, so that their last log records arrive."""
         until = time.monotonic() + FAREWELL_SECONDS
         leaving = [worker for worker in self._crew if worker.ready and not worker.job]
         for worker in leaving:
-            try:
+            with suppress(OSError):  # it has ended already
                 worker.pipe.send(None)
-            except OSError:
-                pass  # it has ended already
         for worker in leaving:
             worker.process.join(max(until - time.monotonic(), 0))
 
@@ -422,7 +421,7 @@ class Supervisor:
 
 @contextmanager
 def _no_interrupt():
-    """A process started in this context is deaf to Ctrl-C until it has made its own arrangement."""
+    """A process started in this context ignores Ctrl-C until it installs its own handler."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -1,4 +1,4 @@
-"""A tournament from its configuration to its store: begun, watched, stopped and resumed."""
+"""Runs a tournament: starts, watches, stops and resumes it, from its configuration to its store."""
 
 import logging
 import signal
@@ -33,8 +33,10 @@ class Interrupted(Exception):
 
 
 class Events:
-    """What a run tells to who watches it; derive from it and override.  All calls come from the thread of `run`,
-    except `trouble`, which may come from another."""
+    """Callbacks of a run; derive from it and override.
+
+    The thread of `run` makes all calls except `trouble`, which may come from another.
+    """
 
     def opened(self, resolved: dict, folder: Path) -> None:
         """The store is open; `resolved` is the configuration with every default filled in."""
@@ -43,10 +45,10 @@ class Events:
         """The kernels of an agent are about to be compiled."""
 
     def warmed(self, name: str, seconds: float, failure: str = "") -> None:
-        """They are compiled; or they are not, and `failure` says why."""
+        """They are compiled, unless `failure` says why not."""
 
     def planned(self, schedule: Schedule) -> None:
-        """What is to be played; its length and its lines change as results come in, where these decide."""
+        """What is to be played.  Where results decide that, its length and its lines change as they come in."""
 
     def started(self, total: int, done: int) -> None:
         """Play begins: `total` games in all, of which `done` were stored before."""
@@ -55,13 +57,13 @@ class Events:
         """A game is stored."""
 
     def stopping(self, now: bool) -> None:
-        """A stop was requested: games that run are finished, or with `now` given up."""
+        """A stop was requested: running games are finished, or given up with `now`."""
 
     def trouble(self, text: str) -> None:
-        """Something went wrong that does not end the run; each is told once."""
+        """Something went wrong that does not end the run; reported once."""
 
     def ended(self) -> None:
-        """No worker is left.  Called however the run ends, once `opened` was."""
+        """No worker is left.  Called however the run ends, if `opened` was called."""
 
 
 def run(config, out, workers: int | None = None, resume: bool = False, events: Events | None = None):
@@ -102,7 +104,7 @@ def run(config, out, workers: int | None = None, resume: bool = False, events: E
 
 
 def _next_missing(schedule, stored):
-    """The next game that is not stored; `stored` grows meanwhile by games that came before."""
+    """The next game that is not stored yet."""
     while fixture := schedule.next():
         if fixture.id not in stored:
             return fixture
@@ -116,7 +118,7 @@ def _as_config(config) -> Config:
 
 
 def _open_store(config, folder, resume) -> Store:
-    """The store of a new run, or of the run to go on with."""
+    """The store of a new run, or of the run to resume."""
     resolved = config.resolved()
     if not (resume and (folder / FILE_NAME).exists()):
         specs = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
@@ -145,7 +147,7 @@ def _warn_of_changed_source(store, config, events):
 
 
 def _play(supervisor, events, schedule, stored):
-    """Warm the kernels and play; returns when no worker is left, whether all games were played or a stop came."""
+    """Warm the kernels and play; returns when no worker is left, after the last game or after a stop."""
     with _signals() as direct:
         try:
             if len(stored) < len(schedule):
@@ -167,8 +169,10 @@ def _play(supervisor, events, schedule, stored):
 
 @contextmanager
 def _signals():
-    """In the main thread, SIGINT and SIGTERM become stop requests to the supervisor that `direct` was given; before
-    there is one they raise KeyboardInterrupt.  Afterwards they mean what they meant before."""
+    """In the main thread, turn SIGINT and SIGTERM into stop requests to the supervisor given to `direct`.
+
+    Until there is one they raise KeyboardInterrupt.  The former handlers return at the end.
+    """
     target = []
 
     def handle(number, frame):

@@ -26,7 +26,7 @@ log = logging.getLogger("arena.runner.worker")
 games.names()
 agents.names()
 
-READY = "ready"  # the first message of a worker that can play; of one that cannot, a Failed
+READY = "ready"  # the first message of a worker that can play; one that cannot sends a Failed
 BEGUN = "begun"  # the kernels of a game's agents are loaded: from here on its time counts
 
 
@@ -42,12 +42,12 @@ def main(pipe, log_queue, resolved: dict) -> None:
     config = _settle_in(pipe, log_queue, resolved)
     if config is None:
         return
-    warmed = set()
+    warmed: set[tuple[int, int]] = set()
     try:
         while (fixture := pipe.recv()) is not None:
             condition = config.conditions[fixture.condition]
             seats = {(fixture.condition, i) for i in fixture.seats}
-            # not at the worker's own start, so that an agent which crashes in it costs its own games only
+            # not when the worker starts, so that an agent that crashes here costs only its own games
             warm([condition.game], [condition.seats[i] for _, i in sorted(seats - warmed)])
             warmed |= seats
             pipe.send(BEGUN)
@@ -60,8 +60,10 @@ def main(pipe, log_queue, resolved: dict) -> None:
 
 
 def warm_all(pipe, log_queue, resolved: dict, seats: list[int]) -> None:
-    """Compile, once for all workers, what the agents of these numbers run: (number,) and then (number, seconds,
-    failure) are sent for each."""
+    """Compile, once for all workers, what the agents of these numbers run.
+
+    (number,) and then (number, seconds, failure) are sent for each.
+    """
     config = _settle_in(pipe, log_queue, resolved)
     try:
         for i in seats if config else ():
@@ -75,7 +77,7 @@ def warm_all(pipe, log_queue, resolved: dict, seats: list[int]) -> None:
 
 
 def _settle_in(pipe, log_queue, resolved):
-    """What a worker does first; the configuration, or None if it cannot be made, which is said."""
+    """Set up the process; returns the configuration, or None after sending why it cannot be made."""
     _leave_signals_to_the_parent()
     threading.Thread(target=_die_with_the_parent, daemon=True).start()
     logs.send_to(log_queue)
@@ -91,7 +93,7 @@ def _settle_in(pipe, log_queue, resolved):
 
 
 def _play(config, fixture):
-    """The game's record; a game whose own rules fail is void, for they would fail again."""
+    """The game's record; a game whose rules fail is void, since they would fail again."""
     try:
         return play_fixture(config, fixture)
     except GameError as error:
@@ -108,6 +110,6 @@ def _leave_signals_to_the_parent():
 
 
 def _die_with_the_parent():
-    """Wait for the parent's death, and end this process in the middle of whatever it does."""
+    """Wait for the parent's death, then end this process whatever it is doing."""
     pipes.wait([multiprocessing.parent_process().sentinel])
     os._exit(1)
