@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.core.probing import find_slot
 from games.core.game import CHANCE
 from games.core.jit import Compilable, helper, inlined, kernel
 from games.core.random import mix, random_unit
@@ -178,11 +179,7 @@ def bytes_needed(game, coding: Coding, *, policies: int, lines: int) -> int:
 @inlined
 def place_of(policy, code):
     """The place of a code in the table, or the empty one where it would be."""
-    mask = np.uint64(len(policy.places) - 1)
-    place = mix(np.uint64(code)) & mask
-    while policy.places[place] != 0 and policy.places[place] != code + 1:
-        place = (place + np.uint64(1)) & mask
-    return place
+    return find_slot(policy.places, policy.places, 0, code + 1, mix(np.uint64(code)))
 
 
 @inlined

@@ -6,6 +6,7 @@ deviation = sqrt(s2 / n - mean^2).  For games of two players.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,8 +23,8 @@ class Flat(Agent):
     playouts: int | None = None
     seconds: float | None = None
 
-    name = "flat"
-    budgets = ("playouts", "seconds")
+    name: ClassVar[str] = "flat"
+    budgets: ClassVar[tuple[str, ...]] = ("playouts", "seconds")
 
     def new_player(self, game, budget):
         return FlatPlayer(game, budget)

@@ -12,19 +12,21 @@ The counts of a search lie in one open-addressing table, by node and code.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from agents.core.probing import find_slot
 from agents.core.tree import UNPROVEN, last_node
 from agents.montecarlo.search import Rule, TreeSearch
 from agents.montecarlo.uct import certain_bound
 from games.core.game import CHANCE, check_range
-from games.core.jit import helper
+from games.core.jit import helper, inlined
 from games.core.playout import copy_state, reward_of
 from games.core.random import mix
 
 EMPTY = np.int64(-1)
+CODES = 1 << 32  # move codes must be below it, so that a key holds a node and a code
 FILLED = 0.75  # of a table; beyond that it takes no new entries, and goes on counting those it has
 
 
@@ -38,8 +40,7 @@ class GraveOptions(NamedTuple):
 class Amaf(NamedTuple):
     """A table of counts by node and code, and the moves of the simulation at hand."""
 
-    nodes: np.ndarray  # int64[size], EMPTY or the node of an entry; size is a power of two
-    codes: np.ndarray  # int64[size], its code
+    keys: np.ndarray  # int64[size], EMPTY or the key of an entry's node and code; size is a power of two
     visits: np.ndarray  # int32[size]
     value: np.ndarray  # float64[size], sum of the rewards for the player who has that code
     used: np.ndarray  # int64[1], entries
@@ -104,8 +105,8 @@ def reference_node(search, walk):
 def child_value(search, child, reference, code):
     """The mix of mean and AMAF; above all others where nothing is known."""
     tree, memory = search.tree, search.memory
-    entry = find(memory, reference, code)
-    visits, seen = tree.visits[child], memory.visits[entry] if memory.nodes[entry] != EMPTY else 0
+    entry = entry_of(memory, key_of(reference, code))
+    visits, seen = tree.visits[child], memory.visits[entry] if memory.keys[entry] != EMPTY else 0
     if visits == 0 and seen == 0:
         return 100.0
     share = seen / (seen + visits + search.options.bias * seen * visits)
@@ -133,31 +134,33 @@ def insert_path(game, search, walk):
 @helper
 def count_move(memory, node, code, reward):
     """Count a simulation through a node, below which the code was played; a new entry needs room in the table."""
-    entry = find(memory, node, code)
-    if memory.nodes[entry] == EMPTY:
-        if memory.used[0] > FILLED * len(memory.nodes):
+    key = key_of(node, code)
+    entry = entry_of(memory, key)
+    if memory.keys[entry] == EMPTY:
+        if memory.used[0] > FILLED * len(memory.keys):
             return
-        memory.nodes[entry], memory.codes[entry] = node, code
-        memory.visits[entry], memory.value[entry] = 0, 0.0
+        memory.keys[entry], memory.visits[entry], memory.value[entry] = key, 0, 0.0
         memory.used[0] += 1
     memory.visits[entry] += 1
     memory.value[entry] += reward
 
 
-@helper
-def find(memory, node, code):
-    """The entry of a node and code, or the empty place where it would be."""
-    mask = np.uint64(len(memory.nodes) - 1)
-    entry = mix(np.uint64(node) << np.uint64(32) ^ np.uint64(code)) & mask
-    while memory.nodes[entry] != EMPTY and (memory.nodes[entry] != node or memory.codes[entry] != code):
-        entry = (entry + np.uint64(1)) & mask
-    return entry
+@inlined
+def key_of(node, code):
+    """The key of a node and a code, which is below CODES: int64."""
+    return np.int64(node) << 32 | np.int64(code)
+
+
+@inlined
+def entry_of(memory, key):
+    """The entry of a key, or the empty place where it would be."""
+    return find_slot(memory.keys, memory.keys, EMPTY, key, mix(np.uint64(key)))
 
 
 @helper
 def first_time(line, start, j):
     """Whether line[j] does not stand in line[start:j]: a move counts once in a simulation."""
-    for k in range(start, j):
+    for k in range(start, j):  # noqa: SIM110, which kernels cannot compile
         if line[k] == line[j]:
             return False
     return True
@@ -176,7 +179,7 @@ class GRAVE(TreeSearch):
     bias: float = 1e-5
     entries: int = 1 << 20
 
-    name = "grave"
+    name: ClassVar[str] = "grave"
 
     def __post_init__(self):
         super().__post_init__()
@@ -188,6 +191,11 @@ class GRAVE(TreeSearch):
         if self.keep_tree:
             raise ValueError("keep_tree = True: grave begins each search anew, since its table belongs to one tree")
 
+    def misfit(self, game):
+        if game.code_limit > CODES:
+            return f"{self.name} plays games whose move codes are below 2**32, and {game} has larger ones"
+        return super().misfit(game)
+
     def search_rule(self):
         return GraveRule(self.solver)
 
@@ -198,7 +206,6 @@ class GRAVE(TreeSearch):
         size, plies = self.entries, game.max_plies
         return Amaf(
             np.full(size, EMPTY),
-            np.zeros(size, np.int64),
             np.zeros(size, np.int32),
             np.zeros(size),
             np.zeros(1, np.int64),
@@ -209,5 +216,5 @@ class GRAVE(TreeSearch):
         )
 
     def forget(self, memory):
-        memory.nodes[:] = EMPTY
+        memory.keys[:] = EMPTY
         memory.used[0] = memory.length[0] = 0

@@ -10,6 +10,7 @@ The weights are Q - 1, which gives the same softmax, and 0 at first.
 
 from dataclasses import dataclass
 from math import exp
+from typing import ClassVar
 
 from agents.montecarlo.ppa import LINES, PolicyRule, PolicySearch
 from games.core.game import CHANCE
@@ -49,8 +50,8 @@ class MAST(PolicySearch):
     temperature: float = 0.1
     memory: bool = True
 
-    name = "mast"
-    policies = 2
+    name: ClassVar[str] = "mast"
+    policies: ClassVar[int] = 2
 
     def search_rule(self):
         return Averages(self.solver)

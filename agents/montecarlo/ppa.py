@@ -18,6 +18,7 @@ hardly any choice, so it needs a temperature well above 1.
 
 from dataclasses import dataclass
 from math import exp
+from typing import ClassVar
 
 from agents.core.policy import (
     Learner,
@@ -35,6 +36,7 @@ from agents.core.policy import (
 )
 from agents.montecarlo.search import TreeSearch
 from agents.montecarlo.uct import UCB1, UCBOptions, check_exploration
+from games.core.game import check_choice
 from games.core.jit import inlined
 from games.core.playout import copy_state
 
@@ -120,7 +122,7 @@ class PolicySearch(TreeSearch):
     features: bool = False
     memory: bool = False
 
-    policies = 1  # rows of the arrays that its rule needs
+    policies: ClassVar[int] = 1  # rows of the arrays that its rule needs
 
     def __post_init__(self):
         super().__post_init__()
@@ -156,13 +158,12 @@ class PPA(PolicySearch):
     alpha: float = 1.0
     rule: str = "softmax"
 
-    name = "ppa"
+    name: ClassVar[str] = "ppa"
 
     def __post_init__(self):
         super().__post_init__()
         check_positive("alpha", self.alpha)
-        if self.rule not in RULES:
-            raise ValueError(f"rule = {self.rule!r} is not one of {', '.join(RULES)}")
+        check_choice("rule", self.rule, RULES)
 
     def search_rule(self):
         return RULES[self.rule](self.solver)

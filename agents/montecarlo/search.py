@@ -15,7 +15,7 @@ solver", 2008): a node is won when a move is, lost when all are; proven nodes ar
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -97,7 +97,7 @@ class TreeSearch(PreparedAgent):
     solver: bool = False
     max_nodes: int = 1 << 24
 
-    budgets = ("playouts", "seconds")
+    budgets: ClassVar[tuple[str, ...]] = ("playouts", "seconds")
 
     def __post_init__(self):
         super().__post_init__()

@@ -8,7 +8,7 @@ the node and of the child, value the child's mean reward for the player who move
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -79,7 +79,7 @@ class UCT(TreeSearch):
     exploration: float = 0.4
     first_play_urgency: float | None = None
 
-    name = "uct"
+    name: ClassVar[str] = "uct"
 
     def __post_init__(self):
         super().__post_init__()

@@ -16,19 +16,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from agents.core.agent import Agent, Budget, Decision, Improvement, MoveStatistics
+from agents.core.agent import Budget, Decision, Improvement, MoveStatistics
 from agents.core.chunks import run_chunks
 from agents.core.needs import Needs
-from agents.montecarlo.parallel.scheme import MOST_THREADS, SchemePlayer
+from agents.core.threads import Threaded
+from agents.montecarlo.parallel.scheme import SchemePlayer
 from agents.nested.incumbent import DONE, LIMIT, Incumbent, new_incumbent
 from agents.nested.leaf import LeafSearch
-from games.core.game import check_range
+from games.core.game import check_choice, check_range
 
 MOST_LEVELS = 12
 
 
 @dataclass(frozen=True)
-class Nested(Agent):
+class Nested(Threaded):
     """Base of the nested searches.
 
     restarts: begin the search anew as long as the budget lasts; without restarts no budget is needed
@@ -45,21 +46,15 @@ class Nested(Agent):
 
     budgets: ClassVar[tuple[str, ...]] = ("playouts", "seconds")
     needs: ClassVar[Needs] = Needs(players=(1, 2), chance=False)  # sequences of moves are replayed
-    simulated = False
 
     def __post_init__(self):
         super().__post_init__()
         check_range("level", self.level, 1, MOST_LEVELS)
-        check_range("workers", self.workers, 1, MOST_THREADS)
-        if self.parallel not in ("root", "leaf"):
-            raise ValueError(f"parallel = {self.parallel!r} is not one of root, leaf")
+        check_choice("parallel", self.parallel, ("root", "leaf"))
         if self.parallel == "leaf" and self.level < 2:
-            text = "parallel = 'leaf' shares out calls of the level below, from level 2 on"
-            raise ValueError(f"level = {self.level}: {text}")
-
-    @property
-    def cores(self):
-        return self.workers
+            raise ValueError(
+                f"level = {self.level}: parallel = 'leaf' shares out calls of the level below, from level 2 on"
+            )
 
     def budget(self, default: Budget | None = None) -> Budget:
         offered = {**(default or Budget()).given(), **self.own_budget().given()}

@@ -16,13 +16,14 @@ move of the best mean is played.
 """
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from agents.core.tree import shuffled_moves
 from agents.nested.agent import Nested
 from agents.nested.incumbent import DONE, may_go_on, note_best, value_of
+from games.core.game import check_choice
 from games.core.jit import Compilable, inlined, kernel
 from games.core.playout import copy_state
 from games.core.random import random_below
@@ -73,12 +74,11 @@ class NMCS(Nested):
     playout: str = "random"
     memory: bool = True
 
-    name = "nmcs"
+    name: ClassVar[str] = "nmcs"
 
     def __post_init__(self):
         super().__post_init__()
-        if self.playout not in PLAYOUTS:
-            raise ValueError(f"playout = {self.playout!r} is not one of {', '.join(PLAYOUTS)}")
+        check_choice("playout", self.playout, PLAYOUTS)
 
     def own_needs(self):
         return replace(super().own_needs(), tabu_playouts=self.playout == "tabu")

@@ -21,7 +21,7 @@ unlearnt: it is no minimax value.
 """
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -88,7 +88,7 @@ class NRPA(Nested):
     temperature: float = 1.0
     repetitions: int = 0
 
-    name = "nrpa"
+    name: ClassVar[str] = "nrpa"
 
     def __post_init__(self):
         super().__post_init__()
@@ -249,7 +249,7 @@ def same_moves(lines, one, other):
     """Whether two lines are the same sequence."""
     if lines.length[one] != lines.length[other]:
         return False
-    for ply in range(lines.length[one]):
+    for ply in range(lines.length[one]):  # noqa: SIM110, which kernels cannot compile
         if lines.moves[one, ply] != lines.moves[other, ply]:
             return False
     return True

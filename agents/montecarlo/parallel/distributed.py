@@ -144,14 +144,14 @@ class WorkerProcesses:
 
     def _listen(self, until) -> list[tuple]:
         """The answer of each process; of a search, simulations that have begun by the time `until` are the last."""
-        waiting, answers = dict(zip(self.pipes, self.processes)), []
+        waiting, answers = dict(zip(self.pipes, self.processes)), list[tuple]()
         while waiting:
             left = None if until is None else max(0.0, until - time.perf_counter())
             ready = pipes.wait([*waiting, *(process.sentinel for process in self.processes)], left)
             if not ready:
                 self.jobs.counts[tds.LIMIT] = 1  # those that have begun are the last, but there must be one
                 until = None
-            for pipe in [pipe for pipe in ready if pipe in waiting]:
+            for pipe in [pipe for pipe in waiting if pipe in ready]:
                 try:
                     answer = pipe.recv()
                 except (EOFError, OSError):

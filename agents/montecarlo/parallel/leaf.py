@@ -6,7 +6,7 @@ tree; the others wait for the next leaf, and each adds the reward of its playout
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ STOP = -1  # a leaf number: there are no more
 class LeafParallel(Scheme):
     """One tree; every leaf gets a playout of each worker."""
 
-    name = "leaf"
+    name: ClassVar[str] = "leaf"
 
     def options(self) -> SharedOptions:
         """How the tree is searched: nothing else is in flight."""

@@ -10,7 +10,7 @@ has one server, which takes `stage_time` of a playout's time for a token, and pl
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class Pipeline(TreeParallel):
     tokens: int = 0
     stage_time: float = 0.1
 
-    name = "pipeline"
+    name: ClassVar[str] = "pipeline"
 
     def __post_init__(self):
         super().__post_init__()

@@ -11,6 +11,7 @@ In between the workers are independent, so threads and simulated workers give th
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from agents.core.tree import ROOT, clear, most_visited_child, new_tree
 from agents.montecarlo.parallel.scheme import Scheme, SchemePlayer
 from agents.montecarlo.search import Search, decision_from, search_kernel
 from agents.montecarlo.uct import UCB1, UCBOptions
+from games.core.game import check_choice
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,11 @@ class RootParallel(Scheme):
     vote: str = "sum"
     share_every: int = 0
 
-    name = "root"
+    name: ClassVar[str] = "root"
 
     def __post_init__(self):
         super().__post_init__()
-        if self.vote not in ("sum", "majority"):
-            raise ValueError(f"vote = {self.vote!r} is not one of sum, majority")
+        check_choice("vote", self.vote, ("sum", "majority"))
         if self.share_every < 0:
             raise ValueError(f"share_every = {self.share_every} is out of range: it can be 0 or more")
         if self.share_every and self.seconds is not None:

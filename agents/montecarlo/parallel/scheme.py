@@ -1,13 +1,14 @@
 """What all parallel schemes share: parameters, budgets, streams of random numbers, and threads."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from agents.core.agent import Agent, Budget, Player, Unsuited
-from agents.core.threads import MOST_THREADS, Threads
+from agents.core.agent import Budget, Player, Unsuited
+from agents.core.threads import Threaded, Threads
 from agents.montecarlo.uct import check_exploration
-from games.core.game import check_range
+from games.core.game import check_choice, check_range
 from games.core.random import stream
 
 MOST_SIMULATED = 1024
@@ -17,7 +18,7 @@ PLAYOUT_TIMES = {"constant": CONSTANT, "plies": PLIES}
 
 
 @dataclass(frozen=True)
-class Scheme(Agent):
+class Scheme(Threaded):
     """A search by several workers.  Its budget of playouts is for each worker, or with `total` for all together.
 
     workers: threads; or with `simulated`, workers in virtual time: deterministic, on one core, up to 1024
@@ -33,23 +34,25 @@ class Scheme(Agent):
     playout_time: str = "constant"
     max_nodes: int = 1 << 24
 
-    budgets = ("playouts", "seconds")
+    budgets: ClassVar[tuple[str, ...]] = ("playouts", "seconds")
 
     def __post_init__(self):
         super().__post_init__()
-        check_range("workers", self.workers, 1, MOST_SIMULATED if self.simulated else MOST_THREADS)
         check_range("max_nodes", self.max_nodes, 1000, 2**31 - 1)
         check_exploration(self.exploration)
-        if self.playout_time not in PLAYOUT_TIMES:
-            raise ValueError(f"playout_time = {self.playout_time!r} is not one of {', '.join(PLAYOUT_TIMES)}")
+        check_choice("playout_time", self.playout_time, PLAYOUT_TIMES)
         if self.playout_time != "constant" and not self.simulated:
             raise ValueError("playout_time is for simulated workers: give simulated=true too")
         if self.simulated and self.seconds is not None:
             raise ValueError("seconds have no meaning for simulated workers, whose time is virtual: give playouts")
 
     @property
+    def most_workers(self):
+        return MOST_SIMULATED if self.simulated else super().most_workers
+
+    @property
     def cores(self):
-        return 1 if self.simulated else self.workers
+        return 1 if self.simulated else super().cores
 
     def budget(self, default: Budget | None = None) -> Budget:
         budget = super().budget(default)
@@ -78,7 +81,7 @@ class SchemePlayer(Player):
 
     def __init__(self, agent, game, budget):
         self.agent, self.game, self.budget = agent, game, budget
-        self.threads = None if agent.simulated else Threads(agent.workers)
+        self.threads = Threads(agent.workers)
 
     def on_threads(self, work) -> list:
         """work(i) for each worker i, on a thread of its own; worker 0's is the calling thread."""

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.core.atomics import atomic_add, atomic_load, atomic_store
+from agents.core.probing import find_slot
 from agents.core.tree import LEAF, ROOT, shuffled_moves, write_children
 from agents.montecarlo.parallel.shared import (
     BEGUN,
@@ -152,11 +153,7 @@ def home_of(game, state, processes):
 def place_of(game, shard, state):
     """Where a position's node is in the table, or is to be put."""
     key = game.key(state)
-    mask = np.uint64(len(shard.keys) - 1)
-    place = key & mask
-    while shard.rows[place] != EMPTY and shard.keys[place] != key:
-        place = (place + np.uint64(1)) & mask
-    return place
+    return find_slot(shard.keys, shard.rows, EMPTY, key, key)
 
 
 @kernel

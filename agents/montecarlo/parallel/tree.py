@@ -14,7 +14,7 @@ first-in-first-out queue.  Small grains keep all workers busy to the end; large 
 
 import itertools
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from agents.montecarlo.parallel.shared import (
     back_up_shared,
     descend_shared,
 )
+from games.core.game import check_choice
 from games.core.jit import helper, kernel
 from games.core.playout import reward_of
 from games.core.random import stream
@@ -52,12 +53,11 @@ class TreeParallel(Scheme):
     virtual_loss: float = 1.0
     wu: bool = False
 
-    name = "tree"
+    name: ClassVar[str] = "tree"
 
     def __post_init__(self):
         super().__post_init__()
-        if self.lock not in LOCKS:
-            raise ValueError(f"lock = {self.lock!r} is not one of {', '.join(LOCKS)}")
+        check_choice("lock", self.lock, LOCKS)
         if self.virtual_loss < 0:
             raise ValueError(f"virtual_loss = {self.virtual_loss} is out of range: it can be 0 or more")
 
@@ -102,7 +102,7 @@ class GSCPM(TreeParallel):
 
     grain: int = 50
 
-    name = "gscpm"
+    name: ClassVar[str] = "gscpm"
 
     def __post_init__(self):
         super().__post_init__()
