@@ -78,17 +78,23 @@ class Improvement(NamedTuple):
 
 
 class Player:
-    """An agent in one game: made before its first move, told of every move, asked for its own."""
+    """An agent in one game: made before its first move, told of every move after that, asked for its own.
+
+    Of an opening it is told nothing: the first state that `choose` is given is the position after it.
+    """
 
     def decide(self, state: np.ndarray, rng: np.ndarray) -> Decision:
-        """The decision for the player to move in `state`, which is not over and is not changed."""
+        """The decision for the player to move in `state`: dtype[state_size], which is not over.
+
+        It must not change `state`, and draws all random numbers from `rng`: uint64[1].
+        """
         raise NotImplementedError
 
     def played(self, move: int) -> None:
         """Called after every move of either side; tree-keeping players advance here."""
 
     def choose(self, state: np.ndarray, rng: np.ndarray) -> Decision:
-        """`decide`, with the seconds it took."""
+        """`decide`, with its wall time; TypeError if that returns anything but a Decision."""
         start = time.perf_counter()
         decision = self.decide(state, rng)
         if not isinstance(decision, Decision):

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.core.agent import Agent, Budget, Unsuited, registry
-from games.core.playout import reward_of
+from agents.core.sides import result_of
 
 NEVER = 1 << 30  # plies that no game lasts
 
@@ -127,8 +127,8 @@ class Solver:
     def reaches(self, state, player: int, result: int, plies: int = NEVER) -> bool:
         """Whether a player gets at least a result (1 a win, 0 a draw), within so many plies, from any position."""
         if plies >= 0 and self.game.is_over(state):
-            reward = reward_of(self.game.score(state))
-            return (reward if player == 0 else 1.0 - reward) >= (1.0 if result == 1 else 0.5)
+            own = result_of(self.game.score(state))
+            return (own if player == 0 else -own) >= result
         if plies <= 0:
             return False
         return self.settle(state, goal_for(player, result, plies)).holds == (player == 0)

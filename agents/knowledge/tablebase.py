@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.core.probing import find_slot
+from agents.core.sides import result_of, side_to_move
 from agents.knowledge.files import PreparedFileError, pack, stamp, unpack
 from games.core.errors import UserError
 from games.core.jit import helper, kernel
@@ -149,10 +150,8 @@ def fill_kernel(game, endgames, keys, values):
 @helper
 def by_move(game, endgames, state, after):
     """What a position is worth by a move to `after`, which is over or in the table."""
-    side = 1 if game.player(state) == 0 else -1
     if game.is_over(after):
-        score = game.score(after)
-        return side if score > 0 else (-side if score < 0 else 0)
+        return np.int64(side_to_move(game, state) * result_of(game.score(after)))
     value = look_up(endgames, game.key(after))
     if game.player(after) != game.player(state):
         value = -value

@@ -13,7 +13,7 @@ For games of two players and no chance.
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from agents.minimax.deepening import DepthFirst
+from agents.minimax.deepening import DepthFirstMinimax
 from agents.minimax.stack import INFINITE
 from games.core.game import check_choice, check_range
 
@@ -21,7 +21,7 @@ ORDERS = {"table": "table_first", "own": "own_order", "killers": "killers", "his
 
 
 @dataclass(frozen=True)
-class AlphaBeta(DepthFirst):
+class AlphaBeta(DepthFirstMinimax):
     """Alpha-beta; `alphabeta(depth=4, table=0, order=[], scout=false, sound=false)` is the algorithm alone.
 
     order: what ranks moves, of table, own, killers and history; what is equal then keeps the game's order

@@ -9,29 +9,16 @@ from agents.core.chunks import run_chunks
 from agents.core.needs import Needs
 from agents.core.table import HITS, Table, check_table, new_generation, new_table
 from agents.knowledge.prepared import PreparedAgent
-from agents.minimax.depthfirst import line_kernel, search_kernel
+from agents.minimax.depthfirst import depth_first_kernel, line_kernel
 from agents.minimax.root import put_first, put_root
 from agents.minimax.solver import DepthFirstSolver
-from agents.minimax.stack import (
-    BEST,
-    CUTOFFS,
-    GUESSES,
-    INFINITE,
-    LEAVES,
-    NODES,
-    PLY,
-    TABLE_CUTS,
-    WIN,
-    Options,
-    new_stack,
-    restart,
-)
+from agents.minimax.stack import DONE, INFINITE, WIN, DepthFirstOptions, best_line, new_search, restart
 
 LEAST_TABLE = 2**-14  # MiB: the room of a search that uses no table
 
 
 @dataclass(frozen=True)
-class DepthFirst(PreparedAgent):
+class DepthFirstMinimax(PreparedAgent):
     """Searches to `depth`; with a budget of nodes or seconds, to depth 1, 2, 3 and so on until it is spent.
 
     Moves of equal value are chosen from at random.
@@ -68,12 +55,11 @@ class DepthFirst(PreparedAgent):
     def own_needs(self):
         return replace(self.needs, evaluation=self.evaluation, symmetries=self.symmetries)
 
-    def options(self) -> Options:
+    def options(self) -> DepthFirstOptions:
         """What the kernel is told."""
-        return Options(
-            **dict.fromkeys(Options._fields, False)
-            | {"shortest": self.shortest, "scores": self.scores, "symmetries": self.symmetries, "table": self.table > 0}
-        )
+        off = DepthFirstOptions(*[False] * len(DepthFirstOptions._fields))
+        table, symmetries = self.table > 0, self.symmetries
+        return off._replace(shortest=self.shortest, scores=self.scores, table=table, symmetries=symmetries)
 
     def new_table(self) -> Table:
         """An empty transposition table, of the least size if it uses none."""
@@ -87,58 +73,57 @@ class DepthFirst(PreparedAgent):
             )
         return DepthFirstSolver(self, game, budget)
 
-    def new_player(self, game, budget):
+    def new_player(self, game, budget) -> "DepthFirstPlayer":
         return DepthFirstPlayer(self, game.with_evaluation(self.evaluation) if self.evaluation else game, budget)
 
 
 class DepthFirstPlayer(Player):
-    """Keeps the room for its stack, and the table with what is in it, from move to move."""
+    """Keeps its search's arrays, and the table with what is in it, from move to move."""
 
     def __init__(self, agent, game, budget):
         self.agent, self.game, self.budget = agent, game, budget
-        self.options = agent.options()
         self.deepest = min(budget.depth or game.max_plies, game.max_plies)
-        limit = game.max_plies if self.options.quiescence else self.deepest
-        self.stack = new_stack(game, limit + 1, self.options.history)
-        self.table = agent.new_table()
+        options = agent.options()
+        limit = game.max_plies if options.quiescence else self.deepest
+        self.search = new_search(game, limit + 1, agent.new_table(), options)
 
     def decide(self, state, rng):
-        search = self.search(state, rng)
-        run_chunks(search.run, self.budget.nodes, self.budget.seconds)
-        value, line = search.result()
-        counts, table_hits = self.stack.counts, int(self.table.counts[HITS])
-        line = self.lengthened(state, line, search.completed)
+        deepening = self.begin(state, rng)
+        run_chunks(deepening.run, self.budget.nodes, self.budget.seconds)
+        value, line = deepening.result()
+        counts, table_hits = self.search.counts[0], int(self.search.table.counts[HITS])
+        line = self.lengthened(state, line, deepening.completed)
         return Decision(
             move=line[0],
             value=max(-1.0, min(1.0, value)),
-            nodes=int(counts[NODES]),
-            depth=search.completed,
+            nodes=int(counts.nodes),
+            depth=deepening.completed,
             principal_variation=line,
             counts={
-                "leaves": int(counts[LEAVES]),
-                "cutoffs": int(counts[CUTOFFS]),
+                "leaves": int(counts.leaves),
+                "cutoffs": int(counts.cutoffs),
                 "table_hits": table_hits,
-                "table_cutoffs": int(counts[TABLE_CUTS]),
+                "table_cutoffs": int(counts.table_cutoffs),
             },
         )
 
-    def search(self, state, rng) -> "Deepening":
-        """A search of `state` that has not begun."""
-        put_root(self.game, self.stack, state, rng, self.options.symmetries and not self.options.table)
-        new_generation(self.table)
-        self.table.counts[:] = 0
+    def begin(self, state, rng) -> "Deepening":
+        """A search of `state` that has visited nothing yet; moves in the game's order if rng is None."""
+        put_root(self.game, self.search, state, rng)
+        new_generation(self.search.table)
+        self.search.table.counts[:] = 0
         deepening = self.agent.deepening or self.budget.nodes is not None or self.budget.seconds is not None
         return Deepening(self, 1 if deepening else self.deepest)
 
     def lengthened(self, state, line, depth) -> tuple[int, ...]:
         """A line that the table has cut short, with the moves that the table knows to be best after it."""
-        if not self.options.table:
+        if not self.search.options.table:
             return line
         game, line = self.game, list(line)
         for move in line:
             state = game.after(state, move)
         while not game.is_over(state):
-            move = line_kernel(game, self.stack, self.table, self.options, state, depth - len(line))
+            move = line_kernel(game, self.search, state, depth - len(line))
             if move not in game.moves(state):
                 break
             line.append(move)
@@ -149,34 +134,36 @@ class DepthFirstPlayer(Player):
 class Deepening:
     """Searches one after the other, each a ply deeper than the last, in steps of some nodes at a time.
 
-    With aspiration a search begins with a window around the value of the one before, and is done again if it is not in
-    there (Marsland, "A review of game-tree pruning", 1986).
+    With aspiration a search begins with a window around the value of the one before, and is done again if its value
+    falls outside (Marsland, "A review of game-tree pruning", 1986).
     """
 
     def __init__(self, player: DepthFirstPlayer, depth: int):
-        self.player, self.stack, self.depth = player, player.stack, depth
+        self.player, self.search, self.depth = player, player.search, depth
         self.completed = 0
         self.finished = False
-        self.best = 0.0, (int(self.stack.moves[0, 0]),)  # should the budget end before any move is searched
+        # should the budget end before any move is searched
+        self.best: tuple[float, tuple[int, ...]] = 0.0, (int(self.search.moves[0, 0]),)
         self.restart(-INFINITE, INFINITE)
 
     def restart(self, low: float, high: float) -> None:
         """Begin to search to the depth that it is at, with that window."""
         self.low, self.high = low, high
-        restart(self.stack, self.depth, low, high)
+        restart(self.search, self.depth, low, high)
 
     def run(self, nodes: int) -> int:
         """Visit up to `nodes` more positions; returns how many: 0 only when going deeper is of no use."""
-        counts, before = self.stack.counts, int(self.stack.counts[NODES])
-        while not self.finished and counts[NODES] < before + nodes:
-            search_kernel(self.player.game, self.stack, self.player.table, self.player.options, before + nodes)
-            if counts[PLY] < 0:
+        counts = self.search.counts[0]
+        before = int(counts.nodes)
+        while not self.finished and counts.nodes < before + nodes:
+            depth_first_kernel(self.player.game, self.search, before + nodes)
+            if counts.ply == DONE:
                 self.end_depth()
-        return int(counts[NODES]) - before
+        return int(counts.nodes) - before
 
     def end_depth(self) -> None:
         """Keep what this depth has found; begin the next one with the best move first, unless the value is certain."""
-        value, line = float(self.stack.window[0, BEST]), self.line()
+        value, line = float(self.search.nodes[0].best), best_line(self.search)
         if not self.low < value < self.high:
             self.restart(-INFINITE if value <= self.low else self.low, INFINITE if value >= self.high else self.high)
             return
@@ -184,26 +171,23 @@ class Deepening:
         self.finished = self.depth == self.player.deepest or self.is_certain(value)
         if not self.finished:
             self.depth += 1
-            put_first(self.stack, line[0])
+            put_first(self.search, line[0])
             width = self.player.agent.aspiration or inf
             self.restart(max(value - width, -INFINITE), min(value + width, INFINITE))
 
-    def is_certain(self, value) -> bool:
-        """Whether going deeper would find nothing else."""
-        if self.stack.counts[GUESSES] == 0:
+    def is_certain(self, value: float) -> bool:
+        """Whether a deeper search would find nothing else."""
+        if self.search.counts[0].evaluated == 0:
             return True
         if self.player.agent.scores or abs(value) <= 1.0:
             return False
         return not self.player.agent.shortest or WIN - abs(value) <= self.depth  # beyond, a quicker win may be unseen
 
-    def result(self):
+    def result(self) -> tuple[float, tuple[int, ...]]:
         """(value, line) of the best move found at the depth being searched, or before any is, at the one before.
 
         A depth that is not completed can be relied on, since it begins with the best move of the one before; but not
         where its values are below its window, and so are bounds.
         """
-        value = float(self.stack.window[0, BEST])
-        return (value, self.line()) if value > self.low else self.best
-
-    def line(self) -> tuple[int, ...]:
-        return tuple(int(move) for move in self.stack.line[0, : self.stack.length[0]])
+        value = float(self.search.nodes[0].best)
+        return (value, best_line(self.search)) if value > self.low else self.best

@@ -20,9 +20,10 @@ import numpy as np
 
 from agents.core.agent import Agent, Decision, Player
 from agents.core.needs import Needs
+from agents.core.sides import result_of, side_to_move
 from games.core.game import CHANCE
 from games.core.jit import helper, kernel
-from games.core.playout import copy_state, reward_of
+from games.core.playout import copy_state
 from games.core.random import random_below
 
 NODES, LEAVES, CUTOFFS = range(3)  # of Room.counts
@@ -106,7 +107,7 @@ class ExpectiminimaxPlayer(Player):
 
     def decide(self, state, rng):
         values = self.values(state)
-        side = 1.0 if self.game.player(state) == 0 else -1.0
+        side = side_to_move(self.game, state)
         best = max(side * value for value in values.values())
         moves = [move for move, value in values.items() if side * value == best]
         if self.agent.pruning:
@@ -187,7 +188,7 @@ def value_of_leaf(game, state, options):
     """The result or the score of an end, the evaluation of what is none."""
     if not game.is_over(state):
         return game.evaluate(state)
-    return np.float64(game.score(state)) if options.scores else 2.0 * reward_of(game.score(state)) - 1.0
+    return np.float64(game.score(state)) if options.scores else result_of(game.score(state))
 
 
 @helper

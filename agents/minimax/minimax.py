@@ -9,11 +9,11 @@ games of two players and no chance.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.minimax.deepening import DepthFirst
+from agents.minimax.deepening import DepthFirstMinimax
 
 
 @dataclass(frozen=True)
-class Minimax(DepthFirst):
-    """Plain minimax; see DepthFirst for the parameters."""
+class Minimax(DepthFirstMinimax):
+    """Plain minimax; see DepthFirstMinimax for the parameters."""
 
     name: ClassVar[str] = "minimax"

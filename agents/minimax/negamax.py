@@ -15,9 +15,10 @@ import numpy as np
 
 from agents.core.agent import Agent, Decision, Player
 from agents.core.needs import Needs
+from agents.core.sides import result_of, side_to_move
 from agents.minimax.stack import INFINITE, WIN
 from games.core.jit import kernel
-from games.core.playout import copy_state, reward_of
+from games.core.playout import copy_state
 from games.core.random import random_below
 
 NODES, LEAVES = range(2)  # of counts
@@ -84,10 +85,10 @@ def negamax_kernel(game, states, moves, depth, ply, window, pruning, counts):
     """The value of states[ply], which is `ply` plies below the root, for its player to move."""
     state, (alpha, beta) = states[ply], window
     counts[NODES] += 1
-    side = 1.0 if game.player(state) == 0 else -1.0
+    side = side_to_move(game, state)
     if game.is_over(state):
         counts[LEAVES] += 1
-        return side * (2.0 * reward_of(game.score(state)) - 1.0) * (WIN - ply)
+        return side * result_of(game.score(state)) * (WIN - ply)
     if ply == depth:
         counts[LEAVES] += 1
         return side * game.evaluate(state)

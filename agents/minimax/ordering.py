@@ -6,34 +6,33 @@ the sum of the squared depths below what a move has cut off anywhere (Schaeffer,
 """
 
 from agents.core.table import least_key
-from agents.minimax.stack import DRAFT, SYMMETRY, TRIED
-from games.core.jit import helper
+from games.core.jit import inlined
 from games.core.playout import copy_state
 
 TABLE_RANK, OWN_SHIFT, KILLER_RANK, MOST_HISTORY = 1 << 60, 20, 1 << 19, (1 << 19) - 1
 
 
-@helper
-def order_moves(game, stack, options, ply, count, table_move):
-    """Rank the moves of the node at `ply`; `table_move` is as the table has it, seen through the node's symmetry;
-    -1 for none."""
+@inlined
+def order_moves(game, search, ply, table_move):
+    """Rank the moves of the node at `ply`; `table_move` is the table's, seen through the node's symmetry, or -1."""
+    options, node, state = search.options, search.nodes[ply], search.states[ply]
     if not (options.table_first or options.own_order or options.killers or options.history):
         return
-    state, side = stack.states[ply], max(game.player(stack.states[ply]), 0)
-    for i in range(count):
-        move, rank = stack.moves[ply, i], 0
+    side = max(game.player(state), 0)
+    for i in range(node.total):
+        move, rank = search.moves[ply, i], 0
         if options.own_order:
             rank += game.move_order(state, move) << OWN_SHIFT
-        if options.killers and (move == stack.killers[ply, 0] or move == stack.killers[ply, 1]):
+        if options.killers and (move == node.killer or move == node.older_killer):
             rank += KILLER_RANK
         if options.history:
-            rank += min(stack.history[side, move], MOST_HISTORY)
-        if options.table_first and game.transform_move(move, stack.node[ply, SYMMETRY]) == table_move:
+            rank += min(search.history[side, move], MOST_HISTORY)
+        if options.table_first and game.transform_move(move, node.symmetry) == table_move:
             rank += TABLE_RANK
-        stack.ranks[ply, i] = rank
+        search.ranks[ply, i] = rank
 
 
-@helper
+@inlined
 def bring_best_forward(moves, ranks, begin, end):
     """Move the move of the greatest rank to the place `begin`; those before it, which keep their order, move up."""
     best = begin
@@ -46,17 +45,18 @@ def bring_best_forward(moves, ranks, begin, end):
     moves[begin], ranks[begin] = move, rank
 
 
-@helper
-def merge_symmetric(game, state, moves, count, keys, rooms):
-    """Leave out the moves to images of positions that earlier moves lead to; returns how many are left.
+@inlined
+def merge_symmetric(game, search, ply, count):
+    """Leave out the moves to images of positions that earlier moves lead to, of `count` moves listed at `ply`.
 
-    `keys: int64[max_moves]` and `rooms: dtype[2, state_size]` are room to work in.
+    Returns how many are left.  The row of ranks serves as room for keys.
     """
-    kept = 0
+    moves, keys, kept = search.moves[ply], search.ranks[ply], 0
+    child, image = search.scratch[0], search.scratch[1]
     for i in range(count):
-        copy_state(game, state, rooms[0])
-        game.play(rooms[0], moves[i])
-        key, seen = int(least_key(game, rooms[0], rooms[1])[0]), False
+        copy_state(game, search.states[ply], child)
+        game.play(child, moves[i])
+        key, seen = int(least_key(game, child, image)[0]), False
         for j in range(kept):
             seen |= keys[j] == key
         if not seen:
@@ -65,14 +65,14 @@ def merge_symmetric(game, state, moves, count, keys, rooms):
     return kept
 
 
-@helper
-def note_cutoff(game, stack, options, ply):
+@inlined
+def note_cutoff(game, search, ply):
     """Remember the move tried last at `ply`, which has cut off."""
+    options, node = search.options, search.nodes[ply]
     if not (options.killers or options.history):
         return
-    move, draft = stack.moves[ply, stack.node[ply, TRIED] - 1], stack.node[ply, DRAFT]
-    if options.killers and stack.killers[ply, 0] != move:
-        stack.killers[ply, 1] = stack.killers[ply, 0]
-        stack.killers[ply, 0] = move
+    move = search.moves[ply, node.tried - 1]
+    if options.killers and node.killer != move:
+        node.killer, node.older_killer = move, node.killer
     if options.history:
-        stack.history[max(game.player(stack.states[ply]), 0), move] += max(draft, 1) * max(draft, 1)
+        search.history[max(game.player(search.states[ply]), 0), move] += max(node.draft, 1) * max(node.draft, 1)

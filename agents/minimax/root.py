@@ -1,28 +1,27 @@
 """How a depth-first search begins: the root's moves, and their order."""
 
+import numpy as np
+
 from agents.minimax.depthfirst import merge_kernel
-from agents.minimax.stack import TOTAL
+from agents.minimax.stack import DepthFirstSearch
 from games.core.random import random_below
 
 
-def put_root(game, stack, state, rng, merge: bool = False) -> None:
-    """Make `state` the root, with its moves in random order, or in the game's if rng is None, and count from 0.
-
-    merge: leave out the moves to images, by the game's symmetries, of positions that others lead to.
-    """
+def put_root(game, search: DepthFirstSearch, state: np.ndarray, rng: np.ndarray | None) -> None:
+    """Make `state` the root, with its moves in random order, or in the game's if rng is None, and count from 0."""
     moves = game.moves(state)
     for i in range(len(moves) - 1 if rng is not None else 0, 0, -1):
         j = int(random_below(rng, i + 1))
         moves[i], moves[j] = moves[j], moves[i]
-    stack.states[0] = state
-    stack.moves[0, : len(moves)] = moves
-    stack.node[0, TOTAL] = merge_kernel(game, stack, len(moves)) if merge else len(moves)
-    stack.counts[:] = 0
-    stack.killers[:] = -1
-    stack.history[:] = 0
+    search.states[0] = state
+    search.moves[0, : len(moves)] = moves
+    search.nodes[0].total = merge_kernel(game, search, len(moves)) if search.options.merges else len(moves)
+    search.counts[:] = 0
+    search.nodes.killer[:] = search.nodes.older_killer[:] = -1
+    search.history[:] = 0
 
 
-def put_first(stack, move) -> None:
+def put_first(search: DepthFirstSearch, move: int) -> None:
     """Make a move of the root the first to be searched; the others keep their order."""
-    moves = stack.moves[0, : stack.node[0, TOTAL]]
+    moves = search.moves[0, : search.nodes[0].total]
     moves[:] = [move, *moves[moves != move]]

@@ -8,25 +8,27 @@ Alpha-beta searches to the end at once, unless it is told to deepen: so it needs
 more where there is a quick win.  Without pruning it deepens in any case.
 """
 
+import numpy as np
+
 from agents.core.chunks import run_chunks
+from agents.core.sides import side_to_move
 from agents.core.solve import NEVER, Progress, Proof, Solver
 from agents.core.table import ROW_BYTES, filled
-from agents.minimax.depthfirst import search_kernel
+from agents.minimax.depthfirst import depth_first_kernel
 from agents.minimax.root import put_root
-from agents.minimax.stack import BEST, GUESSES, NODES, PLY, WIN, new_stack, restart
+from agents.minimax.stack import DONE, WIN, best_line, new_search, restart
 from games.core.random import stream
 
 HALF = 0.5  # values of ends differ by 1 or more
 
 
 class DepthFirstSolver(Solver):
-    """Settles goals by the search of an agent of depth-first search, whose table it keeps."""
+    """Settles goals by depth-first search, and keeps the table from goal to goal."""
 
     def __init__(self, agent, game, budget):
-        self.options = agent.options()._replace(shortest=True, scores=False, quiescence=False)
-        self.deepening = agent.deepening or not self.options.pruning
-        self.table = agent.new_table()
-        self.stack = new_stack(game, game.max_plies + 1, self.options.history)
+        options = agent.options()._replace(shortest=True, scores=False, quiescence=False)
+        self.deepening = agent.deepening or not options.pruning
+        self.search = new_search(game, game.max_plies + 1, agent.new_table(), options)
         super().__init__(game, budget)
 
     def value(self, state, goals=None):
@@ -37,7 +39,7 @@ class DepthFirstSolver(Solver):
         return found
 
     def prove(self, state, goal):
-        side = 1.0 if self.game.player(state) == 0 else -1.0
+        side = side_to_move(self.game, state)
         threshold, depth = self.threshold(goal), min(goal.plies, self.game.max_plies)
         value, line = self.deepen(state, depth, side * threshold - HALF / 2, side * threshold + HALF / 2)
         holds = side * value > threshold
@@ -51,31 +53,32 @@ class DepthFirstSolver(Solver):
         return -win if goal.late else win
 
     def deepen(self, state, deepest, low, high) -> tuple[float, tuple[int, ...]]:
-        """`search` to the depth `deepest`, or if it deepens to the least that is enough for a certain value."""
+        """`run` to the depth `deepest`, or if it deepens, to the least that is enough for a certain value."""
         for depth in range(1 if self.deepening else deepest, deepest + 1):
-            value, line = self.search(state, depth, low, high)
-            if abs(value) > 1.0 or self.stack.counts[GUESSES] == 0:
+            value, line = self.run(state, depth, low, high)
+            if abs(value) > 1.0 or self.search.counts[0].evaluated == 0:
                 break
         return value, line
 
-    def search(self, state, depth, low, high) -> tuple[float, tuple[int, ...]]:
+    def run(self, state, depth, low, high) -> tuple[float, tuple[int, ...]]:
         """(value for the player to move, line) of a search to that depth, exact between low and high, else a bound."""
         limit, seconds = self.left()
-        put_root(self.game, self.stack, state, stream(0), self.options.symmetries and not self.options.table)
-        restart(self.stack, depth, low, high)
-        counts, before = self.stack.counts, self.nodes
+        put_root(self.game, self.search, state, stream(0))
+        restart(self.search, depth, low, high)
+        counts, before = self.search.counts[0], self.nodes
 
         def run(nodes):
-            visited = int(counts[NODES])
-            search_kernel(self.game, self.stack, self.table, self.options, visited + nodes)
-            self.nodes = before + int(counts[NODES])
+            visited = int(counts.nodes)
+            depth_first_kernel(self.game, self.search, visited + nodes)
+            self.nodes = before + int(counts.nodes)
             self.progress(Progress(self.nodes, None, None, self.seconds))
-            return int(counts[NODES]) - visited if counts[PLY] >= 0 else 0
+            return 0 if counts.ply == DONE else int(counts.nodes) - visited
 
         run_chunks(run, limit, seconds)
-        if counts[PLY] >= 0:
+        if counts.ply != DONE:
             self.left()
-        return float(self.stack.window[0, BEST]), tuple(self.stack.line[0, : self.stack.length[0]].tolist())
+        return float(self.search.nodes[0].best), best_line(self.search)
 
     def peak_bytes(self):
-        return ROW_BYTES * filled(self.table) + sum(column.nbytes for column in self.stack)
+        arrays = (array for array in self.search if isinstance(array, np.ndarray))
+        return ROW_BYTES * filled(self.search.table) + sum(array.nbytes for array in arrays)

@@ -1,18 +1,51 @@
-"""What a depth-first search keeps: the line being searched, as a stack of arrays, and what it has been told to do."""
+"""What a depth-first search keeps: the line being searched, as a stack of nodes, and what it has been told to do."""
 
 from typing import NamedTuple
 
 import numpy as np
 
+from agents.core.table import Table
+
 WIN = 10_000.0
 INFINITE = 1e9
-PLY, NODES, LEAVES, GUESSES, CUTOFFS, TABLE_CUTS = range(6)  # of Stack.counts
-ALPHA, BETA, BEST, FLOOR = range(4)  # of a row of Stack.window
-TOTAL, TRIED, DRAFT, ENTERED, GUESSED, SYMMETRY, AGAIN, KIND = range(8)  # of a row of Stack.node
-OPEN, FROM_TABLE, TOO_LATE, END, GUESS = range(5)  # kinds of nodes
+DONE = -1  # the ply of a search that is over
+OPEN, FROM_TABLE, TOO_LATE, END, EVALUATED = range(5)  # kinds of nodes
+
+# A node of the line, 128 bytes.
+NODE = np.dtype(
+    [
+        ("total", np.int64),  # legal moves
+        ("tried", np.int64),  # moves begun
+        ("draft", np.int64),  # depth left
+        ("kind", np.int64),
+        ("alpha", np.float64),
+        ("beta", np.float64),
+        ("best", np.float64),  # the best value so far
+        ("floor", np.float64),  # alpha at first
+        ("key", np.uint64),  # of the table
+        ("symmetry", np.int64),  # that leads to the position of that key
+        ("entered", np.int64),  # nodes visited when it was entered
+        ("evaluated", np.int64),  # leaves evaluated when it was entered
+        ("again", np.int64),  # 1 while the move tried last is searched a second time, else 0
+        ("length", np.int64),  # where the best line from here ends
+        ("killer", np.int64),  # the last move that cut off at this ply, or -1
+        ("older_killer", np.int64),  # the last one before that, or -1
+    ]
+)
+
+COUNTS = np.dtype(
+    [
+        ("ply", np.int64),  # of the current node, or DONE
+        ("nodes", np.int64),
+        ("leaves", np.int64),
+        ("evaluated", np.int64),  # leaves that were evaluated, or whose value came so from the table
+        ("cutoffs", np.int64),  # by a move
+        ("table_cutoffs", np.int64),
+    ]
+)
 
 
-class Options(NamedTuple):
+class DepthFirstOptions(NamedTuple):
     """What a search does, as runtime flags: one compilation serves them all."""
 
     pruning: bool  # alpha-beta; without, minimax
@@ -28,49 +61,53 @@ class Options(NamedTuple):
     killers: bool  # order: the last two moves that cut off at the same ply
     history: bool  # order: by what a move has cut off elsewhere
 
+    @property
+    def merges(self) -> bool:
+        """Whether moves to images of one position are merged at each node, for want of a table that does it."""
+        return self.symmetries and not self.table
 
-class Stack(NamedTuple):
-    """The line being searched; row p is the node p plies below the root.  limit is the greatest depth, plus one."""
 
+class DepthFirstSearch(NamedTuple):
+    """A search: row p of the first arrays is the node p plies below the root.  limit is the greatest depth, plus one."""
+
+    nodes: np.ndarray  # NODE[limit]
     states: np.ndarray  # dtype[limit, state_size]
     moves: np.ndarray  # int32[limit, max_moves]
     ranks: np.ndarray  # int64[limit, max_moves], the greatest is tried first
-    node: np.ndarray  # int64[limit, 8] = legal moves, moves begun, depth left, nodes and guesses when entered,
-    #                      symmetry of its key, whether the last move is searched again, kind
-    window: np.ndarray  # float64[limit, 4] = alpha, beta, best value so far, alpha at first
-    keys: np.ndarray  # uint64[limit], of the table
     line: np.ndarray  # int32[limit, limit], the best line from here: its moves from the second index p on
-    length: np.ndarray  # int32[limit], where that line ends
-    killers: np.ndarray  # int32[limit, 2]
-    history: np.ndarray  # int64[2, move_limit], or [2, 1] without
-    rooms: np.ndarray  # dtype[2, state_size], room to work in
-    counts: np.ndarray  # int64[6] = ply of the current node (-1 when done), nodes, leaves, leaves that were evaluated
-    #                      or came so from the table, cut-offs by a move, cut-offs by the table
+    history: np.ndarray  # int64[2, move_limit], by player and move; [2, 1] where it is not used
+    scratch: np.ndarray  # dtype[2, state_size], states to work with
+    counts: np.ndarray  # COUNTS[1]
+    table: Table
+    options: DepthFirstOptions
 
 
-def new_stack(game, limit: int, history: bool = False) -> Stack:
-    """Room for searches to a depth under `limit`."""
-    return Stack(
-        np.zeros((limit, game.state_size), game.dtype),
-        np.zeros((limit, game.max_moves), np.int32),
-        np.zeros((limit, game.max_moves), np.int64),
-        np.zeros((limit, 8), np.int64),
-        np.zeros((limit, 4)),
-        np.zeros(limit, np.uint64),
-        np.zeros((limit, limit), np.int32),
-        np.zeros(limit, np.int32),
-        np.full((limit, 2), -1, np.int32),
-        np.zeros((2, game.move_limit if history else 1), np.int64),
-        np.zeros((2, game.state_size), game.dtype),
-        np.zeros(6, np.int64),
+def new_search(game, limit: int, table: Table, options: DepthFirstOptions) -> DepthFirstSearch:
+    """A search to depths below `limit`."""
+    return DepthFirstSearch(
+        nodes=np.zeros(limit, NODE).view(np.recarray),
+        states=np.zeros((limit, game.state_size), game.dtype),
+        moves=np.zeros((limit, game.max_moves), np.int32),
+        ranks=np.zeros((limit, game.max_moves), np.int64),
+        line=np.zeros((limit, limit), np.int32),
+        history=np.zeros((2, game.move_limit if options.history else 1), np.int64),
+        scratch=np.zeros((2, game.state_size), game.dtype),
+        counts=np.zeros(1, COUNTS).view(np.recarray),
+        table=table,
+        options=options,
     )
 
 
-def restart(stack: Stack, depth: int, alpha: float = -INFINITE, beta: float = INFINITE) -> None:
-    """Begin a search of the root, whose state and moves are there, to `depth`."""
-    total = stack.node[0, TOTAL]
-    stack.node[0] = 0
-    stack.node[0, TOTAL], stack.node[0, DRAFT] = total, depth
-    stack.length[0] = 0
-    stack.window[0] = alpha, beta, -INFINITE, alpha
-    stack.counts[PLY] = stack.counts[GUESSES] = 0
+def restart(search: DepthFirstSearch, depth: int, alpha: float = -INFINITE, beta: float = INFINITE) -> None:
+    """Begin to search the root, whose state and moves are there, to `depth`."""
+    root, counts = search.nodes[0], search.counts[0]
+    root.tried = root.kind = root.symmetry = root.entered = root.evaluated = root.again = root.length = 0
+    root.draft = depth
+    root.alpha = root.floor = alpha
+    root.beta, root.best = beta, -INFINITE
+    counts.ply = counts.evaluated = 0
+
+
+def best_line(search: DepthFirstSearch) -> tuple[int, ...]:
+    """The best line from the root."""
+    return tuple(search.line[0, : search.nodes[0].length].tolist())

@@ -9,30 +9,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from agents.core.agent import Budget, Unsuited
-from agents.minimax.deepening import DepthFirst, DepthFirstPlayer
-from agents.minimax.depthfirst import search_kernel
+from agents.core.sides import side_to_move
+from agents.minimax.deepening import DepthFirstMinimax, DepthFirstPlayer
+from agents.minimax.depthfirst import depth_first_kernel
 from agents.minimax.root import put_root
-from agents.minimax.stack import (
-    AGAIN,
-    BEST,
-    BETA,
-    DRAFT,
-    END,
-    FLOOR,
-    FROM_TABLE,
-    GUESS,
-    INFINITE,
-    KIND,
-    NODES,
-    OPEN,
-    PLY,
-    TOO_LATE,
-    TOTAL,
-    TRIED,
-    restart,
-)
+from agents.minimax.stack import DONE, END, EVALUATED, FROM_TABLE, INFINITE, OPEN, TOO_LATE, DepthFirstSearch, restart
 
-KINDS = {OPEN: "open", FROM_TABLE: "table", TOO_LATE: "late", END: "end", GUESS: "guess"}
+KINDS = {OPEN: "open", FROM_TABLE: "table", TOO_LATE: "late", END: "end", EVALUATED: "evaluated"}
 
 
 class TooLarge(Unsuited):
@@ -45,7 +28,7 @@ class Explored:
 
     move: str  # that leads to it; of the root ""
     player: int | None  # to move, 0 is MAX and 1 MIN; None at an end
-    kind: str  # open; end; guess: evaluated; table: known; late: a quicker win is known
+    kind: str  # open; end; evaluated; table: known from it; late: a quicker win is known
     value: float = 0.0  # MAX's
     exact: bool = True  # or else a bound:
     at_least: bool = False  # of which kind
@@ -61,22 +44,25 @@ class Explored:
         return 1 + sum(child.nodes for child in self.children)
 
 
-def explore(agent: DepthFirst, game, state: np.ndarray, limit: int = 1000) -> Explored:
+def explore(agent: DepthFirstMinimax, game, state: np.ndarray, limit: int = 1000) -> Explored:
     """What `agent` explores from `state`, to the depth of its own budget or to the end; moves in the game's order.
 
     Unsuited if the agent is no depth-first search, or refuses the game; TooLarge if there are more than `limit` nodes.
     """
-    if not isinstance(agent, DepthFirst):
+    if not isinstance(agent, DepthFirstMinimax):
         raise Unsuited(f"{agent.name} is no depth-first search: a tree can be shown of alphabeta and minimax")
     if game.is_over(state):
         raise Unsuited("the game is over: there is no tree to search")
-    player = agent.player(game, Budget(depth=agent.depth or game.max_plies))
-    put_root(game, player.stack, state, None, player.options.symmetries and not player.options.table)
-    restart(player.stack, player.deepest)
+    if reason := agent.refuses(game):
+        raise Unsuited(reason)
+    player = agent.new_player(game, agent.budget(Budget(depth=game.max_plies)))
+    search, counts = player.search, player.search.counts[0]
+    put_root(game, search, state, None)
+    restart(search, player.deepest)
     root = Explored("", int(game.player(state)), "open")
-    path, stack = [root], player.stack
-    while stack.counts[PLY] >= 0:
-        if stack.counts[NODES] == limit:
+    path = [root]
+    while counts.ply != DONE:
+        if counts.nodes == limit:
             raise TooLarge(f"the tree has more than {limit} nodes: give a smaller depth, or a higher limit")
         with np.errstate(over="ignore"):  # where the kernel runs as plain Python
             step(player, path)
@@ -85,45 +71,41 @@ def explore(agent: DepthFirst, game, state: np.ndarray, limit: int = 1000) -> Ex
 
 def step(player: DepthFirstPlayer, path: list[Explored]) -> None:
     """Let the search try one move, and write down what comes of it."""
-    game, stack, ply = player.game, player.stack, int(player.stack.counts[PLY])
-    tried, again = int(stack.node[ply, TRIED]), bool(stack.node[ply, AGAIN])
-    to_horizon = stack.node[ply, DRAFT] == 1 and not player.options.quiescence
-    search_kernel(game, stack, player.table, player.options, stack.counts[NODES] + 1)
+    game, search, counts = player.game, player.search, player.search.counts[0]
+    ply = int(counts.ply)
+    node, below = search.nodes[ply], search.nodes[ply + 1]
+    tried, again = int(node.tried), bool(node.again)
+    to_horizon = node.draft == 1 and not search.options.quiescence
+    depth_first_kernel(game, search, counts.nodes + 1)
     del path[ply + 1 :]
-    state, below = stack.states[ply], stack.states[ply + 1]
-    over, kind = bool(game.is_over(below)), KINDS[int(stack.node[ply + 1, KIND])]
-    move = game.move_name(state, int(stack.moves[ply, tried]))
-    child = Explored(move, None if over else int(game.player(below)), kind, again=again)
+    state, child_state = search.states[ply], search.states[ply + 1]
+    over, kind = bool(game.is_over(child_state)), KINDS[int(below.kind)]
+    move = game.move_name(state, int(search.moves[ply, tried]))
+    child = Explored(move, None if over else int(game.player(child_state)), kind, again=again)
     path[ply].children.append(child)
     path.append(child)
     if over or to_horizon:
-        child.value = sign(game, state) * float(stack.window[ply + 1, BEST])
+        child.value = side_to_move(game, state) * float(below.best)
         del path[ply + 1 :]
-    elif kind in ("open", "guess"):
-        child.alpha, child.beta = window(game, stack, ply + 1)
-    for row in range(len(path) - 1, int(stack.counts[PLY]), -1):
-        finish(game, stack, row, path[row])
+    elif kind in ("open", "evaluated"):
+        child.alpha, child.beta = window(game, search, ply + 1)
+    for row in range(len(path) - 1, int(counts.ply), -1):
+        finish(game, search, row, path[row])
 
 
-def finish(game, stack, row: int, node: Explored) -> None:
-    """Write down what the node at a row of the stack has come to."""
-    best, side = float(stack.window[row, BEST]), sign(game, stack.states[row])
-    floor, beta = stack.window[row, FLOOR], stack.window[row, BETA]
-    rest = stack.moves[row, stack.node[row, TRIED] : stack.node[row, TOTAL]]
-    node.value = side * best
-    node.pruned = [game.move_name(stack.states[row], int(move)) for move in rest]
-    known = not node.pruned and bool(node.children) and all(child.exact for child in node.children)
-    node.exact = bool(known or floor < best < beta)
-    node.at_least = bool((best >= beta) == (side > 0))
+def finish(game, search: DepthFirstSearch, row: int, explored: Explored) -> None:
+    """Write down what the node at a row of the search has come to."""
+    node, state = search.nodes[row], search.states[row]
+    side, rest = side_to_move(game, state), search.moves[row, node.tried : node.total]
+    explored.value = side * float(node.best)
+    explored.pruned = [game.move_name(state, int(move)) for move in rest]
+    known = not explored.pruned and bool(explored.children) and all(child.exact for child in explored.children)
+    explored.exact = bool(known or node.floor < node.best < node.beta)
+    explored.at_least = bool((node.best >= node.beta) == (side > 0))
 
 
-def sign(game, state) -> float:
-    """1 where MAX is to move, else -1."""
-    return 1.0 if game.player(state) == 0 else -1.0
-
-
-def window(game, stack, row: int) -> tuple[float, float]:
+def window(game, search: DepthFirstSearch, row: int) -> tuple[float, float]:
     """The window that a row was entered with, as MAX sees it; without a bound it is infinite."""
-    low, high = (float(bound) for bound in (stack.window[row, FLOOR], stack.window[row, BETA]))
-    low, high = (low, high) if sign(game, stack.states[row]) > 0 else (-high, -low)
+    low, high = float(search.nodes[row].floor), float(search.nodes[row].beta)
+    low, high = (low, high) if side_to_move(game, search.states[row]) > 0 else (-high, -low)
     return (-np.inf if low <= -INFINITE else low), (np.inf if high >= INFINITE else high)

@@ -25,10 +25,11 @@ from agents.core.agent import Agent, Decision, MoveStatistics, Player
 from agents.core.chunks import run_chunks
 from agents.core.needs import Needs
 from agents.core.probing import find_slot
+from agents.core.sides import result_of, side_to_move
 from agents.core.tree import shuffled_moves
 from games.core.game import check_range
 from games.core.jit import helper, kernel
-from games.core.playout import copy_state, reward_of
+from games.core.playout import copy_state
 from games.core.random import GAMMA, random_below
 
 ROOT, NONE = 0, -1
@@ -269,10 +270,10 @@ def add_position(game, graph, state):
     """Add a position, with its result or its evaluation."""
     node = np.int32(graph.counts[SIZE])
     graph.counts[SIZE] += 1
-    graph.sides[node] = 1 if game.player(state) == 0 else -1
+    graph.sides[node] = side_to_move(game, state)
     graph.total[node], graph.results[node], graph.resolved[node] = 0, 0, game.is_over(state)
     if graph.resolved[node]:
-        graph.values[node] = 2.0 * reward_of(game.score(state)) - 1.0
+        graph.values[node] = result_of(game.score(state))
         graph.results[node] = np.int8(graph.values[node])
     else:
         graph.values[node] = game.evaluate(state)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.core.sides import side_to_move
 from agents.core.solve import Goal
 from agents.knowledge.tablebase import ABSENT, Endgames, look_up
 from games.core.jit import helper
@@ -64,8 +65,7 @@ def known(game, goal, state, ply, value, counts):
     counts[DRAWS] += value == 0
     if ply + abs(value) > goal.plies:
         return TRUE if goal.late else FALSE
-    side = 1 if game.player(state) == 0 else -1
-    return TRUE if reward_of(np.float64(side * value)) >= goal.least else FALSE
+    return TRUE if reward_of(side_to_move(game, state) * value) >= goal.least else FALSE
 
 
 @helper

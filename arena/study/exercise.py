@@ -10,7 +10,6 @@ from collections.abc import Callable
 import agents
 import games
 from agents.core.chunks import run_chunks
-from agents.minimax.stack import NODES
 from games.core.random import stream
 
 GAMES = ("tictactoe", "connect4(rows=4, columns=4)", "connect4(rows=5, columns=4)")
@@ -45,14 +44,14 @@ def self_play(agent, game, seconds: float) -> dict:
     It is stopped after `seconds` of wall time.
     """
     player = agent.player(game)
-    run_chunks(player.search(game.initial(), stream(1)).run, 1, None)  # compiles, or loads what is compiled
+    run_chunks(player.begin(game.initial(), stream(1)).run, 1, None)  # compiles, or loads what is compiled
     player = agent.player(game)
     state, nodes, result = game.initial(), 0, None
     start, cpu_start = time.perf_counter(), time.thread_time()
     while not game.is_over(state):
-        search = player.search(state, None)
+        search = player.begin(state, None)
         run_chunks(search.run, None, max(seconds - (time.perf_counter() - start), 1e-3))
-        nodes += int(player.stack.counts[NODES])
+        nodes += int(player.search.counts[0].nodes)
         if not search.finished:
             break
         value, line = search.result()

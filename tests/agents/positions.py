@@ -30,7 +30,7 @@ def small_positions(searcher, count, nodes=1000):
     seed = 0
     while count > 0:
         for state in random_line(searcher.game, seed)[-9:]:
-            search = searcher.search(state, stream(seed))
+            search = searcher.begin(state, stream(seed))
             search.run(nodes)
             if search.finished:
                 yield state

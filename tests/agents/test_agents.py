@@ -8,7 +8,7 @@ import pytest
 import agents
 import games
 from agents.core.tree import LEAF, ROOT, copy_subtree, new_tree
-from agents.minimax.depthfirst import search_kernel as depth_first_kernel
+from agents.minimax.depthfirst import depth_first_kernel
 from agents.montecarlo.search import Search, search_kernel
 from agents.montecarlo.uct import UCB1, UCBOptions
 from games.core.random import stream

@@ -5,9 +5,9 @@ import pytest
 
 import agents
 import games
-from agents.minimax import stack as st
-from agents.minimax.depthfirst import search_kernel
+from agents.minimax.depthfirst import depth_first_kernel
 from agents.minimax.root import put_root
+from agents.minimax.stack import DONE, WIN, restart
 from games.core.random import stream
 from tests.agents.naive import minimax
 from tests.agents.positions import after_names, random_line, random_position, small_positions
@@ -37,7 +37,7 @@ ALONE = [
 def value_of(player, state, seed=1):
     """The value of a search, as it is inside: a win in p plies is WIN - p."""
     player.choose(state, stream(seed))
-    return float(player.stack.window[0, st.BEST])
+    return float(player.search.nodes[0].best)
 
 
 @pytest.mark.parametrize("spec", GAMES)
@@ -49,7 +49,7 @@ def test_alphabeta_equals_minimax(spec, depth, options):
         state = random_position(game, seed, seed)
         player = agents.make(f"alphabeta(depth={depth}, {options})").player(game)
         decision = player.choose(state, stream(seed))
-        value = float(player.stack.window[0, st.BEST])
+        value = float(player.search.nodes[0].best)
         assert value == pytest.approx(minimax(game, state, depth), abs=1e-12)
         assert decision.value == max(-1, min(1, value))
         end = after_names(game, state, decision.principal_variation)
@@ -131,28 +131,28 @@ def test_alphabeta_counts_of_tictactoe():
     """Natural order, any win as good as another: 18,297 positions with the root, 7,330 of them leaves; a draw."""
     game = games.make("tictactoe")
     player = agents.make(f"alphabeta(depth=9, shortest=false, {PLAIN})").player(game)
-    stack = player.stack
-    put_root(game, stack, game.initial(), stream(1))
-    stack.moves[0] = range(9)
-    st.restart(stack, 9)
-    search_kernel(game, stack, player.table, player.options, 10**6)
-    assert stack.counts[st.NODES] + 1 == 18_297 and stack.counts[st.LEAVES] == 7_330
-    assert stack.window[0, st.BEST] == 0
+    search, counts = player.search, player.search.counts[0]
+    put_root(game, search, game.initial(), stream(1))
+    search.moves[0] = range(9)
+    restart(search, 9)
+    depth_first_kernel(game, search, 10**6)
+    assert counts.nodes + 1 == 18_297 and counts.leaves == 7_330
+    assert search.nodes[0].best == 0
 
 
 @pytest.mark.parametrize("options", ["", PLAIN])
 def test_alphabeta_in_steps_equals_all_at_once(options):
     game = games.make("breakthrough(rows=5, columns=4)")
     players = [agents.make(f"alphabeta(depth=5, {options})").player(game) for _ in range(2)]
-    whole, steps = (player.stack for player in players)
-    for stack in (whole, steps):
-        put_root(game, stack, game.initial(), stream(1))
-        st.restart(stack, 5)
-    search_kernel(game, whole, players[0].table, players[0].options, 10**9)
+    whole, steps = (player.search for player in players)
+    for search in (whole, steps):
+        put_root(game, search, game.initial(), stream(1))
+        restart(search, 5)
+    depth_first_kernel(game, whole, 10**9)
     until = 0
-    while steps.counts[st.PLY] >= 0:
+    while steps.counts[0].ply != DONE:
         until += 7
-        search_kernel(game, steps, players[1].table, players[1].options, until)
+        depth_first_kernel(game, steps, until)
     assert steps.counts.tolist() == whole.counts.tolist() and steps.line[0].tolist() == whole.line[0].tolist()
 
 
@@ -205,7 +205,7 @@ def quiescent(game, state, depth, ply):
     """Minimax in plain Python which at depth 0 may stop or capture."""
     side = 1 if game.player(state) == 0 else -1
     if game.is_over(state):
-        return side * game.score(state) * (st.WIN - ply)
+        return side * game.score(state) * (WIN - ply)
     moves = [move for move in game.moves(state) if depth > 0 or game.is_unstable(state, move)]
     values = [-quiescent(game, game.after(state, move), depth - 1, ply + 1) for move in moves]
     return max([*values, side * game.evaluate(state)] if depth <= 0 else values)
@@ -230,7 +230,7 @@ def test_sound_moves_hold_a_best_one(spec):
 def minimax_after(game, state, move):
     after = game.after(state, move)
     if game.is_over(after):
-        return -(st.WIN - 1) if game.score(after) else 0.0
+        return -(WIN - 1) if game.score(after) else 0.0
     return minimax(game, after, 1, ply=1)
 
 

@@ -18,11 +18,11 @@ def test_the_tree_is_what_the_search_visits(options):
     state = game.initial()
     agent = agents.make(f"alphabeta(depth=3, {options})")
     root, player = explore(agent, game, state, 5000), agent.player(game)
-    search = player.search(state, None)
+    search = player.begin(state, None)
     while not search.finished:
         search.run(100)
     side = 1 if game.player(state) == 0 else -1
-    assert root.nodes == player.stack.counts[1] + 1 and root.value == side * search.result()[0]
+    assert root.nodes == player.search.counts[0].nodes + 1 and root.value == side * search.result()[0]
     assert player.choose(state, stream(1)).value == pytest.approx(np.clip(side * root.value, -1, 1))
 
 

@@ -1,0 +1,19 @@
+"""Whose side a number is on.
+
+The rules score a game for the first player; a search compares moves for the player to move.  Both helpers run in plain
+Python and, unchanged, in kernels.
+"""
+
+from numba.extending import register_jitable
+
+
+@register_jitable(_nrt=False)
+def side_to_move(game, state):
+    """1.0 if the first player is to move, else -1.0: times a value of the first player's, it is the mover's."""
+    return 1.0 if game.player(state) == 0 else -1.0
+
+
+@register_jitable(_nrt=False)
+def result_of(score):
+    """The first player's result of a game with that score: 1.0 for a win, 0.0 for a draw, -1.0 for a loss."""
+    return 1.0 if score > 0.0 else (-1.0 if score < 0.0 else 0.0)
