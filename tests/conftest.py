@@ -4,7 +4,23 @@ So a process compiles a game's kernels once, and the longest file does not keep 
 tests come first: they fork workers, which takes the longer the more kernels a process has compiled before.
 """
 
+import os
+from pathlib import Path
+
 import pytest
+
+from tests import samples
+
+
+@pytest.fixture(scope="session", params=["sample", "published"])
+def data_folder(request, tmp_path_factory):
+    """A folder with test sets: small ones made here, and the published ones where a person has them."""
+    if request.param == "sample":
+        return samples.write(tmp_path_factory.mktemp("samples"))
+    folder = os.environ.get("ARENA_TEST_DATA")
+    if not folder:
+        pytest.skip("ARENA_TEST_DATA does not name a folder with published test sets")
+    return Path(folder)
 
 
 def pytest_collection_modifyitems(items):

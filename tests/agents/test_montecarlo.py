@@ -1,8 +1,5 @@
 """Monte-Carlo tree search against its naive twins, and what its solver proves."""
 
-import os
-from pathlib import Path
-
 import pytest
 
 import agents
@@ -11,6 +8,7 @@ from agents.core.tree import ROOT, UNPROVEN, new_tree, proven_result
 from agents.montecarlo.search import Search, search_kernel
 from agents.montecarlo.uct import UCB1, UCBOptions
 from games.core.random import stream
+from tests import samples
 from tests.agents.naive import Grave, search, uct
 from tests.agents.positions import random_position
 
@@ -85,13 +83,10 @@ def test_the_solver_wins_what_is_won():
     assert game.move_name(state, decision.move) == "4a3b"
 
 
-def test_the_solver_wins_endings_of_connect4():
-    """In at least 95 % of 200 positions that the side to move wins, within 20,000 playouts."""
-    folder = os.environ.get("ARENA_TEST_DATA")
-    if not folder:
-        pytest.skip("ARENA_TEST_DATA, a folder with connect4_end_easy.txt, is not set")
-    lines = [line.split() for line in Path(folder, "connect4_end_easy.txt").read_text().splitlines()]
+def test_the_solver_wins_endings_of_connect4(data_folder):
+    """In at least 95 % of up to 200 positions that the side to move wins, within 20,000 playouts."""
+    lines = [line.split() for line in (data_folder / samples.CONNECT4).read_text().splitlines()]
     won = [moves for moves, score in lines if int(score) > 0][:200]
     game, agent = games.make("connect4"), agents.make("uct(solver=true, playouts=20000)")
     found = [agent.choose(game, game.read_line(" ".join(moves))[1], seed=1).value == 1.0 for moves in won]
-    assert len(found) == 200 and sum(found) >= 190
+    assert len(found) >= 15 and sum(found) >= 0.95 * len(found)

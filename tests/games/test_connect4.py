@@ -1,12 +1,10 @@
 """Connect 4's known figures."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import games
+from tests import samples
 
 GAME = games.make("connect4")
 
@@ -68,11 +66,8 @@ def test_columns_are_named_from_one():
         GAME.parse_move(state, "8")
 
 
-def test_positions_of_the_literature_can_be_read():
-    data = os.environ.get("ARENA_TEST_DATA")
-    if not data:
-        pytest.skip("ARENA_TEST_DATA does not name a folder with connect4_end_easy.txt")
-    for line in Path(data, "connect4_end_easy.txt").read_text().splitlines():
+def test_positions_of_the_literature_can_be_read(data_folder):
+    for line in (data_folder / samples.CONNECT4).read_text().splitlines():
         moves, score = line.split()
         state = GAME.read_line(" ".join(moves))[1]
         assert not GAME.is_over(state) and abs(int(score)) <= 21

@@ -1,14 +1,13 @@
 """The travelling salesman with time windows beside a naive tour, files of instances, and best-known tours."""
 
-import os
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numba import typeof
 
 import games
+from tests import samples
 
 SMALL = "3\n0 4 7.5\n5 0 2\n6 3 0\n0 100\n10 20\n0 11\n"
 
@@ -112,14 +111,11 @@ def test_bad_parameters(tmp_path):
         game.parse_move(game.initial(), "0")
 
 
-def test_best_known_tours():
-    data = os.environ.get("ARENA_TEST_DATA")
-    if not data:
-        pytest.skip("ARENA_TEST_DATA does not name a folder with tsptw/best_known.txt")
-    text = Path(data, "tsptw", "best_known.txt").read_text()
+def test_best_known_tours(data_folder):
+    text = (data_folder / samples.TOURS).read_text()
     lines = [line.split() for line in text.splitlines()[1:] if line.strip()]
     assert len(lines) >= 30
     for name, cost, violations, *tour in lines:
-        game = games.make(f"tsptw({str(Path(data, 'tsptw', 'instances', name))!r})")
+        game = games.make(f"tsptw({str(data_folder / 'tsptw' / 'instances' / name)!r})")
         score = game.score(game.read_line(" ".join(tour))[1])
         assert score == pytest.approx(-float(cost) - 1e6 * int(violations), abs=0.006)
