@@ -411,8 +411,8 @@ def check_symmetries(game, seed):
 
 
 def check_evaluation(game, seed):
-    """Every evaluation lies strictly between -1 and 1, of two players, a symmetry does not change it, and it is the same
-    compiled and in plain Python."""
+    """Of two players, every evaluation lies strictly between -1 and 1; a symmetry does not change it, nor does the
+    compiler."""
     found = views(game, seed)
     states = np.array([state for state, _ in found])
     chosen = [image_numbers(game, i) for i in range(len(found))]
