@@ -182,7 +182,9 @@ def call(kernel, game, *arguments, plain=False):
     except TypingError as error:
         if game.may_allocate or not any(text in str(error) for text in ("Only accept returning of array", "NRT req")):
             raise
-        message = f"{game}: a method makes arrays: say may_allocate = True in the class, or use the arrays it is given"
+        message = (
+            f"{game}: a method makes arrays, or assigns to slices: say may_allocate = True in the class, or do not"
+        )
         raise ConformanceError(message) from error
 
 

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
+from numba.core.errors import TypingError
 
 import games
 from agents.core.agent import registry as agent_registry
@@ -231,6 +232,70 @@ def test_a_small_game_of_ones_own_conforms():
 def test_the_conformance_suite_finds_a_fault():
     with pytest.raises(ConformanceError, match="a move is listed twice"):
         games.check(Countdown(spoilt=True), seed=2)
+
+
+@dataclass(frozen=True)
+class Faulty(Countdown):
+    """Has one fault, by its number."""
+
+    fault: int = 0
+
+    def legal_moves(self, state, moves):
+        count = 2 if state[0] > 1 else 1
+        for i in range(5 if self.fault == 1 and state[0] == 3 else count):
+            moves[i] = i + 1
+        if state[0] == 3:
+            count = -1 if self.fault == 2 else (5 if self.fault == 3 else count)
+        if self.fault == 4 and state[0] == 3:
+            for i in range(1000):
+                moves[i] = 1
+        return count
+
+    def sound_moves(self, state, moves):
+        return 3 if self.fault == 5 else self.legal_moves(state, moves)
+
+    def key(self, state):
+        return mix(state[0] * np.uint64(2) + state[1]) if self.fault != 6 else mix(state[0])
+
+    def random_move(self, state, moves, rng):
+        return 1 if self.fault == 7 else moves[random_below(rng, self.legal_moves(state, moves))]
+
+
+class Chancy(Countdown):
+    has_chance = True
+
+
+class Uncompiled(Countdown):
+    def move_order(self, state, move):
+        return move.no_such_method()
+
+
+@pytest.mark.parametrize(
+    "fault, message",
+    [
+        (1, "legal_moves writes more moves than max_moves = 2"),
+        (2, "legal_moves returns -1: it can be 1 to max_moves = 2"),
+        (3, "legal_moves returns 5: it can be 1 to max_moves = 2"),
+        (4, "writes or reads beyond an array"),
+        (5, "sound_moves returns 3: it can be 1 to max_moves = 2"),
+        (6, "two states, one key"),
+        (7, "40 random moves were expected of each"),
+    ],
+)
+def test_the_conformance_suite_says_what_is_wrong(fault, message):
+    with pytest.raises(ConformanceError, match=re.escape(message)):
+        games.check(Faulty(fault=fault), seed=2)
+
+
+def test_a_game_with_chance_meets_it():
+    games.check(Faulty(), seed=2)
+    with pytest.raises(ConformanceError, match="has_chance is true, and no state of chance is met"):
+        games.check(Chancy(), seed=2)
+
+
+def test_every_method_is_compiled():
+    with pytest.raises(TypingError, match="move_order"):
+        games.check(Uncompiled(), seed=2)
 
 
 @dataclass(frozen=True)
