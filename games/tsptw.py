@@ -46,9 +46,8 @@ class Instance:
 
 @dataclass(frozen=True)
 class TspTw(Game):
-    """state: float64[4 + cities + cities * cities + 2 * cities] = cities in the tour so far, with the depot; the time
-    after waiting at the last one; cost and violations so far; the tour, followed by the cities to be visited in the
-    order of their numbers; the distances, row by row; the windows."""
+    """state: float64[4 + cities] = cities in the tour so far, with the depot; the time after waiting at the last one;
+    cost and violations so far; the tour, followed by the cities to be visited in the order of their numbers."""
 
     file: str = ""
     cities: int = 0  # with the depot; 0: as many as the file has, or 10 without a file
@@ -59,6 +58,7 @@ class TspTw(Game):
     dtype = np.float64
     sizes = f"cities 2 to {MOST_CITIES}; any seed, or a file"
     data_fields = ("file", "seed")
+    arrays = {"distances": np.float64, "windows": np.float64}
 
     def __post_init__(self):
         if self.cities != 0:
@@ -83,18 +83,18 @@ class TspTw(Game):
         return self.cities * self.cities
 
     @property
-    def distances(self):
-        """Where the distances begin in a state."""
+    def state_size(self):
         return TOUR + self.cities
 
-    @property
-    def windows(self):
-        """Where the windows begin."""
-        return self.distances + self.cities * self.cities
+    @cached_property
+    def distances(self):
+        """Row by row, from the row's city to the column's."""
+        return self.instance.distances.ravel()
 
-    @property
-    def state_size(self):
-        return self.windows + 2 * self.cities
+    @cached_property
+    def windows(self):
+        """For each city when its window opens, and when it closes."""
+        return self.instance.windows.ravel()
 
     @cached_property
     def instance(self):
@@ -139,9 +139,7 @@ class TspTw(Game):
 
     def start(self, state):
         state[:TOUR] = 1.0, self.instance.windows[0, 0], 0.0, 0.0
-        state[TOUR : self.distances] = range(self.cities)
-        state[self.distances : self.windows] = self.instance.distances.ravel()
-        state[self.windows :] = self.instance.windows.ravel()
+        state[TOUR:] = range(self.cities)
 
     def player(self, state):
         return 0
@@ -170,8 +168,8 @@ class TspTw(Game):
             self.travel(state, move, 0)
 
     def travel(self, state, origin, target):
-        distance = state[self.distances + origin * self.cities + target]
-        opens, closes = state[self.windows + 2 * target], state[self.windows + 2 * target + 1]
+        distance = self.distances[origin * self.cities + target]
+        opens, closes = self.windows[2 * target], self.windows[2 * target + 1]
         arrival = state[TIME] + distance
         state[COST] += distance
         state[VIOLATIONS] += 1.0 if arrival > closes else 0.0
@@ -196,7 +194,7 @@ class TspTw(Game):
 
     def bias(self, state, move):
         """Minus the distance to the city."""
-        return -state[self.distances + self.last_city(state) * self.cities + move]
+        return -self.distances[self.last_city(state) * self.cities + move]
 
     def random_move(self, state, moves, rng):
         placed = np.int64(state[PLACED])

@@ -182,7 +182,9 @@ def call(kernel, game, *arguments, plain=False):
     except TypingError as error:
         if game.may_allocate or not any(text in str(error) for text in ("Only accept returning of array", "NRT req")):
             raise
-        message = f"{game}: a method makes arrays: say may_allocate = True in the class, or use the arrays it is given"
+        message = (
+            f"{game}: a method makes arrays, or assigns to slices: say may_allocate = True in the class, or do not"
+        )
         raise ConformanceError(message) from error
 
 
@@ -411,8 +413,8 @@ def check_symmetries(game, seed):
 
 
 def check_evaluation(game, seed):
-    """Every evaluation lies strictly between -1 and 1, of two players, a symmetry does not change it, and it is the same
-    compiled and in plain Python."""
+    """Of two players, every evaluation lies strictly between -1 and 1; a symmetry does not change it, nor does the
+    compiler."""
     found = views(game, seed)
     states = np.array([state for state, _ in found])
     chosen = [image_numbers(game, i) for i in range(len(found))]

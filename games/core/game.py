@@ -3,7 +3,8 @@
 A game is a frozen dataclass of its parameters.  It holds no position: a position is a one-dimensional array
 `state: dtype[state_size]`, a move an integer 0 <= move < move_limit.  The methods below that take a state run in plain
 Python and, unchanged, compiled in kernels; those "for people" run in plain Python only.  Fields and properties are
-constants in kernels, so a property computes masks and tables; an `__init__` or `__post_init__` may only check.  A
+constants in kernels, so a property computes masks and tables; an `__init__` or `__post_init__` may only check.  What is
+known only when a game is played, such as the distances of an instance, is in its `arrays`, which kernels read.  A
 method that makes arrays needs `may_allocate = True` in its class, which makes all its methods a little slower.
 
 What must hold, for every state s that play can reach (`games.check` tests it):
@@ -80,10 +81,6 @@ class Game(Compilable):
 
     # -- A game must define these ------------------------------------------------------------------------------
 
-    def start(self, state):
-        """Write the initial position into `state`."""
-        raise NotImplementedError
-
     def player(self, state):
         """The player to move: 0, 1 or CHANCE."""
         raise NotImplementedError
@@ -104,7 +101,11 @@ class Game(Compilable):
         """The first player's result (float) of a game that is over: its sign says who has won."""
         raise NotImplementedError
 
-    # -- and these, which run in plain Python only: for people ----------------------------------------------------
+    # -- and these, which run in plain Python only: `start`, and those for people ---------------------------------
+
+    def start(self, state):
+        """Write the initial position into `state`."""
+        raise NotImplementedError
 
     def move_name(self, state, move) -> str:
         """The move as the game's tradition writes it, without blanks."""

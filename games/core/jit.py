@@ -6,6 +6,7 @@ Numba sees one type for each game and parameters, so one generic kernel serves a
 """
 
 import ast
+import contextlib
 import functools
 import hashlib
 import importlib.util
@@ -17,12 +18,16 @@ from dataclasses import fields
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
+import numpy as np
 from numba import config, njit, types
+from numba.core import cgutils
 from numba.core.caching import FunctionCache
 from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.core.typing.typeof import typeof
 from numba.extending import NativeValue, models, overload_method, register_model, typeof_impl, unbox
+from numba.np.arrayobj import make_array, populate_array
+from numba.np.numpy_support import from_dtype
 
 KERNEL_PACKAGES = ("games", "agents")
 
@@ -84,7 +89,7 @@ inlined = njit(_nrt=False, forceinline=True)
 
 
 class GameType(types.Opaque):
-    """Numba type of one game with its compiled parameters: a value without size.
+    """Numba type of one game with its compiled parameters: a value without size, or the places of its `arrays`.
 
     Every Game class has a subclass of its own, so that two games may give a helper the same name with other
     parameters, and a derived game inherits its base's methods.
@@ -156,21 +161,32 @@ def compile_methods(cls):
         overload_method(cls._numba_type, name, jit_options={"_nrt": cls.may_allocate})(scope["implementation"])
 
 
+class ArraysModel(models.StructModel):
+    """Of a game with arrays: where each begins, and how long it is."""
+
+    def __init__(self, manager, typ):
+        members = []
+        for name in typ.game.arrays:
+            members += [(name, types.CPointer(_array_type(typ.game, name).dtype)), (f"{name}_size", types.intp)]
+        super().__init__(manager, typ, members)
+
+
 class Compilable:
     """Base of Game: the functions of a subclass become methods in kernels, its fields and properties constants."""
 
     _numba_type: ClassVar[type] = GameType
-    data_fields: ClassVar[
-        tuple[str, ...]
-    ] = ()  # fields that no compiled method reads: kernels are shared between their values
-    may_allocate: ClassVar[bool] = (
-        False  # whether compiled methods may make arrays; they are faster when not: see `helper`
-    )
+    # fields that no compiled method reads: kernels are shared between their values
+    data_fields: ClassVar[tuple[str, ...]] = ()
+    # attributes that are contiguous arrays of one dimension, and their dtypes; kernels are shared between their values,
+    # and may read them alone
+    arrays: ClassVar[dict[str, type]] = {}
+    # whether compiled methods may make arrays; they are faster when not: see `helper`
+    may_allocate: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         cls._numba_type = type(f"{cls.__name__}Type", (cls._numba_type,), {})
-        register_model(cls._numba_type)(models.OpaqueModel)
+        register_model(cls._numba_type)(ArraysModel if cls.arrays else models.OpaqueModel)
         compile_methods(cls)
 
     def function(self, name: str):
@@ -187,8 +203,30 @@ def _typeof_game(game, context):
 
 
 @unbox(GameType)
-def _unbox_game(typ, obj, context):
-    return NativeValue(context.context.get_dummy_value())
+def _unbox_game(typ, obj, c):
+    if not typ.game.arrays:
+        return NativeValue(c.context.get_dummy_value())
+    value = cgutils.create_struct_proxy(typ)(c.context, c.builder)
+    failed = cgutils.alloca_once_value(c.builder, cgutils.false_bit)
+    with contextlib.ExitStack() as stack:
+        for name in typ.game.arrays:
+            array_type, attribute = _array_type(typ.game, name), c.pyapi.object_getattr_string(obj, name)
+            with cgutils.early_exit_if_null(c.builder, stack, attribute):
+                c.builder.store(cgutils.true_bit, failed)
+            native = c.unbox(array_type, attribute)
+            c.pyapi.decref(attribute)  # the game keeps its arrays, and the caller the game, as long as the kernel runs
+            with cgutils.early_exit_if(c.builder, stack, native.is_error):
+                c.builder.store(cgutils.true_bit, failed)
+            array = make_array(array_type)(c.context, c.builder, native.value)
+            setattr(value, name, array.data)
+            setattr(value, f"{name}_size", array.nitems)
+            if c.context.enable_nrt:
+                c.context.nrt.decref(c.builder, array_type, native.value)
+    return NativeValue(value._getvalue(), is_error=c.builder.load(failed))
+
+
+def _array_type(game, name):
+    return types.Array(from_dtype(np.dtype(game.arrays[name])), 1, "C", readonly=True)
 
 
 @infer_getattr
@@ -196,14 +234,27 @@ class _GameConstants(AttributeTemplate):
     key = GameType
 
     def generic_resolve(self, typ, attribute):
+        if attribute in typ.game.arrays:
+            return _array_type(typ.game, attribute)
         value = getattr(typ.game, attribute)
         return None if inspect.ismethod(value) else typeof(value)
 
 
 @lower_getattr_generic(GameType)
 def _lower_constant(context, builder, typ, value, attribute):
+    if attribute in typ.game.arrays:
+        return _lower_array(context, builder, typ, value, attribute)
     constant = getattr(typ.game, attribute)
     return context.get_constant_generic(builder, typeof(constant), constant)
+
+
+def _lower_array(context, builder, typ, value, name):
+    """An array over the words that the game keeps, which nobody counts references of."""
+    array_type, game = _array_type(typ.game, name), cgutils.create_struct_proxy(typ)(context, builder, value=value)
+    array, size = make_array(array_type)(context, builder), getattr(game, f"{name}_size")
+    width = context.get_constant(types.intp, np.dtype(typ.game.arrays[name]).itemsize)
+    populate_array(array, getattr(game, name), shape=[size], strides=[width], itemsize=width, meminfo=None)
+    return array._getvalue()
 
 
 @functools.cache

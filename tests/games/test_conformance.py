@@ -3,7 +3,7 @@
 import pytest
 
 import games
-from games.core.check import CHECKS
+from games.core.check import checks_of
 from tests.shipped import GAMES
 
 OTHER_SIZES = {
@@ -42,8 +42,14 @@ OTHER_SIZES = {
 SPECS = [spec for name in GAMES for spec in [name, *OTHER_SIZES.get(name, [])]]
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize(
+    "spec, check",
+    [
+        pytest.param(spec, check, id=f"{spec}-{check.__name__}")
+        for spec in SPECS
+        for check in checks_of(games.make(spec))
+    ],
+)
 def test_conforms(spec, check):
     check(games.make(spec), seed=1)
 

@@ -15,8 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
+from numba.core.errors import TypingError
 
 import games
+from agents.core.agent import registry as agent_registry
 from games.core import bits, jit
 from games.core.check import ConformanceError
 from games.core.random import derive_seed, mix, next_word, random_below, random_unit, stream
@@ -233,6 +235,70 @@ def test_the_conformance_suite_finds_a_fault():
 
 
 @dataclass(frozen=True)
+class Faulty(Countdown):
+    """Has one fault, by its number."""
+
+    fault: int = 0
+
+    def legal_moves(self, state, moves):
+        count = 2 if state[0] > 1 else 1
+        for i in range(5 if self.fault == 1 and state[0] == 3 else count):
+            moves[i] = i + 1
+        if state[0] == 3:
+            count = -1 if self.fault == 2 else (5 if self.fault == 3 else count)
+        if self.fault == 4 and state[0] == 3:
+            for i in range(1000):
+                moves[i] = 1
+        return count
+
+    def sound_moves(self, state, moves):
+        return 3 if self.fault == 5 else self.legal_moves(state, moves)
+
+    def key(self, state):
+        return mix(state[0] * np.uint64(2) + state[1]) if self.fault != 6 else mix(state[0])
+
+    def random_move(self, state, moves, rng):
+        return 1 if self.fault == 7 else moves[random_below(rng, self.legal_moves(state, moves))]
+
+
+class Chancy(Countdown):
+    has_chance = True
+
+
+class Uncompiled(Countdown):
+    def move_order(self, state, move):
+        return move.no_such_method()
+
+
+@pytest.mark.parametrize(
+    "fault, message",
+    [
+        (1, "legal_moves writes more moves than max_moves = 2"),
+        (2, "legal_moves returns -1: it can be 1 to max_moves = 2"),
+        (3, "legal_moves returns 5: it can be 1 to max_moves = 2"),
+        (4, "writes or reads beyond an array"),
+        (5, "sound_moves returns 3: it can be 1 to max_moves = 2"),
+        (6, "two states, one key"),
+        (7, "40 random moves were expected of each"),
+    ],
+)
+def test_the_conformance_suite_says_what_is_wrong(fault, message):
+    with pytest.raises(ConformanceError, match=re.escape(message)):
+        games.check(Faulty(fault=fault), seed=2)
+
+
+def test_a_game_with_chance_meets_it():
+    games.check(Faulty(), seed=2)
+    with pytest.raises(ConformanceError, match="has_chance is true, and no state of chance is met"):
+        games.check(Chancy(), seed=2)
+
+
+def test_every_method_is_compiled():
+    with pytest.raises(TypingError, match="move_order"):
+        games.check(Uncompiled(), seed=2)
+
+
+@dataclass(frozen=True)
 class Wasteful(Countdown):
     """Makes an array in `play`, without saying that it may."""
 
@@ -299,6 +365,57 @@ def test_an_edited_game_is_compiled_anew(tmp_path):
     assert answer() == ["56", first[1], "0"]
     edit("core/bits.py", "builder.ctpop(args[0])", "ir.Constant(ir.IntType(64), 9)")
     assert answer()[2] == "0"
+
+
+SOURCES = {
+    "common.py": "from games.core.jit import helper\n@helper\ndef twice(x):\n    return 2 * x\n",
+    "apart.py": "from games.core.jit import kernel\n@kernel\ndef apart(game, x):\n    return x + 1\n",
+    "user.py": "from games.core.jit import kernel\nfrom common import twice\n"
+    "@kernel\ndef user(game, rule, x):\n    return rule.bonus() + twice(x)\n",
+    "rule_a.py": "from games.core.jit import Compilable\nfrom dataclasses import dataclass\n"
+    "@dataclass(frozen=True)\nclass A(Compilable):\n    def bonus(self):\n        return 1\n",
+    "rule_b.py": "from games.core.jit import Compilable\nfrom dataclasses import dataclass\n"
+    "@dataclass(frozen=True)\nclass B(Compilable):\n    def bonus(self):\n        return 3\n",
+    "run.py": "import games, apart, user, rule_a, rule_b\nfrom games.core.jit import kernels\n"
+    "game = games.make('tictactoe')\n"
+    "print(apart.apart(game, 1), user.user(game, rule_a.A(), 1), user.user(game, rule_b.B(), 1),"
+    " *[sum(k.stats.cache_hits.values()) for k in (apart.apart, user.user)])\n",
+}
+
+
+def test_an_edit_compiles_the_kernels_made_of_that_file_and_no_others(tmp_path):
+    for name, text in SOURCES.items():
+        (tmp_path / name).write_text(text)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+
+    def run(name=None, old="", new=""):
+        """What the kernels return, and how many of each of the two were loaded."""
+        if name:
+            assert old in SOURCES[name]
+            (tmp_path / name).write_text(SOURCES[name].replace(old, new))
+        command = [sys.executable, str(tmp_path / "run.py")]
+        done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return [int(word) for word in done.stdout.split()]
+
+    assert run() == [2, 3, 5, 0, 0]
+    assert run() == [2, 3, 5, 1, 2]
+    assert run("rule_a.py", "return 1", "return 2") == [2, 4, 5, 1, 1]  # the kernel of one rule
+    assert run("common.py", "2 * x", "10 * x") == [2, 12, 13, 1, 0]  # both that call the helper
+    assert run("apart.py", "x + 1", "x + 5") == [6, 12, 13, 0, 2]
+
+
+def test_no_kernel_is_made_of_all_agents():
+    agent_registry.classes()
+    grave = Path(sys.modules["agents.montecarlo.grave"].__file__)
+    made_of_it = {k.py_func.__module__ for k in jit.kernels if grave in jit.import_closure(k.py_func.__module__)}
+    assert not made_of_it
+    rules = [cls for cls in subclasses(jit.Compilable) if grave in jit.import_closure(cls.__module__)]
+    assert {cls.__module__ for cls in rules} == {"agents.montecarlo.grave"}
+
+
+def subclasses(cls):
+    return {found for direct in cls.__subclasses__() for found in {direct, *subclasses(direct)}}
 
 
 def test_a_cached_game_of_a_module_that_is_gone_does_no_harm(tmp_path):

@@ -1,6 +1,8 @@
 """The travelling salesman with time windows beside a naive tour, files of instances, and best-known tours."""
 
+import pickle
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -77,6 +79,19 @@ def test_instances_share_kernels_and_files_are_read_anew(tmp_path):
         share = (mean - best) / (tours[0] - best)  # of the other tour
         assert 0.4 < share < 0.6
         assert game.score(game.read_line("2 1")[1]) == best
+
+
+def test_kernels_read_the_arrays_of_a_game_and_keep_none_of_them():
+    game = games.make("tsptw(cities=12)")
+    counts = [sys.getrefcount(array) for array in (game.distances, game.windows)]
+    played = [games.playouts(game, 3, seed=seed).score for seed in range(500)]
+    assert counts == [sys.getrefcount(array) for array in (game.distances, game.windows)]
+    copied = pickle.loads(pickle.dumps(game))
+    assert [games.playouts(copied, 3, seed=seed).score for seed in range(500)] == played
+    spoilt = games.make("tsptw(cities=12)")
+    vars(spoilt)["distances"] = game.distances.astype(np.float32)
+    with pytest.raises(TypeError):
+        games.playouts(spoilt, 3, seed=1)
 
 
 @pytest.mark.parametrize(
