@@ -47,7 +47,7 @@ def render(
     kind, title = frame.attrs.get("kind"), title or frame.attrs.get("caption")
     frame = _for_people(frame, times)
     if format == "text":
-        return _text(*_display(_short(frame, kind), kind), title, width)
+        return _text(*_display(_short(frame, kind), kind), title, width, kind == "study")
     cells, right = _display(frame, kind)
     return {"markdown": _markdown, "latex": _latex, "html": _html}[format](cells, right, title)
 
@@ -55,7 +55,8 @@ def render(
 def rich_table(frame: pd.DataFrame, title: str | None = None, times: bool = True) -> Table:
     """`frame` for a rich console, as `render` shows it in text; for live displays."""
     kind = frame.attrs.get("kind")
-    return _rich(*_display(_short(_for_people(frame, times), kind), kind), title or frame.attrs.get("caption"))
+    shown, title = _display(_short(_for_people(frame, times), kind), kind), title or frame.attrs.get("caption")
+    return _rich(*shown, title, kind == "study")
 
 
 def display_columns(frame: pd.DataFrame) -> dict[str, tuple[list[str], bool]]:
@@ -215,7 +216,8 @@ def elo_with_error(elo, error, bound) -> list[str]:
     return strings
 
 
-def _rich(cells, right, title) -> Table:
+def _rich(cells, right, title, wrap=False) -> Table:
+    """In a narrow terminal names are shortened, numbers never; with `wrap`, cells of numbers break at blanks."""
     table = Table(
         title=title and Text(title),
         title_justify="left",
@@ -225,24 +227,29 @@ def _rich(cells, right, title) -> Table:
         header_style="bold",
     )
     for heading, to_right in zip(cells, right):
-        # in a narrow terminal names are shortened, numbers never
-        table.add_column(Text(heading), justify="right" if to_right else "left", no_wrap=to_right)
+        if to_right and wrap:
+            longest = max((len(word) for cell in cells[heading] for word in cell.split()), default=1)
+            table.add_column(Text(heading), justify="right", min_width=longest, overflow="fold")
+        else:
+            table.add_column(Text(heading), justify="right" if to_right else "left", no_wrap=to_right)
     for row in zip(*cells.values()):
         table.add_row(*map(Text, row))  # as Text, since an agent's name may hold brackets, which are markup
     return table
 
 
-def _text(cells, right, title, width) -> str:
+def _text(cells, right, title, width, wrap=False) -> str:
     """The table without colours; lines do not end in blanks."""
     above = (textwrap.fill(title, width) if title and width else title or "").strip("\n")
     above += "\n\n" if above else ""
     if len(next(iter(cells.values()), ())) > LONG:
         return above + _tabulate(cells, right, "simple") + "\n"
-    table = _rich(cells, right, None)
+    table = _rich(cells, right, None, wrap)
     text = io.StringIO()
-    console = Console(file=text, width=width or 1_000_000, color_system=None, force_terminal=False)
-    if width is None:
-        console.width = max(1, console.measure(table).maximum)
+    console = Console(file=text, width=1_000_000, color_system=None, force_terminal=False)
+    natural = console.measure(table)
+    console.width = max(1, natural.maximum if width is None else width)
+    if wrap:
+        console.width = max(console.width, natural.minimum)  # wider than asked for, rather than cut off
     console.print(table)
     lines = [line.rstrip() for line in text.getvalue().splitlines()]
     return above + "\n".join(lines).strip("\n") + "\n"

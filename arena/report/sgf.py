@@ -9,7 +9,7 @@ from results.record import GameRecord
 
 def games_with_sgf() -> list[str]:
     """The names of the games that have records in SGF."""
-    return [name for name, cls in registry.classes().items() if cls.sgf_number is not None]
+    return [name for name, cls in registry.classes().items() if issubclass(cls, Game) and cls.sgf_number is not None]
 
 
 def to_sgf(game: Game, record: GameRecord) -> str:
