@@ -104,7 +104,7 @@ class Display(Events):
         of_all = games[games["condition"].isin(whole.index[whole])]
         numbers = {number: i for i, number in enumerate(sorted(of_all["condition"].unique()))}
         names = [self.conditions[number] for number in numbers]
-        frame = scores(self.names, names, of_all.assign(condition=of_all["condition"].map(numbers)), intervals=False)
+        frame = scores(self.names, names, of_all.assign(instance=of_all["condition"].map(numbers)), intervals=False)
         last = frame.tail(len(self.names)) if names else frame
         frame = last[list(SHOWN_OF_SCORES)].reset_index(drop=True)
         frame.attrs["kind"] = "scores"
