@@ -6,33 +6,32 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import command
-from arena.commands.options import Json, registered
+from arena.commands.application import Panel, command
+from arena.commands.options import Json, positive, registered
 from arena.commands.output import print_table
 
 
 @command(
-    examples='arena bench\narena bench --game connect4 --agent "uct(playouts=10000)" --seconds 5\narena bench --json'
+    Panel.MACHINE,
+    examples='arena bench\narena bench --game connect4 --agent "uct(playouts=10000)" --seconds 5\narena bench --json',
 )
 def bench(
     game: Annotated[list[str] | None, typer.Option(help="A game to measure; all, when left out.")] = None,
     agent: Annotated[
         list[str] | None, typer.Option(help="An agent with its budget; all serial searches, when left out.")
     ] = None,
-    seconds: Annotated[float, typer.Option(help="How long each measurement takes.")] = 0.5,
+    seconds: Annotated[float, typer.Option(callback=positive, help="How long each measurement takes.")] = 0.5,
     as_json: Json = False,
 ) -> None:
-    """Measure random playouts and searches on one core, and the time to compile them from nothing.
+    """Measure the speed of random playouts and searches on one core.
 
-    All games with all serial searches take several minutes, most of them the compiler's.
+    The time to compile them is measured, too; it makes all games with all serial searches take many minutes.
     """
     import tempfile
 
     from rich.console import Console
     from rich.text import Text
 
-    if not seconds > 0:
-        raise typer.BadParameter(f"--seconds {seconds:g} is out of range: it can be more than 0")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["NUMBA_CACHE_DIR"] = folder  # read when Numba is first imported, which is below
         from arena.study import bench as benchmark
