@@ -204,6 +204,10 @@ def test_interrupted_once_it_finishes_the_games_that_run(folder):
     assert 0 < stored(folder / "slow") < 2400
 
 
+def against_random(game, agent, *options):
+    return ["run", "--game", game, "--agent", "random", "--agent", agent, *options]
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [
@@ -212,15 +216,15 @@ def test_interrupted_once_it_finishes_the_games_that_run(folder):
         (["run", "--resume"], "give a configuration file"),
         (["run", "--resume", "--out", "none"], "no tournament in none"),
         (["run", "x.toml", "--games", "4"], "--games cannot be added to a file"),
-        (["run", "--game", "chess960", "--agent", "random", "--agent", "uct"], "unknown game 'chess960'"),
-        (["run", "--game", "breakthrough(9, 9)", "--agent", "random", "--agent", "flat"], "rows * columns = 81 is out of range: it can be 1 to 64"),
-        (["run", "--game", "connect4", "--agent", "random", "--agent", "uct(playouts=0)"], "playouts = 0 is out of range"),
-        (["run", "--game", "connect4", "--agent", "random", "--agent", "uct", "--budget", "depth=2"], "not depth"),
-        (["run", "--game", "connect4", "--agent", "random", "--agent", "uct", "--budget", "2"], "not of the form playouts=1000"),
-        (["run", "--game", "connect4", "--agent", "random", "--agent", "random"], "has the same name"),
-        (["run", "--game", "connect4", "--agent", "random", "--agent", "uct(playouts=5)", "--workers", "0"], "'--workers': 0 is out of range"),
-        (["run", "--game", "connect4", "--agent", "random", "--agent", "uct(playouts=5)", "--games", "3"], "is odd"),
-        (["run", "--game", "tictactoe", "--agent", "random", "--agent", "uct(playouts=5)", "--opening-plies", "9"], "is over within 9"),
+        (against_random("chess960", "uct"), "unknown game 'chess960'"),
+        (against_random("breakthrough(9, 9)", "flat"), "rows * columns = 81 is out of range: it can be 1 to 64"),
+        (against_random("connect4", "uct(playouts=0)"), "playouts = 0 is out of range"),
+        (against_random("connect4", "uct", "--budget", "depth=2"), "not depth"),
+        (against_random("connect4", "uct", "--budget", "2"), "not of the form playouts=1000"),
+        (against_random("connect4", "random"), "has the same name"),
+        (against_random("connect4", "uct(playouts=5)", "--workers", "0"), "'--workers': 0 is out of range"),
+        (against_random("connect4", "uct(playouts=5)", "--games", "3"), "is odd"),
+        (against_random("tictactoe", "uct(playouts=5)", "--opening-plies", "9"), "is over within 9"),
         (["table", "none"], "no tournament in none"),
         (["table", "none", "--kind", "elo"], "'elo' is not one of 'study', 'ratings', 'standings'"),
         (["show", "none", "1v2-0000"], "no tournament in none"),
