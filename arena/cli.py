@@ -1,23 +1,20 @@
-"""The command `arena`.
+"""The command `arena`: every file of `arena.commands` is imported, and registers the command that it defines.
 
-Numba, pandas and SciPy are imported by the commands that need them, so that help is quick.
+Numba, NumPy, pandas and SciPy are imported inside the commands that need them, so that `arena --help` is quick.
 """
 
 import importlib
+import pkgutil
 
+from arena import commands
 from arena.commands.application import app
 
-COMMANDS = (  # in the order of help
-    "demo", "run", "curve", "table", "show", "solve", "grade", "tablebase", "book", "tree", "exercise", "report",
-    "status", "elo", "sprt", "export", "import_", "play", "scaling", "bench", "list", "cache",
-)  # fmt: skip
-
-for module in COMMANDS:
-    importlib.import_module(f"arena.commands.{module}")
+for module in pkgutil.iter_modules(commands.__path__, "arena.commands."):
+    importlib.import_module(module.name)
 
 
 def main() -> None:
-    """Entry point of the console command."""
+    """Run the command that the user typed."""
     app()
 
 

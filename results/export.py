@@ -19,8 +19,8 @@ from tabulate import LATEX_ESCAPE_RULES, tabulate
 
 from agents.core.effort import Effort
 from results import study
+from results.kinds import FORMATS
 
-FORMATS = ("text", "csv", "markdown", "latex", "html", "json", "parquet")
 MISSING = "-"
 RARE = {"void", "forfeits", "failed", *(field.name for field in fields(Effort))}  # left out for people while all are 0
 LONG = 1000  # rows: rich takes a millisecond for each, so that longer tables are laid out by tabulate

@@ -17,8 +17,6 @@ from results.record import Reason
 
 PAIR_SCORES = ("LL", "LD", "WL_DD", "WD", "WW")  # a pair's two results; WL_DD is one win each, or two draws
 ESTIMATED = ("elo", "error", "bound", "los", "nelo", "nelo_error", "draw_ratio", "pairs_ratio")  # of `results.elo`
-KINDS = ("standings", "crosstable", "pairs", "differences", "games", "moves", "win_rates")
-SINGLE_PLAYER_KINDS = ("scores", "games", "moves", "improvements")  # of runs of games for one player
 
 
 def standings(agents: Sequence[str], games: pd.DataFrame, ratings: Ratings) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from results import repeats, scores, study, summary, tables
 from results.bootstrap import bootstrap
 from results.columns import frame_types
 from results.conditions import Condition, conditions_of
+from results.kinds import KINDS, SINGLE_PLAYER_KINDS
 from results.ratings import Ratings, count_results, rate
 from results.record import GameRecord, MoveRecord
 from results.store import GAME_COLUMNS, IMPROVEMENT_COLUMNS, MOVE_COLUMNS, Store, StoreError
@@ -261,7 +262,7 @@ class Tournament:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of tables there are, the main one first."""
-        kinds = tables.SINGLE_PLAYER_KINDS if self.single_player else tables.KINDS
+        kinds = SINGLE_PLAYER_KINDS if self.single_player else KINDS
         if len(self.conditions) == 1:
             return kinds
         return ("study", *kinds) if self.single_player else ("study", "standings", "ratings", *kinds[1:])

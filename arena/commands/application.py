@@ -1,20 +1,51 @@
-"""The application `arena`: the decorator of its commands, which tells errors that a user can mend in a line."""
+"""The application `arena`: the decorator that makes a command, its panel in the help, and errors told in a line."""
 
 import functools
 import inspect
 import sys
 import textwrap
+from collections.abc import Callable
+from enum import StrEnum
 
 import typer
+from typer.core import TyperGroup
 
 from games.core.errors import UserError
 
-EXIT_CODES = "Exit codes: 0 done; 1 finished, with void games; 2 bad input or usage; 130 interrupted, can be resumed."
-
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 done, with void games, unsolved positions, failures or slow-downs; 2 bad input or usage; "
+    "130 interrupted, can be resumed."
+)
 VOID, BAD, INTERRUPTED = 1, 2, 130
+
+
+class Panel(StrEnum):
+    """The headings of `arena --help`, in its order."""
+
+    PLAY = "Play"
+    READ = "Read stored runs"
+    STUDY = "Solve and study"
+    MACHINE = "Games, agents and speed"
+
+
+class Panels(TyperGroup):
+    """A group whose help lists the commands of each panel under its heading, in alphabetical order."""
+
+    def format_commands(self, ctx, formatter) -> None:
+        """Write the commands with the first lines of their help."""
+        width = max(map(len, self.commands))
+        for panel in Panel:
+            with formatter.section(panel.value):
+                formatter.write_dl(
+                    (name.ljust(width), command.get_short_help_str(formatter.width - width - 6))
+                    for name, command in sorted(self.commands.items())
+                    if getattr(command, "rich_help_panel", None) == panel.value
+                )
+
 
 app = typer.Typer(
     name="arena",
+    cls=Panels,
     help="Reproducible tournaments of game-tree search agents, across cores.\n\n" + EXIT_CODES,
     no_args_is_help=True,
     add_completion=False,
@@ -23,41 +54,57 @@ app = typer.Typer(
 )
 
 
-def command(group: typer.Typer = app, examples: str = ""):
-    """A command whose errors a user can mend are told in a line and end it with the documented exit code."""
+def group(name: str, panel: Panel, help: str) -> typer.Typer:
+    """A command that has commands of its own, such as `arena list`."""
+    made = typer.Typer(help=help, no_args_is_help=True)
+    app.add_typer(made, name=name, rich_help_panel=panel.value)
+    return made
 
-    def decorate(function):
-        @functools.wraps(function)
-        def wrapped(*arguments, **options):
-            try:
-                function(*arguments, **options)
-            except KeyboardInterrupt:
-                complain("interrupted")
-                raise typer.Exit(INTERRUPTED) from None
-            except BrokenPipeError:
-                sys.stderr.close()  # the reader of our output has gone: nothing is left to say
-                raise typer.Exit(0) from None
-            except (UserError, OSError, ImportError) as error:
-                complain(_worded(error))
-                raise typer.Exit(BAD) from None
 
-        name = function.__name__.strip("_").replace("_", "-")
-        # \b keeps the lines as they are
-        text = inspect.cleandoc(function.__doc__) + (
-            f"\n\n\b\nExamples:\n{textwrap.indent(examples, '  ')}" if examples else ""
-        )
-        return group.command(name, help=text)(wrapped)
+def command(panel: Panel | None = None, examples: str = "", group: typer.Typer = app):
+    """Make a function a command: of `arena`, in a panel of its help; or of a group.
+
+    The name is the function's, without underscores at its end.  `examples` are lines as they are typed.  An error
+    that the user can mend is told in a line and ends the command with the documented exit code.
+    """
+
+    def decorate(function: Callable) -> Callable:
+        name = function.__name__.rstrip("_").replace("_", "-")
+        text = inspect.cleandoc(function.__doc__ or "")
+        if examples:
+            text += f"\n\n\b\nExamples:\n{textwrap.indent(examples, '  ')}"  # \b keeps the lines as they are
+        return group.command(name, help=text, rich_help_panel=panel and panel.value)(_errors_told(function))
 
     return decorate
 
 
-def _worded(error) -> str:
+def _errors_told(function: Callable) -> Callable:
+    """The function, ending with an exit code where it raises what the user can mend, or is interrupted."""
+
+    @functools.wraps(function)
+    def wrapped(*arguments, **options):
+        try:
+            function(*arguments, **options)
+        except KeyboardInterrupt:
+            complain("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            sys.stderr.close()  # the reader of our output has gone: nothing is left to say
+            raise typer.Exit(0) from None
+        except (UserError, OSError, ImportError) as error:
+            complain(_worded(error))
+            raise typer.Exit(BAD) from None
+
+    return wrapped
+
+
+def _worded(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return str(error)
 
 
-def complain(text) -> None:
-    """An error, on the error stream, red in a terminal."""
+def complain(text: str) -> None:
+    """Print an error to the error stream, red in a terminal."""
     for line in text.splitlines():
         typer.secho(f"arena: {line}", err=True, fg="red" if sys.stderr.isatty() else None)

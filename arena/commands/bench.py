@@ -1,60 +1,116 @@
 """`arena bench`: the speed of games and searches."""
 
 import json
-import os
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.commands.application import command
-from arena.commands.options import Json, registered
-from arena.commands.output import print_table
+from arena.commands.application import VOID, Panel, command
+from arena.commands.options import Json, positive, registered
+from arena.commands.output import print_table, tell, write_whole
+from arena.commands.progress import progress_line
+
+PLAYOUTS = "playouts"  # what a row without an agent measures
 
 
 @command(
-    examples='arena bench\narena bench --game connect4 --agent "uct(playouts=10000)" --seconds 5\narena bench --json'
+    Panel.MACHINE,
+    examples='arena bench\narena bench --game connect4 --agent "uct(playouts=10000)" --seconds 5\n'
+    "arena bench --save before.json\narena bench --against before.json\narena bench --game hex --against ../before",
 )
 def bench(
-    game: Annotated[list[str] | None, typer.Option(help="A game to measure; all, when left out.")] = None,
-    agent: Annotated[
-        list[str] | None, typer.Option(help="An agent with its budget; all serial searches, when left out.")
+    game: Annotated[
+        list[str] | None, typer.Option(metavar="GAME", help="A game to measure; may be repeated. Default: all.")
     ] = None,
-    seconds: Annotated[float, typer.Option(help="How long each measurement takes.")] = 0.5,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(metavar="AGENT", help="An agent with its budget; may be repeated. Default: all serial searches."),
+    ] = None,
+    seconds: Annotated[float, typer.Option(callback=positive, help="The time of each measurement.")] = 0.5,
+    save: Annotated[Path | None, typer.Option(help="A JSON file to write the results to.")] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(help="Compare with a file of --save, or with another version: the folder of its sources."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Measure random playouts and searches on one core, and the time to compile them from nothing.
+    """Measure the speed of random playouts and searches on one core.
 
-    All games with all serial searches take several minutes, most of them the compiler's.
+    The time to compile them from nothing is measured, too, which makes all games with all serial searches take many
+    minutes.  The signature is a number that changes only when what is searched changes.
+
+    Each measurement has several chunks, of which the median counts, in units a second of processor time.  With
+    --against, a row is slower if its median is lower by more than 5 %, and by more than the range of the chunks of
+    either measurement; what looks slower is measured a second time at the end.  Another version is measured in turns
+    with this one, which is more exact than a file, since both meet the same load of the machine.  The games and agents
+    are those of the file, if none are given.
+
+    The exit code is 1 if something is slower, or fails because a kernel does not compile, for example.
     """
-    import tempfile
+    if against and not against.exists():
+        raise typer.BadParameter(f"--against {against}: there is no such file or folder")
+    from arena.study import bench_comparison as comparison
+    from arena.study.bench import Version, report, search_agents, subjects
+    from arena.study.bench import bench as measured
 
-    from rich.console import Console
-    from rich.text import Text
-
-    if not seconds > 0:
-        raise typer.BadParameter(f"--seconds {seconds:g} is out of range: it can be more than 0")
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["NUMBA_CACHE_DIR"] = folder  # read when Numba is first imported, which is below
-        from arena.study import bench as benchmark
-
-        console = Console(stderr=True)
-        with console.status("") as status:
-            report = benchmark.bench(
-                game or registered("games"),
-                agent or benchmark.search_agents(),
-                seconds,
-                lambda text: status.update(Text(f"measuring {text}")),
-            )
+    stored = comparison.read_report(against) if against and against.is_file() else None
+    if stored and not (game or agent):
+        game, agent = comparison.specs_of(stored)
+    wanted = subjects(game or registered("games"), search_agents() if agent is None else agent)
+    with ExitStack() as stack:
+        folders = [None, against] if against and not stored else [None]
+        versions = [stack.enter_context(Version(folder)) for folder in folders]
+        show = stack.enter_context(progress_line())
+        reports = [report(rows) for rows in measured(versions, wanted, seconds, show)]
+        new, old = reports[0], stored or (reports[1] if against else None)
+        if old:
+            comparison.look_again(new, old, versions, seconds, show)
+    if save:
+        write_whole(save, json.dumps(new, indent=1).encode())
+    compared = comparison.compare(new, old) if old else []
     if as_json:
-        typer.echo(json.dumps(report, indent=1))
-        return
-    _print_bench(report)
+        typer.echo(json.dumps(new | ({"against": old | {"rows": compared}} if old else {}), indent=1))
+    else:
+        if old:
+            _print_comparison(compared, comparison.changed(new, old))
+        else:
+            _print_report(new)
+        _print_failures(new["failures"])
+    if new["failures"] or any(row["verdict"] == "slower" for row in compared):
+        raise typer.Exit(VOID)
 
 
-def _print_bench(report) -> None:
+def _print_report(report: dict) -> None:
+    """Print the measurements and the signature."""
     import pandas as pd
 
     for rows, title in ((report["games"], "Random playouts"), (report["agents"], "Searches")):
         if rows:
-            print_table(pd.DataFrame(rows), as_json=False, title=title)
+            print_table(pd.DataFrame(rows).drop(columns=["signature", "chunks"]), as_json=False, title=title)
     typer.echo(f"signature {report['signature']}")
+
+
+def _print_comparison(compared: list[dict], changed: list) -> None:
+    """Print whether both did the same work, then the ratios of their speeds."""
+    import pandas as pd
+
+    if changed:
+        names = ", ".join(f"{subject.agent or PLAYOUTS} on {subject.game}" for subject in changed)
+        typer.echo(f"The signature differs: other work than before is done in {names}.\n")
+    else:
+        typer.echo("The signature is the same.\n")
+    if compared:
+        rows = pd.DataFrame(compared).fillna({"agent": PLAYOUTS})
+        print_table(rows, as_json=False, title="Units a second of processor time")
+    slower = sum(row["verdict"] == "slower" for row in compared)
+    tell(f"{slower} of {len(compared)} are slower beyond noise")
+
+
+def _print_failures(failures: list[dict]) -> None:
+    """Print what could not be measured, and why."""
+    import pandas as pd
+
+    if failures:
+        print_table(pd.DataFrame(failures).fillna({"agent": PLAYOUTS}), as_json=False, title="\nFailures")

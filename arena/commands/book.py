@@ -1,25 +1,30 @@
 """`arena book`: an opening book from a stored run."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.commands.application import command
+from arena.commands.application import Panel, command
+from arena.commands.options import Folder, Out, at_least
 from arena.commands.output import write_whole
 
 
 @command(
+    Panel.STUDY,
     examples="arena book runs/first --out first.book\n"
-    'arena run --game connect4 --agent "uct(playouts=1000)" --agent "uct(playouts=1000, book=\'first.book\')"'
+    'arena run --game connect4 --agent "uct(playouts=1000)" --agent "uct(playouts=1000, book=\'first.book\')"',
 )
 def book(
-    folder: Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR")],
-    out: Annotated[Path, typer.Option(help="The file to write.")],
-    plies: Annotated[int, typer.Option(min=1, help="How deep it goes.")] = 8,
-    least: Annotated[int, typer.Option(min=1, help="Moves that were made in fewer games are left out.")] = 10,
+    folder: Folder,
+    out: Out,
+    plies: Annotated[
+        int, typer.Option(callback=at_least(1), help="The plies from the start that the book covers.")
+    ] = 8,
+    least: Annotated[
+        int, typer.Option(callback=at_least(1), help="Leave out moves that were made in fewer games.")
+    ] = 10,
 ) -> None:
-    """Make an opening book of the moves that were made in a stored run, by what they came to.
+    """Write an opening book of the moves of a run and their results.
 
     Agents use it as book='FILE'.
     """

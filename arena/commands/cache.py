@@ -4,44 +4,49 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import app, command
+from arena.commands.application import Panel, command, group
 from arena.commands.options import Json, registered
 from arena.commands.output import print_table
 
-cache = typer.Typer(help="The compiled kernels on disk.", no_args_is_help=True)
-app.add_typer(cache, name="cache")
+cache = group("cache", Panel.MACHINE, "Inspect, clear or fill the cache of compiled kernels.")
 
 
-@command(cache, examples="arena cache info")
+@command(group=cache, examples="arena cache info")
 def info(as_json: Json = False) -> None:
-    """Where compiled kernels lie, how many there are and how large they are."""
+    """Show where compiled kernels are, how many and how large they are."""
     import pandas as pd
 
-    from arena.study import kernels
+    from arena.study import kernel_cache
 
-    print_table(pd.DataFrame(kernels.info()), as_json)
+    print_table(pd.DataFrame(kernel_cache.info()), as_json)
 
 
-@command(cache, examples="arena cache clear")
+@command(group=cache, examples="arena cache clear")
 def clear() -> None:
-    """Remove every compiled kernel; each is compiled again when it is next needed."""
-    from arena.study import kernels
+    """Remove all compiled kernels.
 
-    typer.echo(f"{kernels.clear()} files removed")
+    Each is compiled again when it is needed.
+    """
+    from arena.study import kernel_cache
+
+    typer.echo(f"{kernel_cache.clear()} files removed")
 
 
-@command(cache, examples='arena cache warm\narena cache warm --game "connect4(rows=6, columns=7)" --agent uct')
+@command(group=cache, examples='arena cache warm\narena cache warm --game "connect4(rows=6, columns=7)" --agent uct')
 def warm(
-    game: Annotated[list[str] | None, typer.Option(help="A game; all, when left out.")] = None,
-    agent: Annotated[list[str] | None, typer.Option(help="An agent; all, when left out.")] = None,
+    game: Annotated[
+        list[str] | None, typer.Option(metavar="GAME", help="A game; may be repeated. Default: all.")
+    ] = None,
+    agent: Annotated[
+        list[str] | None, typer.Option(metavar="AGENT", help="An agent; may be repeated. Default: all.")
+    ] = None,
 ) -> None:
     """Compile kernels before they are needed."""
-    from arena.study import kernels
+    from arena.study import kernel_cache
 
     for game_spec in game or registered("games"):
-        kernels.warm(
-            game_spec,
-            agent or registered("agents"),
-            lambda name: None,
-            lambda name, seconds, failure, on=game_spec: typer.echo(f"{name} on {on}: {failure or f'{seconds:.1f} s'}"),
-        )
+
+        def told(name, seconds, failure, on=game_spec):
+            typer.echo(f"{name} on {on}: {failure or f'{seconds:.1f} s'}")
+
+        kernel_cache.warm(game_spec, agent or registered("agents"), lambda name: None, told)

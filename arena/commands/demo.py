@@ -1,12 +1,7 @@
-"""`arena demo`: agents of different kinds and strengths, in under a minute."""
+"""`arena demo`: a tournament of agents of different kinds and strengths, in under a minute."""
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
-from arena.commands.application import command
-from arena.commands.options import Workers, free_folder
+from arena.commands.application import Panel, command
+from arena.commands.options import RunFolder, Workers, free_folder
 from arena.commands.playing import play_shown
 
 CONFIG = {
@@ -25,9 +20,10 @@ CONFIG = {
 }
 
 
-@command(examples="arena demo\narena demo --out runs/try --workers 2")
-def demo(
-    out: Annotated[Path | None, typer.Option(help="Where to store the run.")] = None, workers: Workers = None
-) -> None:
-    """Play a tournament of six agents on Breakthrough 6x6, and say what to do with it."""
+@command(Panel.PLAY, examples="arena demo\narena demo --out runs/try --workers 2")
+def demo(out: RunFolder = None, workers: Workers = None) -> None:
+    """Play a tournament of six agents, and tell what to do with it.
+
+    The game is Breakthrough on a board of 6x6.
+    """
     play_shown(CONFIG, out or free_folder("demo"), workers, resume=False, as_json=False)

@@ -8,48 +8,55 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import command
+from arena.commands.application import Panel, command
 from arena.commands.counts import Pairs, Wdl, checked_counts, exactly_one
-from arena.commands.options import Json
+from arena.commands.options import Json, at_least
 from arena.commands.output import print_table, tell
 
 KEYS = ("elo", "error", "nelo", "nelo_error", "los", "draw_ratio", "pairs_ratio")  # of an estimate, as JSON
-
 POOL = ("advantage", "advantage_error", "draw_rate")  # of a run's ratings
 
 Draws = StrEnum("Draws", {"davidson": "davidson", "rao_kupper": "rao-kupper", "half": "half"})
 
 
 @command(
+    Panel.READ,
     examples="arena elo --wdl 136 111 96\narena elo --pairs 43 61 144 55 37\narena elo runs/first\n"
-    'arena elo runs/first --draws rao-kupper --anchor "uct=1500" --bootstrap 200'
+    'arena elo runs/first --draws rao-kupper --anchor "uct=1500" --bootstrap 200',
 )
 def elo(
     folder: Annotated[Path | None, typer.Argument(help="A run's folder, instead of counts.", metavar="DIR")] = None,
     wdl: Wdl = None,
     pairs: Pairs = None,
-    draws: Annotated[Draws, typer.Option(help="Of a run: a law of draws, or draws as half a win.")] = Draws.davidson,
-    no_advantage: Annotated[bool, typer.Option("--no-advantage", help="Of a run: the first player has none.")] = False,
-    anchor: Annotated[list[str] | None, typer.Option(help="Of a run: an agent of known Elo, as NAME=ELO.")] = None,
-    bootstrap: Annotated[int, typer.Option(help="Of a run: errors from so many resamplings, too.")] = 0,
+    draws: Annotated[
+        Draws, typer.Option(help="Of a run: the model of draws, or draws as half a win.")
+    ] = Draws.davidson,
+    no_advantage: Annotated[
+        bool, typer.Option("--no-advantage", help="Of a run: the first player has no advantage.")
+    ] = False,
+    anchor: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=ELO", help="Of a run: an agent of known Elo; may be repeated.")
+    ] = None,
+    bootstrap: Annotated[int, typer.Option(callback=at_least(0), help="Of a run: errors from N resamplings, too.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Elo with its error: of two players from counts of games or of pairs, or of all agents of a run."""
+    """Estimate Elo, with its 95 % error.
+
+    It is the difference of two players, from counts of games or of pairs, or the ratings of all agents of a run.
+    """
     exactly_one({"DIR": folder, "--wdl": wdl, "--pairs": pairs})
     if folder is None:
         if anchor or bootstrap or no_advantage or draws is not Draws.davidson:
             raise typer.BadParameter("--draws, --no-advantage, --anchor and --bootstrap are for a run's folder")
         _print_estimate(_estimate(wdl, pairs), "pairs" if pairs else "games", as_json)
     else:
-        if bootstrap < 0:
-            raise typer.BadParameter(f"--bootstrap {bootstrap} is out of range: it can be 0 or more")
         anchors = dict(map(_anchor, anchor or []))
         options = {"draws": draws.value, "advantage": not no_advantage, "anchors": anchors}
         _print_ratings(folder, options, bootstrap, as_json)
 
 
-def _anchor(text):
-    """`uct=1500` -> ("uct", 1500.0); a name may hold "=" too."""
+def _anchor(text: str) -> tuple[str, float]:
+    """`uct=1500` -> ("uct", 1500.0); a name may contain "=", too."""
     name, _, elo_text = text.rpartition("=")
     try:
         return name.strip(), float(elo_text)
@@ -63,15 +70,12 @@ def _estimate(wdl, pairs):
     return pentanomial(checked_counts(pairs)) if pairs else trinomial(*checked_counts(wdl))
 
 
-def _plain(estimate) -> dict:
-    """An estimate as JSON; `bound` is there only where elo is one, because the score is perfect."""
-    values = asdict(estimate)
-    return {key: values[key] for key in KEYS} | ({"bound": estimate.bound} if estimate.bound else {})
-
-
-def _print_estimate(estimate, of, as_json) -> None:
+def _print_estimate(estimate, of: str, as_json: bool) -> None:
+    """Print an estimate from counts of games or pairs."""
     if as_json:
-        typer.echo(json.dumps(_plain(estimate)))
+        values = asdict(estimate)
+        perfect = {"bound": estimate.bound} if estimate.bound else {}  # the score is, so that elo is a bound
+        typer.echo(json.dumps({key: values[key] for key in KEYS} | perfect))
         return
     if estimate.bound:
         bound = f"{estimate.bound} {estimate.elo:+.2f}"
@@ -86,33 +90,42 @@ def _print_estimate(estimate, of, as_json) -> None:
         typer.echo(f"Pairs ratio  {estimate.pairs_ratio:.2f}")
 
 
-def _print_ratings(folder, options, samples, as_json) -> None:
+def _print_ratings(folder: Path, options: dict, samples: int, as_json: bool) -> None:
+    """Print the ratings of a run, and what is estimated of each pair."""
     import results
     from results.ratings import AnchorError
-    from results.tables import differences, standings
+    from results.tables import differences
 
-    tournament = results.load(folder)
+    run = results.load(folder)
     try:
-        ratings = tournament.rate(**options)
+        ratings = run.rate(**options)
     except AnchorError as error:
         raise typer.BadParameter(str(error)) from None
-    frame = standings(tournament.names, tournament.games, ratings)
-    if samples:
-        resampled = tournament.bootstrap(samples, **options).drop(columns="error")
-        frame = frame.merge(resampled.rename(columns={"low": "bootstrap_low", "high": "bootstrap_high"}), on="agent")
+    frame = _rated(run, ratings, options, samples)
     pool = {"draws": options["draws"]} | {name: getattr(ratings, name) for name in POOL}
-    notes = tournament.notes_of(ratings)
+    notes = run.notes_of(ratings)
     if as_json:
-        tables = {"ratings": frame, "differences": differences(ratings), "pairs": tournament.pairs()}
+        tables = {"ratings": frame, "differences": differences(ratings), "pairs": run.pairs()}
         rows = {name: _records(table) for name, table in tables.items()}
         typer.echo(json.dumps(pool | rows | {"notes": notes}, indent=1))
         return
     frame.attrs["kind"] = "standings"
     print_table(frame, as_json=False, title="Ratings")
     typer.echo(_advantage_in_words(pool))
-    print_table(_estimated(tournament.pairs()), as_json=False, title="\nPairs")
+    print_table(_estimated(run.pairs()), as_json=False, title="\nPairs")
     for note in notes:
         tell(note)
+
+
+def _rated(run, ratings, options: dict, samples: int):
+    """The standings by these ratings, with bounds from resampling if any samples are asked for."""
+    from results.tables import standings
+
+    frame = standings(run.names, run.games, ratings)
+    if not samples:
+        return frame
+    resampled = run.bootstrap(samples, **options).drop(columns="error")
+    return frame.merge(resampled.rename(columns={"low": "bootstrap_low", "high": "bootstrap_high"}), on="agent")
 
 
 def _records(frame) -> list[dict]:
@@ -122,7 +135,7 @@ def _records(frame) -> list[dict]:
     return json.loads(render(frame, "json"))
 
 
-def _advantage_in_words(pool) -> str:
+def _advantage_in_words(pool: dict) -> str:
     if pool["advantage_error"] is None:
         advantage = "The first player's advantage is taken as 0"
     else:
@@ -133,7 +146,7 @@ def _advantage_in_words(pool) -> str:
 
 
 def _estimated(pairs):
-    """The table of pairs with what is estimated of each, instead of its counts."""
+    """The table of pairs with the estimates of each instead of its counts."""
     from results.tables import ESTIMATED
 
     frame = pairs[["a", "b", "games", "score", *ESTIMATED]].copy()

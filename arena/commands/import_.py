@@ -5,19 +5,22 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import command
+from arena.commands.application import Panel, command
 from arena.commands.output import print_table, tell
 
 
-@command(examples="arena import results.csv --out runs/elsewhere\narena import games.pgn --out runs/chess")
+@command(Panel.READ, examples="arena import results.csv --out runs/elsewhere\narena import games.pgn --out runs/chess")
 def import_(
     file: Annotated[Path, typer.Argument(help="A file .csv, .pgn or .jsonl.", metavar="FILE")],
-    out: Annotated[Path | None, typer.Option(help="Where to store the results; runs/NAME when left out.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The folder to store the results in. Default: runs/ and the file's name.")
+    ] = None,
 ) -> None:
-    """Store the results of games played elsewhere, so that they are rated and shown like a run's.
+    """Store the results of games that were played elsewhere.
 
-    A CSV file has a heading with first, second and outcome (1, 0.5, 0 or 1-0, 1/2-1/2, 0-1, of the first player);
-    of a PGN file the headers White, Black and Result are read, and the moves.
+    They are rated and shown like those of a run.  A CSV file has a heading with first, second and outcome, which is
+    the first player's: 1, 0.5 or 0, or 1-0, 1/2-1/2 or 0-1.  Of a PGN file, the headers White, Black and Result and
+    the moves are read.
     """
     import results
     from results.exchange import players
@@ -34,14 +37,17 @@ def import_(
         except BaseException:
             store.path.unlink()
             raise
-    tournament = results.load(folder)
-    print_table(tournament.table("standings"), as_json=False)
-    for note in tournament.notes():
+    run = results.load(folder)
+    print_table(run.table("standings"), as_json=False)
+    for note in run.notes():
         tell(note)
-    tell(f"\n{len(records)} games are stored in {folder}. What reads a run reads them: arena elo {folder}")
+    tell(
+        f"\n{len(records)} games are stored in {folder}. Commands that read runs read them, such as arena elo {folder}"
+    )
 
 
-def _read(file):
+def _read(file: Path):
+    """The games of a file that have a result."""
     from results.exchange import ExchangeError, from_csv, from_jsonl, from_pgn
 
     readers = {".csv": from_csv, ".pgn": from_pgn, ".jsonl": from_jsonl}

@@ -1,32 +1,62 @@
 """Options and arguments that several commands share, and what their texts mean."""
 
+import importlib
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+from results.kinds import FORMATS
 
-Workers = Annotated[int | None, typer.Option(help="Cores to use; all, when left out.")]
+
+def at_least(low: float) -> Callable:
+    """A callback that refuses values below `low`, and names them, which not every version of typer does."""
+
+    def check(value):
+        if value is not None and not value >= low:  # NaN is not, either
+            raise typer.BadParameter(f"{value:g} is out of range: it can be {low:g} or more")
+        return value
+
+    return check
+
+
+def positive(value: float) -> float:
+    """A callback that refuses values that are not more than 0."""
+    if not value > 0:
+        raise typer.BadParameter(f"{value:g} is out of range: it must be more than 0")
+    return value
+
+
+Format = StrEnum("Format", FORMATS)  # type: ignore[misc]  # its members are what results can write
+TEXT = Format("text")
 
 Folder = Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR")]
-
+Game = Annotated[str, typer.Argument(help='A game such as "connect4(rows=6, columns=7)".', metavar="GAME")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Moves = Annotated[
-    str, typer.Option(help="The moves before the position, parted by blanks; none: the initial position.")
+    str,
+    typer.Option(
+        help="The moves that lead to the position, separated by spaces; joined moves such as 1-2-1 or 121 are "
+        "understood, too. Default: the initial position."
+    ),
 ]
+Out = Annotated[Path, typer.Option(help="The file to write.")]
+Output = Annotated[Path | None, typer.Option(help="A file to write to, instead of the terminal.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue the run in --out.")]
+RunFolder = Annotated[Path | None, typer.Option(help="The folder to store the run in. Default: a new one in runs.")]
+SolvingAgent = Annotated[str, typer.Option(help='The solver: "dfpn(table=1024, seconds=60)", alphabeta and others.')]
+TableFormat = Annotated[Format, typer.Option(help="How the table is written.")]
+Workers = Annotated[int | None, typer.Option(callback=at_least(1), help="Cores to use. Default: all.")]
 
-SolvingAgent = Annotated[str, typer.Option(help='Who solves: "dfpn(table=1024, seconds=60)", alphabeta and others.')]
 
-Format = StrEnum("Format", ["text", "csv", "markdown", "latex", "html", "json", "parquet"])
-
-
-def budget_of(texts: list[str]) -> dict:
+def budget_of(texts: list[str]) -> dict[str, int | float]:
     """`["playouts=1000"]` -> {"playouts": 1000}, as a budget's table in a configuration."""
     return dict(map(_budget_entry, texts))
 
 
-def _budget_entry(text):
+def _budget_entry(text: str) -> tuple[str, int | float]:
     """`playouts=1000` -> ("playouts", 1000)."""
     kind, _, amount = text.partition("=")
     for number in (int, float):
@@ -37,15 +67,13 @@ def _budget_entry(text):
     raise typer.BadParameter(f"--budget {text!r} is not of the form playouts=1000")
 
 
-def registered(package) -> list[str]:
+def registered(package: str) -> list[str]:
     """The names of all "games" or "agents"."""
-    import importlib
-
     return importlib.import_module(package).names()
 
 
-def free_folder(name) -> Path:
-    """runs/NAME-1, or the first such that does not exist."""
+def free_folder(name: str) -> Path:
+    """runs/NAME-1, or the first such folder that does not exist."""
     number = 1
     while Path("runs", f"{name}-{number}").exists():
         number += 1

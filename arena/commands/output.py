@@ -1,14 +1,19 @@
-"""What commands print and write: tables, lines beside them, and files that are there in full or not at all."""
+"""What commands print and write: tables, remarks beside them, pictures, and files that are whole or not there."""
 
+import io
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import typer
 
+from results.kinds import PICTURES
 
-def print_table(frame, as_json, title=None) -> None:
-    """A frame as JSON, or as wide as the terminal."""
+
+def print_table(frame, as_json: bool, title: str | None = None) -> None:
+    """Print a data frame: as JSON, or as a table as wide as the terminal."""
     from rich.console import Console
 
     from results.export import render, rich_table
@@ -22,25 +27,54 @@ def print_table(frame, as_json, title=None) -> None:
         typer.echo(render(frame, "text", title), nl=False)
 
 
-def tell(text) -> None:
-    """A line that is not the table: to where it does not disturb who reads the table with a program."""
+def check_printable(format: str, output: Path | None) -> None:
+    """BadParameter if the format is not text, and would be printed to a terminal."""
+    if format == "parquet" and output is None and sys.stdout.isatty():
+        raise typer.BadParameter("parquet is not text: give --output FILE, or redirect the output")
+
+
+def write_table(frame, format: str, output: Path | None, times: bool = True) -> None:
+    """Write a data frame in a format of `results.export` to a file, or to the standard output."""
+    from results.export import render
+
+    text = render(frame, format, times=times, width=_terminal_width())
+    data = text if isinstance(text, bytes) else text.encode()
+    if output:
+        write_whole(output, data)
+    else:
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+
+
+def tell(text: str) -> None:
+    """Print a remark beside a table: to the error stream, where a program reads the table."""
     typer.echo(text, err=sys.stdout is None or not sys.stdout.isatty())
 
 
-def terminal_width() -> int | None:
-    """Columns of the terminal that is written to; None where it is none, and lines may be as long as they are."""
-    import shutil
-
+def _terminal_width() -> int | None:
+    """The columns of the terminal that is written to; None if it is a file or a pipe, whose lines may be long."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that it is there in full or not at all."""
-    import tempfile
+def picture_format(path: Path) -> str | None:
+    """`svg`, `png` or `pdf` if the name ends so, else None."""
+    suffix = path.suffix.lower().removeprefix(".")
+    return suffix if suffix in PICTURES else None
 
+
+def write_picture(path: Path, figure) -> None:
+    """Write a Matplotlib figure as its file's name says; the same figure gives the same SVG, which bears no date."""
+    format, drawing = picture_format(path), io.BytesIO()
+    metadata = {"metadata": {"Date": None}} if format == "svg" else {}
+    figure.savefig(drawing, format=format, dpi=150, **metadata)
+    write_whole(path, drawing.getvalue())
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file in full or not at all."""
     target, part = path.resolve(), None
     try:
-        if target.exists() and not target.is_file():  # a device, or a pipe: there is nothing to put in its place
+        if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
             path.write_bytes(data)
             return
         handle, part = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")

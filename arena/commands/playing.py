@@ -1,6 +1,8 @@
 """Playing a tournament with its display: shared by run, demo, sprt and scaling."""
 
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import typer
 
@@ -8,53 +10,64 @@ from arena.commands.application import BAD, INTERRUPTED, VOID, complain
 from arena.commands.output import print_table, tell
 
 
-def play_shown(config, out, workers, resume, as_json, serve=None) -> None:
-    """Run a tournament with its display, then print the standings and what to do next."""
-    played = run_shown(config, out, workers, resume, serve)
+def play_shown(config, out: Path, workers: int | None, resume: bool, as_json: bool, port: int | None = None) -> None:
+    """Play a tournament with its display, then print the standings and what to do next.
+
+    `config` is a path or the keys of a configuration; `port` is where the report is served meanwhile, if given.
+    """
+    played = run_shown(config, out, workers, resume, port)
     print_table(played.table(), as_json)
     tell_notes(played)
-    tell(f"\nThe run lies in {out}. Some things to do with it:")
+    tell(f"\nThe run is stored in {out}. What you can do with it:")
     for hint in _hints(played, out):
         tell(f"  {hint}")
     exit_if_void(played)
 
 
-def run_shown(config, out, workers, resume, serve=None):
-    """Run a tournament with its display; its results.  What keeps it from its end is told, and ends the command."""
+def run_shown(config, out: Path, workers: int | None, resume: bool, port: int | None = None):
+    """Play a tournament with its display and return its results; if it cannot end, say why and exit."""
     from rich.console import Console
 
-    if workers is not None and workers < 1:
-        raise typer.BadParameter(f"--workers {workers} is out of range: a run needs 1 or more")
     from arena.config.config import from_values
     from arena.runner import tournament
     from arena.runner.display import watch
-    from results.store import StoreExists
 
     if isinstance(config, dict):
         config = from_values(config, str(out) if resume else "the command line")
-    console = Console(stderr=True)
     use_fork_server()
+    with end_told(out, "run"), _served(out, port):
+        return tournament.run(config, out, workers, resume, watch(Console(stderr=True)))
+
+
+@contextmanager
+def end_told(out: Path, command: str) -> Iterator[None]:
+    """Within it, a run that exists or is interrupted ends the command, with what to type to go on."""
+    from arena.runner.tournament import Interrupted
+    from results.store import StoreExists
+
     try:
-        with _served(out, serve):
-            return tournament.run(config, out, workers, resume, watch(console))
+        yield
     except StoreExists:
-        complain(f"{out} holds a run already. To go on with it: --resume. To keep it and start another: --out FOLDER")
+        complain(f"{out} holds a run already. To continue it: --resume. To keep it and start another: --out FOLDER")
         raise typer.Exit(BAD) from None
-    except tournament.Interrupted as stop:
-        complain(f"{stop.stored} of {stop.total} games are stored. To play the rest: arena run --out {out} --resume")
+    except Interrupted as stop:
+        complain(
+            f"{stop.stored} of {stop.total} games are stored. To play the rest: arena {command} --out {out} --resume"
+        )
         raise typer.Exit(INTERRUPTED) from None
 
 
 def tell_notes(played) -> None:
-    """How the format stands, and what a reader of the tables must know."""
+    """Tell how the format stands, and what a reader of the tables must know."""
     from arena.formats.schedule import Schedule
 
-    for note in [*Schedule.of(played).lines(), *played.notes()]:
+    schedule = Schedule.of(played)
+    for note in [*(schedule.lines() if schedule is not None else []), *played.notes()]:
         tell(note)
 
 
 def exit_if_void(played) -> None:
-    """The exit code that void games ask for."""
+    """Exit with the code of void games if there are any."""
     from results.record import Reason
 
     if played.games["reason"].isin(Reason.VOIDS).any():
@@ -62,8 +75,8 @@ def exit_if_void(played) -> None:
 
 
 @contextmanager
-def _served(out, port):
-    """Within it the report is served, if a port is given."""
+def _served(out: Path, port: int | None) -> Iterator[None]:
+    """Within it, the report is served at a port, if one is given."""
     if port is None:
         yield
         return
@@ -74,7 +87,8 @@ def _served(out, port):
         yield
 
 
-def _hints(played, out) -> list[str]:
+def _hints(played, out: Path) -> list[str]:
+    """Commands that suit the run."""
     if played.single_player:
         best = played.games.sort_values("score", ascending=False)["id"].iloc[0]
         return [
@@ -95,7 +109,7 @@ def _hints(played, out) -> list[str]:
 
 
 def use_fork_server() -> None:
-    """Workers must not be forked from a process with threads; where there is no fork server they are spawned."""
+    """Start workers by a fork server: a process with threads must not be forked.  Without one, they are spawned."""
     import multiprocessing
 
     if "forkserver" in multiprocessing.get_all_start_methods():

@@ -5,17 +5,21 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import command
+from arena.commands.application import Panel, command
 from arena.commands.options import Folder
 from arena.commands.output import write_whole
 
 
-@command(examples="arena report runs/first\narena report runs/first --output first.html")
+@command(Panel.READ, examples="arena report runs/first\narena report runs/first --output first.html")
 def report(
-    folder: Folder, output: Annotated[Path | None, typer.Option(help="The page; DIR/report.html when left out.")] = None
+    folder: Folder,
+    output: Annotated[Path | None, typer.Option(help="The page to write. Default: DIR/report.html.")] = None,
 ) -> None:
-    """Write a report of a stored run, finished or not: one HTML file, and its figures as SVG and PNG beside it."""
+    """Write the report of a run, which may still be played.
+
+    It is one HTML file; its figures are written beside it, too, as SVG and PNG.
+    """
     from arena.report import write_report
 
     page = write_report(folder, output, write_whole)
-    typer.echo(f"{page}: {page.stat().st_size / 1e6:.1f} MB; its figures lie in {page.parent / 'figures'}")
+    typer.echo(f"{page}: {page.stat().st_size / 1e6:.1f} MB; its figures are in {page.parent / 'figures'}")

@@ -5,45 +5,59 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import command
+from arena.commands.application import Panel, command
 from arena.commands.options import Json, Workers, budget_of, free_folder
 from arena.commands.playing import play_shown
 
 
 @command(
+    Panel.PLAY,
     examples="arena run tournament.toml\n"
     "arena run tournament.toml --out runs/first --workers 2\n"
     "arena run --out runs/first --resume\n"
-    'arena run --game connect4 --agent "uct(playouts=1000)" --agent "alphabeta(depth=6)" --games 100'
+    'arena run --game connect4 --agent "uct(playouts=1000)" --agent "alphabeta(depth=6)" --games 100',
 )
 def run(
     config: Annotated[Path | None, typer.Argument(help="A TOML file.", metavar="CONFIG.toml")] = None,
-    out: Annotated[Path | None, typer.Option(help="Where to store the run; runs/NAME when left out.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The folder to store the run in. Default: runs/ and the file's name.")
+    ] = None,
     workers: Workers = None,
-    resume: Annotated[bool, typer.Option(help="Go on with the run that is there; needs no configuration.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the run in --out; needs no configuration.")
+    ] = False,
     game: Annotated[
-        str | None,
-        typer.Option(help='Instead of a file: a game such as "connect4(rows=6, columns=7)", or one for one player.'),
+        str | None, typer.Option(help='Instead of a file: a game such as "connect4(rows=6, columns=7)".')
     ] = None,
     agent: Annotated[
         list[str] | None,
-        typer.Option(help='An agent such as "uct(playouts=1000)"; give two or more, for one player one or more.'),
+        typer.Option(metavar="AGENT", help='An agent such as "uct(playouts=1000)"; repeat it for each agent.'),
     ] = None,
     games: Annotated[
-        int | None, typer.Option(help="Games for each pair of agents, or runs of each agent; 100 when left out.")
+        int | None,
+        typer.Option(
+            help="Games for each pair of agents, or runs of each agent in a game for one player. Default: 100."
+        ),
     ] = None,
     opening_plies: Annotated[int | None, typer.Option(help="Random plies before the agents begin.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of openings and agents.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The seed of openings and agents.")] = None,
     budget: Annotated[
         list[str] | None,
-        typer.Option(help="For agents without one of their own: playouts=1000, nodes=..., depth=..., seconds=..."),
+        typer.Option(
+            metavar="KIND=AMOUNT",
+            help="For agents without a budget of their own: playouts=1000, nodes=..., depth=..., seconds=...",
+        ),
     ] = None,
     serve: Annotated[
-        int | None, typer.Option(min=0, max=65535, help="Show the report at this port, while it is played; 0 is any.")
+        int | None,
+        typer.Option(min=0, max=65535, help="Serve the report at this port while games are played; 0: any free port."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Play a tournament from a configuration file, or a round robin from options, and store it in a folder."""
+    """Play a tournament and store it in a folder.
+
+    It is described by a configuration file, or, if it is a round robin, by options.
+    """
     flags = {
         "game": game,
         "agent": agent,
@@ -58,20 +72,17 @@ def run(
     if config:
         play_shown(config, out or Path("runs", config.stem), workers, resume, as_json, serve)
     elif given:
-        values = _values_of_flags(flags)
         if resume and not out:
-            raise typer.BadParameter("--resume needs --out, the folder of the run to go on with")
-        from games.core.registry import parse_spec
-
-        play_shown(values, out or free_folder(parse_spec(game)[0] if game else "run"), workers, resume, as_json, serve)
+            raise typer.BadParameter("--resume needs --out, the folder of the run to continue")
+        play_shown(_values_of(flags), out or _new_folder(game), workers, resume, as_json, serve)
     elif resume and out:
         play_shown(_stored_config(out), out, workers, resume, as_json, serve)
     else:
         raise typer.BadParameter("give a configuration file, or --game and two or more --agent, or --resume with --out")
 
 
-def _values_of_flags(flags) -> dict:
-    """A configuration's keys from the options of `arena run`."""
+def _values_of(flags: dict) -> dict:
+    """A configuration's keys from the options."""
     values = {"games": 100} | {
         name.replace("-", "_"): value
         for name, value in flags.items()
@@ -83,7 +94,14 @@ def _values_of_flags(flags) -> dict:
     return values
 
 
-def _stored_config(folder) -> dict:
+def _new_folder(game: str | None) -> Path:
+    """A folder that is named for the game."""
+    from games.core.registry import parse_spec
+
+    return free_folder(parse_spec(game)[0] if game else "run")
+
+
+def _stored_config(folder: Path) -> dict:
     from results.store import Store
 
     with Store.open(folder) as store:

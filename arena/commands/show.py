@@ -7,28 +7,28 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import BAD, command, complain
-from arena.commands.options import Json
+from arena.commands.application import BAD, Panel, command, complain
+from arena.commands.options import Folder, Json
 from arena.commands.output import print_table, write_whole
+
+LAST = 10  # improvements that are shown
 
 
 @command(
+    Panel.READ,
     examples="arena show runs/first 2v1-0007\narena show runs/first 2v1-0007 --ply 12\n"
-    "arena show runs/morpion 1on1-0003 --picture grid.svg"
+    "arena show runs/morpion 1on1-0003 --picture grid.svg",
 )
 def show(
-    folder: Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR")],
+    folder: Folder,
     id: Annotated[str, typer.Argument(help="A game's id, as `arena table DIR --kind games` lists it.", metavar="ID")],
-    ply: Annotated[
-        int | None, typer.Option(help="Draw the board after this many plies; the last one when left out.")
-    ] = None,
+    ply: Annotated[int | None, typer.Option(help="Show the board after this many plies. Default: the end.")] = None,
     picture: Annotated[
-        Path | None, typer.Option(help="A file for the game's own drawing of that position (.svg), if it makes one.")
+        Path | None, typer.Option(help="An SVG file for the game's own drawing of the position, if it makes one.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show one game: its moves, what the agents thought of them, and the board."""
-
+    """Show a game: its moves, what the agents thought, the board."""
     from arena.config.config import game_of
     from results.store import Store
 
@@ -41,38 +41,47 @@ def show(
     if ply is not None and not 0 <= ply <= record.plies:
         raise typer.BadParameter(f"--ply {ply} is out of range: the game has 0 to {record.plies} plies")
     game = game_of(config, record.condition)
-    line = [*record.opening_moves.split(), *record.moves.split()][: record.plies if ply is None else ply]
+    moves = [*record.opening_moves.split(), *record.moves.split()][: record.plies if ply is None else ply]
     if picture:
-        _draw(game, line, picture)
+        _draw(game, moves, picture)
     if record.second is None:
-        show_run(game, record, ply)
-        return
-    typer.echo(f"Game {record.id} of {game}, opening {record.opening}, seed {record.seed}")
-    typer.echo(f"First: {record.first}\nSecond: {record.second}\nOpening: {record.opening_moves or 'none'}\n")
-    if record.decisions:
-        print_table(_decisions_frame(record), as_json=False)
-    typer.echo(f"\nAfter {len(line)} of {record.plies} plies:\n\n{game.render(game.read_line(' '.join(line))[1])}\n")
-    typer.echo(_result_in_words(record))
+        _show_run(game, record, moves)
+    else:
+        _show_game(game, record, moves)
 
 
-def _draw(game, line, path) -> None:
-    """Write the game's own drawing of the position after a line."""
-    drawing = game.picture(line)
+def _draw(game, moves: list[str], path: Path) -> None:
+    """Write the game's own drawing of the position after some moves."""
+    drawing = game.picture(moves)
     if drawing is None:
         raise typer.BadParameter(f"--picture: {game} makes no drawings; leave it out to see the board as text")
     write_whole(path, drawing.encode())
 
 
-def _decisions_frame(record):
-    """The decisions of a game as a table of moves, side by name."""
+def _board(game, moves: list[str]) -> str:
+    return f"\n{game.render(game.read_line(' '.join(moves))[1])}\n"
 
+
+def _show_game(game, record, moves: list[str]) -> None:
+    """Print a game for two players: who played, the decisions, the board and the result."""
+    typer.echo(f"Game {record.id} of {game}, opening {record.opening}, seed {record.seed}")
+    typer.echo(f"First: {record.first}\nSecond: {record.second}\nOpening: {record.opening_moves or 'none'}\n")
+    if record.decisions:
+        print_table(_decisions_frame(record), as_json=False)
+    typer.echo(f"\nAfter {len(moves)} of {record.plies} plies:\n{_board(game, moves)}")
+    typer.echo(_result_in_words(record))
+
+
+def _decisions_frame(record):
+    """The decisions of a game as a table of moves, the sides by name."""
     import pandas as pd
 
     frame = pd.DataFrame([asdict(decision) for decision in record.decisions])
-    frame["side"] = frame["side"].map({0: record.first, 1: record.second})
-    counts = [name for name in ("playouts", "nodes", "depth") if frame[name].notna().any()]
-    frame = frame.astype(dict.fromkeys(counts, "Int64")).rename(columns={"side": "agent"})
-    frame = frame[["ply", "agent", "move", "value", *counts, "seconds"]]
+    frame["agent"] = frame["side"].map({0: record.first, 1: record.second})
+    main = ["ply", "agent", "move", "value"]
+    counts = [name for name in frame.columns.difference([*main, "side", "seconds"], sort=False) if frame[name].any()]
+    frame[counts] = frame[counts].convert_dtypes()
+    frame = frame[[*main, *counts, "seconds"]]
     frame.attrs["kind"] = "moves"
     return frame
 
@@ -84,24 +93,22 @@ def _result_in_words(record) -> str:
     return f"{winner} ({record.reason}{': ' + record.detail if record.detail else ''}), after {record.plies} plies."
 
 
-def show_run(game, record, ply) -> None:
-    """Tell of one run: what the search found and when, the board, and whether the rules agree with what is stored."""
-    names = record.moves.split()
+def _show_run(game, record, moves: list[str]) -> None:
+    """Print a run of one player: what the search found and when, the board, and the score if the rules confirm it."""
     typer.echo(f"Run {record.id} of {game}, seed {record.seed}\nAgent: {record.first}\n")
-    for one in record.improvements[-10:]:
+    for one in record.improvements[-LAST:]:
         typer.echo(f"  {one.score:>14,.6g}  after {one.playouts:,} playouts, {one.seconds:.2f} s")
     if record.improvements:
         typer.echo("")
-    shown = names if ply is None else names[:ply]
-    typer.echo(f"Moves: {' '.join(shown) or 'none'}")
-    typer.echo(f"\nAfter {len(shown)} of {record.plies} moves:\n\n{game.render(game.read_line(' '.join(shown))[1])}\n")
+    typer.echo(f"Moves: {' '.join(moves) or 'none'}")
+    typer.echo(f"\nAfter {len(moves)} of {record.plies} moves:\n{_board(game, moves)}")
     if record.score is None:
         typer.echo(f"Broken off ({record.reason}): {record.detail}")
         return
-    end = game.read_line(" ".join(names))[1]
+    _, end = game.read_line(f"{record.opening_moves} {record.moves}")
     score = float(game.score(end)) if game.is_over(end) else None
     if score != record.score:
         found = "no end" if score is None else f"the score {score:g}"
-        complain(f"the rules give {found}, and {record.score:g} is stored")
+        complain(f"the rules give {found}, but {record.score:g} is stored")
         raise typer.Exit(BAD)
     typer.echo(f"Score {score:,.10g} after {record.plies} moves, verified by the rules.")

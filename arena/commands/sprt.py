@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import command
+from arena.commands.application import Panel, command
 from arena.commands.counts import Pairs, Wdl, checked_counts, exactly_one
 from arena.commands.options import Json, Workers
 from arena.commands.output import tell
@@ -18,9 +18,10 @@ Model = StrEnum("Model", ["normalized", "logistic"])
 
 
 @command(
+    Panel.PLAY,
     examples="arena sprt --wdl 36433 68692 36027 --elo0 0 --elo1 2\n"
     "arena sprt --pairs 365 16618 36229 16974 390 --elo0 0 --elo1 2 --alpha 0.05 --beta 0.05 --model normalized\n"
-    "arena sprt test.toml --out runs/test\narena sprt test.toml --out runs/test --resume"
+    "arena sprt test.toml --out runs/test\narena sprt test.toml --out runs/test --resume",
 )
 def sprt(
     config: Annotated[
@@ -28,23 +29,30 @@ def sprt(
     ] = None,
     wdl: Wdl = None,
     pairs: Pairs = None,
-    elo0: Annotated[float | None, typer.Option(help="The difference by H0; 0 when left out.")] = None,
-    elo1: Annotated[float | None, typer.Option(help="The difference by H1; 5 when left out.")] = None,
-    alpha: Annotated[float | None, typer.Option(help="Chance to accept H1 though H0 holds; 0.05.")] = None,
-    beta: Annotated[float | None, typer.Option(help="Chance to accept H0 though H1 holds; 0.05.")] = None,
-    model: Annotated[Model | None, typer.Option(help="What elo0 and elo1 are; normalized when left out.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Where to store the run; runs/NAME when left out.")] = None,
+    elo0: Annotated[float | None, typer.Option(help="The difference by H0. Default: 0.")] = None,
+    elo1: Annotated[float | None, typer.Option(help="The difference by H1. Default: 5.")] = None,
+    alpha: Annotated[
+        float | None, typer.Option(help="Probability of accepting H1 although H0 holds. Default: 0.05.")
+    ] = None,
+    beta: Annotated[
+        float | None, typer.Option(help="Probability of accepting H0 although H1 holds. Default: 0.05.")
+    ] = None,
+    model: Annotated[Model | None, typer.Option(help="The Elo of elo0 and elo1. Default: normalized.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The folder to store the run in. Default: runs/ and the file's name.")
+    ] = None,
     workers: Workers = None,
-    resume: Annotated[bool, typer.Option(help="Of CONFIG: go on with the run that is there.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Of CONFIG.toml: continue the run in --out.")] = False,
     as_json: Json = False,
 ) -> None:
-    """The sequential probability ratio test between two Elo differences: may one stop, and with which verdict?
+    """Test which of two Elo differences holds, and stop early.
 
-    Of counts; or live, of a configuration with format = "sprt": each candidate plays the base until its test ends.
+    This is the sequential probability ratio test: of counts of results, or live.  With a configuration that has
+    format = "sprt", each candidate plays the base until its test ends.
     """
     exactly_one({"CONFIG.toml": config, "--wdl": wdl, "--pairs": pairs})
-    given = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta, "model": model and model.value}
-    given = {name: value for name, value in given.items() if value is not None}
+    options = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta, "model": model and model.value}
+    given = {name: value for name, value in options.items() if value is not None}
     if config is None:
         if out or workers or resume:
             raise typer.BadParameter("--out, --workers and --resume are for CONFIG.toml: counts are not played")
@@ -57,8 +65,8 @@ def sprt(
         _play_test(config, out or Path("runs", config.stem), workers, resume, as_json)
 
 
-def _print_test(options, counts, as_json) -> None:
-    """The state of a test, from counts of games (wins, draws, losses) or of pairs."""
+def _print_test(options: dict, counts: tuple[int, ...], as_json: bool) -> None:
+    """Print the state of a test after counts of games (wins, draws, losses) or of pairs."""
     from arena.formats.sprt import SprtTable
     from results.sprt import Sprt
 
@@ -75,7 +83,7 @@ def _print_test(options, counts, as_json) -> None:
     typer.echo(_verdict_in_words(state.verdict, test.elo0, test.elo1))
 
 
-def _verdict_in_words(verdict, elo0, elo1) -> str:
+def _verdict_in_words(verdict: str, elo0: float, elo1: float) -> str:
     return {
         "H0": f"H0 is accepted: the difference is {elo0:g}, or less.",
         "H1": f"H1 is accepted: the difference is {elo1:g}, or more.",
@@ -83,7 +91,7 @@ def _verdict_in_words(verdict, elo0, elo1) -> str:
     }[verdict]
 
 
-def _play_test(path, out, workers, resume, as_json) -> None:
+def _play_test(path: Path, out: Path, workers: int | None, resume: bool, as_json: bool) -> None:
     """Play until every test has ended, and tell the verdicts."""
     from arena.config.config import load
     from arena.formats.schedule import Schedule
@@ -94,16 +102,18 @@ def _play_test(path, out, workers, resume, as_json) -> None:
         wanted = f'a sequential test has format = "{SequentialTest.name}"'
         raise typer.BadParameter(f"{path} has the format {config.format}; {wanted}")
     played = run_shown(config, out, workers, resume)
-    test, reports = config.values["sprt"], Schedule.of(played).reports()
+    test, schedule = config.values["sprt"], Schedule.of(played)
+    reports = schedule.reports() if schedule else []
     if as_json:
         typer.echo(json.dumps((reports[0] if len(reports) == 1 else {}) | {"tests": reports}, indent=1))
     else:
         for report in reports:
             verdict = _verdict_in_words(report["verdict"], test["elo0"], test["elo1"])
             if report["verdict"] == "continue":
-                verdict = f"Neither is accepted after {config.values['games']} games; --resume goes on with more games in {path}."
+                played_out = f"Neither is accepted after {config.values['games']} games"
+                verdict = f"{played_out}; --resume continues with more games in {path}."
             where = f"{report['condition']}: " if "condition" in report else ""
             typer.echo(f"{where}{report['candidate']} against {report['base']}, {test['model']} Elo: {verdict}")
     tell_notes(played)
-    tell(f"\nThe run lies in {out}. Its tables: arena table {out} --kind pairs")
+    tell(f"\nThe run is stored in {out}. Its tables: arena table {out} --kind pairs")
     exit_if_void(played)

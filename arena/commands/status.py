@@ -1,52 +1,54 @@
 """`arena status`: how far a run is."""
 
 import json
+import time
 
 import typer
 
-from arena.commands.application import command
+from arena.commands.application import Panel, command
 from arena.commands.options import Folder, Json
-from arena.commands.output import print_table, tell
+from arena.commands.output import print_table
+from arena.commands.playing import tell_notes
 
 
-@command(examples="arena status runs/first\narena status runs/first --json")
+@command(Panel.READ, examples="arena status runs/first\narena status runs/first --json")
 def status(folder: Folder, as_json: Json = False) -> None:
-    """Tell how far a run is, whether it is being played, and who leads; from any terminal, at any time."""
-    import time
+    """Tell how far a run is and who leads.
 
+    It also tells whether the run is being played, from any terminal and at any time.
+    """
     import results
     from arena.formats.schedule import Schedule
     from results.record import Reason
     from results.store import FILE_NAME, busy
 
-    tournament = results.load(folder)
-    schedule = Schedule.of(tournament)
+    run = results.load(folder)
+    schedule = Schedule.of(run)
     files = [path for path in folder.glob(f"{FILE_NAME}*") if path.suffix != ".sqlite-shm"]
     state = {
         "folder": str(folder),
         "running": busy(folder),
-        "stored": len(tournament.games),
+        "stored": len(run.games),
         "total": None if schedule is None else len(schedule),
-        "void": int(tournament.games["reason"].isin(Reason.VOIDS).sum()),
+        "void": int(run.games["reason"].isin(Reason.VOIDS).sum()),
         "seconds_since_last_game": round(time.time() - max(path.stat().st_mtime for path in files), 1),
     }
     if as_json:
         typer.echo(json.dumps(state))
         return
     typer.echo(_state_in_words(state))
-    print_table(tournament.table(), as_json=False)
-    for note in [*(schedule.lines() if schedule is not None else []), *tournament.notes()]:
-        tell(note)
+    print_table(run.table(), as_json=False)
+    tell_notes(run)
 
 
-def _state_in_words(state) -> str:
+def _state_in_words(state: dict) -> str:
     stored, total = state["stored"], state["total"]
-    # a run that lacks a game is not at 100 %
+    # rounded down: a run that lacks a game is not at 100 %
     share = f"{stored} of {total} games, {1000 * stored // total / 10} %" if total else f"{stored} games, imported"
     if state["running"]:
         now = f"being played; the last game was stored {state['seconds_since_last_game']:.0f} s ago"
     elif total is None or stored >= total:
         now = "finished"
     else:
-        now = f"not being played; to go on: arena run --out {state['folder']} --resume"
+        now = f"not being played; to continue: arena run --out {state['folder']} --resume"
     return f"{state['folder']}: {share}; {now}"

@@ -1,55 +1,74 @@
 """`arena table`: a table of a stored run."""
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.commands.application import command
-from arena.commands.options import Format
-from arena.commands.output import tell, terminal_width, write_whole
+from arena.commands.application import Panel, command
+from arena.commands.options import TEXT, Folder, TableFormat
+from arena.commands.output import check_printable, picture_format, tell, write_picture, write_table
+from results import kinds
 
-Kind = StrEnum(
-    "Kind", ["standings", "crosstable", "pairs", "differences", "games", "moves", "win_rates", "scores", "improvements"]
+Kind = StrEnum(  # type: ignore[misc]  # its members are what results has
+    "Kind", list(dict.fromkeys((*kinds.SEVERAL_KINDS, *kinds.KINDS, *kinds.SINGLE_PLAYER_KINDS)))
 )
 
 
 @command(
+    Panel.READ,
     examples="arena table runs/first\n"
     "arena table runs/first --kind crosstable --format latex\n"
-    "arena table runs/first --kind games --format parquet --output games.parquet"
+    "arena table runs/first --kind games --format parquet --output games.parquet\n"
+    "arena table runs/first --kind standings --output ratings.svg",
 )
 def table(
-    folder: Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR")],
+    folder: Folder,
     kind: Annotated[
-        Kind | None, typer.Option(help="Which table; standings when left out, or scores of games for one player.")
+        Kind | None,
+        typer.Option(
+            help="Which table. Default: standings; study, of several games or budgets; scores, of one player."
+        ),
     ] = None,
-    format: Annotated[Format, typer.Option(help="How it is written.")] = Format.text,
+    format: TableFormat = TEXT,
     no_times: Annotated[
         bool, typer.Option("--no-times", help="Leave out seconds, so that equal runs give equal tables.")
     ] = False,
-    output: Annotated[Path | None, typer.Option(help="A file to write to, instead of the terminal.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            help=f"A file to write to, instead of the terminal; .{', .'.join(kinds.PICTURES)} draws the table."
+        ),
+    ] = None,
 ) -> None:
-    """Print a table of a stored run, finished or not."""
-    import results
-    from results.export import render
+    """Print a table of a run, which may still be played.
 
-    if format is Format.parquet and output is None and sys.stdout.isatty():
-        raise typer.BadParameter("parquet is not text: give --output FILE, or redirect the output")
-    tournament = results.load(folder)
-    kind = kind or Kind(tournament.kinds[0])
-    if kind not in tournament.kinds:
-        raise typer.BadParameter(f"--kind {kind}: of this run there are {', '.join(tournament.kinds)}")
-    text = render(tournament.table(kind.value), format.value, times=not no_times, width=terminal_width())
-    data = text if isinstance(text, bytes) else text.encode()
-    if output:
-        write_whole(output, data)
-    else:
-        sys.stdout.buffer.write(data)
-        sys.stdout.flush()
-    noted = (Kind.standings, Kind.crosstable, Kind.pairs, Kind.differences, Kind.scores)
-    if kind in noted and format is Format.text:
-        for note in tournament.notes():
+    Some kinds are drawn, too, if the name of --output is that of a picture.
+    """
+    import results
+
+    check_printable(format, output)
+    run = results.load(folder)
+    chosen = kind.value if kind else run.kinds[0]
+    if chosen not in run.kinds:
+        raise typer.BadParameter(f"--kind {chosen}: this run has {', '.join(run.kinds)}")
+    if output and picture_format(output):
+        _draw(run, chosen, output)
+        return
+    write_table(run.table(chosen), format.value, output, times=not no_times)
+    if chosen in kinds.NOTED and format is TEXT:
+        for note in run.notes():
             tell(note)
+
+
+def _draw(run, kind: str, output: Path) -> None:
+    """Write the picture of a table."""
+    if kind not in kinds.PLOTS:
+        drawn = [name for name in run.kinds if name in kinds.PLOTS]
+        raise typer.BadParameter(
+            f"--output {output}: {kind} is not drawn; of this run, {', '.join(drawn) or 'no table'} is"
+        )
+    axes = getattr(run, kinds.PLOTS[kind])()
+    write_picture(output, axes.figure)
+    tell(f"{output}: {kind}")

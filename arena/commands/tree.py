@@ -1,5 +1,6 @@
 """`arena tree`: the tree that a depth-first search explores."""
 
+import dataclasses
 import os
 import sys
 from pathlib import Path
@@ -7,40 +8,47 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import command
+from arena.commands.application import Panel, command
+from arena.commands.options import Moves, at_least
 from arena.commands.output import tell, write_whole
 
-ALONE = {"table": 0.0, "order": (), "scout": False, "sound": False, "scores": True}
+BARE = {"table": 0.0, "order": (), "scout": False, "sound": False, "scores": True}  # the algorithm without its aids
 
 
 @command(
+    Panel.STUDY,
     examples="arena tree tree\n"
     "arena tree \"tree(nodes='[[3, 12, 8], [2, 4, 6], [2, 5, 14]]')\" --svg tree.svg\n"
-    "arena tree tictactoe --moves '1a 2b 3c 3a' --depth 3 --agent minimax"
+    "arena tree tictactoe --moves '1a 2b 3c 3a' --depth 3 --agent minimax",
 )
 def tree(
     game: Annotated[str, typer.Argument(help="A game such as tictactoe.", metavar="GAME")],
-    depth: Annotated[int | None, typer.Option(min=1, help="Plies to search; to the end, when left out.")] = None,
-    agent: Annotated[str, typer.Option(help='alphabeta or minimax, or say "alphabeta(scout=true)".')] = "alphabeta",
-    moves: Annotated[str, typer.Option(help="The moves before the root, parted by blanks.")] = "",
-    svg: Annotated[Path | None, typer.Option(help="A file to draw the tree to, besides.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="The most nodes that are shown.")] = 1000,
+    depth: Annotated[
+        int | None, typer.Option(callback=at_least(1), help="Plies to search. Default: to the end.")
+    ] = None,
+    agent: Annotated[
+        str, typer.Option(help='alphabeta or minimax, with options: "alphabeta(scout=true)".')
+    ] = "alphabeta",
+    moves: Moves = "",
+    svg: Annotated[Path | None, typer.Option(help="An SVG file to draw the tree to.")] = None,
+    limit: Annotated[int, typer.Option(callback=at_least(1), help="The most nodes that are shown.")] = 1000,
 ) -> None:
-    """Print the tree that a search explores: values, windows (alpha, beta), and the branches that it cuts off.
+    """Print the tree that a depth-first search explores.
 
-    Values are MAX's, the first player's.  Aids that the agent's options do not name are off here, moves come in the
-    game's order, and ends are worth their scores; so `alphabeta` is the algorithm alone.
+    Each node has its value, its window (alpha, beta), and the moves that were cut off.  Values are those of MAX, the
+    first player.  `alphabeta` is the bare algorithm here: the aids that the agent's options do not name are off, moves
+    are tried in the game's order, and ends are worth their scores.
     """
     if "numba" not in sys.modules:
-        os.environ["NUMBA_DISABLE_JIT"] = "1"  # plain Python is done with so few nodes before a compiler is
+        os.environ["NUMBA_DISABLE_JIT"] = "1"  # so few nodes are searched in plain Python before a compiler is done
     import games
     from agents.minimax.trace import explore
     from arena.study.tree_drawing import as_svg, as_text
 
     made = games.make(game)
-    searcher = _alone(agent, depth)
+    searcher = _bare(agent, depth)
     try:
-        state = made.read_line(moves)[1]
+        _, state = made.read_line(moves)
     except games.IllegalMove as error:
         raise typer.BadParameter(f"--moves: {error}") from None
     root = explore(searcher, made, state, limit)
@@ -52,20 +60,19 @@ def tree(
         tell(f"drawn in {svg}")
 
 
-def _alone(spec: str, depth: int | None):
+def _bare(spec: str, depth: int | None):
     """The agent of a spec, with the aids off that it does not name."""
-    import dataclasses
-
     import agents
     from games.core.registry import parse_spec
 
-    made, given = agents.make(spec), parse_spec(spec)[2]
-    known = {field.name for field in dataclasses.fields(made)}
-    off = {name: value for name, value in ALONE.items() if name in known and name not in given}
+    agent, given = agents.make(spec), parse_spec(spec)[2]
+    known = {field.name for field in dataclasses.fields(agent)}
+    off = {name: value for name, value in BARE.items() if name in known and name not in given}
     if depth is not None and "depth" in known:
         off["depth"] = depth
-    return dataclasses.replace(made, **off)
+    return dataclasses.replace(agent, **off)
 
 
 def _cut_off(node) -> int:
+    """How many moves were cut off below a node."""
     return len(node.pruned) + sum(_cut_off(child) for child in node.children)

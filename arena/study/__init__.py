@@ -1,1 +1,1 @@
-"""Studies: speed, scaling, solving, grading, and what prepares and compares searches."""
+"""Studies: speed, scaling, solved positions, grades, savings, and what is prepared for a game."""

@@ -1,75 +1,105 @@
-"""How fast games and agents are, on one core, and one number that changes only when what they do changes."""
+"""How fast games and searches are on one core, and one number that changes only when what they do changes.
 
+A report is a dictionary of plain values, as `arena bench --json` prints it: machine, date, games, agents, failures and
+signature.  Each row of games and agents has the speeds of its chunks in units a second of processor time, of which the
+speed is the median.
+"""
+
+import json
+import os
 import statistics
-import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
 
-import agents
-import games
-from agents.core.agent import registry
-from games.core.random import stream
+from arena.study.meter import CHUNKS
+from games.core.errors import UserError
 
 PLAYOUTS, NODES, DEPTH = 10_000, 100_000, 2  # budgets of one search
-REPEATS = 5  # measurements, of which the median counts
+METER = Path(__file__).with_name("meter.py")
+SOURCES = ("games/__init__.py", "agents/__init__.py")  # without which the installed version would be measured
 
 
-@dataclass(frozen=True)
-class Rate:
-    """How often something was done in a second."""
+class Subject(NamedTuple):
+    """What is measured, as specs: random playouts of a game or, with an agent, its searches."""
 
-    wall: float
-    cpu: float  # in a second of this thread's processor time
-    compile_seconds: float  # of the first call, before the measurements
-
-    @classmethod
-    def of(cls, work: Callable[[int], int], seconds: float) -> "Rate":
-        """The rate of `work(n)`, which does something n times and returns how many units that were."""
-        start = time.perf_counter()
-        work(1)
-        compiling = time.perf_counter() - start
-        count = 1
-        while True:  # as many times as take a fifth of the seconds
-            start = time.perf_counter()
-            work(count)
-            took = time.perf_counter() - start
-            if took >= seconds / REPEATS / 2:
-                break
-            count *= 2 if took > seconds / REPEATS / 16 else 8
-        wall, cpu = [], []
-        for _ in range(REPEATS):
-            start, cpu_start = time.perf_counter(), time.thread_time()
-            units = work(count)
-            wall.append(units / (time.perf_counter() - start))
-            cpu.append(units / max(time.thread_time() - cpu_start, 1e-9))
-        return cls(statistics.median(wall), statistics.median(cpu), compiling)
+    game: str
+    agent: str | None = None
 
 
-def bench_game(spec: str, seconds: float) -> dict:
-    """Random playouts from the initial position."""
-    game, plies, count = games.make(spec), 0, 0
+class BenchError(UserError, ValueError):
+    """A file without a report or a folder without sources, to compare with; the message says which."""
 
-    def work(n):
-        nonlocal plies, count
-        summary = games.playouts(game, n, seed=1)
-        plies, count = plies + summary.plies, count + n
-        return n
 
-    rate = Rate.of(work, seconds)
-    return {
-        "game": str(game),
-        "playouts_per_second": rate.wall,
-        "ns_per_ply": 1e9 / (rate.wall * plies / count),
-        "cpu_playouts_per_second": rate.cpu,
-        "compile_seconds": rate.compile_seconds,
-    }
+class Version:
+    """A version of the project whose speed is measured, in a process of its own; use it in a `with` statement.
+
+    `folder` holds its sources; None is the version that runs.  Kernels are compiled from nothing, in a folder of their
+    own that is removed at the end.
+    """
+
+    def __init__(self, folder: Path | None = None):
+        self.folder = (folder or Path(__file__).parents[2]).resolve()
+        missing = [name for name in SOURCES if not (self.folder / name).exists()]
+        if missing:
+            raise BenchError(f"{folder} does not hold the project's sources: there is no {', '.join(missing)} in it")
+        self._kernels = tempfile.TemporaryDirectory()
+        self._process: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> "Version":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._end()
+        self._kernels.cleanup()
+
+    def ask(self, **request) -> dict:
+        """The answer of `arena.study.meter` to a request, or a failure if its process ends."""
+        self._process = process = self._process or self._start()
+        assert process.stdin and process.stdout
+        try:
+            print(json.dumps(request), file=process.stdin, flush=True)
+            answer = process.stdout.readline()
+        except BrokenPipeError:
+            answer = ""
+        if answer:
+            return json.loads(answer)
+        code = process.wait()
+        self._end()
+        return {"failure": f"the process that measures ended with exit code {code}"}
+
+    def _start(self) -> subprocess.Popen[str]:
+        path = os.pathsep.join(filter(None, [str(self.folder), os.environ.get("PYTHONPATH")]))
+        return subprocess.Popen(
+            [sys.executable, "-c", f"import runpy; runpy.run_path({str(METER)!r}, run_name='__main__')"],
+            cwd=self.folder,
+            env=os.environ | {"PYTHONPATH": path, "NUMBA_CACHE_DIR": self._kernels.name},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,  # Ctrl-C is for the parent, which ends it
+        )
+
+    def _end(self) -> None:
+        if self._process:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
 
 
 def search_agents() -> list[str]:
     """Every agent that has a budget and searches on one core, with the budget that the bench gives it."""
+    import agents
+    from agents.core.agent import Agent, registry
+
+    classes: dict[str, type[Agent]] = registry.classes()
     budgets = {"playouts": PLAYOUTS, "nodes": NODES, "depth": DEPTH}
     found = []
-    for name, cls in registry.classes().items():
+    for name, cls in classes.items():
         kinds = [kind for kind in budgets if kind in cls.budgets]
         spec = f"{name}({kinds[0]}={budgets[kinds[0]]})" if kinds else name
         if kinds and agents.make(spec).cores == 1:
@@ -77,64 +107,82 @@ def search_agents() -> list[str]:
     return found
 
 
-def bench_agent(game_spec: str, agent_spec: str, seconds: float) -> dict | None:
-    """Searches of the initial position by one player, of seeds 1, 2, ...; None if the agent cannot play the game."""
-    game, agent = games.make(game_spec), agents.make(agent_spec)
-    if agent.refuses(game):
+def subjects(game_specs: Iterable[str], agent_specs: Sequence[str]) -> list[Subject]:
+    """Every game and, after it, every agent on it; SpecError if there is no such game or agent."""
+    import agents
+    import games
+
+    found = [Subject(str(games.make(game)), agent) for game in game_specs for agent in (None, *agent_specs)]
+    for agent in agent_specs:
+        agents.make(agent)
+    return found
+
+
+def measure(versions: Sequence, subject: Subject, seconds: float) -> list[dict | None]:
+    """A row for each version, measured in turns; None from a version whose agent does not play the game."""
+    answers = [version.ask(game=subject.game, agent=subject.agent, seconds=seconds) for version in versions]
+    chunks: list[list[dict]] = [[] for _ in versions]
+    for _ in range(CHUNKS):
+        for i, version in enumerate(versions):
+            if "signature" in answers[i]:
+                chunk = version.ask(chunk=True)
+                if "failure" in chunk:
+                    answers[i] = chunk
+                else:
+                    chunks[i].append(chunk)
+    return [_row(subject, answer, taken) for answer, taken in zip(answers, chunks, strict=True)]
+
+
+def _row(subject: Subject, answer: dict, chunks: list[dict]) -> dict | None:
+    """A row of a report; None if the agent does not play the game."""
+    if "refused" in answer:
         return None
-    player, state = agent.player(game), game.initial()
-    unit = "playouts" if "playouts" in agent.budgets else "nodes"
-
-    def search(seed):
-        # for one player, a player plays what it has found before it searches anew
-        searcher = player if game.players == 2 else agent.player(game)
-        return getattr(searcher.choose(state, stream(seed)), unit) or 0
-
-    def work(n):
-        return sum(search(seed + 1) for seed in range(n))
-
-    rate = Rate.of(work, seconds)
+    if "failure" in answer:
+        return subject._asdict() | {"failure": answer["failure"]}
+    wall = statistics.median(chunk["units"] / chunk["wall"] for chunk in chunks)
+    speeds = [chunk["units"] / chunk["cpu"] for chunk in chunks]
+    measured = {"compile_seconds": answer["compile_seconds"], "signature": answer["signature"], "chunks": speeds}
+    if subject.agent is None:
+        plies = sum(chunk["plies"] for chunk in chunks) / sum(chunk["units"] for chunk in chunks)
+        return {
+            "game": answer["game"],
+            "playouts_per_second": wall,
+            "ns_per_ply": 1e9 / (wall * plies),
+            "cpu_playouts_per_second": statistics.median(speeds),
+        } | measured
     return {
-        "game": str(game),
-        "agent": str(agent),
-        "unit": unit,
-        "per_second": rate.wall,
-        "cpu_per_second": rate.cpu,
-        "compile_seconds": rate.compile_seconds,
+        "game": answer["game"],
+        "agent": answer["agent"],
+        "unit": answer["unit"],
+        "per_second": wall,
+        "cpu_per_second": statistics.median(speeds),
+    } | measured
+
+
+def report(rows: Iterable[dict | None]) -> dict[str, Any]:
+    """The report of rows that were measured now, on this machine."""
+    from arena.runner.machine import describe
+
+    found = [row for row in rows if row]
+    measured = [row for row in found if "failure" not in row]
+    return {
+        "machine": describe([]),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "games": [row for row in measured if "agent" not in row],
+        "agents": [row for row in measured if "agent" in row],
+        "failures": [row for row in found if "failure" in row],
+        "signature": sum(row["signature"] for row in measured),
     }
 
 
-def signature(game_specs: Iterable[str], agent_specs: Iterable[str]) -> int:
-    """The sum of the plies of 1,000 playouts of each game, and of the nodes, the best move's visits and the playouts at
-    improvements of one search of each agent, all of seed 1."""
-    total = 0
-    for game_spec in game_specs:
-        game = games.make(game_spec)
-        total += games.playouts(game, 1000, seed=1).plies
-        for agent_spec in agent_specs:
-            agent = agents.make(agent_spec)
-            if not agent.refuses(game):
-                total += _work_of(agent.choose(game, game.initial(), seed=1))
-    return int(total)
-
-
-def _work_of(decision):
-    """Nodes, how often the chosen move was visited, and when a search for one player has found better sequences."""
-    table = decision.statistics
-    visits = 0 if table is None else int(table.playouts[table.moves == decision.move].sum())
-    return (decision.nodes or 0) + visits + sum(one.playouts for one in decision.improvements)
-
-
-def bench(game_specs, agent_specs, seconds: float, step: Callable[[str], None] = lambda text: None) -> dict:
-    """Every game and, on every game, every agent: what `arena bench --json` prints.  `step` is told what comes next."""
-    report = {"games": [], "agents": []}
-    for game_spec in game_specs:
-        step(game_spec)
-        report["games"].append(bench_game(game_spec, seconds))
-        for agent_spec in agent_specs:
-            step(f"{agent_spec} on {game_spec}")
-            row = bench_agent(game_spec, agent_spec, seconds)
-            if row:
-                report["agents"].append(row)
-    report["signature"] = signature(game_specs, agent_specs)
-    return report
+def bench(
+    versions: Sequence, wanted: Sequence[Subject], seconds: float, show: Callable[[str], None]
+) -> list[list[dict | None]]:
+    """The rows of every version for each subject; `show` is called with what is measured next."""
+    rows: list[list[dict | None]] = [[] for _ in versions]
+    for number, subject in enumerate(wanted, 1):
+        what = f"{subject.agent} on {subject.game}" if subject.agent else subject.game
+        show(f"measuring {what}, {number} of {len(wanted)}")
+        for found, row in zip(rows, measure(versions, subject, seconds), strict=True):
+            found.append(row)
+    return rows

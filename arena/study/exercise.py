@@ -1,11 +1,11 @@
-"""What memory and symmetry save: minimax and alpha-beta, each without and with either and with both.
+"""What memory and symmetry save: minimax and alpha-beta with neither, with one of them, and with both.
 
-A search plays one game against itself, each move by a search to the end of the game, and keeps its table, where it has
-one, from move to move.  Alpha-beta is the algorithm alone, in the game's order of moves.
+A search plays one game against itself; it searches each move to the end of the game, and keeps its table, if it has
+one, from move to move.  Alpha-beta is the bare algorithm, which tries moves in the game's order.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import agents
 import games
@@ -13,16 +13,17 @@ from agents.core.chunks import run_chunks
 from games.core.random import stream
 
 GAMES = ("tictactoe", "connect4(rows=4, columns=4)", "connect4(rows=5, columns=4)")
-ALONE = "order=[], scout=false, sound=false"
+BARE = "order=[], scout=false, sound=false"
 PARTS = {"neither": (0, False), "memory": (1, False), "symmetry": (0, True), "both": (1, True)}
-SEARCHES = {"minimax": "", "alphabeta": f", {ALONE}"}
+SEARCHES = {"minimax": "", "alphabeta": f", {BARE}"}
 RESULTS = {1: "win", 0: "draw", -1: "loss"}
 
 
-def exercise(specs, seconds: float, table: float, report: Callable[[str], None]) -> list[dict]:
-    """A row a game and search: game, search, savings, result of the first player, nodes, seconds, finished or not.
+def savings(specs: Iterable[str], seconds: float, table: float, report: Callable[[str], None]) -> list[dict]:
+    """A row for each game and search: game, search, savings, result (the first player's), nodes, seconds, finished.
 
-    A game that takes more than `seconds` is stopped.  `table` is the table's size in MiB; `report` is told what runs.
+    A game that takes longer than `seconds` is stopped.  `table` is the table's size in MiB; `report` is called with
+    what comes next.
     """
     rows = []
     for spec in specs:
@@ -39,7 +40,7 @@ def exercise(specs, seconds: float, table: float, report: Callable[[str], None])
 
 
 def self_play(agent, game, seconds: float) -> dict:
-    """One game of a depth-first search with itself: {result, nodes, seconds of processor time, finished}.
+    """A game of a depth-first search against itself: result, nodes, seconds (of processor time), finished.
 
     It is stopped after `seconds` of wall time.
     """

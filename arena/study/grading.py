@@ -1,4 +1,4 @@
-"""An oracle's look at a stored run: the certain value of every position in which an agent decided on a move."""
+"""Solved values of the positions of a stored run, before and after each decision of an agent."""
 
 from collections.abc import Callable
 
@@ -9,14 +9,15 @@ from agents.knowledge.book import key_of
 
 
 class Oracle:
-    """Values of positions, each found once."""
+    """Solved values of positions; each is found once and kept."""
 
     def __init__(self, solver: Solver):
         self.solver, self.game = solver, solver.game
         self.known: dict[int, int | None] = {}
 
     def value(self, state) -> int | None:
-        """1, 0 or -1 for the player to move, or if it is over for the first player; None if the budget does not do."""
+        """1, 0 or -1 for the player to move, or for the first player if the game is over; None if it is not solved
+        within the budget."""
         if self.game.is_over(state):
             score = float(self.game.score(state))
             return (score > 0) - (score < 0)
@@ -30,17 +31,20 @@ class Oracle:
         return self.known[key]
 
     def value_for(self, player: int, state) -> int | None:
-        """The value for a player."""
+        """The value for one of the players."""
         value = self.value(state)
         owner = 0 if self.game.is_over(state) else int(self.game.player(state))
         return value if value is None or owner == player else -value
 
 
-def grade(run, oracle: Oracle, told: Callable[[int, int], None]) -> pd.DataFrame:
-    """One row a decision of a stored run: id, ply, agent, move, before, after (values for the player who moved, as
-    `results.grading` reads them).  `told(done, total)` of each game."""
+def grade_run(run, oracle: Oracle, told: Callable[[int, int], None]) -> pd.DataFrame:
+    """A row for each decision of a stored run: id, ply, agent, move, before, after.
+
+    `before` and `after` are the values, for the player who moved, of the positions before and after the move; NaN if
+    not solved.  `results.grading` makes tables of them.  `told(done, total)` is called after each game.
+    """
     decisions = run.moves()
-    by_game = {id: group for id, group in decisions.groupby("id", sort=False)}
+    by_game = dict(list(decisions.groupby("id", sort=False)))
     rows = []
     for done, record in enumerate(run.games.itertuples(), 1):
         rows += _grade_game(record, by_game.get(record.id, decisions[:0]), oracle)
@@ -55,7 +59,7 @@ def _grade_game(record, decisions, oracle) -> list[tuple]:
     line = [*record.opening_moves.split(), *record.moves.split()]
     state, ply = game.initial(), 0
     for decision in decisions.itertuples():
-        state = game.read_line(" ".join(line[ply : decision.ply]), state)[1]
+        _, state = game.read_line(" ".join(line[ply : decision.ply]), state)
         after = game.after(state, game.parse_move(state, decision.move))
         player = int(game.player(state))
         values = oracle.value_for(player, state), oracle.value_for(player, after)

@@ -1,4 +1,4 @@
-"""What can be prepared for a game and kept in files: end-game tables, and opening books from stored tournaments."""
+"""What is prepared for a game and kept in files: tables of end-games, and opening books from stored runs."""
 
 from pathlib import Path
 
@@ -10,9 +10,10 @@ from results.store import StoreError
 
 
 def endgame_table(game: Game, state, pieces: int | None, most: int) -> tuple[bytes, int]:
-    """(the file, positions) of the end-games of at most `pieces` pieces, or of all that can follow from `state`.
+    """(the file's bytes, number of positions) of the end-games of at most `pieces` pieces.
 
-    TablebaseError if the game does not list such end-games, or if there are more than `most` positions.
+    If `pieces` is None, they are all positions that can follow from `state`.  TablebaseError if the game does not
+    list such end-games, or if there are more than `most` positions.
     """
     if pieces is None:
         roots, about = state, f"all that can follow from the position {game.render(state)!r}"
@@ -26,7 +27,10 @@ def endgame_table(game: Game, state, pieces: int | None, most: int) -> tuple[byt
 
 
 def opening_book(folder: Path, plies: int, least: int) -> tuple[bytes, int, int]:
-    """(the file, positions, games) of a book from the games of a stored run that were played out."""
+    """(the file's bytes, number of positions, number of games) of a book from a stored run.
+
+    It has the moves of the first `plies` plies that were made in `least` or more of the games that were played out.
+    """
     import results
 
     run = results.load(folder)
@@ -39,8 +43,10 @@ def opening_book(folder: Path, plies: int, least: int) -> tuple[bytes, int, int]
 
 
 def game_of(run) -> Game:
-    """The game for two of a stored run; imports its plugins.  StoreError if the run has no such game, or none that
-    could be made, such as one of imported results."""
+    """The game for two of a stored run, whose plugins are imported.
+
+    StoreError if the run is of games for one player, or of imported results.
+    """
     config = run.meta.get("config")
     if not config or run.single_player:
         what = "is of games for one player" if run.single_player else "holds results alone"

@@ -45,9 +45,10 @@ def as_svg(root: Explored, title: str) -> str:
     height = max(y for y, _ in shapes) + MARGIN + 20
     width = max(width + MARGIN, 8 * len(title) + 2 * MARGIN)
     size = f'width="{width:.0f}" height="{height:.0f}"'
+    style = 'font-family="sans-serif" font-size="12" text-anchor="middle"'
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="12" text-anchor="middle">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style}>',
             '<rect width="100%" height="100%" fill="white"/>',
             f'<text x="{MARGIN}" y="20" text-anchor="start" font-weight="bold">{escape(title)}</text>',
             *(shape for _, shape in shapes),

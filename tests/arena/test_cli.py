@@ -2,6 +2,8 @@
 
 import json
 import os
+import pkgutil
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +16,8 @@ from typer.testing import CliRunner
 import agents
 import games
 from arena.cli import app
+from arena.commands.application import Panel
+from games.core.errors import UserError
 
 CONFIG = """
 game = "connect4(rows=4, columns=5)"
@@ -71,7 +75,7 @@ def played(folder):
 
 def test_a_run_says_how_it_goes_and_what_to_do_next(played):
     run, done = played
-    assert "4 agents, 10 games for each two of them" in done.stderr
+    assert "4 agents, 10 games for each pair" in done.stderr
     assert "kernels of tree" in done.stderr and "60 of 60 games stored" in done.stderr
     assert done.stdout.splitlines()[0].split()[:2] == ["rank", "agent"] and "tree" in done.stdout
     assert f"arena table {run} --kind crosstable" in done.stderr
@@ -80,10 +84,10 @@ def test_a_run_says_how_it_goes_and_what_to_do_next(played):
 def test_an_existing_run_is_refused_and_resumed_when_asked(played, folder):
     run, _ = played
     before = call("table", run, "--kind", "games", "--format", "csv").stdout
-    refused = arena("run", folder / "t.toml", "--out", run)
-    assert refused.returncode == 2 and "--resume" in refused.stderr and "Traceback" not in refused.stderr
-    resumed = arena("run", "--out", run, "--resume")
-    assert resumed.returncode == 0 and "60 of 60 games are stored already" in resumed.stderr
+    refused = call("run", folder / "t.toml", "--out", run)
+    assert refused.exit_code == 2 and "--resume" in refused.stderr and "Traceback" not in refused.stderr
+    resumed = call("run", "--out", run, "--resume")
+    assert resumed.exit_code == 0 and "60 of 60 games are stored already" in resumed.stderr
     assert call("table", run, "--kind", "games", "--format", "csv").stdout == before
 
 
@@ -105,6 +109,34 @@ def test_tables_are_written_to_files_whole(played, tmp_path):
     failed = call("table", played[0], "--output", tmp_path / "none" / "x.csv")
     assert failed.exit_code == 2 and "x.csv: cannot be written" in failed.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["games.parquet", "s.json"]
+
+
+@pytest.mark.parametrize("kind, suffix, start", [
+    ("standings", "svg", b"<?xml"), ("standings", "pdf", b"%PDF"), ("crosstable", "png", b"\x89PNG"),
+])  # fmt: skip
+def test_tables_are_drawn(played, tmp_path, kind, suffix, start):
+    path = tmp_path / f"x.{suffix}"
+    drawn = call("table", played[0], "--kind", kind, "--output", path)
+    assert drawn.exit_code == 0 and path.read_bytes().startswith(start), drawn.stderr
+
+
+def test_a_table_without_a_picture(played, tmp_path):
+    refused = call("table", played[0], "--kind", "pairs", "--output", tmp_path / "x.svg")
+    assert refused.exit_code == 2 and "pairs is not drawn; of this run, standings, crosstable" in refused.stderr
+    assert not (tmp_path / "x.svg").exists()
+
+
+class Told(UserError):
+    """What a module that the project does not know may raise."""
+
+
+def test_any_user_error_is_told_in_a_line(monkeypatch):
+    def fail(*_):
+        raise Told("say it differently")
+
+    monkeypatch.setattr("results.load", fail)
+    result = call("table", "none")
+    assert (result.exit_code, result.stderr, result.stdout) == (2, "arena: say it differently\n", "")
 
 
 def test_show_draws_the_game(played):
@@ -172,6 +204,10 @@ def test_interrupted_once_it_finishes_the_games_that_run(folder):
     assert 0 < stored(folder / "slow") < 2400
 
 
+def against_random(game, agent, *options):
+    return ["run", "--game", game, "--agent", "random", "--agent", agent, *options]
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [
@@ -180,19 +216,19 @@ def test_interrupted_once_it_finishes_the_games_that_run(folder):
         (["run", "--resume"], "give a configuration file"),
         (["run", "--resume", "--out", "none"], "no tournament in none"),
         (["run", "x.toml", "--games", "4"], "--games cannot be added to a file"),
-        (["run", "--game", "chess960", "--agent", "random", "--agent", "uct"], "unknown game 'chess960'"),
-        (["run", "--game", "breakthrough(9, 9)", "--agent", "random", "--agent", "flat"], "rows * columns = 81 is out of range: it can be 1 to 64"),
-        (["run", "--game", "connect4", "--agent", "random", "--agent", "uct(playouts=0)"], "playouts = 0 is out of range"),
-        (["run", "--game", "connect4", "--agent", "random", "--agent", "uct", "--budget", "depth=2"], "not depth"),
-        (["run", "--game", "connect4", "--agent", "random", "--agent", "uct", "--budget", "2"], "not of the form playouts=1000"),
-        (["run", "--game", "connect4", "--agent", "random", "--agent", "random"], "has the same name"),
-        (["run", "--game", "connect4", "--agent", "random", "--agent", "uct(playouts=5)", "--workers", "0"], "--workers 0"),
-        (["run", "--game", "connect4", "--agent", "random", "--agent", "uct(playouts=5)", "--games", "3"], "is odd"),
-        (["run", "--game", "tictactoe", "--agent", "random", "--agent", "uct(playouts=5)", "--opening-plies", "9"], "is over within 9"),
+        (against_random("chess960", "uct"), "unknown game 'chess960'"),
+        (against_random("breakthrough(9, 9)", "flat"), "rows * columns = 81 is out of range: it can be 1 to 64"),
+        (against_random("connect4", "uct(playouts=0)"), "playouts = 0 is out of range"),
+        (against_random("connect4", "uct", "--budget", "depth=2"), "not depth"),
+        (against_random("connect4", "uct", "--budget", "2"), "not of the form playouts=1000"),
+        (against_random("connect4", "random"), "has the same name"),
+        (against_random("connect4", "uct(playouts=5)", "--workers", "0"), "'--workers': 0 is out of range"),
+        (against_random("connect4", "uct(playouts=5)", "--games", "3"), "is odd"),
+        (against_random("tictactoe", "uct(playouts=5)", "--opening-plies", "9"), "is over within 9"),
         (["table", "none"], "no tournament in none"),
-        (["table", "none", "--kind", "elo"], "'elo' is not one of 'standings'"),
+        (["table", "none", "--kind", "elo"], "'elo' is not one of 'study', 'ratings', 'standings'"),
         (["show", "none", "1v2-0000"], "no tournament in none"),
-        (["bench", "--seconds", "0"], "--seconds 0 is out of range"),
+        (["bench", "--seconds", "0"], "'--seconds': 0 is out of range: it must be more than 0"),
         (["cache", "warm", "--game", "chess960"], "unknown game 'chess960'"),
         (["frobnicate"], "No such command"),
     ],
@@ -224,39 +260,6 @@ def test_lists():
     assert "breakthrough(rows=8," in call("list", "games").stdout
 
 
-def test_bench_reports_every_game_and_agent(tmp_path):
-    done = arena(
-        "bench",
-        "--game",
-        "tictactoe",
-        "--agent",
-        "uct(playouts=50)",
-        "--agent",
-        "alphabeta(depth=2)",
-        "--seconds",
-        0.01,
-        "--json",
-    )
-    report = json.loads(done.stdout)
-    assert [row["game"] for row in report["games"]] == ["tictactoe"]
-    assert {"playouts_per_second", "ns_per_ply", "cpu_playouts_per_second"} <= set(report["games"][0])
-    assert [(row["agent"], row["unit"]) for row in report["agents"]] == [
-        ("uct(playouts=50)", "playouts"),
-        ("alphabeta(depth=2)", "nodes"),
-    ]
-    assert all(
-        row["per_second"] > 0 and row["cpu_per_second"] > 0 and row["compile_seconds"] > 0 for row in report["agents"]
-    )
-
-
-def test_the_signature_depends_on_what_is_searched_and_on_nothing_else():
-    from arena.study.bench import signature
-
-    known = signature(["tictactoe"], ["uct(playouts=500)", "alphabeta(depth=4)"])
-    assert known == signature(["tictactoe"], ["uct(playouts=500)", "alphabeta(depth=4)"])
-    assert known != signature(["tictactoe"], ["uct(playouts=500, exploration=0.5)", "alphabeta(depth=4)"])
-
-
 def test_cache_is_made_described_and_removed(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     warmed = arena("cache", "warm", "--game", "tictactoe", "--agent", "flat")
@@ -267,9 +270,29 @@ def test_cache_is_made_described_and_removed(tmp_path, monkeypatch):
     assert not list(tmp_path.rglob("*.nb[ic]"))
 
 
+def commands():
+    """The names of all commands, from the files of their package."""
+    from arena import commands
+
+    shared = {"application", "counts", "dialogue", "options", "output", "playing", "progress"}
+    return sorted({module.name.strip("_") for module in pkgutil.iter_modules(commands.__path__)} - shared)
+
+
+def test_help_lists_every_command_in_a_line():
+    text = call("--help").stdout
+    panels = [line for line in text.splitlines() if line in [f"{panel}:" for panel in Panel]]
+    assert panels == [f"{panel}:" for panel in Panel]
+    for name in commands():
+        (line,) = [line for line in text.splitlines() if re.match(rf"  {name} +[A-Z]", line)]
+        assert len(line) <= 80 and line.endswith(".") and not line.endswith("...")
+
+
 def test_help_has_examples_and_loads_nothing_slow():
-    for name in ("demo", "run", "table", "show", "elo", "sprt", "report", "status", "export", "import", "bench"):
+    for name in set(commands()) - {"list", "cache"}:
         assert f"arena {name}" in call(name, "--help").stdout.split("Examples:")[1]
+    for name, own in (("list", ("games", "agents")), ("cache", ("info", "clear", "warm"))):
+        for command in own:
+            assert f"arena {name} {command}" in call(name, command, "--help").stdout.split("Examples:")[1]
     script = "import sys, arena.cli; print([m for m in ('numba', 'pandas', 'scipy', 'numpy') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment())
     assert done.stdout.strip() == "[]"

@@ -45,7 +45,7 @@ def test_moves_hint_help_and_a_wrong_move():
 
 def test_undo_brings_the_position_back():
     result = play(*NIM, typed="undo\n1\nundo\nresign\n")
-    assert "no move yet that could be taken back" in result.stdout and "2 moves are taken back." in result.stdout
+    assert "You have made no move yet." in result.stdout and "2 moves are taken back." in result.stdout
     assert "test_odd wins (resigned), after 0 plies." in result.stdout
 
 
@@ -180,7 +180,7 @@ def test_a_game_for_one_player_is_played_alone():
     (["tictactoe", "random", "--moves", "1a 1a"], "'1a' is not a legal move"),
     (["tictactoe", "random", "--moves", "1a 1b 2a 2b 3a"], "the game is over after these moves"),
     (["tictactoe", "random", "--name", "random"], "must be printable text, and not the agent's name"),
-    (["tictactoe", "random", "--save", "x.txt"], "is not a file .jsonl, .pgn, .sgf"),
+    (["tictactoe", "random", "--save", "x.txt"], "must end in .jsonl, .pgn, .sgf"),
     (["tictactoe", "random", "--save", "x.sgf"], "has no records in SGF"),
     (["tictactoe", "random", "--save", "none/x.pgn"], "there is no folder none"),
     (["tictactoe", "random", "--plugin", "no.such"], "No module named"),

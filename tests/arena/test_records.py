@@ -106,7 +106,7 @@ def test_status(run):
 def test_status_of_a_run_that_was_stopped(run, tmp_path):
     with Store.open(run) as full, Store.create(tmp_path, full.meta, full.agents) as part:
         part.add_all(list(full.records())[:3])
-    assert "3 of 18 games, 16.6 %; not being played; to go on: arena run --out" in call("status", tmp_path).stdout
+    assert "3 of 18 games, 16.6 %; not being played; to continue: arena run --out" in call("status", tmp_path).stdout
 
 
 @pytest.mark.parametrize("name, text, message", [

@@ -16,7 +16,7 @@ from arena.cli import app
 from arena.config.config import ConfigError
 from arena.study import scaling
 
-PLAN = scaling.Plan("tictactoe", ("tree", "root"), (1, 4), playouts=8, games=10, seed=3)
+STUDY = scaling.ScalingStudy("tictactoe", ("tree", "root"), (1, 4), playouts=8, games=10, seed=3)
 
 
 def call(*arguments):
@@ -26,7 +26,7 @@ def call(*arguments):
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("scaling") / "run"
-    return folder, scaling.run(PLAN, folder, workers=1)
+    return folder, scaling.run(STUDY, folder, workers=1)
 
 
 def games_of(folder):
@@ -38,7 +38,7 @@ def test_every_point_meets_the_serial_search_with_one_workers_and_with_all_playo
     assert table[["scheme", "workers"]].values.tolist() == [["tree", 1], ["tree", 4], ["root", 1], ["root", 4]]
     assert (table["time"] == 1.0).all()
     met = {(row.a, row.b) for row in results.load(folder).pairs().itertuples()}
-    for scheme, workers in PLAN.points():
+    for scheme, workers in STUDY.points():
         for factor in {1, workers}:
             assert (f"serial {factor}", f"{scheme} x{workers}") in met
     moves = results.load(folder).moves()
@@ -49,14 +49,14 @@ def test_every_point_meets_the_serial_search_with_one_workers_and_with_all_playo
 
 def test_it_ends_when_every_speed_up_is_enclosed_or_a_bound(finished):
     folder, table = finished
-    assert scaling._next_pairings(PLAN, folder) == []
+    assert scaling._next_pairings(STUDY, folder) == []
     known = table["speed_up_bound"] == ""
     assert (table[known]["low"] <= table[known]["speed_up"]).all() and table["speed_up"].notna().any()
 
 
 def test_a_killed_run_is_resumed_to_the_same_games(finished, tmp_path):
     folder = tmp_path / "run"
-    script = f"from arena import scaling; scaling.run(scaling.{PLAN!r}, {str(folder)!r}, workers=2)"
+    script = f"from arena.study import scaling; scaling.run(scaling.{STUDY!r}, {str(folder)!r}, workers=2)"
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     until = time.monotonic() + 120
     while not (folder / "tournament.sqlite").exists() or not len(results.load(folder).games):
@@ -86,17 +86,20 @@ def test_the_command_writes_tables_and_figures(finished):
     "arguments, message",
     [
         ([], "give a --game"),
-        (["--resume"], "--resume goes on with the run in --out"),
+        (["--resume"], "--resume continues the run in --out"),
         (["--game", "tictactoe", "--workers", "two"], "--workers 'two' is not a list such as 1,2,4,8"),
-        (["--game", "tictactoe", "--cores", 0], "--cores 0 is out of range"),
-        (["--game", "tictactoe", "--speed-seconds", -1], "--speed-seconds -1 is out of range"),
+        (["--game", "tictactoe", "--cores", 0], "'--cores': 0 is out of range"),
+        (["--game", "tictactoe", "--speed-seconds", -1], "'--speed-seconds': -1 is out of range"),
         (["--game", "tictacto"], "unknown game 'tictacto' (did you mean 'tictactoe'?)"),
         (["--game", "tictactoe", "--workers", "0,2"], "workers = 0: is out of range; it can be 1 or more"),
         (["--game", "tictactoe", "--workers", "2,1025"], "workers = 1025 is out of range: it can be 1 to 1024"),
         (["--game", "tictactoe", "--workers", "65", "--threads"], "workers = 65 is out of range: it can be 1 to 64"),
         (["--game", "tictactoe", "--games", 5], "games = 5: is odd"),
         (["--game", "tictactoe", "--playouts", 2], "playouts = 2: is out of range; it can be 4 or more"),
-        (["--game", "tictactoe", "--scheme", "uct"], "scheme uct: is no parallel search; there are distributed, gscpm"),
+        (
+            ["--game", "tictactoe", "--scheme", "uct"],
+            "scheme uct: is not a parallel search; there are distributed, gscpm",
+        ),
         (
             ["--game", "tictactoe", "--scheme", "tree(workers=3)"],
             "scheme tree(workers=3): workers cannot be given in it",
@@ -106,7 +109,7 @@ def test_the_command_writes_tables_and_figures(finished):
         (["--game", "tictactoe", "--scheme", "distributed"], "distributed runs on processes only"),
         (["--game", "tictactoe", "--serial", "flat"], "serial flat: is not a form of uct"),
         (["--game", "tictactoe", "--serial", "uct(playouts=3)"], "a budget cannot be given in it"),
-        (["--game", "samegame"], "is a game for one player"),
+        (["--game", "samegame"], "is for one player"),
     ],
 )
 def test_mistakes(arguments, message, tmp_path):
@@ -123,10 +126,10 @@ def test_a_run_that_is_there_is_kept(finished, tmp_path):
     done = call("--game", "tictactoe", "--out", folder)
     assert done.exit_code == 2 and "holds a run already" in done.output
     with pytest.raises(ConfigError, match="begun with other values of playouts, seed"):
-        scaling.run(scaling.Plan("tictactoe", ("tree", "root"), (1, 4), games=10), folder, resume=True)
+        scaling.run(scaling.ScalingStudy("tictactoe", ("tree", "root"), (1, 4), games=10), folder, resume=True)
     pd.testing.assert_frame_equal(games_of(folder), before)
     done = call("--out", tmp_path, "--resume")
-    assert done.exit_code == 2 and "holds no comparison of parallel searches" in done.output
+    assert done.exit_code == 2 and "holds no study of scaling" in done.output
     (tmp_path / "plan.json").write_text("{")
     done = call("--out", tmp_path, "--resume")
-    assert done.exit_code == 2 and "is no plan of a comparison" in done.output
+    assert done.exit_code == 2 and "does not describe a study of scaling" in done.output

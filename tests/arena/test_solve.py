@@ -1,6 +1,7 @@
 """The commands that solve and prepare, as a user types them."""
 
 import json
+import re
 
 import pytest
 from typer.testing import CliRunner
@@ -9,14 +10,15 @@ import agents
 import games
 import results
 from arena.cli import app
-from arena.study.grading import Oracle, grade
-from arena.study.solving import read_positions, score_of
+from arena.study.grading import Oracle, grade_run
+from arena.study.positions import read_positions, score_of
 from results.record import GameRecord, MoveRecord, Reason
 from results.store import Store
 from tests.agents import naive_proof as naive
 
 NOTES = "2a3a-5a4a 2b3b-4a3b 2c3b-6a5a 3a4a-5b4a 3b4a-6b5b 4a5b-6c5b 1a2a-5a4a 2a3a-5b4b 3a4b-5c4b 1b2b"
 SMALL = "connect4(rows=4, columns=5)"
+CONFIG = {"budgets": [{}], "plugins": [], "plugin_path": None}
 
 
 def call(*arguments):
@@ -48,15 +50,25 @@ def test_what_is_asked():
     assert short.exit_code == 1 and "not solved" in short.stdout and "the budget of 100 nodes is spent" in short.stdout
 
 
-def test_positions_from_words():
+def test_scores_count_the_stones_that_the_winner_has_left():
     game = games.make("connect4")
-    assert game.read_line("44 4")[0] == game.read_line("4 4 4")[0] == game.read_line("4-4-4")[0] == [3, 3, 3]
-    assert (
-        score_of(game, 1, 41) == 1
-        and score_of(game, -1, 42) == -1
-        and score_of(game, 1, 7) == 18
-        and score_of(game, 0, 42) == 0
-    )
+    ends = [(1, 41), (-1, 42), (1, 7), (0, 42)]  # value, plies
+    assert [score_of(game, value, plies) for value, plies in ends] == [1, -1, 18, 0]
+
+
+@pytest.mark.parametrize("joined", ["1a-2b-1c-1b", "1a 2b-1c 1b"])
+def test_joined_moves_are_read_by_every_command(joined, tmp_path):
+    for command, options, typed in [
+        ("solve", (), ""),
+        ("tree", ("--depth", 2, "--agent", "minimax"), ""),
+        ("play", ("random", "--seed", 1), "board\nquit\n"),
+        ("tablebase", ("--out", tmp_path / "x"), ""),
+    ]:
+        words = [str(word) for word in (command, "tictactoe", *options, "--moves")]
+        said = [CliRunner().invoke(app, [*words, moves], input=typed) for moves in (joined, "1a 2b 1c 1b")]
+        assert [one.exit_code for one in said] == [0, 0], said[0].output
+        texts = [re.sub(r"(seconds|memory) .*", "", one.stdout) for one in said]
+        assert texts[0] == texts[1] and texts[0]
 
 
 def test_a_file_of_positions(tmp_path):
@@ -126,7 +138,7 @@ def test_mistakes_are_told(arguments, message, tmp_path, monkeypatch):
 @pytest.fixture
 def run(tmp_path):
     """A stored run of three games of tic-tac-toe: one perfect, one with a blunder each, one lost by forfeit."""
-    config = {"game": "tictactoe", "plugins": [], "plugin_path": None}
+    config = CONFIG | {"format": "round_robin", "instances": ["tictactoe"]}
     lines = [("2b", "1a 1c 3a 2a 2c 1b 3b 3c"), ("2b", "1b 1a 3c 3a"), ("2b 1a", "1c 2a")]
     with Store.create(
         tmp_path / "run", {"config": config}, [{"name": "a", "spec": "random"}, {"name": "b", "spec": "random"}]
@@ -137,22 +149,22 @@ def run(tmp_path):
             reason = Reason.TIME if number == 2 else Reason.PLAYED_OUT
             store.add(
                 GameRecord(
-                    f"g{number}",
-                    number,
-                    0,
-                    0,
-                    number,
-                    "a",
-                    "b",
-                    0.5,
-                    0.0,
-                    reason,
-                    "",
-                    opening,
-                    moves,
-                    begin + len(decisions),
-                    0.0,
-                    decisions,
+                    id=f"g{number}",
+                    number=number,
+                    condition=0,
+                    opening=0,
+                    seed=number,
+                    first="a",
+                    second="b",
+                    outcome=0.5,
+                    score=0.0,
+                    reason=reason,
+                    detail="",
+                    opening_moves=opening,
+                    moves=moves,
+                    plies=begin + len(decisions),
+                    seconds=0.0,
+                    decisions=decisions,
                 )
             )
     return tmp_path / "run"
@@ -161,7 +173,7 @@ def run(tmp_path):
 def test_runs_without_a_game_for_two_are_refused(tmp_path):
     for name, meta in (
         ("imported", {}),
-        ("alone", {"config": {"instances": ["leftmove"], "plugins": [], "plugin_path": None}}),
+        ("alone", {"config": CONFIG | {"format": "single_player", "instances": ["leftmove"]}}),
     ):
         Store.create(tmp_path / name, meta, [{"name": "a", "spec": "random"}]).close()
         for command in (["grade"], ["book", "--out", str(tmp_path / "book")]):
@@ -174,13 +186,13 @@ def test_grades_are_what_minimax_says(run):
     from agents.core.solve import solver_of
 
     game, stored = games.make("tictactoe"), results.load(run)
-    moves = grade(stored, Oracle(solver_of(agents.make("dfpn"), game)), lambda done, total: None)
+    moves = grade_run(stored, Oracle(solver_of(agents.make("dfpn"), game)), lambda done, total: None)
     assert len(moves) == 8 + 4 + 2
     records = {record.id: record for record in stored.games.itertuples()}
     for row in moves.itertuples():
         record = records[row.id]
         line = [*record.opening_moves.split(), *record.moves.split()][: row.ply]
-        state = game.read_line(" ".join(line))[1]
+        _, state = game.read_line(" ".join(line))
         assert row.before == naive.exact(game, state)[0]
         assert row.after == naive.by_move(game, state, game.parse_move(state, row.move), 9, {})[0]
 

@@ -1,9 +1,6 @@
 """arena elo and arena sprt: worked figures, a run's ratings, and mistakes."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -93,18 +90,12 @@ def live(tmp_path_factory):
     """A test that was played, and what the command said."""
     folder = tmp_path_factory.mktemp("live")
     (folder / "test.toml").write_text(TEST.format(format="sprt") + "[sprt]\nelo0 = 0\nelo1 = 150\n")
-    return folder, played(folder / "test.toml", "--out", folder / "run", "--workers", 2)
-
-
-def played(*arguments):
-    command = [sys.executable, "-m", "arena.cli", "sprt", *map(str, arguments)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment)
+    return folder, call("sprt", folder / "test.toml", "--out", folder / "run", "--workers", 2)
 
 
 def test_sprt_live(live):
     folder, done = live
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     better, equal = done.stdout.splitlines()
     assert better == "better against base, normalized Elo: H1 is accepted: the difference is 150, or more."
     assert equal.startswith("equal against base")
@@ -116,8 +107,8 @@ def test_sprt_live(live):
 
 def test_sprt_live_as_json_is_the_calculators(live):
     folder, _ = live
-    done = played(folder / "test.toml", "--out", folder / "run", "--resume", "--json")
-    assert done.returncode == 0, done.stderr
+    done = call("sprt", folder / "test.toml", "--out", folder / "run", "--resume", "--json")
+    assert done.exit_code == 0, done.stderr
     for report in json.loads(done.stdout)["tests"]:
         again = as_json("sprt", "--pairs", *report["counts"], "--elo0", 0, "--elo1", 150)
         assert again == {key: report[key] for key in ("llr", "lower", "upper", "verdict")}
@@ -129,13 +120,13 @@ def test_mistakes_of_a_live_test(live, tmp_path):
     test, other = folder / "test.toml", tmp_path / "other.toml"
     other.write_text(TEST.format(format="swiss"))
     for arguments, message in [
-        ([test, "--out", folder / "run"], "holds a run already. To go on with it: --resume"),
+        ([test, "--out", folder / "run"], "holds a run already. To continue it: --resume"),
         ([test, "--elo1", 5], "--elo1 cannot be added to a file: say it in"),
         ([test, "--wdl", 1, 2, 3], "CONFIG.toml and --wdl cannot be given together"),
         (["--wdl", 1, 2, 3, "--out", tmp_path], "--out, --workers and --resume are for CONFIG.toml"),
         ([other], 'has the format swiss; a sequential test has format = "sprt"'),
         ([tmp_path / "none.toml"], "there is no such file"),
-        ([test, "--out", tmp_path / "r", "--workers", -1], "--workers -1 is out of range"),
+        ([test, "--out", tmp_path / "r", "--workers", -1], "'--workers': -1 is out of range"),
     ]:
         result = call("sprt", *arguments)
         told = " ".join(result.stderr.replace("│", " ").split())
@@ -158,6 +149,18 @@ def test_elo_of_a_run(run):
     text = call("elo", run, "--draws", "rao-kupper", "--anchor", "weak=1000")
     assert "+1000" in text.stdout and "first player's advantage" in text.stdout
     assert "measured from weak" in text.stderr
+
+
+@pytest.mark.parametrize("suffix, start", [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_a_study_is_drawn(tmp_path, suffix, start):
+    several = {key: value for key, value in CONFIG.items() if key != "game"} | {
+        "games": 2,
+        "agents": CONFIG["agents"][1:],
+    }
+    folder = store_run(tmp_path / "run", several | {"instances": ["tictactoe", "connect4(rows=4, columns=5)"]})
+    path = tmp_path / f"study.{suffix}"
+    done = call("table", folder, "--kind", "study", "--output", path)
+    assert done.exit_code == 0 and path.read_bytes().startswith(start), done.output
 
 
 @pytest.mark.parametrize("arguments, message", [
@@ -185,7 +188,7 @@ def test_mistakes_are_told_and_end_with_2(arguments, message):
     (["--anchor", "nobody=1500"], "the anchor 'nobody' is not among the agents"),
     (["--anchor", "weak"], "'weak' is not of the form NAME=ELO"),
     (["--anchor", "weak=inf"], "weak = inf is out of range"),
-    (["--bootstrap", -1], "--bootstrap -1 is out of range"),
+    (["--bootstrap", -1], "'--bootstrap': -1 is out of range"),
     (["--draws", "glenn"], "'glenn' is not one of"),
 ])  # fmt: skip
 def test_mistakes_about_a_run(run, options, message):

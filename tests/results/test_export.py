@@ -11,8 +11,8 @@ import pytest
 
 import results
 from results.export import FORMATS, LONG, render, rich_table
+from results.kinds import KINDS
 from results.store import FILE_NAME, Store
-from results.tables import KINDS
 from tests.results.sample import AGENTS, META
 
 

@@ -6,10 +6,10 @@ import pytest
 from matplotlib.figure import Figure
 
 import results
+from results.kinds import KINDS
 from results.plots import LABEL, short
 from results.store import Store
 from results.summary import certainty, summary, verdict
-from results.tables import KINDS
 from tests.results.sample import AGENTS, META
 
 matplotlib.use("agg")

@@ -8,8 +8,8 @@ import pytest
 
 import results
 from results import elo
+from results.kinds import KINDS
 from results.store import Store
-from results.tables import KINDS
 from tests.results.sample import AGENTS, META, make_game
 
 ANN, BOB, CY = (agent["name"] for agent in AGENTS)

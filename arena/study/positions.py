@@ -1,4 +1,4 @@
-"""Positions as a user writes them, and files of positions with known scores, against which a solver is checked."""
+"""Files of positions with known scores, against which a solver is checked."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from agents.core.solve import Solver, solve
 from games.core.errors import UserError
 from games.core.game import Game, IllegalMove
 
-MOST_TOLD = 10  # lines of a file that are complained of
+MOST_TOLD = 10  # wrong lines that are named
 
 
 class PositionError(UserError, ValueError):
-    """Moves, or a file of positions, that cannot be read; the message says where and why."""
+    """A file of positions that cannot be read; the message says where and why."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Checked:
-    """What a solver made of a known position; `found` is None where its budget was spent before."""
+    """A solver's answer for a known position; `found` is None if its budget did not suffice."""
 
     known: Known
     found: int | None
@@ -35,9 +35,9 @@ class Checked:
 
 
 def read_positions(path: Path) -> list[Known]:
-    """The positions of a file in the format of the Connect 4 tests: a line is moves, a blank, and the score.
+    """The positions of a file in the format of the Connect 4 tests: each line has moves, a space, and the score.
 
-    PositionError names the first lines that are not so, by their numbers.
+    PositionError names the first lines that have another form, by their numbers.
     """
     found, bad = [], []
     text = path.read_text(errors="replace")
@@ -50,24 +50,24 @@ def read_positions(path: Path) -> list[Known]:
         except ValueError:
             bad.append(f"{path}:{number}: {line!r} is not of the form: moves score")
     if bad or not found:
-        more = [f"and {len(bad) - MOST_TOLD} lines more"] if len(bad) > MOST_TOLD else []
+        more = [f"and {len(bad) - MOST_TOLD} more lines"] if len(bad) > MOST_TOLD else []
         raise PositionError("\n".join([*bad[:MOST_TOLD], *more]) or f"{path} holds no positions")
     return found
 
 
 def check_positions(solver: Solver, known: list[Known], path: Path, told: Callable[[Checked], None]) -> list[Checked]:
-    """Solve every position of a file; `told` of each.  PositionError names a line whose moves are not legal."""
+    """Solve every position of a file, and call `told` after each.  PositionError names a line with illegal moves."""
     game, states = solver.game, []
     for entry in known:
         try:
-            moves, state = game.read_line(entry.moves)
+            line, state = game.read_line(entry.moves)
         except IllegalMove as error:
             raise PositionError(f"{path}:{entry.line}: {error}") from None
         if game.is_over(state):
             raise PositionError(
                 f"{path}:{entry.line}: the game is over after {entry.moves!r}: there is nothing to solve"
             )
-        states.append((entry, state, len(moves)))
+        states.append((entry, state, len(line)))
     checked = []
     solver.warm(states[0][1])
     for entry, state, plies in states:
@@ -79,6 +79,9 @@ def check_positions(solver: Solver, known: list[Known], path: Path, told: Callab
 
 
 def score_of(game: Game, value: int, end: int) -> int:
-    """The score of the Connect 4 tests, of a game that ends after so many plies: one more than the stones that the
-    winner has left (of half the board each), above 0 if the player to move wins, below if he loses."""
+    """The score in the Connect 4 tests of a game with this value that ends after `end` plies.
+
+    It is the number of stones that the winner has left (of half the board), plus one: positive if the player to move
+    wins, negative if that player loses, 0 for a draw.
+    """
     return value * (game.max_plies // 2 + 1 - (end + 1) // 2)

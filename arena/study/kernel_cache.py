@@ -1,4 +1,4 @@
-"""The compiled kernels on disk: where they lie, how many there are, and how to remove or make them."""
+"""The compiled kernels on disk: where they are, how many, and how to remove or make them."""
 
 import importlib
 import pkgutil
@@ -16,7 +16,7 @@ LEAST = Budget(playouts=1, nodes=1, depth=1)
 
 
 def folders() -> list[Path]:
-    """Where Numba keeps what it has compiled for this project."""
+    """The folders in which Numba keeps this project's kernels."""
     for package in KERNEL_PACKAGES:
         for module in pkgutil.walk_packages(importlib.import_module(package).__path__, package + "."):
             importlib.import_module(module.name)
@@ -29,7 +29,7 @@ def files() -> list[Path]:
 
 
 def info() -> list[dict]:
-    """A row a folder: folder, kernels (compiled versions), megabytes."""
+    """A row for each folder: folder, kernels (compiled versions), megabytes."""
     rows = []
     for folder in folders():
         found = [path for path in files() if path.parent == folder]
@@ -40,7 +40,7 @@ def info() -> list[dict]:
 
 
 def clear() -> int:
-    """Remove every compiled kernel; returns how many files that were."""
+    """Remove every compiled kernel; the number of files removed."""
     found = files()
     for path in found:
         path.unlink(missing_ok=True)
@@ -48,9 +48,9 @@ def clear() -> int:
 
 
 def warm(game_spec: str, agent_specs: Iterable[str], before: Callable, after: Callable) -> None:
-    """Compile what the agents run on a game, or load it; those that cannot play it are left out.
+    """Compile, or load, what the agents run on a game; agents that refuse it are left out.
 
-    `before(name)` and `after(name, seconds, failure)` are told of each.
+    `before(name)` and `after(name, seconds, failure)` are called for each agent.
     """
     game, made = games.make(game_spec), [agents.make(spec) for spec in agent_specs]
     seats = [Seat(str(agent), agent, agent.budget(LEAST)) for agent in made if not agent.refuses(game)]

@@ -1,0 +1,167 @@
+"""The dialogue of `arena play`: draws the board, tells what the agent does, and takes what the person types."""
+
+import difflib
+import sys
+import textwrap
+from contextlib import suppress
+
+import typer
+
+HELP = """\
+a move     as it is named in `moves`, such as the ones above
+moves      the legal moves
+hint       what the agent would play in your place, and why
+undo       take back your last move, and all since
+board      draw the board again
+resign     give up
+quit       leave the game (as do Ctrl-D and Ctrl-C); --save keeps the moves made so far"""
+WORDS = [line.split()[0] for line in HELP.splitlines()[1:]] + ["help"]
+WIDTH, FEW = 100, 12  # characters of a line of moves; moves that are named unasked
+
+
+class Dialogue:
+    """A game of a person with an agent, `arena.runner.duel.Duel`, at the terminal."""
+
+    def __init__(self, duel):
+        self.duel, self.game = duel, duel.game
+
+    def run(self) -> None:
+        """Play until the game is over or the person leaves it."""
+        with suppress(ImportError):  # not every system has it; without it, lines are typed without a history
+            import readline  # noqa: F401
+
+        duel = self.duel
+        place = ("first", "second")[duel.side] if self.game.players == 2 else "alone"
+        typer.echo(f"{self.game} with {duel.agent}. You are {duel.name} and play {place}. Seed {duel.seed}.")
+        typer.echo("For help: help")
+        self.board()
+        while True:
+            for made in duel.advance():
+                self.tell_move(made)
+            if duel.over or not self.turn():
+                return
+
+    def turn(self) -> bool:
+        """Do what the person types, until a move is made; False if the person resigns or leaves the game."""
+        while True:
+            text = self.read()
+            if text is None or self.matches(text, "quit"):
+                return False
+            if self.matches(text, "resign"):
+                self.duel.resign()
+                return False
+            if self.matches(text, "undo"):
+                if self.undo():
+                    return True
+            elif text and self.answer(text):
+                return True
+
+    def matches(self, text: str, word: str) -> bool:
+        """Whether the text is the command, and not a move of that name."""
+        return text.lower() == word and text not in self.moves()
+
+    def read(self) -> str | None:
+        """A line without the spaces around it; None at the end of the input."""
+        try:
+            text = input("your move> ").strip()
+        except EOFError:
+            typer.echo()
+            return None
+        if not sys.stdin.isatty():
+            typer.echo(text)  # a recorded dialogue shows both sides
+        return text
+
+    def answer(self, text: str) -> bool:
+        """Do what a line says; True if that was a move."""
+        legal = self.moves()
+        if text not in legal and text.lower() in WORDS:
+            {"moves": self.list_moves, "hint": self.hint, "board": self.board, "help": self.help}[text.lower()]()
+            return False
+        move = self.move_of(text, legal)
+        if move is None:
+            self.refuse(text, legal)
+            return False
+        self.duel.move(move)
+        if self.duel.over or int(self.game.player(self.duel.state)) == self.duel.side:
+            self.board()  # else it is drawn after the answer
+        return True
+
+    def move_of(self, text: str, legal: dict[str, int]) -> int | None:
+        """The legal move that a text names; capitals do not matter where they make no difference."""
+        from games.core.game import IllegalMove
+
+        try:
+            return self.game.parse_move(self.duel.state, text)
+        except IllegalMove:
+            alike = [move for name, move in legal.items() if name.lower() == text.lower()]
+            return alike[0] if len(alike) == 1 else None
+
+    def refuse(self, text: str, legal: dict[str, int]) -> None:
+        """Say that the text is neither a move nor a command, and which ones are close."""
+        turned = [name for name in legal if sorted(name.lower()) == sorted(text.lower())]
+        close = turned[:3] or difflib.get_close_matches(text.lower(), [*legal, *WORDS], 3)
+        hint = f" Did you mean {' or '.join(close)}?" if close else ""
+        some = " ".join(list(legal)[:FEW]) + (" ..." if len(legal) > FEW else "")
+        fault = f"{text!r} is neither a legal move here nor a command.{hint}"
+        typer.echo(f"{fault} Legal ({len(legal)}): {some}. For help: help")
+
+    def moves(self) -> dict[str, int]:
+        """The legal moves by name."""
+        state = self.duel.state
+        return {self.game.move_name(state, move): move for move in self.game.moves(state)}
+
+    def list_moves(self) -> None:
+        """Print the legal moves."""
+        legal = self.moves()
+        typer.echo(textwrap.fill(f"{len(legal)} legal moves: {' '.join(legal)}", WIDTH, break_on_hyphens=False))
+
+    def hint(self) -> None:
+        """Print what the agent would play."""
+        from arena.runner.referee import Forfeit
+
+        try:
+            made = self.duel.hint()
+        except Forfeit as error:
+            typer.echo(f"There is no hint: {error}")
+        else:
+            typer.echo(f"hint: {made.name}{self.thoughts(made)}")
+
+    def help(self) -> None:
+        """Print the commands."""
+        typer.echo(HELP)
+
+    def undo(self) -> bool:
+        """Take back the last move; False if there is none."""
+        taken = self.duel.undo()
+        if not taken:
+            typer.echo("You have made no move yet.")
+            return False
+        typer.echo(f"{taken} moves are taken back." if taken > 1 else "Your move is taken back.")
+        self.board()
+        return True
+
+    def board(self) -> None:
+        """Draw the board."""
+        typer.echo(f"\n{self.game.render(self.duel.state)}\n")
+
+    def tell_move(self, made) -> None:
+        """Tell a move of the agent or of chance, and draw the board."""
+        who = "chance" if made.record is None else str(self.duel.agent)
+        typer.echo(f"{who}: {made.name}{self.thoughts(made)}")
+        self.board()
+
+    def thoughts(self, made) -> str:
+        """What the agent says about its decision, in brackets."""
+        if made.record is None:
+            return ""
+        record, parts = made.record, []
+        if record.value is not None:
+            parts.append(f"value {record.value:+.3f}")
+        parts += [f"{count:,} {kind}" for kind in ("playouts", "nodes") if (count := getattr(record, kind)) is not None]
+        if record.depth is not None:
+            parts.append(f"depth {record.depth}")
+        parts.append(f"{record.seconds:.2f} s")
+        if len(made.expected) > 1:
+            more = " ..." if len(made.expected) > FEW else ""
+            parts[-1] += f"; expects {' '.join(made.expected[:FEW])}{more}"
+        return f"   ({', '.join(parts)})"

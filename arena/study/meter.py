@@ -1,0 +1,140 @@
+"""A process that measures playouts and searches on request, in whatever version of the project it is started.
+
+Requests are lines of JSON on the standard input, answers lines of JSON on the standard output:
+
+{"game": spec, "agent": spec or null, "seconds": time of all its measurements} prepares; the answer is
+    {"game", "agent": full names, "unit", "compile_seconds", "signature"},
+    {"refused": reason} if the agent does not play the game, or
+    {"failure": reason} if something fails, such as the compilation of a kernel
+{"chunk": true} measures once what was prepared; the answer is
+    {"units": playouts or nodes, "plies": of random playouts, "wall": seconds, "cpu": seconds}
+
+`arena bench` starts it in its own version and in another that it compares with.  So it uses only what all have:
+games.make, games.playouts, agents.make, Agent.refuses, Agent.choose, Agent.player and Player.choose.
+"""
+
+import json
+import os
+import sys
+import time
+
+CHUNKS = 5  # measurements of which a speed is the median
+SIGNED = 1000  # random playouts whose plies are a game's signature
+MOST = 200  # characters of the message of a failure
+
+
+class Playouts:
+    """Random playouts from the initial position."""
+
+    unit, agent = "playouts", None
+
+    def __init__(self, game):
+        self.game = game
+
+    def signature(self) -> int:
+        """The plies of the playouts of seed 1."""
+        import games
+
+        return int(games.playouts(self.game, SIGNED, seed=1).plies)
+
+    def work(self, n: int) -> tuple[int, int]:
+        """Play n playouts: (playouts, plies)."""
+        import games
+
+        return n, int(games.playouts(self.game, n, seed=1).plies)
+
+
+class Searches:
+    """Searches of the initial position by one player, with seeds 1, 2, ..."""
+
+    def __init__(self, game, agent):
+        self.game, self.agent, self.player = game, agent, agent.player(game)
+        self.unit = "playouts" if "playouts" in agent.budgets else "nodes"
+
+    def signature(self) -> int:
+        """Nodes, visits of the chosen move, and playouts at each improvement, of one search with seed 1."""
+        decision = self.agent.choose(self.game, self.game.initial(), seed=1)
+        table = decision.statistics
+        visits = 0 if table is None else int(table.playouts[table.moves == decision.move].sum())
+        return int((decision.nodes or 0) + visits + sum(one.playouts for one in decision.improvements))
+
+    def work(self, n: int) -> tuple[int, int]:
+        """Search n times: (playouts or nodes, 0)."""
+        return sum(self._search(seed + 1) for seed in range(n)), 0
+
+    def _search(self, seed: int) -> int:
+        from games.core.random import stream
+
+        # a player of a game for one plays what it has found before it searches anew
+        player = self.player if self.game.players == 2 else self.agent.player(self.game)
+        return getattr(player.choose(self.game.initial(), stream(seed)), self.unit) or 0
+
+
+class Meter:
+    """Measures one subject in chunks that take about `seconds` / CHUNKS each."""
+
+    def __init__(self, subject, seconds: float):
+        start = time.perf_counter()
+        subject.work(1)
+        self.compile_seconds = time.perf_counter() - start
+        self.subject, self.signature, self.count = subject, subject.signature(), 1
+        while True:
+            start = time.perf_counter()
+            subject.work(self.count)
+            took = time.perf_counter() - start
+            if took >= seconds / CHUNKS / 2:
+                break
+            self.count *= 2 if took > seconds / CHUNKS / 16 else 8
+
+    def chunk(self) -> dict:
+        """One measurement."""
+        start, cpu_start = time.perf_counter(), time.thread_time()
+        units, plies = self.subject.work(self.count)
+        wall, cpu = time.perf_counter() - start, time.thread_time() - cpu_start
+        return {"units": units, "plies": plies, "wall": wall, "cpu": max(cpu, 1e-9)}
+
+
+def prepared(request: dict) -> tuple[Meter | None, dict]:
+    """(the meter of what is asked for, the answer); no meter if it cannot be measured."""
+    import agents
+    import games
+
+    try:
+        game = games.make(request["game"])
+        agent = agents.make(request["agent"]) if request["agent"] else None
+        if agent is not None and (reason := agent.refuses(game)):
+            return None, {"refused": reason}
+        meter = Meter(Playouts(game) if agent is None else Searches(game, agent), request["seconds"])
+    except Exception as error:  # whatever a kernel or an agent does wrong is told as a row of the table
+        return None, {"failure": failure_in_words(error)}
+    names = {"game": str(game), "agent": None if agent is None else str(agent)}
+    return meter, names | {
+        "unit": meter.subject.unit,
+        "compile_seconds": meter.compile_seconds,
+        "signature": meter.signature,
+    }
+
+
+def failure_in_words(error: Exception) -> str:
+    """The kind of an error and its message, in one line that is not too long."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    message = " ".join(line for line in lines if line and not line.startswith("Failed in nopython mode"))
+    return f"{type(error).__name__}: {message[:MOST]}{'...' if len(message) > MOST else ''}"
+
+
+def main() -> None:
+    """Answer requests until the input ends."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what else is printed does not disturb the answers
+    meter: Meter | None = None
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "chunk" in request:
+            answer = meter.chunk() if meter else {"failure": "nothing is prepared"}
+        else:
+            meter, answer = prepared(request)
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+"""The kinds of tables of a run and the formats that they are written in; imports nothing, so that help is quick."""
+
+KINDS = ("standings", "crosstable", "pairs", "differences", "games", "moves", "win_rates")
+SINGLE_PLAYER_KINDS = ("scores", "games", "moves", "improvements")
+SEVERAL_KINDS = ("study", "ratings")  # of runs of several games or budgets, besides
+NOTED = (
+    "study",
+    "standings",
+    "ratings",
+    "crosstable",
+    "pairs",
+    "differences",
+    "scores",
+)  # the run's notes explain them
+PLOTS = {  # kinds that are drawn too, and the methods of `Tournament` that draw them
+    "standings": "plot_ratings",
+    "crosstable": "plot_crosstable",
+    "study": "plot_study",
+}
+
+FORMATS = ("text", "csv", "markdown", "latex", "html", "json", "parquet")
+PICTURES = ("svg", "png", "pdf")
