@@ -16,12 +16,13 @@ import sysconfig
 import warnings
 from dataclasses import fields
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numba import config, njit, types
 from numba.core import cgutils
 from numba.core.caching import FunctionCache
+from numba.core.dispatcher import Dispatcher
 from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.core.typing.typeof import typeof
@@ -31,7 +32,7 @@ from numba.np.numpy_support import from_dtype
 
 KERNEL_PACKAGES = ("games", "agents")
 
-kernels = []  # every kernel defined so far, for `arena cache` and the tests
+kernels: list[Dispatcher] = []  # every kernel defined so far, for `arena cache` and the tests
 
 
 def kernel(function):
@@ -81,11 +82,12 @@ def _warn_once():
 
 # For the functions that kernels are made of, which allocate nothing: without it, each call counts references of every
 # array that it is given, with locked instructions that cost a UCT simulation a third of its time.
-helper = njit(_nrt=False)
+_UNCOUNTED: dict[str, Any] = {"_nrt": False}
+helper = njit(**_UNCOUNTED)
 
 # The same, made part of every function that calls it: for helpers that are given many arrays and do little with them,
 # since arrays are passed through memory, ten words each.  Nested search is 2.4 times as fast by it.
-inlined = njit(_nrt=False, forceinline=True)
+inlined = njit(forceinline=True, **_UNCOUNTED)
 
 
 class GameType(types.Opaque):
