@@ -4,7 +4,7 @@ A node is a number, which is the score of a game that ends there; a list of node
 
     {A: {C: 3, D: 5}, B: {C: 2, D: 1}}
 
-or, if it has one of these keys, of what there is to say about a node, all but its moves or value optional:
+or, with one of these keys, what is known of a node; all but its moves or value are optional:
 
     name            what it is called
     value           of an end, the score
@@ -79,7 +79,7 @@ class Tree(Game):
             raise ValueError(f"{source}: {error}") from None
         listed = [node for node, _ in breadth_first(root)]
         check_range(f"{source}: number of nodes", len(listed), 2, MAX_NODES)
-        # the one game that settles more than its checks: what it was made from is replaced by what it is
+        # the one game whose parameters change here: what it was made from is replaced by what it is
         object.__setattr__(self, "nodes", repr(spelled(root, "max")))
         object.__setattr__(self, "file", "")
         object.__setattr__(self, "has_chance", any(node.player == CHANCE for node in listed))

@@ -109,7 +109,7 @@ class GameType(types.Opaque):
 
 
 def compiled_parameters(game) -> tuple:
-    """((name, value), ...) of what is a constant in kernels: the fields but for `data_fields`."""
+    """((name, value), ...) of the constants in kernels: all fields but `data_fields`."""
     names = [field.name for field in fields(game) if field.name not in game.data_fields]
     return tuple((name, getattr(game, name)) for name in names)
 
@@ -124,10 +124,10 @@ def _game_type(cls, parameters, digest):
 
 
 class AbsentGame(NamedTuple):
-    """Stands for the type of a game whose module this process has not imported, in the index of a kernel's cache.
+    """In the index of a kernel's cache, the type of a game whose module this process has not imported.
 
-    The index of a kernel lists the types of all games that it was ever compiled for, a user's own among them; none but
-    the one that is asked for needs to be here.
+    The index lists the types of all games that the kernel was compiled for, users' own among them; only the one that is
+    asked for needs to be importable.
     """
 
     module: str
@@ -146,7 +146,7 @@ def _restore(module, name, parameters, digest):
         try:
             return _game_type(cls, parameters, digest)
         except (TypeError, AttributeError):
-            pass  # the class has other fields by now: the type is of a time before
+            pass  # the class has changed its fields since
     return AbsentGame(module, name, parameters, digest)
 
 
