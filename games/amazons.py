@@ -1,9 +1,9 @@
 """Amazons (Walter Zamkauskas, 1988): queens that shoot arrows until someone cannot move.
 
 A move is a queen's move of chess and then, from where the queen stands now, an arrow that flies as a queen moves and
-stays where it falls.  Neither passes over a queen or an arrow, and nothing is taken.  Who cannot move loses.  White,
-the first player, has the queens below: on 10x10 on a4, d1, g1 and j4; on 8x8 on a3, c1, f1 and h3; on 6x6 on a2, b1,
-e1 and f2, as OpenSpiel has them; 7x7 and 9x9 follow the same rule.
+stays where it falls.  Neither passes over a queen or an arrow, and nothing is taken.  A player who cannot move loses.
+White, the first player, has the queens below: on 10x10 on a4, d1, g1 and j4; on 8x8 on a3, c1, f1 and h3; on 6x6 on a2,
+b1, e1 and f2, as OpenSpiel has them; 7x7 and 9x9 follow the same rule.
 
     squares of a corner   3  20 21 22 ...    a square is named by column and row, a move by three squares: a4-d7/g7;
     of 10x10              2  10 11 12        a move is (origin * squares + target) * squares + arrow, where
@@ -225,8 +225,8 @@ class Amazons(Game):
         return 1.0 if self.player(state) == 1 else -1.0
 
     def evaluate(self, state):
-        """Territory by queen distance: each free square belongs to who needs fewer queen's moves to get there; at equal
-        distances a fifth of it to the player to move.  The difference, over the squares of the board.
+        """Territory by queen distance: each free square belongs to the player who needs fewer queen's moves to get
+        there; at equal distances, a fifth of it to the player to move.  The difference, over the squares of the board.
 
         J. Lieberum, "An evaluation function for the game of Amazons", Theoretical Computer Science 349 (2005).
         """
@@ -377,7 +377,7 @@ class Amazons(Game):
         return (origin * self.cells + target) * self.cells + arrow
 
     def random_playout(self, state, moves, rng):
-        """The moves of random_move, which finds out by the way whether the game is over: it then gives -1."""
+        """The moves of random_move, which returns -1 when the game is over."""
         plies = 0
         move = self.random_move(state, moves, rng)
         while move >= 0:

@@ -3,7 +3,7 @@
 A player may not pass, nor play where the stone and its chain would be without a liberty, unless that captures.  A
 player without a legal move loses.  Black, the first player, begins on an empty board.  Points are named as in Go:
 columns from a, without i, rows from 1 at the bottom.  Cazenave, "Playout policy adaptation with move features", 2016,
-is one of those who experiment with it, on 8x8.
+is among the papers with experiments on it, on 8x8.
 """
 
 from dataclasses import dataclass

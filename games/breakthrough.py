@@ -1,19 +1,19 @@
 """Breakthrough (Dan Troyka, 2000) and its kin: pieces that never turn back race to the last row.
 
 Breakthrough: a pawn moves one square ahead, straight or diagonally, and captures diagonally only.  The first player,
-White, starts on the two lowest rows and moves up.  Who reaches the last row, or takes the last pawn, wins.
+White, starts on the two lowest rows and moves up.  A player who reaches the last row, or takes the last pawn, wins.
 
 Knightthrough, of the general game playing contests: knights start where the pawns do, and make the forward half of a
 chess knight's moves, onto squares that are free or hold a knight of the other side, which is taken.  Cazenave ("Playout
 policy adaptation for games", 2015) compares agents on it.  Sources differ: Ludii starts with one row each, and a GDL
 description lets knights capture as pawns do.
 
-In the misere games who reaches the last row, or takes the last piece, loses.  Pieces are still worth having, as moves
-in hand: on 6x6, with alpha-beta to depth 3, these win 64 of 100 games against Breakthrough's evaluation, which wins
-all 100 against its own negative.
+In the misere games the player who reaches the last row, or takes the last piece, loses.  Pieces are still worth having,
+as moves in hand: on 6x6, with alpha-beta to depth 3, these win 64 of 100 games against Breakthrough's evaluation, which
+wins all 100 against its own negative.
 
-A player always has a move, so that no rule is needed for one who has none: the piece furthest ahead finds no piece of
-its own before it, and a knight has such a move as soon as the board has 4 columns, which it must have.
+A player always has a move, so no rule is needed for a player without one: the piece furthest ahead has none of its own
+side before it, and a knight has a forward move on every board of 4 columns or more.
 
     squares of 3 rows      3  8  9 10 11     a square is named by row and column, a move by two squares: `2a3a`;
     and 4 columns          2  4  5  6  7     a move is 64 * origin + target
@@ -309,7 +309,7 @@ class MisereBreakthrough(Breakthrough):
     prize = -1.0
 
     def evaluate(self, state):
-        """Moves in hand, as who runs out of them must reach the last row."""
+        """Moves in hand: a player who runs out of them must reach the last row."""
         return self.moves_in_hand(state)
 
 
@@ -391,5 +391,5 @@ class MisereKnightthrough(Knightthrough):
     prize = -1.0
 
     def evaluate(self, state):
-        """Moves in hand, as who runs out of them must reach the last row."""
+        """Moves in hand: a player who runs out of them must reach the last row."""
         return self.moves_in_hand(state)

@@ -1,7 +1,7 @@
 """Clobber (Michael Albert, J. P. Grossman, Richard Nowakowski and David Wolfe, 2001): stones take their neighbours.
 
-The board starts full, like a checkerboard.  A player moves a stone of his own onto an enemy stone beside it, in a row
-or a column, and takes it.  Who cannot move loses.  The first player has the stone in the upper left corner.
+The board starts full, like a checkerboard.  A player moves a stone onto an enemy stone beside it, in a row or
+a column, and takes it.  A player who cannot move loses.  The first player has the stone in the upper left corner.
 Rules: M. Albert, J. P. Grossman, R. Nowakowski and D. Wolfe, "An introduction to Clobber", Integers 5(2) (2005).
 
     squares of 3 rows      3  8  9 10 11     a move is a pair of neighbours, by its lower or left square: 2 * square if
@@ -149,8 +149,8 @@ class Clobber(BitBoard, Game):
         return popcount(own & reached)
 
     def evaluate_parity(self, state):
-        """Who would make the last move if every move took one pair off the board: the player to move if the pairs are
-        odd; the surer, the fewer there are."""
+        """The player who would make the last move if every move took one pair off the board: the player to move if the
+        number of pairs is odd.  The fewer pairs, the surer."""
         pairs = popcount(self.pairs_above(state[0], state[1])) + popcount(self.pairs_beside(state[0], state[1]))
         return (1.0 if (pairs + self.player(state)) & 1 == 1 else -1.0) / (pairs + 1.0)
 

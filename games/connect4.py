@@ -202,7 +202,7 @@ class Connect4(Game):
 
     def random_playout(self, state, moves, rng):
         """The default's moves, with the position in registers."""
-        own, stones, side = state[0] ^ state[1], state[1], self.player(state)  # own: of who has just moved
+        own, stones, side = state[0] ^ state[1], state[1], self.player(state)  # own: of the last mover
         lined, plies = self.has_line(own), 0
         while not lined and stones != self.board:
             free = self.free_squares(stones)

@@ -1,8 +1,8 @@
 """Domineering (Göran Andersson, about 1973), also called crosscram: dominoes on a board of squares.
 
-The first player, Vertical, covers two free squares above each other; the second, Horizontal, two beside each other.
-Who cannot move loses; in the misere game, wins.  Who wins small boards: D. M. Breuker, J. W. H. M. Uiterwijk and
-H. J. van den Herik, "Solving 8x8 Domineering", Theoretical Computer Science 230 (2000).
+The first player, Vertical, covers two free squares above each other; the second, Horizontal, two beside each other.  A
+player who cannot move loses; in the misere game, wins.  Which player wins on small boards: D. M. Breuker, J. W. H. M.
+Uiterwijk and H. J. van den Herik, "Solving 8x8 Domineering", Theoretical Computer Science 230 (2000).
 
     squares of 3 rows      3  8  9 10 11     a move is the lower or the left square of its domino, and 64 more if it
     and 4 columns          2  4  5  6  7     is horizontal; it is named by its two squares: `a1a2`, `a1b1`
@@ -69,7 +69,7 @@ class Domineering(BitBoard, Game):
         return free & free >> ONE & self.left
 
     def domino(self, square, side):
-        """The two squares of a domino, from its lower or left one, as sets; of several dominoes alike."""
+        """The two squares of a domino, as a set, from its lower or left one; works on sets of dominoes too."""
         return square | square << (WORD(self.columns) if side == 0 else ONE)
 
     def legal_moves(self, state, moves):
@@ -202,7 +202,7 @@ class Domineering(BitBoard, Game):
 
 
 class MisereDomineering(Domineering):
-    """Domineering in which who cannot move wins; its state is the same."""
+    """Domineering in which a player who cannot move wins; its state is the same."""
 
     name = "misere_domineering"
     last_mover_wins = False

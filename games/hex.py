@@ -11,12 +11,12 @@ second player what the first stone was to the first.
                        2  3 4 5
                         3  6 7 8        4 touches 1, 2, 3, 5, 6 and 7
 
-Who has a chain is found by the micro reduction of the game of Y (van Rijswijck, "Search and evaluation in Hex", 2002).
-A full board of Y, whose cells form a triangle, has the same winner as the triangle smaller by one in which each cell
-has the colour of the majority of three cells that touch each other.  Hex is Y with two corners filled: one below the
-board with X, one to its right with O.  So every cell takes, at once, the majority of itself, its right neighbour and
-the one below it, 2 * (size - 1) times; the upper left cell then tells who has the chain.  With a board in a few words
-that is some ten instructions a word and step, without a branch.
+Which player has a chain is found by the micro reduction of the game of Y (van Rijswijck, "Search and evaluation in
+Hex", 2002).  A full board of Y, whose cells form a triangle, has the same winner as the triangle smaller by one in
+which each cell has the colour of the majority of three cells that touch each other.  Hex is Y with two corners filled:
+one below the board with X, one to its right with O.  So every cell takes, at once, the majority of itself, its right
+neighbour and the one below it, 2 * (size - 1) times; the upper left cell then tells whose chain it is.  With a board in
+a few words that is some ten instructions a word and step, without a branch.
 """
 
 from dataclasses import dataclass
@@ -253,7 +253,7 @@ class Hex(Game):
 
     def feature_code(self, state, move):
         """With the six neighbours: free, the first player's, the second's, two bits each.  Borders count as stones of
-        who joins them, and cells beyond two borders as both."""
+        the player who joins them, and cells beyond two borders as both players'."""
         code = np.int64(move) + self.move_limit * self.player(state)
         row, column = move // self.size, move % self.size
         for down, right in NEIGHBOURS:
@@ -293,9 +293,9 @@ class Hex(Game):
         return self.nth_cell(free, choice) if choice < count else self.cells
 
     def random_playout(self, state, moves, rng):
-        """The board is filled at random, and looked at once: who has a chain then would have been the first to.
+        """Fills the board at random and looks once: the player with a chain then would have been the first to have one.
 
-        So plies are those that fill the board.
+        The plies are those that fill the board.
         """
         plies = 0
         if self.can_swap(state) and self.random_move(state, moves, rng) == self.cells:

@@ -1,4 +1,4 @@
-"""m,n,k-games: players place stones in turn, and who first has k or more in a row, in any direction, wins.
+"""m,n,k-games: players place stones in turn; the first with k or more in a row, in any direction, wins.
 
 mnk(3, 3, 3) is tic-tac-toe, and mnk(15, 15, 5), the default, Gomoku without restrictions on either player's moves.
 
@@ -261,7 +261,7 @@ class MNK(Game):
             lined = self.place(state, move, half)
             half ^= HALF
             plies += 1
-        winner = 1.0 if half == HALF else -1.0  # half: of who would be next
+        winner = 1.0 if half == HALF else -1.0  # half: of the player who would be next
         return (winner if lined else 0.0), plies
 
     def move_name(self, state, move):

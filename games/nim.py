@@ -1,4 +1,4 @@
-"""Games of heaps: Nim, matches, and Grundy's game.  Who cannot move loses; in the misere game, who cannot move wins.
+"""Games of heaps: Nim, matches, and Grundy's game.  A player who cannot move loses; in the misere game, wins.
 
     nim       take any number of objects from one heap (Bouton, "Nim, a game with a complete mathematical theory", 1901)
     matches   take 1 to `take` matches from the only heap
@@ -34,7 +34,7 @@ class HeapGame(Game):
         return state[0] < 2
 
     def score(self, state):
-        """The player to move, who cannot, has lost, or in the misere game won."""
+        """The player to move has no move and has lost, or in a misere game won."""
         return 1.0 if (state[0] & 1 == 1) != self.misere else -1.0
 
 

@@ -1,8 +1,8 @@
 """Othello: discs shut in between a new disc and another of its colour are turned over.
 
-Black, the first player, and White place discs in turn; each must turn over at least one of the other colour, in any
-of the eight directions.  A player who cannot passes; when neither can, the game is over, and who has more discs wins.
-The rules of the World Othello Federation, on 4x4, 6x6 and 8x8.
+Black, the first player, and White place discs in turn; each must turn over at least one of the other colour, in any of
+the eight directions.  A player who cannot passes; when neither can, the game is over, and the player with more discs
+wins.  The rules of the World Othello Federation, on 4x4, 6x6 and 8x8.
 
     squares   1   0  1  2  3 ...     a square is named by column and row, rows counted from the top: d3;
               2   8  9 10 11         a move is its square's number, or 64 for a pass.  The numbers are those of the
@@ -47,7 +47,7 @@ TRANSPOSE = (
 class Othello(Game):
     """state: uint64[4] = Black's discs, White's, squares that the player to move can play on, player to move | OVER.
 
-    The third word follows from the others: `play` has to find it to know whether the game is over.
+    The third word follows from the others; it is kept because `play` must find it to know whether the game is over.
     """
 
     size: int = 8

@@ -134,7 +134,7 @@ class SameGame(Game):
         return 0
 
     def find_first_cells(self, state):
-        """Settle which cells have a neighbour of their colour above or to the right, none below or to the left."""
+        """Find the cells that have a neighbour of their colour above or to the right, none below or to the left."""
         above = right = beside = ZERO
         for i in range(WORDS):
             before = beside
@@ -218,7 +218,7 @@ class SameGame(Game):
         self.take(state, g0, g1, g2, g3)
 
     def take(self, state, g0, g1, g2, g3):
-        """Take a group off the board, and settle what can be taken next."""
+        """Take a group off the board, and find what can be taken next."""
         size = popcount(g0) + popcount(g1) + popcount(g2) + popcount(g3)
         state[SCORE] += WORD((size - 2) * (size - 2))
         self.drop(state, g0, 0)

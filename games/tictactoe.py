@@ -85,7 +85,7 @@ class TicTacToe(Game):
     def random_playout(self, state, moves, rng):
         """The default's moves, with the position in registers."""
         side, free = self.player(state), popcount(FULL & ~(state[0] | state[1]))
-        own, other = state[1 - side], state[side]  # own: of who has just moved
+        own, other = state[1 - side], state[side]  # own: of the player who has just moved
         lined, plies = HAS_LINE[own], 0
         while not lined and plies != free:
             own, other = other | nth_bit(FULL & ~(own | other), random_below(rng, free - plies)), own

@@ -4,7 +4,7 @@ A node is a number, which is the score of a game that ends there; a list of node
 
     {A: {C: 3, D: 5}, B: {C: 2, D: 1}}
 
-or, if it has one of these keys, of what there is to say about a node, all but its moves or value optional:
+or, with one of these keys, what is known of a node; all but its moves or value are optional:
 
     name            what it is called
     value           of an end, the score
@@ -62,7 +62,7 @@ class Tree(Game):
 
     nodes: str = FIGURE
     file: str = ""
-    has_chance: bool = field(init=False, default=True)
+    has_chance: bool = field(init=False, default=True)  # type: ignore[misc]  # a constant of the class in other games
 
     name = "tree"
     sizes = f"up to {MAX_NODES} nodes, depth 1 to {MAX_DEPTH}"
@@ -79,7 +79,7 @@ class Tree(Game):
             raise ValueError(f"{source}: {error}") from None
         listed = [node for node, _ in breadth_first(root)]
         check_range(f"{source}: number of nodes", len(listed), 2, MAX_NODES)
-        # the one game that settles more than its checks: what it was made from is replaced by what it is
+        # the one game whose parameters change here: what it was made from is replaced by what it is
         object.__setattr__(self, "nodes", repr(spelled(root, "max")))
         object.__setattr__(self, "file", "")
         object.__setattr__(self, "has_chance", any(node.player == CHANCE for node in listed))
@@ -172,7 +172,7 @@ def read_text(text: str):
         reason = getattr(error, "msg", None) or "only numbers, lists, tables and text in quotes are allowed"
         raise ValueError(f"{text[:80]!r} is not a tree: {reason}") from None
     for table in ast.walk(expression):
-        keys = [ast.unparse(key) for key in table.keys] if isinstance(table, ast.Dict) else []
+        keys = [ast.unparse(key) for key in table.keys if key] if isinstance(table, ast.Dict) else []
         if twice := [key for key in keys if keys.count(key) > 1]:
             raise ValueError(f"{text[:80]!r} is not a tree: the key {twice[0]} is given twice")
     return data
@@ -278,7 +278,7 @@ def spelled(node: Node, turn: str):
     nodes = [spelled(child, after(player, turn)) for child in node.children]
     numbered = node.moves == tuple(str(i + 1) for i in range(len(nodes)))
     moves = nodes if numbered else dict(zip(node.moves, nodes))
-    said = {"name": node.name} if node.name else {}
+    said: dict[str, object] = {"name": node.name} if node.name else {}
     if node.player == CHANCE:
         said["probabilities"] = [str(probability) for probability in node.probabilities]
     elif player != turn:

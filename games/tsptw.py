@@ -1,8 +1,8 @@
 """The travelling salesman with time windows (one player): visit every city within its window, as cheaply as possible.
 
 A tour starts at city 0, the depot, at the time its window opens, visits every other city once and returns to the depot.
-A move is the next city; after the last one the tour returns by itself.  Who arrives before a window opens waits; who
-arrives after it has closed has violated it, and goes on.  The score is
+A move is the next city; after the last one the tour returns by itself.  A tour that arrives before a window
+opens waits; one that arrives after it has closed has violated it, and goes on.  The score is
 
     - (travel cost) - 1,000,000 * (windows violated, the depot's on return among them)
 

@@ -2,7 +2,7 @@
 
 Two squares, left and right, each clean or dirty; the goal is that both are clean.  On a dirty square `suck` cleans it,
 and sometimes the other one too; on a clean one it sometimes drops dirt.  With `slippery`, `left` and `right` sometimes
-fail: then no plan without loops reaches the goal for certain.
+fail: then no plan without loops is certain to reach the goal.
 """
 
 from dataclasses import dataclass

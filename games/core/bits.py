@@ -1,7 +1,7 @@
 """Bit operations on uint64 that are an instruction or two in a kernel, and plain Python outside."""
 
 import numpy as np
-from llvmlite import binding, ir
+from llvmlite import binding, ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic, overload
 

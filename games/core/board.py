@@ -30,7 +30,7 @@ def squares(cells: Iterable[int]) -> np.uint64:
 
 
 class BitBoard:
-    """Sets of squares that games of `rows` x `columns` squares in one word share; a base beside Game."""
+    """A second base class for games whose `rows` x `columns` squares fit into one word: some sets of squares."""
 
     @cached_property
     def board(self):

@@ -233,7 +233,7 @@ def lines(game, seed) -> list[Line]:
 @functools.lru_cache(maxsize=4)
 def steps(game, seed) -> list[Step]:
     """Moves of the first three games; of a long game a sample."""
-    found = []
+    found: list[Step] = []
     for line in lines(game, seed)[:3]:
         every = 1 + len(line.played) // SAMPLE
         found += map(Step, line.states[:-1:every], line.played[::every].tolist(), line.states[1::every])

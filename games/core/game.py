@@ -15,8 +15,8 @@ What must hold, for every state s that play can reach (`games.check` tests it):
         chance(s, moves, probabilities) lists them as legal_moves does, with probabilities that sum to 1, and
         random_outcome(s, rng) draws one
     score(s), of a state that is over, is above 0 if the first player has won, 0 for a draw, below 0 for a loss; its
-        size is the game's own (discs, say), and is not 0 unless has_draws; a game for one player scores any number, to
-        be made as large as possible
+        size is the game's own (discs, say), and is not 0 unless has_draws; in a game for one player it is any number,
+        to be maximised
     key(s) == key(t) if and only if s and t are the same position (as far as 64 bits can tell)
     move_code(s, m) differs for the legal moves of s, and between the players
     parse_move(s, move_name(s, m)) == m
@@ -98,7 +98,7 @@ class Game(Compilable):
         raise NotImplementedError
 
     def score(self, state):
-        """The first player's result (float) of a game that is over: its sign says who has won."""
+        """The first player's result (float) of a game that is over: its sign tells the winner."""
         raise NotImplementedError
 
     # -- and these, which run in plain Python only: `start`, and those for people ---------------------------------
@@ -126,29 +126,29 @@ class Game(Compilable):
         return 0
 
     def evaluate(self, state):
-        """A guess of the first player's result, strictly between -1 and 1, of a game that is not over.
+        """An estimate of the first player's result, strictly between -1 and 1, while the game is not over.
 
         A game may have others, as methods `evaluate_NAME`; the parameter `evaluation` puts one in this one's place.
         """
         return 0.0
 
     def move_order(self, state, move):
-        """A small integer, the greater the better a legal move looks: depth-first searches try moves in this order."""
+        """A small integer, larger for legal moves that look better: depth-first searches try these first."""
         return 0
 
     def is_unstable(self, state, move):
-        """True for a legal move, such as a capture, before which an evaluation of the state is not to be relied on."""
+        """True for a legal move, such as a capture: while there is one, an evaluation of the state is unreliable."""
         return False
 
     def sound_moves(self, state, moves):
-        """As legal_moves, but moves may be left out that are certain to be no better than one that is listed.
+        """Like legal_moves, but may leave out moves that are certainly no better than one that is listed.
 
-        No better: the result is no better, and a win no quicker, a loss no later; all that within two plies.
+        No better: the result is no better, a win no quicker and a loss no later, looking two plies ahead.
         """
         return self.legal_moves(state, moves)
 
     def move_code(self, state, move):
-        """int64: names the move for learned policies, below code_limit: the same move elsewhere has the same code."""
+        """int64 below code_limit: names the move for learned policies; the same move elsewhere has the same code."""
         return np.int64(move) + self.move_limit * max(self.player(state), 0)
 
     @property
@@ -157,11 +157,11 @@ class Game(Compilable):
         return self.players * self.move_limit
 
     def feature_code(self, state, move):
-        """int64, of any size: a move_code that also tells features apart, such as captures or what lies around."""
+        """int64 of any size: a move_code that also depends on features, such as captures or the neighbourhood."""
         return self.move_code(state, move)
 
     def bias(self, state, move):
-        """How much a legal move is to be liked by a policy that has learnt nothing yet, as an exponent (float)."""
+        """The weight (float) of a legal move in a policy that has learnt nothing yet; its odds are exp(weight)."""
         return 0.0
 
     def key(self, state):
@@ -183,14 +183,14 @@ class Game(Compilable):
     def random_move(self, state, moves, rng):
         """A uniformly random legal move, or an outcome of chance by its probability.
 
-        `moves: int32[max_moves]` is room to work in.
+        `moves: int32[max_moves]` is scratch space.
         """
         if self.has_chance and self.player(state) == CHANCE:
             return self.random_outcome(state, rng)
         return moves[random_below(rng, self.legal_moves(state, moves))]
 
     def random_playout(self, state, moves, rng):
-        """Play uniformly random moves to the end; returns (score, plies).  `state` is then of no more use.
+        """Play uniformly random moves to the end; returns (score, plies).  `state` is spent by it.
 
         A game that replaces it for speed scores as random moves would; a better policy has uniform_playouts false.
         """

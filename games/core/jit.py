@@ -16,12 +16,13 @@ import sysconfig
 import warnings
 from dataclasses import fields
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numba import config, njit, types
 from numba.core import cgutils
 from numba.core.caching import FunctionCache
+from numba.core.dispatcher import Dispatcher
 from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.core.typing.typeof import typeof
@@ -31,7 +32,7 @@ from numba.np.numpy_support import from_dtype
 
 KERNEL_PACKAGES = ("games", "agents")
 
-kernels = []  # every kernel defined so far, for `arena cache` and the tests
+kernels: list[Dispatcher] = []  # every kernel defined so far, for `arena cache` and the tests
 
 
 def kernel(function):
@@ -81,11 +82,12 @@ def _warn_once():
 
 # For the functions that kernels are made of, which allocate nothing: without it, each call counts references of every
 # array that it is given, with locked instructions that cost a UCT simulation a third of its time.
-helper = njit(_nrt=False)
+_UNCOUNTED: dict[str, Any] = {"_nrt": False}
+helper = njit(**_UNCOUNTED)
 
 # The same, made part of every function that calls it: for helpers that are given many arrays and do little with them,
 # since arrays are passed through memory, ten words each.  Nested search is 2.4 times as fast by it.
-inlined = njit(_nrt=False, forceinline=True)
+inlined = njit(forceinline=True, **_UNCOUNTED)
 
 
 class GameType(types.Opaque):
@@ -107,7 +109,7 @@ class GameType(types.Opaque):
 
 
 def compiled_parameters(game) -> tuple:
-    """((name, value), ...) of what is a constant in kernels: the fields but for `data_fields`."""
+    """((name, value), ...) of the constants in kernels: all fields but `data_fields`."""
     names = [field.name for field in fields(game) if field.name not in game.data_fields]
     return tuple((name, getattr(game, name)) for name in names)
 
@@ -122,10 +124,10 @@ def _game_type(cls, parameters, digest):
 
 
 class AbsentGame(NamedTuple):
-    """Stands for the type of a game whose module this process has not imported, in the index of a kernel's cache.
+    """In the index of a kernel's cache, the type of a game whose module this process has not imported.
 
-    The index of a kernel lists the types of all games that it was ever compiled for, a user's own among them; none but
-    the one that is asked for needs to be here.
+    The index lists the types of all games that the kernel was compiled for, users' own among them; only the one that is
+    asked for needs to be importable.
     """
 
     module: str
@@ -144,7 +146,7 @@ def _restore(module, name, parameters, digest):
         try:
             return _game_type(cls, parameters, digest)
         except (TypeError, AttributeError):
-            pass  # the class has other fields by now: the type is of a time before
+            pass  # the class has changed its fields since
     return AbsentGame(module, name, parameters, digest)
 
 

@@ -8,7 +8,8 @@ import math
 import pkgutil
 import types
 import typing
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any, ClassVar, Protocol
 
 from games.core.errors import UserError
 
@@ -43,16 +44,23 @@ def _literal(node):
     return ast.literal_eval(node)
 
 
+class Registered(Protocol):
+    """A frozen dataclass of parameters, with the name that specs call it by."""
+
+    name: ClassVar[str]
+    __dataclass_fields__: ClassVar[dict[str, Field]]
+
+
 @dataclass
 class Registry:
     """The classes of one kind that a package's modules define, by name."""
 
     kind: str  # "game" or "agent", for messages
     package: str  # every module below it is imported once, when a name is first asked for
-    _classes: dict = field(default_factory=dict)
+    _classes: dict[str, Any] = field(default_factory=dict)
     _imported: bool = False
 
-    def classes(self) -> dict[str, type]:
+    def classes(self) -> dict[str, Any]:
         """All registered classes by name, in alphabetical order."""
         if not self._imported:
             self._imported = True
@@ -61,7 +69,7 @@ class Registry:
                 importlib.import_module(module.name)
         return dict(sorted(self._classes.items()))
 
-    def add(self, cls: type) -> None:
+    def add(self, cls: type[Registered]) -> None:
         """Register a class under its own `name` attribute; called when the class is defined."""
         if "name" in vars(cls):
             self._classes[cls.name] = cls
@@ -97,13 +105,14 @@ class Registry:
             raise SpecError(f"{name}: {error}") from None
 
 
-def _is_frozen_dataclass(cls) -> bool:
+def _is_frozen_dataclass(cls: Any) -> bool:
     """Whether the class is a frozen dataclass, or derived from one without parameters of its own."""
     if "__dataclass_params__" not in vars(cls):
         hints = inspect.get_annotations(cls, eval_str=True).values()
-        if any(typing.get_origin(hint) is not typing.ClassVar and hint is not typing.ClassVar for hint in hints):
+        if any(typing.get_origin(hint) is not ClassVar and hint is not ClassVar for hint in hints):
             return False
-    return is_dataclass(cls) and cls.__dataclass_params__.frozen
+    parameters = getattr(cls, "__dataclass_params__", None)
+    return parameters is not None and parameters.frozen
 
 
 def _is_listed(field) -> bool:
@@ -139,12 +148,12 @@ def type_name(hint) -> str:
     return "none" if hint is type(None) else hint.__name__
 
 
-def parameters_of(cls: type) -> list:
+def parameters_of(cls: type[Registered]) -> list[Field]:
     """The fields that a registered class is made with, those that are given by name alone after the others."""
-    return sorted((f for f in fields(cls) if f.init), key=lambda f: f.kw_only)
+    return sorted((f for f in fields(cls) if f.init), key=lambda f: bool(f.kw_only))
 
 
-def signature(cls: type) -> str:
+def signature(cls: type[Registered]) -> str:
     """`connect4(rows=6, columns=7)`: the parameters of a registered class and their defaults."""
     listed = [f for f in parameters_of(cls) if _is_listed(f)]
     words = [f.name if f.default is MISSING else f"{f.name}={f.default!r}" for f in listed]
