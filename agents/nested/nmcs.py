@@ -10,9 +10,9 @@ the highest level has ended, it starts again until the budget is used up.  `play
 
 For two players (T. Cazenave, A. Saffidine, M. Schofield & M. Thielscher, "Nested Monte Carlo search for two-player
 games", AAAI 2016): every move is tried, and the best one for the player to move is made; no sequence is remembered,
-since the opponent may depart from it; results are divided by the length of the game; and after a move that wins no other
-is tried (cut on win).  The search of the highest level ends when the root's moves have been tried, and the move with the
-best mean is played.
+since the opponent may depart from it; results are divided by the length of the game; and after a winning move no other
+is tried (cut on win).  The search of the highest level ends when the root's moves have been tried, and the move with
+the best mean is played.
 """
 
 from dataclasses import dataclass, replace
