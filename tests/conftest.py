@@ -1,4 +1,4 @@
-"""How the tests are shared out: a file's tests go to one process, the conformance suite's by game.
+"""How the tests are shared out: a file's tests go to one process; those of conformance and of agents go by game.
 
 So a process compiles a game's kernels once, and the longest file does not keep one process busy alone.  The arena's
 tests come first: they fork workers, which takes the longer the more kernels a process has compiled before.
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import games
 from tests import samples
 
 
@@ -26,6 +27,13 @@ def data_folder(request, tmp_path_factory):
 def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: "arena" not in item.path.parts)
     for item in items:
-        spec = item.callspec.params.get("spec") if hasattr(item, "callspec") else None
-        group = f"game {spec}" if "test_conformance" in item.nodeid else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(group))
+        game = game_of(item) if item.path.parent.name == "agents" or "test_conformance" in item.nodeid else None
+        item.add_marker(pytest.mark.xdist_group(f"game {game}" if game else str(item.path)))
+
+
+def game_of(item):
+    """The game that a test is for, as it is written: its parameter `spec`, or else its file's GAME; None without."""
+    spec = item.callspec.params.get("spec") if hasattr(item, "callspec") else None
+    if spec and spec.partition("(")[0] in games.names():
+        return spec
+    return getattr(item.module, "GAME", None)

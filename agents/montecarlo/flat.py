@@ -62,14 +62,14 @@ def playouts_kernel(game, root, moves, sums, count, rng):
 
     sums: float64[3, moves], playouts of each move, sum of their results for the player to move, sum of the squares.
     """
-    state, room = root.copy(), np.empty(game.max_moves, np.int32)
+    state, scratch = root.copy(), np.empty(game.max_moves, np.int32)
     side = 1.0 if game.player(root) == 0 else -1.0
     turn = np.int64(sums[0].sum())
     for i in range(turn, turn + count):
         k = i % len(moves)
         copy_state(game, root, state)
         game.play(state, moves[k])
-        score, _ = game.random_playout(state, room, rng)
+        score, _ = game.random_playout(state, scratch, rng)
         result = 2.0 * reward_of(score) - 1.0
         sums[0, k] += 1
         sums[1, k] += side * result

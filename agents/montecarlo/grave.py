@@ -42,7 +42,7 @@ class Amaf(NamedTuple):
 
     keys: np.ndarray  # int64[size], EMPTY or the key of an entry's node and code; size is a power of two
     visits: np.ndarray  # int32[size]
-    value: np.ndarray  # float64[size], sum of the rewards for the player who has that code
+    value: np.ndarray  # float64[size], sum of the rewards of the player whose code it is
     used: np.ndarray  # int64[1], entries
     line: np.ndarray  # int64[max_plies], codes of the simulation's moves, from the root; -1 for outcomes of chance
     players: np.ndarray  # int64[max_plies], who made them

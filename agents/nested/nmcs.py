@@ -5,14 +5,14 @@
                      is better than the best one of this call, it is the best; make the best sequence's next move
 
 The memory of the best sequence, which a call follows until it finds a better one, is worth a third of the score.  When
-the highest level has ended, it is begun anew until the budget is used up.  `playout` says how playouts draw moves:
+the highest level has ended, it starts again until the budget is used up.  `playout` says how playouts draw moves:
 "random", or "tabu" in a game that has tabu moves.
 
 For two players (T. Cazenave, A. Saffidine, M. Schofield & M. Thielscher, "Nested Monte Carlo search for two-player
-games", AAAI 2016): every move is tried for whoever is to move, and the best for that player is made; nothing is
-remembered, as the opponent has a say; results are divided by the length of the game; and after a move that wins no
-other is tried (cut on win).  The search of the highest level is over when the root's moves have been tried, and the
-move of the best mean is played.
+games", AAAI 2016): every move is tried, and the best one for the player to move is made; no sequence is remembered,
+since the opponent may depart from it; results are divided by the length of the game; and after a winning move no other
+is tried (cut on win).  The search of the highest level ends when the root's moves have been tried, and the move with
+the best mean is played.
 """
 
 from dataclasses import dataclass, replace

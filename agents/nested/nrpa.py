@@ -5,19 +5,19 @@ IJCAI 2011).
     nrpa(l, policy)      N times: a sequence of nrpa(l - 1, a copy of the policy); if it is as good as the best sequence
                          of this call or better, it is the best; then the policy is adapted to the best
 
-A sequence as good replaces the best one (>=), as in Rosin's listing.  agents/core/policy.py has the policy and how it
-adapts; sequences are kept with the codes of all legal moves, so that adapting does not replay the game.  When the
-highest level has ended, it is begun anew with a fresh policy until the budget is used up.
+A sequence as good replaces the best one (>=), as in Rosin's listing.  Policies and their adaptation are in
+agents/core/policy.py; sequences are kept with the codes of all legal moves, so that adapting does not replay the game.
+When the highest level has ended, it starts again with a new policy until the budget is used up.
 
-With `bias` the game's own liking of moves takes part, and with `temperature` the odds are flatter or steeper:
+With `bias` the game's own preference for moves takes part, and with `temperature` the odds are flatter or steeper:
 generalized NRPA (T. Cazenave, "Generalized nested rollout policy adaptation", 2020).  With `repetitions` r > 0 a level
-ends when the same best sequence has come r times, since its policy has then become one sequence (T. Cazenave, "Nested
-rollout policy adaptation with limited repetitions").
+ends when the same best sequence has come r times, since its policy then plays hardly anything else (T. Cazenave,
+"Nested rollout policy adaptation with limited repetitions").
 
-For two players it is an experiment: at every level the moves of the player to move are adapted to the best sequence
-for that player, those of the opponent to the best for the opponent, both discounted by length; the first move of the
-player's best sequence is played.  That sequence may rest on an opponent's mistake that the opponent had not yet
-unlearnt: it is no minimax value.
+Play for two is experimental: at every level the moves of the player to move are adapted to the best sequence for that
+player, those of the opponent to the best for the opponent, both discounted by length; the first move of the player's
+best sequence is played.  That sequence may rest on a mistake that the opponent had not yet unlearnt, so its value is
+not a minimax value.
 """
 
 from dataclasses import dataclass, replace
@@ -65,7 +65,7 @@ class Levels(NamedTuple):
 
     learner: Learner
     iterations: np.ndarray  # int64[levels + 1], done by the call of each level
-    repeats: np.ndarray  # int64[levels + 1], how often its best sequence has come again
+    repeats: np.ndarray  # int64[levels + 1], how often in a row its best sequence has come
     values: np.ndarray  # float64[levels + 1], the value of its best line
     foe_values: np.ndarray  # float64[levels + 1], the value of the opponent's best line, for the player to move
 
@@ -76,7 +76,7 @@ class NRPA(Nested):
 
     level, iterations: N calls of the level below in each call; alpha: the step of adaptation
     features: policies go by the game's feature codes instead of its move codes
-    bias: how much the game's own liking of moves counts; temperature: of the softmax
+    bias: how much the game's own preference for moves counts; temperature: of the softmax
     repetitions: a call ends when its best sequence has come so many times; 0: it goes on
     """
 

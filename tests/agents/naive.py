@@ -121,6 +121,18 @@ def flat(game, state, playouts, rng):
     return results
 
 
+def solve(game, state, known):
+    """The first player's result of best play, -1, 0 or 1; `known` is a dictionary of those of other positions."""
+    key = int(game.player(state)), state.tobytes()
+    if key not in known:
+        if game.is_over(state):
+            known[key] = int(np.sign(game.score(state)))
+        else:
+            results = [solve(game, game.after(state, move), known) for move in game.moves(state)]
+            known[key] = max(results) if game.player(state) == 0 else min(results)
+    return known[key]
+
+
 def minimax(game, state, depth, win=10_000.0, ply=0):
     """The value for the player to move, with wins worth win - plies."""
     best = -np.inf

@@ -85,12 +85,13 @@ def test_one_worker_of_root_is_uct():
 @pytest.mark.parametrize("spec", ON_ONE_TREE)
 def test_threads_lose_no_visit(spec):
     """Eight threads on one tree: the root's visits are exact, every node's children add up, no mark or lock is left."""
+    playouts = 2_000 if spec == "leaf" else 20_000  # whose threads meet at every leaf
     for seed in range(3):
-        player, decision = searched(made(spec, workers=8, playouts=20_000, total=True), seed)
+        player, decision = searched(made(spec, workers=8, playouts=playouts, total=True), seed)
         tree, counts = player.tree.nodes, player.tree.counts
         used = int(tree.size[0])
         visits = counts[:used, BEGUN]
-        assert decision.playouts == tree.visits[ROOT] == 20_000
+        assert decision.playouts == tree.visits[ROOT] == playouts
         for node in np.flatnonzero(tree.children[:used] != LEAF):
             children = slice(tree.first_child[node], tree.first_child[node] + tree.children[node])
             assert tree.children[node] > 0 and children.stop <= used

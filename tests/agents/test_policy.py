@@ -132,8 +132,8 @@ def learnt_by_twin(game, state, agent, simulations):
     [
         ("tictactoe", "ppa"),
         ("tictactoe", "mast"),
-        ("breakthrough(rows=5, columns=4)", "ppa(features=true, alpha=0.32)"),
-        ("breakthrough(rows=5, columns=4)", "ppa(rule='simple', temperature=20)"),
+        ("mnk(rows=3, columns=3, k=3)", "ppa(features=true, alpha=0.32)"),
+        ("tictactoe", "ppa(rule='simple', temperature=20)"),
     ],
 )
 def test_playouts_learn_as_the_twins_do(spec, agent):
@@ -152,7 +152,7 @@ def test_playouts_learn_as_the_twins_do(spec, agent):
 
 
 def test_memory_keeps_the_policy_from_move_to_move():
-    game = games.make("breakthrough(rows=5, columns=4)")
+    game = games.make("tictactoe")
     for memory in (False, True):
         player = agents.make(f"ppa(playouts=40, memory={memory})").player(game)
         player.choose(game.initial(), stream(1))

@@ -117,7 +117,7 @@ def new_process(game, agent, jobs: Jobs, number: int, max_nodes: int) -> Process
 
 
 def forget(shard: Shard) -> None:
-    """Empty it; this takes as long as what was in it, whatever room there is."""
+    """Empty it, in time that grows with what was in it, not with its capacity."""
     shard.rows[shard.places[: shard.taken[0]]] = EMPTY
     shard.taken[0] = 0
     clear_shared(shard.tree)
@@ -197,7 +197,7 @@ def work(game, process, job, rng):
 
 @helper
 def send(jobs, process, job):
-    """Put a job at the end of a queue; there is always room, for a queue has as many places as there are jobs."""
+    """Put a job at the end of a queue, which always has room: there are as many places as jobs."""
     place = atomic_add(jobs.sent, (process, 0), np.int64(1)) % jobs.queues.shape[1]
     atomic_store(jobs.queues, (process, place), np.int64(job + 1))
 
@@ -244,7 +244,7 @@ def play_out(game, process, job, rng):
 
 @helper
 def node_here(game, process, here, root, rng):
-    """The position's node, with its children; -1 if it is a leaf: on its first visit, or for want of room."""
+    """The position's node, with its children; -1 if it is a leaf: on its first visit, or if the tree is full."""
     shard, nodes, moves, place = (
         process.shard,
         process.shard.tree.nodes,
@@ -313,7 +313,7 @@ def bound(visits, reward, all_visits, options):
 
 @helper
 def stays(process, job):
-    """Whether no node above the job's would choose another child, after all that was found since."""
+    """Whether every node above the job's would still choose the same child, after all that was found since."""
     jobs, options = process.jobs, process.options
     for frame in range(jobs.depth[job]):
         found, other = jobs.found_visits[job, frame], jobs.other_visits[job, frame]

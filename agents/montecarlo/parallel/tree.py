@@ -90,10 +90,10 @@ class TreePlayer(SharedTreePlayer):
         return Work(sum(made), max(made))
 
     def simulate(self, state, rngs):
-        playouts, crew = self.agent.total_playouts(self.budget), new_virtual_workers(self.agent, self.game, state)
+        playouts, workers = self.agent.total_playouts(self.budget), new_virtual_workers(self.agent, self.game, state)
         grain = self.agent.task_size(playouts)
-        time = simulated_tree_kernel(self.game, self.tree, crew, playouts, grain, self.options, rngs)
-        return Work(playouts, int(crew.made.max()), time)
+        time = simulated_tree_kernel(self.game, self.tree, workers, playouts, grain, self.options, rngs)
+        return Work(playouts, int(workers.made.max()), time)
 
 
 @dataclass(frozen=True)
@@ -193,45 +193,45 @@ def tree_kernel(game, tree, root, simulations, options, rng):
 
 
 @kernel
-def simulated_tree_kernel(game, tree, crew, simulations, grain, options, rngs):
-    """The same by simulated workers: whoever is done first takes its result back and begins anew.
+def simulated_tree_kernel(game, tree, workers, simulations, grain, options, rngs):
+    """The same by simulated workers: the first one done backs up its result and begins the next simulation.
 
     Each worker takes tasks of `grain` simulations; task i draws from rngs[i].  Returns the virtual time that it took.
     """
     now, started, tasks = 0.0, 0, 0
-    for _ in range(simulations + len(crew.made)):
-        worker = np.argmin(crew.done_at)
-        now = crew.done_at[worker]
-        bring_back(tree, crew, worker, options)
+    for _ in range(simulations + len(workers.made)):
+        worker = np.argmin(workers.done_at)
+        now = workers.done_at[worker]
+        bring_back(tree, workers, worker, options)
         if started == simulations:
-            crew.done_at[worker] = np.inf
-            if crew.walks.length.max() == IDLE:
+            workers.done_at[worker] = np.inf
+            if workers.walks.length.max() == IDLE:
                 break
             continue
-        if crew.left[worker] == 0:
-            crew.tasks[worker], crew.left[worker] = tasks, grain
+        if workers.left[worker] == 0:
+            workers.tasks[worker], workers.left[worker] = tasks, grain
             tasks += 1
         started += 1
-        send_out(game, tree, crew, worker, options, rngs[crew.tasks[worker]])
+        send_out(game, tree, workers, worker, options, rngs[workers.tasks[worker]])
     return now
 
 
 @helper
-def bring_back(tree, crew, worker, options):
+def bring_back(tree, workers, worker, options):
     """Back up what a simulated worker has in flight, if anything."""
-    walk = walk_of(crew.walks, worker)
+    walk = walk_of(workers.walks, worker)
     if walk.length[0] != IDLE:
-        back_up_shared(tree, walk, crew.rewards[worker], 1, options.lock)
+        back_up_shared(tree, walk, workers.rewards[worker], 1, options.lock)
         walk.length[0] = IDLE
 
 
 @helper
-def send_out(game, tree, crew, worker, options, rng):
+def send_out(game, tree, workers, worker, options, rng):
     """Begin a simulation of a simulated worker, whose result will be there when its playout is done."""
-    walk = walk_of(crew.walks, worker)
+    walk = walk_of(workers.walks, worker)
     descend_shared(game, tree, walk, options, rng)
     score, plies = game.random_playout(walk.state, walk.moves, rng)
-    crew.rewards[worker] = reward_of(score)
-    crew.made[worker] += 1
-    crew.left[worker] -= 1
-    crew.done_at[worker] += max(plies, 1) if crew.clock == PLIES else 1
+    workers.rewards[worker] = reward_of(score)
+    workers.made[worker] += 1
+    workers.left[worker] -= 1
+    workers.done_at[worker] += max(plies, 1) if workers.clock == PLIES else 1
