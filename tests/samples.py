@@ -1,4 +1,4 @@
-"""Small files in the formats of published test sets, computed here by plain Python that shares no code with the project.
+"""Small files in the formats of published test sets, computed by plain Python that shares no code with the project.
 
 The tests that read published sets (the environment variable ARENA_TEST_DATA names their folder) read these as well, so
 that they run everywhere.
@@ -75,7 +75,7 @@ def connect4_score(columns, stones, known) -> int:
         best = -99
         for c in range(7):
             if len(columns[c]) < 6:
-                after = columns[:c] + (columns[c] + "XO"[stones % 2],) + columns[c + 1 :]
+                after = (*columns[:c], columns[c] + "XO"[stones % 2], *columns[c + 1 :])
                 value = (43 - stones) // 2 if has_four(after, c) else -connect4_score(after, stones + 1, known)
                 best = max(best, value)
         known[columns] = best

@@ -40,8 +40,11 @@ def better_wins(fixture):
 
 
 def play(config, law=by_seed, chance=None, workers=1, stops=()):
-    """The schedule of a tournament that is over: `workers` games at a time end in a random order, and after each number of
-    games in `stops` it is begun again from what is stored, which is a dict of id -> (names, opening, outcome)."""
+    """(schedule, stored) of a tournament that is over; stored: id -> (condition, names, opening, outcome).
+
+    `workers` games at a time end in a random order, and after each number of games in `stops` the schedule is begun
+    again from what is stored.
+    """
     names = [entry["name"] for entry in config["agents"]]
     stored, schedule, running = {}, Schedule(config), []
     while True:

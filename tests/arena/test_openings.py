@@ -81,7 +81,7 @@ def test_a_stored_run_needs_no_file(tmp_path):
     with Store.open(tmp_path / "run") as store:
         resolved = store.config
     assert len(arena.run(resolved | {"games": 4}, tmp_path / "run", workers=1, resume=True).games) == 4
-    with pytest.raises(ConfigError, match="openings = .*but the run was started with"):
+    with pytest.raises(ConfigError, match=r"openings = .*but the run was started with"):
         arena.run(resolved | {"openings": ["1a"]}, tmp_path / "run", workers=1, resume=True)
 
 
@@ -112,7 +112,7 @@ def test_mistakes_in_openings(openings, message, tmp_path, monkeypatch):
 def test_lines_of_a_file_are_named(tmp_path):
     (tmp_path / "book.txt").write_text("# good\n1a\n\n9z\n")
     (tmp_path / "latin.txt").write_bytes(b"1a\n\xff\n")
-    with pytest.raises(ConfigError, match="book.txt, line 4: '9z' is not a legal move"):
+    with pytest.raises(ConfigError, match=r"book.txt, line 4: '9z' is not a legal move"):
         config.from_values(keys(str(tmp_path / "book.txt")))
     with pytest.raises(ConfigError, match="byte 3 is not UTF-8"):
         config.from_values(keys(str(tmp_path / "latin.txt")))
@@ -121,5 +121,5 @@ def test_lines_of_a_file_are_named(tmp_path):
 def test_openings_have_no_place_beside_random_plies_or_puzzles():
     with pytest.raises(ConfigError, match="stands beside opening_plies"):
         config.from_values(keys(["1a"], opening_plies=3))
-    with pytest.raises(ConfigError, match="openings = .* is for two players"):
+    with pytest.raises(ConfigError, match=r"openings = .* is for two players"):
         config.from_values(keys(["1"], game="samegame(rows=4, columns=4)"))

@@ -28,7 +28,8 @@ def games(folder):
     """Everything that is stored, times left out, in the schedule's order."""
     with Store.open(folder) as store:
         records = store.select(
-            "SELECT id, number, condition, opening, seed, first, second, outcome, score, reason, detail, opening_moves, "
+            "SELECT id, number, condition, opening, seed, first, second, outcome, score, reason, detail, "
+            "opening_moves, "
             "moves, plies FROM games ORDER BY number"
         )
         decisions = store.select(
@@ -181,7 +182,7 @@ def test_signal_handlers_are_put_back(tmp_path):
 @pytest.mark.parametrize("method", ["fork", "forkserver"])
 def test_a_killed_run_leaves_no_process_and_is_resumed(tmp_path, undisturbed, method):
     chance = random.Random(7)
-    for attempt in range(3):
+    for _ in range(3):
         run = Runner(tmp_path, SLOW, method, "--resume")
         run.wait_for("finished", times=chance.randint(1, 25))
         time.sleep(chance.uniform(0, 0.05))
