@@ -47,7 +47,7 @@ def test_records_of_parent_and_worker(tmp_path):
 def test_an_exception_of_a_worker_has_its_traceback(tmp_path):
     with RunLog(tmp_path / "log.txt"):
         try:
-            raise ZeroDivisionError
+            raise ZeroDivisionError("division by zero")
         except ZeroDivisionError:
             log.exception("oh")
     assert "ZeroDivisionError: division by zero" in (tmp_path / "log.txt").read_text()

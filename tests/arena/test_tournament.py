@@ -29,8 +29,7 @@ def games(folder):
     with Store.open(folder) as store:
         records = store.select(
             "SELECT id, number, condition, opening, seed, first, second, outcome, score, reason, detail, "
-            "opening_moves, "
-            "moves, plies FROM games ORDER BY number"
+            "opening_moves, moves, plies FROM games ORDER BY number"
         )
         decisions = store.select(
             "SELECT id, ply, side, move, value, playouts, nodes, depth FROM moves JOIN games USING (game) "
