@@ -28,7 +28,7 @@ def run_shown(config, out: Path, workers: int | None, resume: bool, port: int | 
     """Play a tournament with its display and return its results; if it cannot end, say why and exit."""
     from rich.console import Console
 
-    from arena.config.config import from_values
+    from arena.config.loading import from_values
     from arena.runner import tournament
     from arena.runner.display import watch
 

@@ -93,7 +93,7 @@ def _verdict_in_words(verdict: str, elo0: float, elo1: float) -> str:
 
 def _play_test(path: Path, out: Path, workers: int | None, resume: bool, as_json: bool) -> None:
     """Play until every test has ended, and tell the verdicts."""
-    from arena.config.config import load
+    from arena.config.loading import load
     from arena.formats.schedule import Schedule
     from arena.formats.sprt import SequentialTest
 

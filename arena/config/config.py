@@ -1,21 +1,14 @@
-"""The configuration of a tournament: read from TOML or from plain values, checked in full, never changed.
-
-Everything that can be known to be wrong before play is an error here, and one ConfigError names every problem.  The
-games and agents that were made to check a configuration are the ones that play.
-"""
+"""The configuration of a tournament: games, agents and keys, made and checked once, never changed."""
 
 import importlib
 import sys
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 from agents.core.agent import Agent, Budget
-from arena.config.openings import beside
 from arena.formats.base import formats
 from games.core.errors import UserError
 from games.core.game import Game
@@ -76,7 +69,7 @@ class Config:
         return cls(tuple(make_games(values["instances"])), tuple(made), values)
 
     def resolved(self) -> dict[str, Any]:
-        """Plain values, which `from_values` and `restored` read again."""
+        """Plain values, which `loading.from_values` and `restored` read again."""
         return dict(self.values)
 
     @cached_property
@@ -118,48 +111,10 @@ def game_of(values: Mapping[str, Any], condition: int = 0) -> Game:
     return make_games([values["instances"][condition // len(values["budgets"])]])[0]
 
 
-def load(path) -> Config:
-    """The configuration in a TOML file; ConfigError lists everything that is wrong with it.
-
-    Plugins are looked for beside the file, or in the folder plugin_path, as well as where Python finds modules.
-    """
-    path = Path(path)
-    try:
-        values = tomllib.loads(path.read_bytes().decode("utf-8"))
-    except FileNotFoundError:
-        raise ConfigError([f"{path}: there is no such file; a configuration is a TOML file"]) from None
-    except IsADirectoryError:
-        raise ConfigError([f"{path}: is a folder; a configuration is a TOML file"]) from None
-    except OSError as error:
-        raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from None
-    except UnicodeDecodeError as error:
-        raise ConfigError([f"{path}: byte {error.start} is not UTF-8; a TOML file is UTF-8 text"]) from None
-    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
-        raise ConfigError([f"{path}: is not TOML: {error}"]) from None
-    except RecursionError:
-        raise ConfigError([f"{path}: is nested too deeply; a configuration has tables in tables at most"]) from None
-    if values.get("plugins"):
-        values.setdefault("plugin_path", str(path.resolve().parent))
-    if "openings" in values:
-        values["openings"] = beside(values["openings"], path.parent)
-    return from_values(values, str(path))
-
-
 def look_in(folder: str | None) -> None:
     """Let Python find modules in a folder too."""
     if folder and folder not in sys.path:
         sys.path.append(folder)
-
-
-def from_values(values: Mapping[str, Any], source: str = "the command line") -> Config:
-    """The configuration with these keys and values; ConfigError lists everything that is wrong, under `source`."""
-    from arena.config.reader import Reader
-
-    reader = Reader(values)
-    config = reader.read()
-    if config is None:
-        raise ConfigError([f"{source}: {problem}" for problem in reader.problems])
-    return config
 
 
 def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:

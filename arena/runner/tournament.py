@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 import results
-from arena.config import config as configuration
-from arena.config.config import Config, ConfigError
+from arena.config import loading
+from arena.config.config import Config, ConfigError, differences
 from arena.formats.schedule import Schedule
 from arena.runner.logs import RunLog
 from arena.runner.machine import cores, describe
@@ -114,7 +114,7 @@ def _next_missing(schedule, stored):
 def _as_config(config) -> Config:
     if isinstance(config, Config):
         return config
-    return configuration.from_values(config, "config") if isinstance(config, dict) else configuration.load(config)
+    return loading.from_values(config, "config") if isinstance(config, dict) else loading.load(config)
 
 
 def _open_store(config, folder, resume) -> Store:
@@ -126,7 +126,7 @@ def _open_store(config, folder, resume) -> Store:
     store = Store.open(folder, write=True)
     try:
         stored = store.config
-        if lines := configuration.differences(stored, resolved):
+        if lines := differences(stored, resolved):
             raise ConfigError(
                 [f"the run in {folder} cannot be resumed with this configuration: {line}" for line in lines]
             )

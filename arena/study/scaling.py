@@ -20,7 +20,8 @@ import games
 import results
 from agents.montecarlo.parallel.scheme import Scheme
 from agents.montecarlo.uct import UCT
-from arena.config.config import ConfigError, from_values
+from arena.config.config import ConfigError
+from arena.config.loading import from_values
 from arena.runner import tournament
 from arena.runner.tournament import Events
 from games.core.registry import parse_spec

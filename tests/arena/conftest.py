@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from agents.core.agent import registry as agent_registry
-from arena.config import config
+from arena.config import loading
 from arena.formats.schedule import Schedule
 from arena.runner import supervisor
 from arena.runner.logs import RunLog
@@ -44,7 +44,7 @@ class Bench:
     """A supervisor over a configuration, its records by id, and its log."""
 
     def __init__(self, keys, folder, workers=2, on_result=None):
-        checked = config.from_values(keys)
+        checked = loading.from_values(keys)
         self.fixtures = every_fixture(Schedule(checked.values))
         self.records = []
         self.log_path = folder / "log.txt"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from arena.config.config import from_values
+from arena.config.loading import from_values
 from arena.config.openings import random_opening
 from arena.formats.schedule import Schedule
 from arena.runner.machine import describe

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from arena.config import config
+from arena.config import config, loading
 from arena.config.config import ConfigError
 from tests.arena.conftest import PLUGIN, values
 
@@ -89,7 +89,7 @@ BAD = [
 @pytest.mark.parametrize("keys, message", BAD, ids=[message[:40] for _, message in BAD])
 def test_a_wrong_configuration_is_named(keys, message):
     with pytest.raises(ConfigError) as error:
-        config.from_values(keys, "some.toml")
+        loading.from_values(keys, "some.toml")
     assert message in str(error.value)
     assert all(line.startswith("some.toml: ") for line in str(error.value).splitlines())
 
@@ -97,7 +97,7 @@ def test_a_wrong_configuration_is_named(keys, message):
 def test_every_problem_is_told_at_once():
     keys = wrong(games=3, seed=-1, game="chess960", agents=entries({"agent": "nobody"}, {"name": ""}), colour="red")
     with pytest.raises(ConfigError) as error:
-        config.from_values(keys)
+        loading.from_values(keys)
     told = {problem.split(" = ")[0].removeprefix("the command line: ") for problem in error.value.problems}
     assert told == {"games", "seed", "game", "agents[0].agent", "agents[1].name", "colour"}
     assert len(error.value.problems) == 6
@@ -116,15 +116,15 @@ def test_a_file_that_is_not_toml(tmp_path, content, message):
     path = tmp_path / "t.toml"
     path.write_bytes(content)
     with pytest.raises(ConfigError) as error:
-        config.load(path)
+        loading.load(path)
     assert message in str(error.value) and str(path) in str(error.value)
 
 
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(ConfigError, match="there is no such file"):
-        config.load(tmp_path / "none.toml")
+        loading.load(tmp_path / "none.toml")
     with pytest.raises(ConfigError, match="is a folder"):
-        config.load(tmp_path)
+        loading.load(tmp_path)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -132,7 +132,7 @@ def test_a_file_that_may_not_be_read(tmp_path):
     path = tmp_path / "t.toml"
     path.touch(mode=0)
     with pytest.raises(ConfigError, match="cannot be read"):
-        config.load(path)
+        loading.load(path)
 
 
 def test_resolved_spells_out_the_defaults(tmp_path):
@@ -141,7 +141,7 @@ def test_resolved_spells_out_the_defaults(tmp_path):
         'game = "breakthrough(6, 5)"\ngames = 4\nbudget = { seconds = 1 }\n'
         '[[agents]]\nagent = " random ( ) "\n[[agents]]\nagent = "random"\nname = "b"\n'
     )
-    resolved = config.load(path).resolved()
+    resolved = loading.load(path).resolved()
     assert resolved == {
         "instances": ["breakthrough(rows=6, columns=5)"],
         "games": 4,
@@ -159,8 +159,8 @@ def test_resolved_spells_out_the_defaults(tmp_path):
 
 
 def test_resolved_can_be_read_again():
-    resolved = config.from_values(values("random", ("odd", "test_odd(pause=0.5)"), seed=2**63 - 1)).resolved()
-    assert config.from_values(resolved).resolved() == resolved
+    resolved = loading.from_values(values("random", ("odd", "test_odd(pause=0.5)"), seed=2**63 - 1)).resolved()
+    assert loading.from_values(resolved).resolved() == resolved
 
 
 def test_a_plugin_beside_the_file_is_found(tmp_path, monkeypatch):
@@ -171,11 +171,11 @@ def test_a_plugin_beside_the_file_is_found(tmp_path, monkeypatch):
         'game = "tictactoe"\ngames = 2\nplugins = ["a_plugin_of_this_test"]\n'
         '[[agents]]\nagent = "random"\n[[agents]]\nagent = "random"\nname = "b"\n'
     )
-    assert config.load(path).values["plugins"] == ["a_plugin_of_this_test"]
+    assert loading.load(path).values["plugins"] == ["a_plugin_of_this_test"]
 
 
 def test_what_a_resumed_run_may_change():
-    stored = config.from_values(GOOD).resolved()
+    stored = loading.from_values(GOOD).resolved()
     assert config.differences(stored, stored) == []
     assert config.differences(stored, stored | {"games": 8, "game_seconds": 5.0, "time_margin": 2.0}) == []
     assert config.differences(stored, stored | {"games": 2}) == [

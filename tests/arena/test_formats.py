@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.config.config import ConfigError, differences, from_values
+from arena.config.config import ConfigError, differences
+from arena.config.loading import from_values
 from arena.formats.pairing import bracket, fewest_rematches, pair_off
 from arena.formats.schedule import Schedule
 from arena.formats.sprt import BATCH

@@ -3,7 +3,7 @@
 import pytest
 
 from agents import Budget
-from arena.config import config
+from arena.config import loading
 from arena.runner.match import play, play_fixture
 from arena.runner.rules import GameError
 from arena.runner.warming import warm
@@ -13,7 +13,7 @@ from tests.arena.fixtures import round_robin
 
 
 def made_of(*agents, **more):
-    return config.from_values(values(*agents, **more))
+    return loading.from_values(values(*agents, **more))
 
 
 def first_game(*agents, **more):

@@ -4,7 +4,7 @@ import pytest
 
 import arena
 import games
-from arena.config import config
+from arena.config import loading
 from arena.config.config import ConfigError
 from arena.config.openings import BadOpenings, every, lines_of
 from arena.runner.match import play_fixture
@@ -57,13 +57,13 @@ def test_a_file_beside_the_configuration(tmp_path):
     text = 'game = "tictactoe"\n{}[[agents]]\nagent = "random"\n[[agents]]\nagent = "random"\nname = "b"\n'
     for value in ('"book.txt"', '{ file = "book.txt" }', '["2b 1a", "3c"]'):
         (tmp_path / "t.toml").write_text(text.format(f"openings = {value}\n"))
-        resolved = config.load(tmp_path / "t.toml").resolved()
+        resolved = loading.load(tmp_path / "t.toml").resolved()
         assert resolved["openings"] == ["2b 1a", "3c"] and resolved["games"] == 4 and "opening_plies" not in resolved
-        assert config.from_values(resolved).resolved() == resolved
+        assert loading.from_values(resolved).resolved() == resolved
 
 
 def test_games_without_a_number_are_all_openings_with_both_sides():
-    checked = config.from_values({"game": "tictactoe", "openings": {"plies": 1, "all": True}, "agents": AGENTS})
+    checked = loading.from_values({"game": "tictactoe", "openings": {"plies": 1, "all": True}, "agents": AGENTS})
     assert checked.values["games"] == 18 and checked.resolved()["openings"] == every(games.make("tictactoe"), 1)
 
 
@@ -87,10 +87,10 @@ def test_a_stored_run_needs_no_file(tmp_path):
 
 def test_the_same_games_as_with_random_plies_but_for_the_opening():
     fixture = round_robin(2, 4, 0)[0]
-    drawn = play_fixture(config.from_values(keys(["2b"])), fixture)
+    drawn = play_fixture(loading.from_values(keys(["2b"])), fixture)
     assert drawn.opening_moves == "2b" and drawn.seed == fixture.seed
     random_plies = {key: value for key, value in keys([]).items() if key != "openings"} | {"opening_plies": 3}
-    assert play_fixture(config.from_values(random_plies), fixture).opening_moves.count(" ") == 2
+    assert play_fixture(loading.from_values(random_plies), fixture).opening_moves.count(" ") == 2
 
 
 @pytest.mark.parametrize("openings, message", [
@@ -105,7 +105,7 @@ def test_the_same_games_as_with_random_plies_but_for_the_opening():
 def test_mistakes_in_openings(openings, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigError) as error:
-        config.from_values(keys(openings))
+        loading.from_values(keys(openings))
     assert message in str(error.value) and "openings = " in str(error.value)
 
 
@@ -113,13 +113,13 @@ def test_lines_of_a_file_are_named(tmp_path):
     (tmp_path / "book.txt").write_text("# good\n1a\n\n9z\n")
     (tmp_path / "latin.txt").write_bytes(b"1a\n\xff\n")
     with pytest.raises(ConfigError, match=r"book.txt, line 4: '9z' is not a legal move"):
-        config.from_values(keys(str(tmp_path / "book.txt")))
+        loading.from_values(keys(str(tmp_path / "book.txt")))
     with pytest.raises(ConfigError, match="byte 3 is not UTF-8"):
-        config.from_values(keys(str(tmp_path / "latin.txt")))
+        loading.from_values(keys(str(tmp_path / "latin.txt")))
 
 
 def test_openings_have_no_place_beside_random_plies_or_puzzles():
     with pytest.raises(ConfigError, match="stands beside opening_plies"):
-        config.from_values(keys(["1a"], opening_plies=3))
+        loading.from_values(keys(["1a"], opening_plies=3))
     with pytest.raises(ConfigError, match=r"openings = .* is for two players"):
-        config.from_values(keys(["1"], game="samegame(rows=4, columns=4)"))
+        loading.from_values(keys(["1"], game="samegame(rows=4, columns=4)"))

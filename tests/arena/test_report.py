@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import games
 import results
 from arena.cli import app
-from arena.config.config import from_values
+from arena.config.loading import from_values
 from arena.report import boards, write_report
 from arena.report.figures import draw
 from results.export import display_columns, render

@@ -8,7 +8,7 @@ import pytest
 import arena
 import games
 import results
-from arena.config import config
+from arena.config import loading
 from arena.config.config import ConfigError
 from arena.runner.match import play_fixture
 from arena.runner.rules import GameError
@@ -43,11 +43,11 @@ def run(tmp_path_factory):
 
 
 def test_ranges_stand_for_instances_and_defaults_are_spelled_out():
-    resolved = config.from_values(KEYS | {"instances": ["leftmove(depth=2..4)", "weakschur"]}).resolved()
+    resolved = loading.from_values(KEYS | {"instances": ["leftmove(depth=2..4)", "weakschur"]}).resolved()
     assert resolved["instances"] == [f"leftmove(depth={n})" for n in (2, 3, 4)] + ["weakschur(parts=3)"]
     assert not {"game", "opening_plies", "pairings"} & resolved.keys()
-    assert config.from_values(resolved).resolved() == resolved
-    one = config.from_values({key: value for key, value in KEYS.items() if key != "instances"} | {"game": "leftmove"})
+    assert loading.from_values(resolved).resolved() == resolved
+    one = loading.from_values({key: value for key, value in KEYS.items() if key != "instances"} | {"game": "leftmove"})
     assert one.resolved()["instances"] == ["leftmove(depth=60)"]
 
 
@@ -77,7 +77,7 @@ BAD = [
 @pytest.mark.parametrize("change, message", BAD, ids=[message[:30] for _, message in BAD])
 def test_a_wrong_configuration_is_named(change, message):
     with pytest.raises(ConfigError) as error:
-        config.from_values(KEYS | change)
+        loading.from_values(KEYS | change)
     assert message in str(error.value)
 
 
@@ -137,11 +137,11 @@ def test_rules_that_ask_for_a_second_player_are_no_agents_fault():
         "agents": [{"agent": "random"}],
     }
     with pytest.raises(GameError, match="player 1 is to move, and it has 1"):
-        play_fixture(config.from_values(keys), single_player(1, 1, 1, 0)[0])
+        play_fixture(loading.from_values(keys), single_player(1, 1, 1, 0)[0])
 
 
 def test_a_configuration_knows_its_instances():
-    made = config.from_values(KEYS)
+    made = loading.from_values(KEYS)
     assert made.players == 1 and [game.name for game in made.instances] == ["leftmove", "morpion"]
     record = play_fixture(made, single_player(2, 2, 1, 5)[3])
     assert record.id == "2on2-0000" and record.condition == 1 and record.moves.count(":") == record.plies

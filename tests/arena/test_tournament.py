@@ -118,7 +118,7 @@ def test_a_run_returns_its_results(tmp_path):
     assert Watcher.told[6] == ("started", 6, 0) and len(Watcher.told[1][1]) == 6
     with Store.open(tmp_path / "run") as store:
         assert store.agents == [{"name": "random", "spec": "random"}, {"name": "b", "spec": "random"}]
-        assert store.meta["config"] == arena.config.config.from_values(keys).resolved()
+        assert store.meta["config"] == arena.config.loading.from_values(keys).resolved()
         assert store.meta["machine"].keys() >= {"cpu", "cores", "memory_bytes", "python", "numba", "source_digest"}
     assert "6 of 6 games stored" in (tmp_path / "run" / "log.txt").read_text()
 

@@ -1,0 +1,50 @@
+"""Reads a configuration from TOML or from plain values, and checks it in full.
+
+Everything that can be known to be wrong before play is an error here, and one ConfigError names every problem.  The
+games and agents that were made to check a configuration are the ones that play.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from arena.config.config import Config, ConfigError
+from arena.config.openings import beside
+from arena.config.reader import Reader
+
+
+def load(path) -> Config:
+    """The configuration in a TOML file; ConfigError lists everything that is wrong with it.
+
+    Plugins are looked for beside the file, or in the folder plugin_path, as well as where Python finds modules.
+    """
+    path = Path(path)
+    try:
+        values = tomllib.loads(path.read_bytes().decode("utf-8"))
+    except FileNotFoundError:
+        raise ConfigError([f"{path}: there is no such file; a configuration is a TOML file"]) from None
+    except IsADirectoryError:
+        raise ConfigError([f"{path}: is a folder; a configuration is a TOML file"]) from None
+    except OSError as error:
+        raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from None
+    except UnicodeDecodeError as error:
+        raise ConfigError([f"{path}: byte {error.start} is not UTF-8; a TOML file is UTF-8 text"]) from None
+    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
+        raise ConfigError([f"{path}: is not TOML: {error}"]) from None
+    except RecursionError:
+        raise ConfigError([f"{path}: is nested too deeply; a configuration has tables in tables at most"]) from None
+    if values.get("plugins"):
+        values.setdefault("plugin_path", str(path.resolve().parent))
+    if "openings" in values:
+        values["openings"] = beside(values["openings"], path.parent)
+    return from_values(values, str(path))
+
+
+def from_values(values: Mapping[str, Any], source: str = "the command line") -> Config:
+    """The configuration with these keys and values; ConfigError lists everything that is wrong, under `source`."""
+    reader = Reader(values)
+    config = reader.read()
+    if config is None:
+        raise ConfigError([f"{source}: {problem}" for problem in reader.problems])
+    return config
