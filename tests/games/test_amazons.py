@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import agents
 import games
 
 DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
@@ -130,3 +131,11 @@ def test_notation():
 def test_bad_sizes(size):
     with pytest.raises(games.SpecError, match=f"size = {size} is out of range: it can be 6 to 10"):
         games.make(f"amazons({size})")
+
+
+def test_alphabeta_plays_it():
+    """With symmetries in its transposition table, so that `transform` is compiled as searches compile it."""
+    game = games.make("amazons(size=6)")
+    move = agents.make("alphabeta(depth=1, symmetries=true)").choose(game, game.initial(), seed=1).move
+    values = {move: game.evaluate(game.after(game.initial(), move)) for move in game.moves(game.initial())[::37]}
+    assert game.evaluate(game.after(game.initial(), move)) >= max(values.values())
