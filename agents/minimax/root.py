@@ -17,7 +17,7 @@ def put_root(game, search: DepthFirstSearch, state: np.ndarray, rng: np.ndarray 
     search.moves[0, : len(moves)] = moves
     search.nodes[0].total = merge_kernel(game, search, len(moves)) if search.options.merges else len(moves)
     search.counts[:] = 0
-    search.nodes.killer[:] = search.nodes.older_killer[:] = -1
+    search.nodes["killer"] = search.nodes["older_killer"] = -1
     search.history[:] = 0
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.proof.numbers import LIMIT, NODES, combine, first_numbers, verdict
+from agents.proof.numbers import LIMIT, NODES, Task, combine, first_numbers, verdict
 from games.core.jit import helper
 from games.core.playout import copy_state
 
@@ -32,7 +32,7 @@ class ProofTree(NamedTuple):
     size: np.ndarray  # int64[1], nodes in use
 
 
-class Line(NamedTuple):
+class TreeLine(NamedTuple):
     """The line from the root to the node that is looked at; room to work in."""
 
     states: np.ndarray  # dtype[max_plies + 2, state_size]; row p is p plies below the root
@@ -40,17 +40,27 @@ class Line(NamedTuple):
     others: np.ndarray  # int32[max_moves]
 
 
+class TreeSearch(NamedTuple):
+    """A search: a tree, what is to be proved, and all that it works with."""
+
+    tree: ProofTree
+    line: TreeLine
+    task: Task
+    counts: np.ndarray  # int64[3], see agents/proof/numbers.py
+
+
 def new_proof_tree(capacity: int) -> ProofTree:
     """A tree of one leaf.  The operating system provides the memory as it is first written."""
-    tree = ProofTree(*(np.empty(capacity, np.int32) for _ in range(6)), np.zeros(1, np.int64))
+    columns = {name: np.empty(capacity, np.int32) for name in ProofTree._fields if name != "size"}
+    tree = ProofTree(**columns, size=np.zeros(1, np.int64))
     restart_tree.py_func(tree)
     return tree
 
 
-def new_line(game) -> Line:
+def new_tree_line(game) -> TreeLine:
     """Room for the deepest line of a game."""
     states = np.zeros((game.max_plies + 2, game.state_size), game.dtype)
-    return Line(states, np.zeros(game.max_moves, np.int32), np.zeros(game.max_moves, np.int32))
+    return TreeLine(states, np.zeros(game.max_moves, np.int32), np.zeros(game.max_moves, np.int32))
 
 
 @helper
@@ -69,8 +79,9 @@ def is_open(tree, node):
 
 
 @helper
-def has_room(game, tree, counts):
+def has_room(game, search):
     """Whether one more leaf can be expanded."""
+    tree, counts = search.tree, search.counts
     return tree.size[0] + game.max_moves <= len(tree.proof) and counts[NODES] + game.max_moves <= counts[LIMIT]
 
 
@@ -99,16 +110,17 @@ def best_child(tree, node, or_node):
 
 
 @helper
-def expand(game, tree, line, node, ply, task, counts):
+def expand(game, search, node, ply):
     """Give the leaf at `ply` its children, with their first numbers."""
+    tree, line, task, counts = search.tree, search.line, search.task, search.counts
     state, after = line.states[ply], line.states[ply + 1]
     count, first = game.sound_moves(state, line.moves), tree.size[0]
     for i in range(count):
         copy_state(game, state, after)
         game.play(after, line.moves[i])
         outcome = verdict(game, task, after, ply + 1, counts)
-        proof, disproof = first_numbers(game, task, after, outcome, line.others)
-        write_child(tree, first + i, node, line.moves[i], proof, disproof)
+        numbers = first_numbers(game, task, after, outcome, line.others)
+        write_child(tree, first + i, node, line.moves[i], numbers)
     counts[NODES] += count
     tree.size[0] = first + count
     tree.first_child[node] = first
@@ -116,9 +128,9 @@ def expand(game, tree, line, node, ply, task, counts):
 
 
 @helper
-def write_child(tree, child, parent, move, proof, disproof):
+def write_child(tree, child, parent, move, numbers):
     """A new leaf."""
-    tree.proof[child], tree.disproof[child] = proof, disproof
+    tree.proof[child], tree.disproof[child] = numbers
     tree.move[child], tree.parent[child], tree.children[child] = move, parent, LEAF
 
 
@@ -137,10 +149,10 @@ def update(game, tree, line, node, ply):
 
 
 @helper
-def best_first(game, tree, line, ply, task, counts, until):
+def best_first(game, search, ply, until):
     """Grow the tree whose root is line.states[ply], until it is settled, has `until` nodes or cannot grow."""
-    node = ROOT
-    while is_open(tree, ROOT) and tree.size[0] < until and has_room(game, tree, counts):
+    tree, line, node = search.tree, search.line, ROOT
+    while is_open(tree, ROOT) and tree.size[0] < until and has_room(game, search):
         node, ply = most_proving(game, tree, line, node, ply)
-        expand(game, tree, line, node, ply, task, counts)
+        expand(game, search, node, ply)
         node, ply = update(game, tree, line, node, ply)

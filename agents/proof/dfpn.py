@@ -16,8 +16,18 @@ from typing import ClassVar
 
 import numpy as np
 
+from agents.core.table import probe
 from agents.core.threads import Threaded
-from agents.proof.depthfirst import DISPROOF, PROOF, DepthFirst, DepthFirstProof, ThresholdRule, least_two, remainder
+from agents.proof.depthfirst import (
+    DISPROOF,
+    PROOF,
+    DepthFirstProof,
+    DepthFirstProver,
+    ThresholdRule,
+    least_two,
+    remainder,
+)
+from agents.proof.marks import add_marks, mark, take_marks
 from agents.proof.numbers import INFINITE
 from agents.proof.parallel_dfpn import SharedProof
 from games.core.game import check_range
@@ -25,11 +35,11 @@ from games.core.jit import helper
 
 
 @dataclass(frozen=True)
-class DFPN(Threaded, DepthFirst):
+class DFPN(Threaded, DepthFirstProver):
     """Depth-first proof-number search.
 
     epsilon: 0 follows the most-proving leaf exactly
-    workers: threads that search in one table (agents/proof/virtual.py)
+    workers: threads that search in one table (agents/proof/parallel_dfpn.py)
     """
 
     epsilon: float = 0.25
@@ -45,7 +55,7 @@ class DFPN(Threaded, DepthFirst):
         return super().task(goal, endgames)._replace(epsilon=self.epsilon)
 
     def rule(self):
-        return DFPNRule()
+        return DFPNRule() if self.workers == 1 else SharedDFPNRule()
 
     def new_search(self, game, memory, state, task, counts):
         search = DepthFirstProof if self.workers == 1 else SharedProof
@@ -68,8 +78,8 @@ class DFPNRule(ThresholdRule):
     def select(self, line, ply, or_node):
         return least_two(line.proof[ply] if or_node else line.disproof[ply], line.total[ply])[0]
 
-    def child_limits(self, task, line, ply, or_node, chosen, proof, disproof):
-        limit = line.limit[ply]
+    def child_limits(self, task, line, ply, or_node, numbers):
+        limit, chosen, (proof, disproof) = line.limit[ply], line.chosen[ply], numbers
         if or_node:
             second = least_two(line.proof[ply], line.total[ply])[1]
             below = remainder(limit[DISPROOF], disproof, line.disproof[ply, chosen])
@@ -77,6 +87,36 @@ class DFPNRule(ThresholdRule):
         second = least_two(line.disproof[ply], line.total[ply])[1]
         below = remainder(limit[PROOF], proof, line.proof[ply, chosen])
         return below, min(limit[DISPROOF], beyond(second, task.epsilon))
+
+
+@dataclass(frozen=True)
+class SharedDFPNRule(DFPNRule):
+    """The same for threads that share a table (agents/proof/parallel_dfpn.py)."""
+
+    shared: ClassVar[bool] = True
+
+    def choose(self, search, ply, or_node, numbers):
+        line, total = search.line, search.line.total[ply]
+        own = line.proof[ply] if or_node else line.disproof[ply]
+        add_marks(search.marks, line.keys[ply], own, total)
+        chosen = self.select(line, ply, or_node)
+        line.chosen[ply] = chosen
+        proof, disproof = self.child_limits(search.task, line, ply, or_node, numbers)
+        take_marks(search.marks, own, total)
+        # the child must be searched for at least a while, whatever marks have made of the choice
+        line.limit[ply + 1, PROOF] = max(proof, np.int64(line.proof[ply, chosen]) + 1)
+        line.limit[ply + 1, DISPROOF] = max(disproof, np.int64(line.disproof[ply, chosen]) + 1)
+
+    def mark(self, search, key, change):
+        mark(search.marks, key, change)
+
+    def refresh(self, search, ply):
+        line = search.line
+        for i in range(line.total[ply]):
+            if line.proof[ply, i] != 0 and line.disproof[ply, i] != 0:
+                held, proof, disproof = probe(search.table, line.keys[ply, i])
+                if held:
+                    line.proof[ply, i], line.disproof[ply, i] = proof, disproof
 
 
 @helper

@@ -11,12 +11,12 @@ two players without chance.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.proof.depthfirst import DISPROOF, PROOF, DepthFirst, ThresholdRule, least_two
+from agents.proof.depthfirst import DISPROOF, PROOF, DepthFirstProver, ThresholdRule, least_two
 from games.core.jit import helper
 
 
 @dataclass(frozen=True)
-class PDS(DepthFirst):
+class PDS(DepthFirstProver):
     """Depth-first search by growing thresholds on both numbers."""
 
     name: ClassVar[str] = "pds"
@@ -41,7 +41,8 @@ class PDSRule(ThresholdRule):
     def select(self, line, ply, or_node):
         return least_two(line.proof[ply] if or_node else line.disproof[ply], line.total[ply])[0]
 
-    def child_limits(self, task, line, ply, or_node, chosen, proof, disproof):
+    def child_limits(self, task, line, ply, or_node, numbers):
+        chosen = line.chosen[ply]
         return raised(line.proof[ply, chosen], line.disproof[ply, chosen])
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from agents.core.table import probe, store
-from agents.proof.bestfirst import ROOT, best_first, restart_tree
+from agents.proof.bestfirst import ROOT, TreeSearch, best_first, restart_tree
 from agents.proof.numbers import NODES, combine
 from agents.proof.pds import PDS, PDSRule
 from games.core.game import check_range
@@ -43,20 +43,22 @@ class PDSPN(PDS):
 class PDSPNRule(PDSRule):
     """A rule of PDS, with a search of a second level."""
 
-    def look_below(self, game, table, second, line, task, counts, ply):
-        if not probe(table, line.key[ply])[0]:
-            search_below(game, table, second, line, task, counts, ply)
+    def look_below(self, game, search, ply):
+        if not probe(search.table, search.line.key[ply])[0]:
+            search_below(game, search, ply)
 
 
 @helper
-def search_below(game, table, second, line, task, counts, ply):
+def search_below(game, search, ply):
     """Take the children's numbers from a best-first search of the node at `ply`, unless these settle it already."""
+    line, second, counts = search.line, search.second, search.counts
     or_node = game.player(line.states[ply]) == 0
     proof, disproof = combine(line.proof[ply], line.disproof[ply], 0, line.total[ply], or_node)
     if proof == 0 or disproof == 0:
         return
     restart_tree(second)
-    best_first(game, second, line.room, ply, task, counts, len(second.proof) - game.max_moves)
+    below = TreeSearch(second, search.scratch, search.task, counts)
+    best_first(game, below, ply, len(second.proof) - game.max_moves)
     if second.size[0] == 1:
         return
     share = (counts[NODES] - line.before[ply]) // line.total[ply]
@@ -65,4 +67,4 @@ def search_below(game, table, second, line, task, counts, ply):
             continue
         child = second.first_child[ROOT] + i
         line.proof[ply, i], line.disproof[ply, i] = second.proof[child], second.disproof[child]
-        store(table, line.keys[ply, i], line.proof[ply, i], line.disproof[ply, i], share)
+        store(search.table, line.keys[ply, i], line.proof[ply, i], line.disproof[ply, i], share)

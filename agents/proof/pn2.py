@@ -65,12 +65,12 @@ class SecondLevelProof(TreeProof):
 
     def __init__(self, agent, game, state, task, counts):
         super().__init__(agent, game, state, task, counts)
-        self.second, self.growth, self.largest = new_proof_tree(agent.max_nodes), Growth(agent.a, agent.b), 1
+        self.second = self.search._replace(tree=new_proof_tree(agent.max_nodes))
+        self.growth, self.largest = Growth(agent.a, agent.b), 1
 
     def run(self, nodes):
         before = int(self.counts[NODES])
-        arguments = self.tree, self.second, self.line, self.task, self.growth, self.counts
-        self.largest = max(self.largest, pn2_kernel(self.game, *arguments, before + nodes))
+        self.largest = max(self.largest, pn2_kernel(self.game, self.search, self.second, self.growth, before + nodes))
         return int(self.counts[NODES]) - before
 
     def bytes(self):
@@ -78,21 +78,23 @@ class SecondLevelProof(TreeProof):
 
 
 @kernel
-def pn2_kernel(game, tree, second, line, task, growth, counts, until):
+def pn2_kernel(game, search, below, growth, until):
     """Grow the tree until its root is settled, about `until` positions have been visited in all, or there is no room.
 
-    A second search that is not over by then is gone on with by the next call, since the way down to its leaf is the
+    below: the search of the second level, which is of the same line
+    A second search that is not over by then is continued by the next call, since the way down to its leaf is the
     same.  Returns the largest size that the second tree had.
     """
+    tree, line, counts, second = search.tree, search.line, search.counts, below.tree
     largest = 1
     node, ply = most_proving(game, tree, line, ROOT, 0)
     while is_open(tree, ROOT) and counts[NODES] < until and tree.size[0] + game.max_moves <= len(tree.proof):
         limit = second_limit(tree, growth)
-        best_first(game, second, line, ply, task, counts, min(limit, second.size[0] + until - counts[NODES]))
+        best_first(game, below, ply, min(limit, second.size[0] + until - counts[NODES]))
         largest = max(largest, second.size[0])
         if second.children[ROOT] == LEAF:
             break
-        if not is_open(second, ROOT) or second.size[0] >= limit or not has_room(game, second, counts):
+        if not is_open(second, ROOT) or second.size[0] >= limit or not has_room(game, below):
             adopt(tree, node, second)
             restart_tree(second)
             node, ply = update(game, tree, line, node, ply)
@@ -113,7 +115,7 @@ def adopt(tree, node, second):
     first, begin, count = tree.size[0], second.first_child[ROOT], second.children[ROOT]
     for i in range(count):
         child = begin + i
-        write_child(tree, first + i, node, second.move[child], second.proof[child], second.disproof[child])
+        write_child(tree, first + i, node, second.move[child], (second.proof[child], second.disproof[child]))
     tree.size[0] = first + count
     tree.first_child[node] = first
     tree.children[node] = count

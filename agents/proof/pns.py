@@ -7,7 +7,8 @@ two players without chance.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.proof.bestfirst import LEAF, NODE_BYTES, ROOT, best_first, new_line, new_proof_tree
+from agents.proof.bestfirst import LEAF, NODE_BYTES, ROOT, TreeSearch, best_first, new_proof_tree, new_tree_line
+from agents.proof.numbers import NODES
 from agents.proof.proof_agent import ProofAgent, Search
 from games.core.game import check_range
 from games.core.jit import kernel
@@ -36,23 +37,24 @@ class TreeProof(Search):
     """A tree and the search in it."""
 
     def __init__(self, agent, game, state, task, counts):
-        self.agent, self.game, self.task, self.counts = agent, game, task, counts
-        self.tree, self.line = new_proof_tree(agent.max_nodes), new_line(game)
-        self.line.states[0] = state
+        self.agent, self.game, self.counts = agent, game, counts
+        self.tree, line = new_proof_tree(agent.max_nodes), new_tree_line(game)
+        self.search = TreeSearch(self.tree, line, task, counts)
+        line.states[0] = state
 
     def run(self, nodes):
-        before = self.counts[0]
-        pns_kernel(self.game, self.tree, self.line, self.task, self.counts, self.tree.size[0] + nodes)
-        return int(self.counts[0] - before)
+        before = int(self.counts[NODES])
+        pns_kernel(self.game, self.search, self.tree.size[0] + nodes)
+        return int(self.counts[NODES]) - before
 
     def numbers(self):
         return int(self.tree.proof[ROOT]), int(self.tree.disproof[ROOT])
 
     def moves(self):
-        first, count = (
-            (0, 0) if self.tree.children[ROOT] == LEAF else (self.tree.first_child[ROOT], self.tree.children[ROOT])
-        )
-        return tuple(column[first : first + count] for column in (self.tree.move, self.tree.proof, self.tree.disproof))
+        tree = self.tree
+        first = 0 if tree.children[ROOT] == LEAF else tree.first_child[ROOT]
+        children = slice(first, first + tree.children[ROOT])
+        return tree.move[children], tree.proof[children], tree.disproof[children]
 
     def bytes(self):
         return NODE_BYTES * int(self.tree.size[0])
@@ -64,6 +66,6 @@ class TreeProof(Search):
 
 
 @kernel
-def pns_kernel(game, tree, line, task, counts, until):
+def pns_kernel(game, search, until):
     """Grow the tree until its root is settled, it has about `until` nodes, or there is no room."""
-    best_first(game, tree, line, 0, task, counts, until)
+    best_first(game, search, 0, until)

@@ -14,12 +14,12 @@ two players without chance.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.proof.depthfirst import PROOF, DepthFirst, ThresholdRule, least_two, remainder
+from agents.proof.depthfirst import PROOF, DepthFirstProver, ThresholdRule, least_two, remainder
 from agents.proof.numbers import INFINITE
 
 
 @dataclass(frozen=True)
-class PNStar(DepthFirst):
+class PNStar(DepthFirstProver):
     """Depth-first search for a proof by growing thresholds on the proof number."""
 
     name: ClassVar[str] = "pnstar"
@@ -50,8 +50,8 @@ class PNStarRule(ThresholdRule):
                 hardest, most = i, line.proof[ply, i]
         return hardest
 
-    def child_limits(self, task, line, ply, or_node, chosen, proof, disproof):
-        limit = line.limit[ply, PROOF]
+    def child_limits(self, task, line, ply, or_node, numbers):
+        limit, chosen = line.limit[ply, PROOF], line.chosen[ply]
         if or_node:
             return min(limit, least_two(line.proof[ply], line.total[ply])[1] + 1), INFINITE
-        return remainder(limit, proof, line.proof[ply, chosen]), INFINITE
+        return remainder(limit, numbers[0], line.proof[ply, chosen]), INFINITE

@@ -8,7 +8,7 @@ at the same time as the others'.  Where two have searched the same leaf, the sec
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,8 @@ from agents.proof.bestfirst import (
     best_child,
     best_first,
     is_open,
-    new_line,
     new_proof_tree,
+    new_tree_line,
     restart_tree,
     update,
 )
@@ -34,6 +34,13 @@ from games.core.playout import copy_state
 from games.core.random import random_below, stream
 
 LONGEST = 20_000  # nodes of a second search: a worker does not look at the clock before it is over
+
+
+class Walk(NamedTuple):
+    """How a worker descends."""
+
+    distance: np.int64  # how far above the least number a child's may be; -1: the worker follows the best child
+    rng: np.ndarray  # uint64[1]
 
 
 @dataclass(frozen=True)
@@ -65,28 +72,25 @@ class RandomizedProof(SecondLevelProof):
         workers = range(agent.workers)
         room = min(agent.max_nodes, LONGEST + game.max_moves + 1)
         self.threads, self.lock = Threads(agent.workers), np.zeros(1, np.int32)
-        self.lines, self.seconds = [new_line(game) for _ in workers], [new_proof_tree(room) for _ in workers]
-        self.own_counts = [new_counts(int(counts[LIMIT]) // agent.workers) for _ in workers]
-        self.rngs = [stream(0, "rppns", i) for i in workers]
-        for line in self.lines:
-            line.states[0] = state
+        limit = int(counts[LIMIT]) // agent.workers
+        self.searches = [self.search._replace(line=new_tree_line(game), counts=new_counts(limit)) for _ in workers]
+        self.below = [search._replace(tree=new_proof_tree(room)) for search in self.searches]
+        self.walks = [Walk(np.int64(agent.distance if i else -1), stream(0, "rppns", i)) for i in workers]
+        for search in self.searches:
+            search.line.states[0] = state
 
     def run(self, nodes):
         before = int(self.counts[NODES])
         share = max(1, nodes // self.agent.workers)
 
         def work(i):
-            distance = np.int64(-1 if i == 0 else self.agent.distance)
-            counts = self.own_counts[i]
-            own = self.seconds[i], self.lines[i], self.rngs[i], counts
-            return rppns_kernel(
-                self.game, self.tree, self.lock, own, self.task, self.growth, distance, counts[NODES] + share
-            )
+            search, until = self.searches[i], self.searches[i].counts[NODES] + share
+            return rppns_kernel(self.game, search, self.below[i], self.lock, self.walks[i], self.growth, until)
 
         largest = self.threads.run(work)
         self.largest = max(self.largest, sum(largest))
         for kind in (NODES, DRAWS):
-            self.counts[kind] = sum(counts[kind] for counts in self.own_counts)
+            self.counts[kind] = sum(search.counts[kind] for search in self.searches)
         return int(self.counts[NODES]) - before
 
     def bytes(self):
@@ -94,13 +98,13 @@ class RandomizedProof(SecondLevelProof):
 
 
 @kernel
-def rppns_kernel(game, tree, lock, own, task, growth, distance, until):
+def rppns_kernel(game, search, below, lock, walk, growth, until):
     """Search as one worker, until the root is settled, about `until` positions have been visited or there is no room.
 
-    own: what the worker has of its own, (second tree, line, rng, counts); distance: -1 for who follows the best child.
+    search: of the shared tree, with the worker's own line and counts; below: its search of the second level
     Returns the largest size that the second tree had.
     """
-    second, line, rng, counts = own
+    tree, line, counts, second = search.tree, search.line, search.counts, below.tree
     largest, going = 1, True
     while going:
         acquire(lock, 0)
@@ -108,11 +112,11 @@ def rppns_kernel(game, tree, lock, own, task, growth, distance, until):
         limit = min(second_limit(tree, growth), LONGEST)
         node, ply = ROOT, 0
         if going:
-            node, ply = random_descent(game, tree, line, distance, rng)
+            node, ply = random_descent(game, tree, line, walk)
         release(lock, 0)
         if going:
             restart_tree(second)
-            best_first(game, second, line, ply, task, counts, limit)
+            best_first(game, below, ply, limit)
             largest = max(largest, second.size[0])
             going = second.children[ROOT] != LEAF
             acquire(lock, 0)
@@ -124,13 +128,13 @@ def rppns_kernel(game, tree, lock, own, task, growth, distance, until):
 
 
 @helper
-def random_descent(game, tree, line, distance, rng):
+def random_descent(game, tree, line, walk):
     """Descend from the root to a leaf; (leaf, ply).  line.states follows."""
     node, ply = ROOT, 0
     while tree.children[node] != LEAF:
         state, after = line.states[ply], line.states[ply + 1]
         or_node = game.player(state) == 0
-        node = good_child(tree, best_child(tree, node, or_node), node, or_node, distance, rng)
+        node = good_child(tree, node, or_node, walk)
         copy_state(game, state, after)
         game.play(after, tree.move[node])
         ply += 1
@@ -138,13 +142,14 @@ def random_descent(game, tree, line, distance, rng):
 
 
 @helper
-def good_child(tree, best, node, or_node, distance, rng):
+def good_child(tree, node, or_node, walk):
     """A child drawn from those that are open and within the distance of the best one; the best itself if it is -1."""
+    best, distance = best_child(tree, node, or_node), walk.distance
     numbers = tree.proof if or_node else tree.disproof
     first, chosen, found = tree.first_child[node], best, 0
     for child in range(first, first + tree.children[node]):
         if distance >= 0 and is_open(tree, child) and numbers[child] <= numbers[best] + distance:
             found += 1
-            if random_below(rng, found) == 0:  # so each of those found so far is chosen with the same probability
+            if random_below(walk.rng, found) == 0:  # so each of those found so far is chosen with the same probability
                 chosen = child
     return chosen

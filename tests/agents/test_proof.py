@@ -149,7 +149,7 @@ def test_threads_take_all_their_marks_back():
     for _ in range(20):
         search.run(2000)
         assert not search.busy.any()
-    assert counts[NODES] == sum(own[NODES] for own in search.own_counts) > 20_000
+    assert counts[NODES] == sum(own.counts[NODES] for own in search.searches) > 20_000
 
 
 def test_a_shared_tree_is_whole():

@@ -1,0 +1,104 @@
+"""Every agent on every game that it does not refuse: `pytest -m matrix -n 1 -rP`, which takes long.
+
+A test is a game, so that one process compiles its kernels.  Parallel agents search with two threads and, where they
+can, with two simulated workers.
+"""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+import agents
+import games
+from agents.core.agent import registry
+from games.core.game import CHANCE
+from games.core.random import random_below, stream
+from tests.agents.positions import after_names
+from tests.shipped import AGENTS, GAMES
+
+SMALL = {
+    "amazons": "(size=6)",
+    "atarigo": "(size=4)",
+    "breakthrough": "(rows=5, columns=4)",
+    "clobber": "(rows=4, columns=4)",
+    "connect4": "(rows=4, columns=5)",
+    "domineering": "(rows=4, columns=4)",
+    "go": "(size=5)",
+    "hex": "(size=4)",
+    "knightthrough": "(rows=6, columns=5)",
+    "leftmove": "(depth=8)",
+    "misere_breakthrough": "(rows=5, columns=4)",
+    "misere_domineering": "(rows=4, columns=4)",
+    "misere_knightthrough": "(rows=6, columns=5)",
+    "misere_nogo": "(size=4)",
+    "mnk": "(rows=4, columns=4, k=3)",
+    "morpion": "(variant='4D')",
+    "nogo": "(size=4)",
+    "othello": "(size=4)",
+    "pig": "(target=10, horizon=20)",
+    "samegame": "(rows=5, columns=5, colours=3)",
+    "tsptw": "(cities=5)",
+    "weakschur": "(parts=2)",
+}
+OPTIONS = {
+    "expectimax": ["", "scores=true"],
+    "nmcs": ["", "workers=2", "level=2, workers=2, parallel='leaf'", "playout='tabu'"],
+    "nrpa": ["", "workers=2", "level=2, workers=2, parallel='leaf'"],
+    "dfpn": ["", "workers=2"],
+    "distributed": ["workers=2"],
+    "alphabeta": ["", "quiescence=true", "symmetries=true", "symmetries=true, table=0"],
+}
+BUDGET = agents.Budget(playouts=12, nodes=150, depth=2)
+LATER = 2  # plies from one decision to the next
+
+
+def variants(name: str) -> list[str]:
+    """The agents to try of one name."""
+    known = {field.name for field in fields(registry.classes()[name])}
+    parallel = ["workers=2", "workers=2, simulated=true"] if "simulated" in known else ["workers=2"]
+    return [f"{name}({text})" for text in OPTIONS.get(name, parallel if "workers" in known else [""])]
+
+
+def chosen(game, player, state, rng) -> int:
+    """The move that a player decides on, after the checks that hold for every decision."""
+    kept = state.copy()
+    decision = player.choose(state, rng)
+    assert decision.move in game.moves(state) and np.array_equal(state, kept)
+    assert decision.value is None or game.players == 1 or -1 <= decision.value <= 1
+    if not game.has_chance:
+        after_names(game, state, decision.principal_variation)
+    return decision.move
+
+
+def two_decisions(game, agent) -> None:
+    """One decision from the start, or after what chance begins with, and one after two plies more."""
+    player, rng, state, decisions, plies = agent.player(game, BUDGET), stream(1), game.initial(), 0, 0
+    while not game.is_over(state) and decisions < 2:
+        decides = game.player(state) != CHANCE and (decisions == 0 or plies >= LATER)
+        moves = game.moves(state)
+        move = chosen(game, player, state, rng) if decides else moves[int(random_below(rng, len(moves)))]
+        decisions += decides
+        plies += decisions > 0
+        state = game.after(state, move)
+        player.played(move)
+    assert decisions > 0
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("spec", [name + SMALL.get(name, "") for name in GAMES])
+def test_every_agent_on_every_game(spec):
+    game, tried, refused, failed = games.make(spec), [], [], []
+    for text in [text for name in AGENTS for text in variants(name)]:
+        agent = agents.make(text)
+        if reason := agent.refuses(game):
+            refused.append(reason)
+            continue
+        tried.append(text)
+        try:
+            two_decisions(game, agent)
+        except Exception as error:  # whatever an agent or a compiler raises is what this test is for
+            failed.append(f"{text}: {type(error).__name__}: {str(error)[:300]}")
+    print(f"{spec}: {len(tried)} agents tried, {len(refused)} refused, {len(failed)} failed")
+    print(*(f"    refused: {reason}" for reason in refused), *(f"    failed: {text}" for text in failed), sep="\n")
+    assert tried and not failed
