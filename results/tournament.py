@@ -265,7 +265,7 @@ class Tournament:
         kinds = SINGLE_PLAYER_KINDS if self.single_player else KINDS
         if len(self.conditions) == 1:
             return kinds
-        return ("study", *kinds) if self.single_player else ("study", "standings", "ratings", *kinds[1:])
+        return ("scores", "study", *kinds[1:]) if self.single_player else ("study", "standings", "ratings", *kinds[1:])
 
     def table(self, kind: str | None = None) -> pd.DataFrame:
         """The table of that kind, or the main one, ready for `results.export.render`; ValueError names the kinds."""

@@ -156,7 +156,7 @@ def test_tables(run):
     assert lines[0] == "id,instance,agent,playouts,seconds,score" and all(",nested," in line for line in lines[1:])
     assert "1on1-0000" in call("table", run, "--kind", "games").stdout
     refused = call("table", run, "--kind", "standings")
-    assert refused.exit_code == 2 and "scores, games, moves, improvements" in refused.stderr
+    assert refused.exit_code == 2 and "scores, study, games, moves, improvements" in refused.stderr
 
 
 def test_show_verifies_the_sequence(run, tmp_path):
@@ -181,7 +181,7 @@ def test_show_says_when_the_store_is_wrong(run, tmp_path):
         source.backup(target)
         target.execute("UPDATE games SET score = 99 WHERE id = '2on1-0000'")
     wrong = call("show", tmp_path, "2on1-0000")
-    assert wrong.exit_code == 2 and "and 99 is stored" in wrong.stderr
+    assert wrong.exit_code == 2 and "but 99 is stored" in wrong.stderr
 
 
 def test_commands_for_two_players_refuse_with_the_reason(run, tmp_path):
@@ -203,7 +203,7 @@ def test_curve(run, tmp_path):
         (("--output", tmp_path / "curve.txt"), "a picture is one of .svg, .png, .pdf"),
         (
             ("--output", tmp_path / "c.svg", "--instance", 3),
-            "--instance 3 is out of range; of this run there are 1 to 2",
+            "--instance 3 is out of range; this run has 1 to 2",
         ),
     ]:
         refused = call("curve", run, *arguments)

@@ -138,12 +138,12 @@ def test_one_player(tmp_path, other, last):
             changes = dict(condition=at, opening=run, score=1000.0 * at + run, decisions=())
             made.add(make_game(str(number), number, *names, outcome, **changes))
     tournament = results.load(tmp_path / "run")
-    frame = tournament.table().set_index(["instance", "budget"])
+    frame = tournament.study().set_index(["instance", "budget"])
     names = tournament.instances
     assert frame["value"].tolist()[:4] == [1, 1001, 2001, 3001] and frame["games"].tolist()[:4] == [3] * 4
     assert frame.loc[(names[1], "100 playouts"), ["low", "high"]].tolist() == [2000, 2002]
     assert [name for name in dict.fromkeys(frame.index.get_level_values(0)) if name not in names] == last
-    assert "3,001 (3,000–3,002)" in render(tournament.table(), "text")
+    assert "3,001 (3,000–3,002)" in render(tournament.table("study"), "text")
     assert tournament.plot_study().get_xlabel().startswith("Mean score")
 
 
