@@ -96,14 +96,14 @@ class DepthFirstPlayer(Player):
         return Decision(
             move=line[0],
             value=max(-1.0, min(1.0, value)),
-            nodes=int(counts.nodes),
+            nodes=int(counts["nodes"]),
             depth=deepening.completed,
             principal_variation=line,
             counts={
-                "leaves": int(counts.leaves),
-                "cutoffs": int(counts.cutoffs),
+                "leaves": int(counts["leaves"]),
+                "cutoffs": int(counts["cutoffs"]),
                 "table_hits": table_hits,
-                "table_cutoffs": int(counts.table_cutoffs),
+                "table_cutoffs": int(counts["table_cutoffs"]),
             },
         )
 
@@ -154,16 +154,16 @@ class Deepening:
     def run(self, nodes: int) -> int:
         """Visit up to `nodes` more positions; returns how many: 0 only when going deeper is of no use."""
         counts = self.search.counts[0]
-        before = int(counts.nodes)
-        while not self.finished and counts.nodes < before + nodes:
+        before = int(counts["nodes"])
+        while not self.finished and counts["nodes"] < before + nodes:
             depth_first_kernel(self.player.game, self.search, before + nodes)
-            if counts.ply == DONE:
+            if counts["ply"] == DONE:
                 self.end_depth()
-        return int(counts.nodes) - before
+        return int(counts["nodes"]) - before
 
     def end_depth(self) -> None:
         """Keep what this depth has found; begin the next one with the best move first, unless the value is certain."""
-        value, line = float(self.search.nodes[0].best), best_line(self.search)
+        value, line = float(self.search.nodes[0]["best"]), best_line(self.search)
         if not self.low < value < self.high:
             self.restart(-INFINITE if value <= self.low else self.low, INFINITE if value >= self.high else self.high)
             return
@@ -177,7 +177,7 @@ class Deepening:
 
     def is_certain(self, value: float) -> bool:
         """Whether a deeper search would find nothing else."""
-        if self.search.counts[0].evaluated == 0:
+        if self.search.counts[0]["evaluated"] == 0:
             return True
         if self.player.agent.scores or abs(value) <= 1.0:
             return False
@@ -189,5 +189,5 @@ class Deepening:
         A depth that is not completed can be relied on, since it begins with the best move of the one before; but not
         where its values are below its window, and so are bounds.
         """
-        value = float(self.search.nodes[0].best)
+        value = float(self.search.nodes[0]["best"])
         return (value, best_line(self.search)) if value > self.low else self.best

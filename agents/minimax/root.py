@@ -15,7 +15,7 @@ def put_root(game, search: DepthFirstSearch, state: np.ndarray, rng: np.ndarray 
         moves[i], moves[j] = moves[j], moves[i]
     search.states[0] = state
     search.moves[0, : len(moves)] = moves
-    search.nodes[0].total = merge_kernel(game, search, len(moves)) if search.options.merges else len(moves)
+    search.nodes[0]["total"] = merge_kernel(game, search, len(moves)) if search.options.merges else len(moves)
     search.counts[:] = 0
     search.nodes["killer"] = search.nodes["older_killer"] = -1
     search.history[:] = 0
@@ -23,5 +23,5 @@ def put_root(game, search: DepthFirstSearch, state: np.ndarray, rng: np.ndarray 
 
 def put_first(search: DepthFirstSearch, move: int) -> None:
     """Make a move of the root the first to be searched; the others keep their order."""
-    moves = search.moves[0, : search.nodes[0].total]
+    moves = search.moves[0, : search.nodes[0]["total"]]
     moves[:] = [move, *moves[moves != move]]

@@ -56,7 +56,7 @@ class DepthFirstSolver(Solver):
         """`run` to the depth `deepest`, or if it deepens, to the least that is enough for a certain value."""
         for depth in range(1 if self.deepening else deepest, deepest + 1):
             value, line = self.run(state, depth, low, high)
-            if abs(value) > 1.0 or self.search.counts[0].evaluated == 0:
+            if abs(value) > 1.0 or self.search.counts[0]["evaluated"] == 0:
                 break
         return value, line
 
@@ -68,16 +68,16 @@ class DepthFirstSolver(Solver):
         counts, before = self.search.counts[0], self.nodes
 
         def run(nodes):
-            visited = int(counts.nodes)
+            visited = int(counts["nodes"])
             depth_first_kernel(self.game, self.search, visited + nodes)
-            self.nodes = before + int(counts.nodes)
+            self.nodes = before + int(counts["nodes"])
             self.progress(Progress(self.nodes, None, None, self.seconds))
-            return 0 if counts.ply == DONE else int(counts.nodes) - visited
+            return 0 if counts["ply"] == DONE else int(counts["nodes"]) - visited
 
         run_chunks(run, limit, seconds)
-        if counts.ply != DONE:
+        if counts["ply"] != DONE:
             self.left()
-        return float(self.search.nodes[0].best), best_line(self.search)
+        return float(self.search.nodes[0]["best"]), best_line(self.search)
 
     def peak_bytes(self):
         arrays = (array for array in self.search if isinstance(array, np.ndarray))

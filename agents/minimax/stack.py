@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.core.table import Table
+from games.core.jit import COMPILED
 
 WIN = 10_000.0
 INFINITE = 1e9
@@ -85,29 +86,39 @@ class DepthFirstSearch(NamedTuple):
 def new_search(game, limit: int, table: Table, options: DepthFirstOptions) -> DepthFirstSearch:
     """A search to depths below `limit`."""
     return DepthFirstSearch(
-        nodes=np.zeros(limit, NODE).view(np.recarray),
+        nodes=records(limit, NODE),
         states=np.zeros((limit, game.state_size), game.dtype),
         moves=np.zeros((limit, game.max_moves), np.int32),
         ranks=np.zeros((limit, game.max_moves), np.int64),
         line=np.zeros((limit, limit), np.int32),
         history=np.zeros((2, game.move_limit if options.history else 1), np.int64),
         scratch=np.zeros((2, game.state_size), game.dtype),
-        counts=np.zeros(1, COUNTS).view(np.recarray),
+        counts=records(1, COUNTS),
         table=table,
         options=options,
     )
 
 
+def records(count: int, dtype: np.dtype) -> np.ndarray:
+    """Zeroed records, whose fields kernels read as attributes, and Python code by name: `nodes[0]["best"]`.
+
+    Where kernels run as plain Python, a recarray gives them the attributes.  Elsewhere it would cost 20 us for each
+    call of a kernel, because Numba looks up the type of an array quickly only if it is a plain one.
+    """
+    zeros = np.zeros(count, dtype)
+    return zeros if COMPILED else zeros.view(np.recarray)
+
+
 def restart(search: DepthFirstSearch, depth: int, alpha: float = -INFINITE, beta: float = INFINITE) -> None:
     """Begin to search the root, whose state and moves are there, to `depth`."""
     root, counts = search.nodes[0], search.counts[0]
-    root.tried = root.kind = root.symmetry = root.entered = root.evaluated = root.again = root.length = 0
-    root.draft = depth
-    root.alpha = root.floor = alpha
-    root.beta, root.best = beta, -INFINITE
-    counts.ply = counts.evaluated = 0
+    for field in ("tried", "kind", "symmetry", "entered", "evaluated", "again", "length"):
+        root[field] = 0
+    root["draft"], root["beta"], root["best"] = depth, beta, -INFINITE
+    root["alpha"] = root["floor"] = alpha
+    counts["ply"] = counts["evaluated"] = 0
 
 
 def best_line(search: DepthFirstSearch) -> tuple[int, ...]:
     """The best line from the root."""
-    return tuple(search.line[0, : search.nodes[0].length].tolist())
+    return tuple(search.line[0, : search.nodes[0]["length"]].tolist())

@@ -61,8 +61,8 @@ def explore(agent: DepthFirstMinimax, game, state: np.ndarray, limit: int = 1000
     restart(search, player.deepest)
     root = Explored("", int(game.player(state)), "open")
     path = [root]
-    while counts.ply != DONE:
-        if counts.nodes == limit:
+    while counts["ply"] != DONE:
+        if counts["nodes"] == limit:
             raise TooLarge(f"the tree has more than {limit} nodes: give a smaller depth, or a higher limit")
         with np.errstate(over="ignore"):  # where the kernel runs as plain Python
             step(player, path)
@@ -72,40 +72,40 @@ def explore(agent: DepthFirstMinimax, game, state: np.ndarray, limit: int = 1000
 def step(player: DepthFirstPlayer, path: list[Explored]) -> None:
     """Let the search try one move, and write down what comes of it."""
     game, search, counts = player.game, player.search, player.search.counts[0]
-    ply = int(counts.ply)
+    ply = int(counts["ply"])
     node, below = search.nodes[ply], search.nodes[ply + 1]
-    tried, again = int(node.tried), bool(node.again)
-    to_horizon = node.draft == 1 and not search.options.quiescence
-    depth_first_kernel(game, search, counts.nodes + 1)
+    tried, again = int(node["tried"]), bool(node["again"])
+    to_horizon = node["draft"] == 1 and not search.options.quiescence
+    depth_first_kernel(game, search, counts["nodes"] + 1)
     del path[ply + 1 :]
     state, child_state = search.states[ply], search.states[ply + 1]
-    over, kind = bool(game.is_over(child_state)), KINDS[int(below.kind)]
+    over, kind = bool(game.is_over(child_state)), KINDS[int(below["kind"])]
     move = game.move_name(state, int(search.moves[ply, tried]))
     child = Explored(move, None if over else int(game.player(child_state)), kind, again=again)
     path[ply].children.append(child)
     path.append(child)
     if over or to_horizon:
-        child.value = side_to_move(game, state) * float(below.best)
+        child.value = side_to_move(game, state) * float(below["best"])
         del path[ply + 1 :]
     elif kind in ("open", "evaluated"):
         child.alpha, child.beta = window(game, search, ply + 1)
-    for row in range(len(path) - 1, int(counts.ply), -1):
+    for row in range(len(path) - 1, int(counts["ply"]), -1):
         finish(game, search, row, path[row])
 
 
 def finish(game, search: DepthFirstSearch, row: int, explored: Explored) -> None:
     """Write down what the node at a row of the search has come to."""
     node, state = search.nodes[row], search.states[row]
-    side, rest = side_to_move(game, state), search.moves[row, node.tried : node.total]
-    explored.value = side * float(node.best)
+    side, rest = side_to_move(game, state), search.moves[row, node["tried"] : node["total"]]
+    explored.value = side * float(node["best"])
     explored.pruned = [game.move_name(state, int(move)) for move in rest]
     known = not explored.pruned and bool(explored.children) and all(child.exact for child in explored.children)
-    explored.exact = bool(known or node.floor < node.best < node.beta)
-    explored.at_least = bool((node.best >= node.beta) == (side > 0))
+    explored.exact = bool(known or node["floor"] < node["best"] < node["beta"])
+    explored.at_least = bool((node["best"] >= node["beta"]) == (side > 0))
 
 
 def window(game, search: DepthFirstSearch, row: int) -> tuple[float, float]:
     """The window that a row was entered with, as MAX sees it; without a bound it is infinite."""
-    low, high = float(search.nodes[row].floor), float(search.nodes[row].beta)
+    low, high = float(search.nodes[row]["floor"]), float(search.nodes[row]["beta"])
     low, high = (low, high) if side_to_move(game, search.states[row]) > 0 else (-high, -low)
     return (-np.inf if low <= -INFINITE else low), (np.inf if high >= INFINITE else high)

@@ -52,7 +52,7 @@ def self_play(agent, game, seconds: float) -> dict:
     while not game.is_over(state):
         search = player.begin(state, None)
         run_chunks(search.run, None, max(seconds - (time.perf_counter() - start), 1e-3))
-        nodes += int(player.search.counts[0].nodes)
+        nodes += int(player.search.counts[0]["nodes"])
         if not search.finished:
             break
         value, line = search.result()

@@ -31,6 +31,7 @@ from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
 KERNEL_PACKAGES = ("games", "agents")
+COMPILED = not config.DISABLE_JIT  # false where NUMBA_DISABLE_JIT makes kernels run as plain Python
 
 kernels: list[Dispatcher] = []  # every kernel defined so far, for `arena cache` and the tests
 
@@ -44,7 +45,7 @@ def kernel(function):
     tuples of arrays that a kernel is given are defined in one of these.
     """
     dispatcher = njit(nogil=True)(function)
-    if not config.DISABLE_JIT:
+    if COMPILED:
         try:
             dispatcher._cache = KernelCache(function)  # what njit(cache=True) does, with a cache that mends itself
         except RuntimeError:

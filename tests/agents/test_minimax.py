@@ -37,7 +37,7 @@ ALONE = [
 def value_of(player, state, seed=1):
     """The value of a search, as it is inside: a win in p plies is WIN - p."""
     player.choose(state, stream(seed))
-    return float(player.search.nodes[0].best)
+    return float(player.search.nodes[0]["best"])
 
 
 @pytest.mark.parametrize("spec", GAMES)
@@ -49,7 +49,7 @@ def test_alphabeta_equals_minimax(spec, depth, options):
         state = random_position(game, seed, seed)
         player = agents.make(f"alphabeta(depth={depth}, {options})").player(game)
         decision = player.choose(state, stream(seed))
-        value = float(player.search.nodes[0].best)
+        value = float(player.search.nodes[0]["best"])
         assert value == pytest.approx(minimax(game, state, depth), abs=1e-12)
         assert decision.value == max(-1, min(1, value))
         end = after_names(game, state, decision.principal_variation)
@@ -136,8 +136,8 @@ def test_alphabeta_counts_of_tictactoe():
     search.moves[0] = range(9)
     restart(search, 9)
     depth_first_kernel(game, search, 10**6)
-    assert counts.nodes + 1 == 18_297 and counts.leaves == 7_330
-    assert search.nodes[0].best == 0
+    assert counts["nodes"] + 1 == 18_297 and counts["leaves"] == 7_330
+    assert search.nodes[0]["best"] == 0
 
 
 @pytest.mark.parametrize("options", ["", PLAIN])
@@ -150,7 +150,7 @@ def test_alphabeta_in_steps_equals_all_at_once(options):
         restart(search, 5)
     depth_first_kernel(game, whole, 10**9)
     until = 0
-    while steps.counts[0].ply != DONE:
+    while steps.counts[0]["ply"] != DONE:
         until += 7
         depth_first_kernel(game, steps, until)
     assert steps.counts.tolist() == whole.counts.tolist() and steps.line[0].tolist() == whole.line[0].tolist()

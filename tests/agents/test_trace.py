@@ -22,7 +22,7 @@ def test_the_tree_is_what_the_search_visits(options):
     while not search.finished:
         search.run(100)
     side = 1 if game.player(state) == 0 else -1
-    assert root.nodes == player.search.counts[0].nodes + 1 and root.value == side * search.result()[0]
+    assert root.nodes == player.search.counts[0]["nodes"] + 1 and root.value == side * search.result()[0]
     assert player.choose(state, stream(1)).value == pytest.approx(np.clip(side * root.value, -1, 1))
 
 

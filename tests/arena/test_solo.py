@@ -201,10 +201,7 @@ def test_curve(run, tmp_path):
         assert done.exit_code == 0 and (tmp_path / name).stat().st_size > 5000
     for arguments, message in [
         (("--output", tmp_path / "curve.txt"), "a picture is one of .svg, .png, .pdf"),
-        (
-            ("--output", tmp_path / "c.svg", "--instance", 3),
-            "--instance 3 is out of range; this run has 1 to 2",
-        ),
+        (("--output", tmp_path / "c.svg", "--instance", 3), "--instance 3 is out of range; this run has 1 to 2"),
     ]:
         refused = call("curve", run, *arguments)
         assert refused.exit_code == 2 and message in " ".join(refused.stderr.replace("│", " ").split())
