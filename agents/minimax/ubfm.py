@@ -53,7 +53,7 @@ class Graph(NamedTuple):
     counts: np.ndarray  # int64[4] = positions, moves, positions visited, descents
 
 
-class Options(NamedTuple):
+class UBFMOptions(NamedTuple):
     """What distinguishes the searches."""
 
     completion: bool
@@ -116,7 +116,7 @@ class UBFMPlayer(Player):
 
     def __init__(self, agent, game, budget):
         self.agent, self.game, self.budget = agent, game, budget
-        self.options = Options(agent.completion, agent.to_root)
+        self.options = UBFMOptions(agent.completion, agent.to_root)
         self.limit = 2**62 if budget.nodes is None else budget.nodes
 
     def decide(self, state, rng):
@@ -125,7 +125,7 @@ class UBFMPlayer(Player):
 
         def run(n):
             before = int(counts[NODES])
-            search_kernel(self.game, self.graph, state, self.options, before + n, self.limit, rng)
+            ubfm_kernel(self.game, self.graph, state, self.options, before + n, self.limit, rng)
             return int(counts[NODES]) - before
 
         run_chunks(run, self.budget.nodes, self.budget.seconds)
@@ -179,7 +179,7 @@ class UBFMPlayer(Player):
 
 
 @kernel
-def search_kernel(game, graph, root, options, until, limit, rng):
+def ubfm_kernel(game, graph, root, options, until, limit, rng):
     """Expand one position after the other until `until` positions have been visited in all; but never more than
     `limit`, nor more than there is room for, nor when the root is resolved or its best line ends the game."""
     state, child, moves = root.copy(), root.copy(), np.empty(game.max_moves, np.int32)

@@ -19,7 +19,7 @@ def root_value(spec, game, state=None):
     state = game.initial() if state is None else state
     player = agents.make(spec).player(game)
     values = player.values(state)
-    return (max if game.player(state) == 0 else min)(values.values()), int(player.room.counts[0])
+    return (max if game.player(state) == 0 else min)(values.values()), int(player.line.counts[0])
 
 
 def after_chance(game, seed):
