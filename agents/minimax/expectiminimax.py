@@ -7,10 +7,10 @@ trees containing chance nodes", 1983): values lie between L and U, so an outcome
 
     ((alpha - known - U * rest) / p,  (beta - known - L * rest) / p)
 
-where known is the sum so far and rest the probability of the outcomes to come; at its bounds the node ends.
+where known is the sum so far and rest the probability of the outcomes to come; a value at a bound ends the node.
 
-Expectimax is the same for one player among chance: the other player, if there is one, is taken to move at random.
-Values are the first player's: -1 to 1, or scores.  The budget is a depth, in plies, those of chance among them.
+Expectimax is the same for one player against chance: the other player, if there is one, is assumed to move at random.
+Values are the first player's: -1 to 1, or scores.  The budget is a depth in plies, chance's included.
 """
 
 from dataclasses import dataclass, replace
@@ -61,9 +61,9 @@ def new_line(game, depth: int) -> ExpectiminimaxLine:
 
 @dataclass(frozen=True)
 class Expectiminimax(Agent):
-    """Expectiminimax to `depth`; moves of equal value are chosen from at random.
+    """Expectiminimax to `depth`; of moves of equal value one is chosen at random.
 
-    pruning: alpha-beta's cut-offs, and Star1's at nodes of chance
+    pruning: the cut-offs of alpha-beta, and of Star1 at nodes of chance
     scores: play for the game's score rather than for a win; the depth should then reach the end
     evaluation: the name of one of the game's evaluation functions, or "" for its default
     """
@@ -86,7 +86,7 @@ class Expectiminimax(Agent):
 
 @dataclass(frozen=True)
 class Expectimax(Expectiminimax):
-    """Expectimax: one player among chance; the other player of a game for two is taken to move at random."""
+    """Expectimax: one player against chance; the other player of a game for two is assumed to move at random."""
 
     name: ClassVar[str] = "expectimax"
     needs: ClassVar[Needs] = Needs(players=(1, 2))
@@ -181,7 +181,7 @@ def value_kernel(game, line, depth, ply, alpha, beta, options):
 
 @helper
 def value_of_leaf(game, state, options):
-    """The result or the score of an end, the evaluation of what is none."""
+    """The result or the score if the game is over, else the evaluation."""
     if not game.is_over(state):
         return game.evaluate(state)
     return np.float64(game.score(state)) if options.scores else result_of(game.score(state))

@@ -1,11 +1,11 @@
-"""Negamax: minimax as one short recursion, since what a position is worth to one player it costs the other (Knuth &
+"""Negamax: minimax as one short recursion, since one player's gain is the other's loss (Knuth &
 Moore, "An analysis of alpha-beta pruning", 1975, section 2, where it is F2 with pruning).
 
     value(s) = max over moves m of  -value(s after m),  with + where the same player moves again
 
 Values are those of alphabeta: for the player to move, WIN - p for a win in p plies, an evaluation between -1 and 1 at
-the greatest depth.  The whole tree is searched in one go, so that its budget is a depth alone; the text to read before
-agents/minimax/depthfirst.py, and the yardstick of its tests.  For games of two players and no chance.
+the greatest depth.  The whole tree is searched in one go, so that its only budget is a depth.  Read it before
+agents/minimax/depthfirst.py, which is tested against it.  For games of two players without chance.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class NegamaxOptions(NamedTuple):
 
 @dataclass(frozen=True)
 class Negamax(Agent):
-    """Negamax to `depth`; moves of equal value are chosen from at random.
+    """Negamax to `depth`; of moves of equal value one is chosen at random.
 
     pruning: alpha-beta's cut-offs
     """
@@ -50,7 +50,7 @@ class Negamax(Agent):
 
 
 class NegamaxPlayer(Player):
-    """Keeps the arrays of its search, and nothing that is in them."""
+    """Keeps its arrays from move to move, and no results."""
 
     def __init__(self, agent, game, depth):
         self.game, self.options = game, NegamaxOptions(depth, agent.pruning)
