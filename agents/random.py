@@ -1,4 +1,4 @@
-"""The uniformly random player: the floor of every comparison."""
+"""The uniformly random player: the baseline of every comparison."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -25,12 +25,12 @@ registry = Registry("agent", "agents")
 
 
 class Unsuited(UserError, ValueError):
-    """An agent that cannot play a game, or cannot use a budget; the message says why and what it can."""
+    """An agent that cannot play a game or use a budget; the message says why, and what would do."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What an agent may spend on one move.  Where several are given, the first one reached ends the search."""
+    """What an agent may spend on one move.  Where several limits are given, the first one reached ends the search."""
 
     playouts: int | None = None
     nodes: int | None = None
@@ -43,12 +43,12 @@ class Budget:
                 raise ValueError(f"{kind} = {value} is out of range: a budget is more than 0")
 
     def given(self) -> dict:
-        """The kinds that are set, with their amounts."""
+        """The limits that are set, by kind."""
         return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) is not None}
 
 
 class MoveStatistics(NamedTuple):
-    """What a search knows of each move of the root."""
+    """What a search knows of each move at the root."""
 
     moves: np.ndarray  # int32[n]
     playouts: np.ndarray  # int64[n]
@@ -118,11 +118,11 @@ class Agent:
         self.own_budget()
 
     def new_player(self, game: Game, budget: Budget) -> Player:
-        """A player for one game.  Agents define this; callers use `player`, which checks first."""
+        """A player for one game.  Agents define this method; callers use `player`, which checks the game first."""
         raise NotImplementedError
 
     def new_solver(self, game: Game, budget: Budget) -> "Solver":
-        """A solver for one game.  Agents that solve define this; callers use `solver_of`, which checks first."""
+        """A solver for one game.  Agents that solve define this method; callers use `solver_of`, which checks first."""
         raise NotImplementedError
 
     @property
@@ -151,7 +151,7 @@ class Agent:
         return Budget(**{kind: getattr(self, kind, None) for kind in self.budgets})
 
     def budget(self, default: Budget | None = None) -> Budget:
-        """Its own budget, or else what it can use of the default one; Unsuited if that is nothing."""
+        """Its own budget, or else the usable part of the default one; Unsuited if it has neither."""
         own = self.own_budget()
         if own.given() or not self.budgets:
             return own
@@ -164,19 +164,19 @@ class Agent:
         return Budget(**usable)
 
     def example(self) -> str:
-        """One parameter that gives it a budget, as it is typed."""
+        """A parameter that gives it a budget, as a user types it."""
         return {"playouts": "playouts=1000", "nodes": "nodes=10000", "depth": "depth=4", "seconds": "seconds=0.1"}[
             self.budgets[0]
         ]
 
     def player(self, game: Game, budget: Budget | None = None) -> Player:
-        """A player for one game; `budget` serves an agent without one of its own.  Unsuited says what does not fit."""
+        """A player for one game; `budget` is for an agent without one of its own.  Unsuited says what does not fit."""
         if reason := self.refuses(game):
             raise Unsuited(reason)
         return self.new_player(game, self.budget(budget))
 
     def choose(self, game: Game, state: np.ndarray, *, seed: int, budget: Budget | None = None) -> Decision:
-        """One decision on its own; ValueError if the game is over."""
+        """One decision in a position, by a player made for it; ValueError if the game is over."""
         if game.is_over(state):
             raise ValueError(f"the game is over: there is no move to choose in\n{game.render(state)}")
         return self.player(game, budget).choose(state, stream(seed))

@@ -1,4 +1,4 @@
-"""Atomic operations on elements of arrays that threads share: Numba has none of its own on processors."""
+"""Atomic operations on elements of arrays that threads share: Numba has none for CPUs."""
 
 from numba import types
 from numba.core import cgutils
@@ -6,12 +6,12 @@ from numba.core.typing import signature
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-# lets another thread run, for who waits for a lock; found by name, so that kernels which call it can be cached
+# Lets another thread run while this one waits for a lock.  It is found by name, so that kernels can be cached.
 sched_yield = types.ExternalFunction("sched_yield", signature(types.int32))
 
 
 def _pointer(context, builder, sig, args):
-    """The address of args[0][args[1]], where args[1] is an integer, or a tuple of one for each dimension."""
+    """The address of args[0][args[1]], where args[1] is an integer, or a tuple with one for each dimension."""
     array = arrayobj.make_array(sig.args[0])(context, builder, args[0])
     several = isinstance(sig.args[1], types.BaseTuple)
     indices = cgutils.unpack_tuple(builder, args[1]) if several else [args[1]]
@@ -45,7 +45,7 @@ def atomic_compare_exchange(typing_context, array, index, expected, value):
 
 @intrinsic
 def atomic_load(typing_context, array, index):
-    """array[index]; what another thread wrote before it stored this value is seen after (acquire)."""
+    """array[index]; afterwards this thread sees all that the storing thread wrote before (acquire)."""
 
     def codegen(context, builder, sig, args):
         align = sig.args[0].dtype.bitwidth // 8
@@ -56,7 +56,7 @@ def atomic_load(typing_context, array, index):
 
 @intrinsic
 def atomic_store(typing_context, array, index, value):
-    """array[index] = value; what this thread wrote before is seen by who loads this value (release)."""
+    """array[index] = value; a thread that loads this value sees all that this one wrote before (release)."""
 
     def codegen(context, builder, sig, args):
         align = sig.args[0].dtype.bitwidth // 8

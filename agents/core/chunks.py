@@ -1,4 +1,4 @@
-"""Searches run in chunks: a kernel does some more iterations on data that persists, and the driver watches the clock."""
+"""Searches run in chunks: a kernel does some more iterations on data that persist, the driver watches the clock."""
 
 import time
 from collections.abc import Callable
@@ -8,9 +8,9 @@ FIRST = 16  # iterations of the first chunk, before their cost is known
 
 
 def run_chunks(run: Callable[[int], int], limit: int | None, seconds: float | None) -> int:
-    """Call `run(n)`, which does up to n more iterations and returns how many it did, until `limit` are done, `seconds`
-    have passed, or run does none.  Returns how many were done.
+    """Call `run(n)` again and again until `limit` iterations are done, `seconds` have passed, or it does none.
 
+    `run(n)` does up to n more iterations and returns how many it did; `run_chunks` returns how many there were in all.
     Under a time budget the chunks are short, so that the search ends within a few milliseconds of it.
     """
     start = now = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Locks that threads of compiled kernels take: elements of an array, 1 while they are held."""
+"""Locks for threads that run compiled kernels: elements of an array, 1 while a thread holds them."""
 
 import numpy as np
 

@@ -1,13 +1,12 @@
-"""Solving: what a position is worth when both sides play their best, found by any agent that offers a Solver.
+"""Solving: the value of a position when both sides play their best, found by any agent that offers a Solver.
 
-All questions come down to one kind, a Goal: a statement on the first player's result that is true or false, whoever is
-to move.  "The first player wins" is true when his reward is at least 1; "the second player wins" is "the first player's
-reward is at least 1/2", denied.  A game with draws needs both.  "Within d plies" counts an unfinished game as a failure
-of whoever was to win, so that the quickest win is found by asking for d = 1, 2, 3 and so on.
+Every question comes down to a Goal: a statement about the first player's result that is true or false, whoever is to
+move.  "The first player wins" is true when the reward is at least 1; "the second player wins" denies that it is at
+least 1/2.  A game with draws needs both.  "Within d plies" counts an unfinished game as a failure of the side that was
+to win, so that the quickest win is found by asking for d = 1, 2, 3 and so on.
 
-A position does not repeat in a game that is over after max_plies moves, whatever is played (games/core/game.py), and
-where a rule depends on the past, the past is part of the key.  So a value belongs to the position alone, and not to
-the path by which a search has come to it.
+No position repeats, since every game is over after max_plies moves (games/core/game.py), and where a rule depends on
+the past, the past is part of the key.  So a value belongs to the position alone, not to the path that led to it.
 """
 
 import time
@@ -28,34 +27,34 @@ class Goal(NamedTuple):
 
     least: float
     plies: int = NEVER  # the plies from here on that count
-    late: bool = False  # whether the statement counts as true of a game that is not over by then
+    late: bool = False  # whether the statement counts as true if the game is not over by then
 
 
 class Proof(NamedTuple):
-    """What became of a goal."""
+    """The answer to a goal."""
 
     holds: bool
-    move: int | None  # one that settles it, where it is for the player to move to choose and known, else None
+    move: int | None  # that settles it, where the player to move has such a move and it is known
 
 
 class Progress(NamedTuple):
-    """What a search that is under way tells of itself."""
+    """What a search reports while it runs."""
 
     nodes: int
-    proof: int | None  # proof and disproof number of the position for the goal, of who has them
+    proof: int | None  # proof and disproof number of the position for the goal, from searches that have them
     disproof: int | None
     seconds: float
 
 
 class Unsolved(Exception):
-    """The budget or the memory was spent before the position was solved; the message says which."""
+    """The budget or the memory ran out before the position was solved; the message says which."""
 
 
 @dataclass(frozen=True)
 class Solution:
-    """What is known of a position; `value` is None where it was not solved, for the reason that `unsolved` gives.
+    """What is known of a position; `value` is None if it was not solved, and `unsolved` says why.
 
-    Moves are the player's to move.  A loss is as good by any move: then all of them are best, but for plies.
+    In a lost position every move is best, unless plies were asked for: then those that last longest are.
     """
 
     value: int | None  # 1 win, 0 draw, -1 loss, for the player to move
@@ -78,7 +77,7 @@ class Solver:
         self.begin()
 
     def warm(self, state) -> None:
-        """Have everything compiled that solving needs, by a question that takes a few nodes, and start a new budget."""
+        """Compile all that solving needs, by a question that takes a few nodes, and start a new budget."""
         self.settle(state, Goal(1.0, 1))
         self.begin()
 
@@ -112,7 +111,7 @@ class Solver:
         raise NotImplementedError
 
     def may_draw(self) -> bool:
-        """Whether the searches so far may have met a draw; if not, who does not win loses."""
+        """Whether the searches so far may have met a draw; if not, the side that does not win loses."""
         return True
 
     # -- Derived ---------------------------------------------------------------------------------------------------
@@ -134,7 +133,7 @@ class Solver:
         return self.settle(state, goal_for(player, result, plies)).holds == (player == 0)
 
     def value(self, state, goals: dict | None = None) -> int:
-        """1, 0 or -1 for the player to move in a position that is not over; `goals` takes what is found on the way."""
+        """1, 0 or -1 for the player to move in a position that is not over; `goals` takes what is found."""
         player, goals = int(self.game.player(state)), {} if goals is None else goals
         goals["win"] = self.reaches(state, player, 1)
         drawn = not goals["win"] and self.game.has_draws and self.may_draw() and self.reaches(state, player, 0)
@@ -143,7 +142,7 @@ class Solver:
         return 1 if goals["win"] else (0 if drawn else -1)
 
     def plies(self, state, winner: int) -> int:
-        """The plies in which a player who wins from here does so at the latest, both sides playing their best."""
+        """The plies that a player who wins from here needs when both sides play their best."""
         for plies in range(0 if self.game.is_over(state) else 1, self.game.max_plies + 1):
             if self.reaches(state, winner, 1, plies):
                 return plies
@@ -168,13 +167,13 @@ class Solver:
         return moves if move is None else sorted(moves, key=lambda other: other != move)
 
     def keeps(self, after, player, value, plies) -> bool:
-        """Whether a player who has moved to `after` still has a value, and in a lost game has put the end off."""
+        """Whether the move to `after` keeps the player's value, and in a lost game puts the end off."""
         if value >= 0:
             return self.reaches(after, player, value, NEVER if plies is None else plies - 1)
         return plies is None or not self.reaches(after, 1 - player, 1, plies - 2)
 
     def line(self, state, value: int, plies: int | None, move: int | None) -> tuple[int, ...]:
-        """Best play from a position of that value, beginning with `move`; without plies, a lost side plays anything."""
+        """Best play from a position of that value, from `move` on; without plies, a lost side plays any move."""
         moves = []
         while move is not None:
             moves.append(move)
@@ -211,9 +210,9 @@ def solving_agents() -> list[str]:
 
 
 def solve(solver: Solver, state: np.ndarray, *, goal: str = "", shortest: bool = False, moves: str = "all") -> Solution:
-    """Solve a position that is not over, as far as the solver's budget goes; ValueError if it is over.
+    """Solve a position, as far as the solver's budget allows; ValueError if the game is over.
 
-    goal: "win" or "draw", to settle no more than whether the player to move reaches at least that; "" for the value
+    goal: "win" or "draw", to settle only whether the player to move reaches at least that; "" for the value
     shortest: find the fewest plies to the end, and the moves that keep them
     moves: "all" best moves, each of which is a search, or "one", or "none" and no line of play
     """
@@ -253,7 +252,7 @@ def check_question(game, state, goal) -> None:
 
 
 class Answer:
-    """A solution that grows as it is found, so that what is known is kept when the budget ends."""
+    """A solution in the making, so that what is known is kept when the budget ends."""
 
     def __init__(self, solver, state):
         self.solver, self.state = solver, state
@@ -263,7 +262,7 @@ class Answer:
         self.best = self.line = ()
 
     def find_value(self, goal):
-        """The value, or what one goal says of it."""
+        """The value, or what one goal says about it."""
         if not goal:
             self.value = self.reached = self.solver.value(self.state, self.goals)
             return

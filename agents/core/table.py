@@ -1,16 +1,16 @@
-"""A transposition table: what a search knows of a position, found again by whatever moves it is reached.
+"""A transposition table: what a search knows of a position, whichever moves lead to it.
 
-A place holds one position: its key in full, two numbers that are the search's own (a bound and a move, say, or a proof
-and a disproof number), and the work that they cost, such as nodes.  Where all places for a key are taken, the scheme
-says what goes (Breuker, Uiterwijk & van den Herik, "Replacement schemes for transposition tables", 1994):
+A place holds one position: its full key, two numbers of the search's own (a bound and a move, say, or a proof and a
+disproof number), and the work that they cost, such as nodes.  Where all places for a key are taken, the scheme says
+what is replaced (Breuker, Uiterwijk & van den Herik, "Replacement schemes for transposition tables", 1994):
 
-    new       one place, which the newest position takes
-    big       one place, kept by the position that cost more work
-    two_big   two places: one for what cost most, the other for the newest of the rest
+    new       one place: the newest position takes it
+    big       one place: the position that cost more work keeps it
+    two_big   two places: one for the position that cost most, the other for the newest of the rest
 
-What was stored before the last call of `new_generation` gives way to all that comes after.  The word of the key is
+What was stored before the last call of `new_generation` gives way to anything stored later.  The word of the key is
 stored as the exclusive or of all four, so that threads may share a table without locks: a place that two of them wrote
-at once belongs to no key (Hyatt & Mann, "A lock-less transposition-table implementation", 2002).
+at the same time belongs to no key (Hyatt & Mann, "A lock-less transposition-table implementation", 2002).
 """
 
 import os
@@ -44,7 +44,7 @@ class Table(NamedTuple):
 def new_table(mebibytes: float, scheme: str = "two_big") -> Table:
     """An empty table of that size.  ValueError if the machine has less memory, or the scheme is unknown.
 
-    The operating system provides the memory as it is first written, so that room which is not used costs nothing.
+    The operating system provides memory as it is first written, so that places never used cost nothing.
     """
     check_table(mebibytes, scheme)
     rows = int(mebibytes * 2**20) // ROW_BYTES // 2 * 2
@@ -56,12 +56,12 @@ def new_table(mebibytes: float, scheme: str = "two_big") -> Table:
 
 
 def new_counts() -> np.ndarray:
-    """Counters from 0; threads that share a table each take their own, by `table._replace(counts=new_counts())`."""
+    """Counters at 0.  Threads that share a table each take their own: `table._replace(counts=new_counts())`."""
     return np.zeros(4, np.int64)
 
 
 def check_table(mebibytes: float, scheme: str = "two_big") -> None:
-    """ValueError that says what is wrong, if `new_table` cannot make such a table."""
+    """ValueError if `new_table` cannot make such a table."""
     check_choice("scheme", scheme, SCHEMES)
     if not 2 * ROW_BYTES <= mebibytes * 2**20 <= ROW_BYTES * 2**32:
         raise ValueError(f"table = {mebibytes:g} MiB is out of range: it can be 0.001 to {ROW_BYTES * 2**12}")
@@ -71,7 +71,7 @@ def check_table(mebibytes: float, scheme: str = "two_big") -> None:
 
 
 def new_generation(table: Table) -> None:
-    """What is stored so far can still be found, and gives way to all that comes."""
+    """Begin a generation: what is stored so far can still be found, but gives way to anything stored from now on."""
     if table.generation[0] == LAST_GENERATION:
         clear(table)
     table.generation[0] += 1
@@ -91,7 +91,7 @@ def filled(table: Table) -> int:
 @helper
 def place_of(table, key):
     """The row of the first place for a key."""
-    spread = (key * GAMMA) >> np.uint64(32)  # keys that are no hashes differ in few bits: these depend on all of them
+    spread = (key * GAMMA) >> np.uint64(32)  # for keys that are no hashes and differ in few bits
     if table.scheme[0] == 2:
         return np.int64((spread * np.uint64(len(table.words) // 2)) >> np.uint64(32)) * 2
     return np.int64((spread * np.uint64(len(table.words))) >> np.uint64(32))
@@ -116,7 +116,7 @@ def write_place(table, row, key, first, second, work):
 
 @helper
 def probe(table, key):
-    """(whether the position of the key: uint64 is there, its first number, its second: int64)."""
+    """(whether the position with that key is there, its first number, its second number)."""
     table.counts[PROBES] += 1
     row = place_of(table, key)
     held, first, second = read_place(table, row, key)
@@ -128,7 +128,7 @@ def probe(table, key):
 
 @helper
 def store(table, key, first, second, work):
-    """Keep two int64 for the position of the key: uint64, as the scheme says; `work`, 0 or more, is what they cost."""
+    """Store two numbers for a position, as the scheme says; `work`, 0 or more, is what they cost.  key: uint64."""
     words, row = table.words, place_of(table, key)
     work = table.generation[0] << GENERATION_SHIFT | min(work, MOST_WORK)
     held = read_place(table, row, key)[0]
@@ -151,7 +151,7 @@ def store(table, key, first, second, work):
 def least_key(game, state, image):
     """(the least key among the images of a state under the game's symmetries, the symmetry that gives it).
 
-    Positions that symmetries take into each other have the same.  `image` is room for a state.
+    So symmetric positions share a key.  `image: dtype[state_size]` is scratch space.
     """
     least, symmetry = game.key(state), 0
     for i in range(1, game.symmetries):

@@ -1,7 +1,7 @@
-"""Opening books: what moves in the opening have come to in games that were played, from their records.
+"""Opening books: how moves in the opening have fared in recorded games.
 
-For each position, by its key, a book has the moves that were made in it, how often, and the points that they brought to
-who made them: 1 for a win, 1/2 for a draw.  The move of the best average is played, among equals the one made more often.
+For each position, by its key, a book has the moves made in it, how often each was made, and the points that it brought
+its player: 1 for a win, 1/2 for a draw.  The move with the best average is played; of equals, the one made more often.
 """
 
 import json
@@ -25,9 +25,9 @@ def key_of(game, state) -> int:
 
 
 def build(game, records: Iterable[tuple[str, float]], plies: int, least: int) -> Book:
-    """A book of the first `plies` plies of games, of moves that were made in `least` games or more.
+    """A book of the first `plies` plies of games, with the moves made in at least `least` games.
 
-    records: (names of the moves, parted by blanks, the first player's points) of each game
+    records: for each game (the names of its moves, separated by blanks, the first player's points)
     """
     counts: dict[int, dict[int, list[float]]] = {}
     for moves, points in records:
@@ -43,7 +43,7 @@ def build(game, records: Iterable[tuple[str, float]], plies: int, least: int) ->
 
 
 def to_bytes(game, book: Book, about: str) -> bytes:
-    """The book as its file holds it; `about` says in words what it was made from."""
+    """The contents of the book's file; `about` says in words what the book was made from."""
     lines = [
         json.dumps([key, [[move, *entry] for move, entry in sorted(moves.items())]])
         for key, moves in sorted(book.items())
@@ -52,7 +52,7 @@ def to_bytes(game, book: Book, about: str) -> bytes:
 
 
 def load(path: str | os.PathLike, game) -> Book:
-    """The book in a file; PreparedFileError if it cannot be read, is damaged, or is of another game."""
+    """The book in a file; PreparedFileError if it cannot be read, is damaged, or is for another game."""
     return _load(game, *stamp(path))
 
 
@@ -64,7 +64,7 @@ def _load(game, path, changed, size) -> Book:
 
 
 def best_move(game, book: Book, state) -> tuple[int, float] | None:
-    """(the move to play, its average of points) in a position; None if the book does not have it."""
+    """(the move to play, its average points) in a position; None if the book does not have the position."""
     moves = book.get(key_of(game, state))
     if not moves:
         return None

@@ -1,4 +1,4 @@
-"""Agents that may play from what was prepared before the game: opening books and end-game tables."""
+"""Agents that may play from files prepared before the game: opening books and end-game tables."""
 
 from dataclasses import dataclass, field
 
@@ -10,10 +10,10 @@ from agents.knowledge.files import PreparedFileError
 
 @dataclass(frozen=True)
 class PreparedAgent(Agent):
-    """Base of the agents that take such files.
+    """Base of the agents that use such files.
 
-    book: a file of openings, whose moves are played as long as it has the position
-    tablebase: a file of end-games, whose moves are played as soon as it has the position
+    book: a file with an opening book, whose moves are played as long as it has the position
+    tablebase: a file with an end-game table, whose moves are played as soon as it has the position
     """
 
     book: str = field(default="", kw_only=True)
@@ -35,7 +35,7 @@ class PreparedAgent(Agent):
 
 
 class PreparedPlayer(Player):
-    """Plays from the files where they have the position, and asks another player where not."""
+    """Plays from the files if they have the position, and otherwise asks another player."""
 
     def __init__(self, agent: PreparedAgent, game, player: Player):
         self.game, self.other = game, player

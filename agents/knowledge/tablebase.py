@@ -1,14 +1,15 @@
 """End-game tables: the exact value of every position of an end-game, computed once and kept in a file.
 
 Retrograde analysis (Thompson, "Retrograde analysis of certain endgames", 1986) works backwards from the ends of the
-game.  Here no position repeats, so that one sweep settles all: a position's moves first, then the position itself.  The
-value of a position is for the player to move: d is a win in d plies at the least, -d a loss in d plies at the most, 0 a
-draw.  A position with a move to one of value -d is won in d + 1 plies, with moves only to wins lost.
+game.  Here no position repeats, so that one sweep is enough: the positions after a position's moves first, then the
+position itself.  A value is for the player to move: d is a win in d plies, the quickest there is, -d a loss in d plies,
+the slowest there is, 0 a draw.  A position with a move to one of value -d is won in d + 1 plies; one with moves only to
+won positions is lost.
 
-A table holds the positions that can follow from those it was begun with: of a whole small game (Nim, Othello on 4x4), or
-of all end-games of so many pieces, where the game lists them (`Game.endgames`).
+A table holds all positions that can follow from those it was begun with: those of a whole small game (Nim, Othello on
+4x4), or of all end-games with so many pieces, where the game lists them (`Game.endgames`).
 
-The file (agents/core/files.py) holds the table as it lies in memory: a hash table with open addressing.
+The file (agents/knowledge/files.py) holds the table as it lies in memory: a hash table with open addressing.
 """
 
 import os
@@ -36,7 +37,7 @@ class TablebaseError(UserError, ValueError):
 
 
 class Endgames(NamedTuple):
-    """A hash table of positions; without places, it is no table and knows nothing."""
+    """A hash table of positions (agents/core/probing.py); one without places knows nothing."""
 
     keys: np.ndarray  # uint64[places]
     values: np.ndarray  # int16[places], ABSENT where the place is empty
@@ -60,7 +61,7 @@ def look_up(endgames, key):
 
 
 def build(game, roots: np.ndarray, most_positions: int = 10_000_000) -> Endgames:
-    """The values of all positions that can follow from `roots`: dtype[n, state_size], and of these themselves.
+    """The values of `roots`: dtype[n, state_size], and of all positions that can follow from them.
 
     TablebaseError if the game has chance or is for one player, or if there are more than `most_positions`.
     """
@@ -76,7 +77,7 @@ def build(game, roots: np.ndarray, most_positions: int = 10_000_000) -> Endgames
 
 
 def _empty(positions: int) -> Endgames:
-    """Room for so many."""
+    """An empty table for that many positions."""
     places = int(positions / FULLEST) + 2
     return Endgames(np.zeros(places, np.uint64), np.full(places, ABSENT, np.int16))
 
@@ -87,16 +88,16 @@ def positions(endgames: Endgames) -> int:
 
 
 def to_bytes(game, endgames: Endgames, about: str) -> bytes:
-    """The table as its file holds it; `about` says in words which positions are in it."""
+    """The contents of the table's file; `about` says in words which positions are in it."""
     data = endgames.keys.astype("<u8").tobytes() + endgames.values.astype("<i2").tobytes()
     header = {"about": about, "positions": positions(endgames), "places": len(endgames.values)}
     return pack(KIND, game, header, data)
 
 
 def load(path: str | os.PathLike, game) -> Endgames:
-    """The table in a file; PreparedFileError if it cannot be read, is damaged, or is of another game.
+    """The table in a file; PreparedFileError if it cannot be read, is damaged, or is for another game.
 
-    A file that has been loaded is kept in memory, and loaded anew when it has changed.
+    Tables that have been loaded are kept in memory, and loaded again when their file has changed.
     """
     return _load(game, *stamp(path))
 
@@ -112,9 +113,9 @@ def _load(game, path, changed, size) -> Endgames:
 
 
 def best_move(game, endgames: Endgames, state: np.ndarray) -> tuple[int, int] | None:
-    """(a best move, value as in the table) in a position that is not over; None if the table does not hold it.
+    """(a best move, its value) in a position that is not over; None if the table does not hold the position.
 
-    A win is the quickest, a loss the longest; among equals the first.
+    The move wins as quickly, or loses as slowly, as possible; of equals the first is taken.
     """
     if not len(endgames.values) or look_up_kernel(game, endgames, state) == ABSENT:
         return None
@@ -160,7 +161,7 @@ def by_move(game, endgames, state, after):
 
 @helper
 def rank(value):
-    """A number that is the larger the better the value: the quickest win first, the longest loss before the others."""
+    """A number that orders values: quick wins above slow ones, and slow losses above quick ones."""
     return ABSENT * -2 - value if value > 0 else (ABSENT * 2 - value if value < 0 else 0)
 
 

@@ -1,11 +1,11 @@
-"""Alpha-beta: depth-first minimax that skips what cannot change the result (Knuth & Moore, "An analysis of alpha-beta
-pruning", 1975), with an evaluation function where the depth ends.
+"""Alpha-beta: depth-first minimax that skips moves that cannot change the result (Knuth & Moore, "An analysis of
+alpha-beta pruning", 1975), with an evaluation function where the depth ends.
 
-Each aid can be switched off, and counted: a transposition table, symmetries of the game, an order of moves
+Each aid can be switched off and its effect counted: a transposition table, symmetries of the game, an order of moves
 (agents/minimax/ordering.py), moves left out that the game knows to be no better than another, principal variation
 search (Marsland & Campbell, "Parallel search of strongly ordered game trees", 1982), aspiration windows, iterative
-deepening, and a quiescence search.  None of them but the last changes the value of a search to a given depth, except
-that a table may know of a certain end that lies deeper.  agents/minimax/depthfirst.py is the search itself.
+deepening, and a quiescence search.  Only the last changes the value of a search to a given depth, except that
+a table may know of a certain end that lies deeper.  agents/minimax/depthfirst.py is the search itself.
 
 For games of two players and no chance.
 """
@@ -24,12 +24,12 @@ ORDERS = {"table": "table_first", "own": "own_order", "killers": "killers", "his
 class AlphaBeta(DepthFirstMinimax):
     """Alpha-beta; `alphabeta(depth=4, table=0, order=[], scout=false, sound=false)` is the algorithm alone.
 
-    order: what ranks moves, of table, own, killers and history; what is equal then keeps the game's order
+    order: what ranks moves, any of table, own, killers and history; equal moves keep the game's order
     scout: principal variation search
     sound: leave out moves that the game knows to be no better than another
     quiescence: go on at the greatest depth with the moves that the game calls unstable, such as captures
-    aspiration: half the width of the window around the last depth's value; 0: no window
-    deepening: search to depth 1, 2, 3 and so on with a budget of depth alone, too
+    aspiration: half the width of the window around the last depth's value; 0 for no window
+    deepening: search to depth 1, 2, 3 and so on even if the budget is a depth alone
     """
 
     table: float = 16.0

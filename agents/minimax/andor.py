@@ -1,8 +1,8 @@
 """AND-OR graph search (Russell & Norvig, section 4.3.2): a plan for what the agent does after whatever the world does.
 
-At OR nodes the agent looks for one action that leads to the goal, at AND nodes every outcome of it must.  Depth-first;
-a state that is on the path from the initial state already counts as a failure there, since a plan that works need not
-come back to it.  So plans have no loops: a problem that needs them has none.
+At an OR node the agent needs one action that leads to the goal; at an AND node every outcome of the action must lead
+there.  The search is depth-first.  A state that is already on the path counts as a failure, since a plan that works
+need not come back to it.  So plans have no loops, and a problem that needs loops has no plan.
 
     plan = andor.search(VacuumWorld())
     print(plan)

@@ -1,4 +1,4 @@
-"""What minimax and alpha-beta share as agents: parameters, the player, and searches each a ply deeper than the last."""
+"""What the agents minimax and alphabeta share: parameters, the player, and iterative deepening."""
 
 from dataclasses import dataclass, replace
 from math import inf
@@ -21,15 +21,14 @@ LEAST_TABLE = 2**-14  # MiB: the room of a search that uses no table
 class DepthFirstMinimax(PreparedAgent):
     """Searches to `depth`; with a budget of nodes or seconds, to depth 1, 2, 3 and so on until it is spent.
 
-    Moves of equal value are chosen from at random.
+    Of moves of equal value one is chosen at random.
 
-    shortest: prefer the quickest win and the longest resistance, rather than any; it costs some cut-offs
+    shortest: prefer the quickest win and the longest resistance to any other; this costs some cut-offs
     evaluation: the name of one of the game's evaluation functions, or "" for its default
-    scores: play for the game's score (discs, say), rather than for a win; the depth should then reach the end
-    table: the transposition table's size in MiB; 0 is none
-    scheme: what goes when the table is full: new, big or two_big (agents/core/table.py)
-    symmetries: positions that the game's symmetries take into each other are one: in the table if there is one, else
-        among the moves of a node
+    scores: play for the game's score (discs, say) rather than for a win; the depth should then reach the end
+    table: the transposition table's size in MiB; 0 for none
+    scheme: what is replaced when the table is full: new, big or two_big (agents/core/table.py)
+    symmetries: treat symmetric positions as one, in the table if there is one, else among the moves of a node
     """
 
     depth: int | None = None
@@ -116,7 +115,7 @@ class DepthFirstPlayer(Player):
         return Deepening(self, 1 if deepening else self.deepest)
 
     def lengthened(self, state, line, depth) -> tuple[int, ...]:
-        """A line that the table has cut short, with the moves that the table knows to be best after it."""
+        """A line, which the table may have cut short, followed by the moves that the table knows to be best."""
         if not self.search.options.table:
             return line
         game, line = self.game, list(line)
@@ -132,7 +131,7 @@ class DepthFirstPlayer(Player):
 
 
 class Deepening:
-    """Searches one after the other, each a ply deeper than the last, in steps of some nodes at a time.
+    """Iterative deepening: searches each a ply deeper than the last, some nodes at a time.
 
     With aspiration a search begins with a window around the value of the one before, and is done again if its value
     falls outside (Marsland, "A review of game-tree pruning", 1986).

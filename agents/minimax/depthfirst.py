@@ -1,13 +1,15 @@
 """The depth-first search that minimax and alpha-beta are made of: a stack, one step of it, and what it may skip.
 
-The line being searched is a stack of arrays, not a recursion, so that the search can stop after any number of nodes
-and go on.  A value is for the player to move.  A node has a window (alpha, beta): with pruning it ends when a move is
-worth beta or more, since the player before would not come here.  A win in p plies is worth WIN - p, a loss p - WIN, so
-that the quickest win and the longest resistance are best; an evaluation lies between -1 and 1.
+The line being searched is a stack of nodes, not a recursion, so that the search can stop after any number of nodes and
+go on.  A value is for the player to move.  A node has a window (alpha, beta): with pruning it ends when a move is worth
+beta or more, since the player before would not allow it.  A win in p plies is worth WIN - p, a loss p - WIN, so that
+the quickest win and the longest resistance are best; an evaluation lies between -1 and 1.
 
-Values are "fail-soft": below alpha they are upper bounds, from beta on lower bounds.  The table keeps which they are,
-with the depth they were searched to; a value is used again at the same depth, or at any if it is certain, so that the
-table changes no value but those that it makes certain.
+Values are "fail-soft": below alpha they are upper bounds, from beta on lower bounds.  The table records which, with the
+depth that was searched; a value is used again at the same depth, or at any depth if it is certain, so that the table
+changes only values that it makes certain.
+
+The helpers are part of the kernel (`inlined`): calls that pass the search would take half the time.
 """
 
 import numpy as np
@@ -105,7 +107,7 @@ def try_next_move(game, search, ply):
 
 @inlined
 def value_of_end(game, search, ply):
-    """What the end after the move tried last at `ply` is worth to the player who made it."""
+    """The value, for the player who made the move tried last at `ply`, of the end that it leads to."""
     side, score = side_to_move(game, search.states[ply]), game.score(search.states[ply + 1])
     if search.options.scores:
         return side * score
@@ -114,7 +116,7 @@ def value_of_end(game, search, ply):
 
 @inlined
 def take_leaf(game, search, ply, value):
-    """Take the value of the position after the move tried last at `ply`, which is not searched."""
+    """Take the value of the position after the move tried last at `ply`, which is a leaf."""
     search.nodes[ply + 1].best = value
     search.nodes[ply].again = 0
     take_value(game, search, ply, value)
@@ -122,7 +124,7 @@ def take_leaf(game, search, ply, value):
 
 @inlined
 def enter(game, search, ply):
-    """Begin the node at `ply`: its window, its moves; or none, if its value is known without them."""
+    """Begin the node at `ply`: its window, and its moves unless its value is known without them."""
     options, counts, node = search.options, search.counts[0], search.nodes[ply]
     node.total = node.tried = node.symmetry = node.again = 0
     node.kind = OPEN
@@ -147,8 +149,11 @@ def enter(game, search, ply):
 
 @inlined
 def inherit_window(game, search, ply):
-    """The parent's window, from the other side; of no width, to ask whether a move is better than the best so far, for
-    all moves after the first: principal variation search (Marsland & Campbell, 1982)."""
+    """The parent's window, seen from the other side.
+
+    For all moves after the first its width is zero, to ask only whether the move is better than the best so far:
+    principal variation search (Marsland & Campbell, 1982).
+    """
     options, node, parent = search.options, search.nodes[ply], search.nodes[ply - 1]
     alpha, beta = parent.alpha, parent.beta
     if not options.pruning:
@@ -165,7 +170,7 @@ def inherit_window(game, search, ply):
 def list_moves(game, search, ply, table_move):
     """List the moves of the node at `ply`, and rank them."""
     options, node, state, moves = search.options, search.nodes[ply], search.states[ply], search.moves[ply]
-    # a move that loses in two plies may look well after one
+    # a move that loses within two plies may look good after one
     if options.sound and node.draft > 1:
         node.total = game.sound_moves(state, moves)
     else:
@@ -177,7 +182,7 @@ def list_moves(game, search, ply, table_move):
 
 @inlined
 def list_unstable_moves(game, search, ply):
-    """Below the greatest depth the player may stop here, with the evaluation as the value, or make an unstable move."""
+    """Beyond the greatest depth the player may stop, for the value of the evaluation, or make an unstable move."""
     counts, node, state, moves = search.counts[0], search.nodes[ply], search.states[ply], search.moves[ply]
     listed, count = game.legal_moves(state, moves), 0
     for i in range(listed):
@@ -194,7 +199,7 @@ def list_unstable_moves(game, search, ply):
 
 @inlined
 def look_up(game, search, ply):
-    """Ask the table for the node at `ply`.  Where it has the value, the node is marked; returns its move, or -1."""
+    """Look the node at `ply` up in the table, and mark it if the table has its value; returns the best move, or -1."""
     options, node, state = search.options, search.nodes[ply], search.states[ply]
     node.key, node.symmetry = table_key(game, search, state)
     held, value_bits, packed = probe(search.table, node.key)
@@ -215,13 +220,13 @@ def look_up(game, search, ply):
 
 @inlined
 def unpack(packed):
-    """(depth searched to or CERTAIN, what the value is, move or -1) of the second number of a place in the table."""
+    """(depth searched or CERTAIN, kind of value, move or -1): the second number of a place in the table, unpacked."""
     return packed >> 2 & CERTAIN, packed & 3, (packed >> DRAFT_BITS) - 1
 
 
 @inlined
 def keep_in_table(game, search, ply):
-    """Store what the search of the node at `ply` has come to, with plies to a win or a loss counted from there."""
+    """Store the result of the node at `ply`, with plies to a win or a loss counted from there."""
     options, counts, node = search.options, search.counts[0], search.nodes[ply]
     value = node.best
     if not options.table or node.kind != OPEN:
@@ -248,7 +253,7 @@ def keep_in_table(game, search, ply):
 
 @inlined
 def receive(game, search, ply):
-    """The node below `ply` is done: take its value; or have its move searched again, if only a bound was asked for."""
+    """The node below `ply` is done: take its value, or search its move again where a bound is not enough."""
     options, node = search.options, search.nodes[ply]
     value = search.nodes[ply + 1].best * same_side(game, search, ply)
     scouted = options.scout and options.pruning and node.tried > 1 and node.again == 0
@@ -262,7 +267,7 @@ def receive(game, search, ply):
 
 @inlined
 def take_value(game, search, ply, value):
-    """The move tried last at `ply` is worth `value` to its player: keep it, and the line it begins, if it is better."""
+    """The move tried last at `ply` is worth `value` to its player: keep it, with its line, if it is the best so far."""
     node, below = search.nodes[ply], search.nodes[ply + 1]
     if value <= node.best:
         return

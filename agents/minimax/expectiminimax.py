@@ -7,10 +7,10 @@ trees containing chance nodes", 1983): values lie between L and U, so an outcome
 
     ((alpha - known - U * rest) / p,  (beta - known - L * rest) / p)
 
-where known is the sum so far and rest the probability of the outcomes to come; at its bounds the node ends.
+where known is the sum so far and rest the probability of the outcomes to come; a value at a bound ends the node.
 
-Expectimax is the same for one player among chance: the other player, if there is one, is taken to move at random.
-Values are the first player's: -1 to 1, or scores.  The budget is a depth, in plies, those of chance among them.
+Expectimax is the same for one player against chance: the other player, if there is one, is assumed to move at random.
+Values are the first player's: -1 to 1, or scores.  The budget is a depth in plies, chance's included.
 """
 
 from dataclasses import dataclass, replace
@@ -26,12 +26,12 @@ from games.core.jit import helper, kernel
 from games.core.playout import copy_state
 from games.core.random import random_below
 
-NODES, LEAVES, CUTOFFS = range(3)  # of Room.counts
-NOBODY = -2  # Options.random where no player moves at random
+NODES, LEAVES, CUTOFFS = range(3)  # of ExpectiminimaxLine.counts
+NOBODY = -2  # ExpectiminimaxOptions.random where no player moves at random
 LARGEST = 1e9  # no score is larger
 
 
-class Options(NamedTuple):
+class ExpectiminimaxOptions(NamedTuple):
     """What a search does."""
 
     pruning: bool
@@ -40,8 +40,8 @@ class Options(NamedTuple):
     bound: float  # values lie between -bound and bound
 
 
-class Room(NamedTuple):
-    """Room for one line of play; row p belongs to the node p plies below the root."""
+class ExpectiminimaxLine(NamedTuple):
+    """Room for one line of play: row p is the node p plies below the root."""
 
     states: np.ndarray  # dtype[depth + 1, state_size]
     moves: np.ndarray  # int32[depth + 1, max_moves]
@@ -49,9 +49,9 @@ class Room(NamedTuple):
     counts: np.ndarray  # int64[3] = nodes, leaves, cut-offs
 
 
-def new_room(game, depth: int) -> Room:
+def new_line(game, depth: int) -> ExpectiminimaxLine:
     """Room for a search to `depth`."""
-    return Room(
+    return ExpectiminimaxLine(
         np.zeros((depth + 1, game.state_size), game.dtype),
         np.zeros((depth + 1, game.max_moves), np.int32),
         np.zeros((depth + 1, game.max_moves)),
@@ -61,9 +61,9 @@ def new_room(game, depth: int) -> Room:
 
 @dataclass(frozen=True)
 class Expectiminimax(Agent):
-    """Expectiminimax to `depth`; moves of equal value are chosen from at random.
+    """Expectiminimax to `depth`; of moves of equal value one is chosen at random.
 
-    pruning: alpha-beta's cut-offs, and Star1's at nodes of chance
+    pruning: the cut-offs of alpha-beta, and of Star1 at nodes of chance
     scores: play for the game's score rather than for a win; the depth should then reach the end
     evaluation: the name of one of the game's evaluation functions, or "" for its default
     """
@@ -86,7 +86,7 @@ class Expectiminimax(Agent):
 
 @dataclass(frozen=True)
 class Expectimax(Expectiminimax):
-    """Expectimax: one player among chance; the other player of a game for two is taken to move at random."""
+    """Expectimax: one player against chance; the other player of a game for two is assumed to move at random."""
 
     name: ClassVar[str] = "expectimax"
     needs: ClassVar[Needs] = Needs(players=(1, 2))
@@ -99,11 +99,11 @@ class Expectimax(Expectiminimax):
 
 
 class ExpectiminimaxPlayer(Player):
-    """Keeps its room from move to move, and nothing else."""
+    """Keeps the arrays of its search, and nothing that is in them."""
 
     def __init__(self, agent, game, budget):
         self.agent, self.game, self.depth = agent, game, min(budget.depth, game.max_plies)
-        self.room = new_room(game, self.depth)
+        self.line = new_line(game, self.depth)
 
     def decide(self, state, rng):
         values = self.values(state)
@@ -112,7 +112,7 @@ class ExpectiminimaxPlayer(Player):
         moves = [move for move, value in values.items() if side * value == best]
         if self.agent.pruning:
             moves = moves[:1]  # of later moves no more than a bound is known
-        nodes, leaves, cutoffs = self.room.counts.tolist()
+        nodes, leaves, cutoffs = self.line.counts.tolist()
         return Decision(
             move=moves[int(random_below(rng, len(moves)))],
             value=best if self.game.players == 1 else max(-1.0, min(1.0, best)),
@@ -122,55 +122,51 @@ class ExpectiminimaxPlayer(Player):
         )
 
     def values(self, state) -> dict[int, float]:
-        """What each move is worth to the first player; with pruning a bound, but for the best and those before it."""
-        player = int(self.game.player(state))
-        options = Options(
-            self.agent.pruning,
-            self.agent.scores,
-            1 - player if self.agent.other_moves_at_random and self.game.players == 2 else NOBODY,
-            LARGEST if self.agent.scores else 1.0,
-        )
-        values, low, high = {}, -LARGEST, LARGEST
-        self.room.counts[:] = 0
+        """What each move is worth to the first player; with pruning a bound, except for the best and those before."""
+        agent, player = self.agent, int(self.game.player(state))
+        random = 1 - player if agent.other_moves_at_random and self.game.players == 2 else NOBODY
+        options = ExpectiminimaxOptions(agent.pruning, agent.scores, random, LARGEST if agent.scores else 1.0)
+        line, values, low, high = self.line, {}, -LARGEST, LARGEST
+        line.counts[:] = 0
         for move in self.game.moves(state):
-            self.room.states[1] = self.game.after(state, move)
-            values[move] = value_kernel(self.game, self.room, self.depth, 1, low, high, options)
-            if self.agent.pruning and player == 0:
+            line.states[1] = self.game.after(state, move)
+            values[move] = value_kernel(self.game, line, self.depth, 1, low, high, options)
+            if agent.pruning and player == 0:
                 low = max(low, values[move])
-            elif self.agent.pruning:
+            elif agent.pruning:
                 high = min(high, values[move])
         return values
 
 
 @kernel
-def value_kernel(game, room, depth, ply, alpha, beta, options):
-    """The first player's value of room.states[ply]: exact between alpha and beta, else a bound."""
-    state, moves = room.states[ply], room.moves[ply]
-    room.counts[NODES] += 1
+def value_kernel(game, line, depth, ply, alpha, beta, options):
+    """The first player's value of line.states[ply]: exact between alpha and beta, else a bound."""
+    state, moves = line.states[ply], line.moves[ply]
+    line.counts[NODES] += 1
     if game.is_over(state) or ply == depth:
-        room.counts[LEAVES] += 1
+        line.counts[LEAVES] += 1
         return value_of_leaf(game, state, options)
     player = game.player(state)
     if player == CHANCE or player == options.random:
-        count = list_outcomes(game, room, ply, player)
-        known, rest = 0.0, 1.0
+        known, rest, bound = 0.0, 1.0, options.bound
+        count = list_outcomes(game, line, ply, player)
         for i in range(count):
-            share, bound = room.probabilities[ply, i], options.bound
+            share = line.probabilities[ply, i]
             rest = max(rest - share, 0.0) if i < count - 1 else 0.0
             low, high = (alpha - known - bound * rest) / share, (beta - known + bound * rest) / share
-            copy_state(game, state, room.states[ply + 1])
-            game.play(room.states[ply + 1], moves[i])
-            value = value_kernel(game, room, depth, ply + 1, max(low, -bound), min(high, bound), options)
+            copy_state(game, state, line.states[ply + 1])
+            game.play(line.states[ply + 1], moves[i])
+            value = value_kernel(game, line, depth, ply + 1, max(low, -bound), min(high, bound), options)
             known += share * value
             if options.pruning and (value <= low or value >= high):
-                room.counts[CUTOFFS] += rest > 0.0
+                line.counts[CUTOFFS] += rest > 0.0
                 return known + rest * (bound if value <= low else -bound)
         return known
     best = -LARGEST if player == 0 else LARGEST
     for i in range(game.legal_moves(state, moves)):
-        copy_state(game, state, room.states[ply + 1])
-        game.play(room.states[ply + 1], moves[i])
-        value = value_kernel(game, room, depth, ply + 1, alpha, beta, options)
+        copy_state(game, state, line.states[ply + 1])
+        game.play(line.states[ply + 1], moves[i])
+        value = value_kernel(game, line, depth, ply + 1, alpha, beta, options)
         if player == 0:
             best = max(best, value)
             alpha = max(alpha, best) if options.pruning else alpha
@@ -178,23 +174,23 @@ def value_kernel(game, room, depth, ply, alpha, beta, options):
             best = min(best, value)
             beta = min(beta, best) if options.pruning else beta
         if options.pruning and alpha >= beta:
-            room.counts[CUTOFFS] += 1
+            line.counts[CUTOFFS] += 1
             break
     return best
 
 
 @helper
 def value_of_leaf(game, state, options):
-    """The result or the score of an end, the evaluation of what is none."""
+    """The result or the score if the game is over, else the evaluation."""
     if not game.is_over(state):
         return game.evaluate(state)
     return np.float64(game.score(state)) if options.scores else result_of(game.score(state))
 
 
 @helper
-def list_outcomes(game, room, ply, player):
-    """Write what chance may do at `ply`, or a player who moves at random; returns how many that are."""
-    state, moves, probabilities = room.states[ply], room.moves[ply], room.probabilities[ply]
+def list_outcomes(game, line, ply, player):
+    """Write the outcomes of chance at `ply`, or the moves of a player who moves at random; returns how many."""
+    state, moves, probabilities = line.states[ply], line.moves[ply], line.probabilities[ply]
     if player == CHANCE:
         return game.chance(state, moves, probabilities)
     count = game.legal_moves(state, moves)

@@ -2,8 +2,8 @@
 "Programming a computer for playing chess", 1950; for games played to their end von Neumann, 1928).
 
 MAX takes the greatest value of its moves, MIN the least; the search has each player take the greatest of its own.
-Without pruning; a transposition table and the game's symmetries may save it from searching a position twice.  For
-games of two players and no chance.
+There is no pruning; a transposition table and the game's symmetries can keep it from searching a position twice.  For
+games of two players without chance.
 """
 
 from dataclasses import dataclass

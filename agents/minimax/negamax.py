@@ -1,15 +1,15 @@
-"""Negamax: minimax as one short recursion, since what a position is worth to one player it costs the other (Knuth &
+"""Negamax: minimax as one short recursion, since one player's gain is the other's loss (Knuth &
 Moore, "An analysis of alpha-beta pruning", 1975, section 2, where it is F2 with pruning).
 
     value(s) = max over moves m of  -value(s after m),  with + where the same player moves again
 
 Values are those of alphabeta: for the player to move, WIN - p for a win in p plies, an evaluation between -1 and 1 at
-the greatest depth.  The whole tree is searched in one go, so that its budget is a depth alone; the text to read before
-agents/minimax/depthfirst.py, and the yardstick of its tests.  For games of two players and no chance.
+the greatest depth.  The whole tree is searched in one go, so that its only budget is a depth.  Read it before
+agents/minimax/depthfirst.py, which is tested against it.  For games of two players without chance.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -24,9 +24,16 @@ from games.core.random import random_below
 NODES, LEAVES = range(2)  # of counts
 
 
+class NegamaxOptions(NamedTuple):
+    """What a search does."""
+
+    depth: int
+    pruning: bool
+
+
 @dataclass(frozen=True)
 class Negamax(Agent):
-    """Negamax to `depth`; moves of equal value are chosen from at random.
+    """Negamax to `depth`; of moves of equal value one is chosen at random.
 
     pruning: alpha-beta's cut-offs
     """
@@ -43,53 +50,56 @@ class Negamax(Agent):
 
 
 class NegamaxPlayer(Player):
-    """Keeps room for the positions and moves of one line."""
+    """Keeps its arrays from move to move, and no results."""
 
     def __init__(self, agent, game, depth):
-        self.agent, self.game, self.depth = agent, game, depth
+        self.game, self.options = game, NegamaxOptions(depth, agent.pruning)
         self.states = np.zeros((depth + 1, game.state_size), game.dtype)
         self.moves = np.zeros((depth + 1, game.max_moves), np.int32)
+        self.counts = np.zeros(2, np.int64)
 
     def decide(self, state, rng):
-        values, counts = self.values(state)
+        values, counts = self.values(state), self.counts
         best = max(values.values())
         moves = [move for move, value in values.items() if value == best]
-        if self.agent.pruning:  # of later moves no more than a bound is known
+        if self.options.pruning:  # of later moves no more than a bound is known
             moves = moves[:1]
         return Decision(
             move=moves[int(random_below(rng, len(moves)))],
             value=max(-1.0, min(1.0, best)),
             nodes=int(counts[NODES]),
-            depth=self.depth,
+            depth=self.options.depth,
             counts={"leaves": int(counts[LEAVES])},
         )
 
-    def values(self, state) -> tuple[dict[int, float], np.ndarray]:
-        """What each move is worth to the player to move (with pruning, at most, but for the best), and the counts."""
-        counts, best, values = np.zeros(2, np.int64), -INFINITE, {}
+    def values(self, state) -> dict[int, float]:
+        """What each move is worth to the player to move; with pruning an upper bound, except for the best move."""
+        best, values, child = -INFINITE, {}, self.states[1]
+        self.counts[:] = 0
         for move in self.game.moves(state):
-            self.states[1] = self.game.after(state, move)
-            turns = self.game.player(self.states[1]) != self.game.player(state)
-            sign = -1.0 if turns else 1.0
-            low, high = (best if self.agent.pruning else -INFINITE), INFINITE
-            low, high = (-high, -low) if turns else (low, high)
-            value = sign * negamax_kernel(
-                self.game, self.states, self.moves, self.depth, 1, (low, high), self.agent.pruning, counts
-            )
+            child[:] = self.game.after(state, move)
+            turns = self.game.player(child) != self.game.player(state)
+            low, high = (best if self.options.pruning else -INFINITE), INFINITE
+            window = (-high, -low) if turns else (low, high)
+            value = negamax_kernel(self.game, self.states, self.moves, self.counts, self.options, 1, window)
+            value = -value if turns else value
             values[move], best = value, max(best, value)
-        return values, counts
+        return values
 
 
 @kernel
-def negamax_kernel(game, states, moves, depth, ply, window, pruning, counts):
-    """The value of states[ply], which is `ply` plies below the root, for its player to move."""
+def negamax_kernel(game, states, moves, counts, options, ply, window):
+    """The value of states[ply], `ply` plies below the root, for its player to move.
+
+    With pruning it is a bound where it lies outside the window (alpha, beta).
+    """
     state, (alpha, beta) = states[ply], window
     counts[NODES] += 1
     side = side_to_move(game, state)
     if game.is_over(state):
         counts[LEAVES] += 1
         return side * result_of(game.score(state)) * (WIN - ply)
-    if ply == depth:
+    if ply == options.depth:
         counts[LEAVES] += 1
         return side * game.evaluate(state)
     best = -INFINITE
@@ -98,11 +108,11 @@ def negamax_kernel(game, states, moves, depth, ply, window, pruning, counts):
         copy_state(game, state, child)
         game.play(child, moves[ply, i])
         if game.player(child) == game.player(state):
-            value = negamax_kernel(game, states, moves, depth, ply + 1, (alpha, beta), pruning, counts)
+            value = negamax_kernel(game, states, moves, counts, options, ply + 1, (alpha, beta))
         else:
-            value = -negamax_kernel(game, states, moves, depth, ply + 1, (-beta, -alpha), pruning, counts)
+            value = -negamax_kernel(game, states, moves, counts, options, ply + 1, (-beta, -alpha))
         best = max(best, value)
-        if pruning:
+        if options.pruning:
             alpha = max(alpha, best)
             if alpha >= beta:
                 break

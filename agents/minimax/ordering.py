@@ -1,8 +1,8 @@
-"""In which order a depth-first search tries moves: cut-offs come early where good moves come first.
+"""The order in which a depth-first search tries moves: cut-offs come early where good moves come first.
 
-First the move that the transposition table has, then by the game's own order, then "killers", the last two moves that
-cut off at the same ply (Akl & Newborn, "The principal continuation and the killer heuristic", 1977), then by history:
-the sum of the squared depths below what a move has cut off anywhere (Schaeffer, "The history heuristic", 1983).
+First the transposition table's move, then the game's own order, then "killers", the last two moves that cut off at the
+same ply (Akl & Newborn, "The principal continuation and the killer heuristic", 1977), then history:
+the sum of the squared depths at which a move has caused cut-offs anywhere (Schaeffer, "The history heuristic", 1983).
 """
 
 from agents.core.table import least_key
@@ -34,7 +34,7 @@ def order_moves(game, search, ply, table_move):
 
 @inlined
 def bring_best_forward(moves, ranks, begin, end):
-    """Move the move of the greatest rank to the place `begin`; those before it, which keep their order, move up."""
+    """Bring the move of the greatest rank to the index `begin`; the moves that it passes keep their order."""
     best = begin
     for i in range(begin + 1, end):
         if ranks[i] > ranks[best]:

@@ -1,11 +1,11 @@
 """Solving by depth-first search: to the end of the game, or to depth 1, 2, 3 and so on until what is asked is certain.
 
-A value above 1 is a win and below -1 a loss, whatever the depth; a search that evaluates nothing is certain, too.  A goal
-is one question, whether the value is above a threshold, and so the window is narrow; a win within d plies is found by a
-search to depth d.
+A value above 1 is a win and one below -1 a loss, whatever the depth; a search that evaluates no leaf is certain, too.
+A goal asks only whether the value is above a threshold, so that the window is narrow; a win within d plies is found by
+a search to depth d.
 
-Alpha-beta searches to the end at once, unless it is told to deepen: so it needs fewer nodes where the end is near, and
-more where there is a quick win.  Without pruning it deepens in any case.
+Alpha-beta searches to the end at once, unless it is told to deepen: that takes fewer nodes where the end is near, and
+more where there is a quick win.  Minimax always deepens.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""What a depth-first search keeps: the line being searched, as a stack of nodes, and what it has been told to do."""
+"""What a depth-first search works with: the line being searched, as a stack of nodes, and its options."""
 
 from typing import NamedTuple
 
@@ -64,12 +64,12 @@ class DepthFirstOptions(NamedTuple):
 
     @property
     def merges(self) -> bool:
-        """Whether moves to images of one position are merged at each node, for want of a table that does it."""
+        """Whether each node merges moves to symmetric positions, because there is no table to do so."""
         return self.symmetries and not self.table
 
 
 class DepthFirstSearch(NamedTuple):
-    """A search: row p of the first arrays is the node p plies below the root.  limit is the greatest depth, plus one."""
+    """A search: row p is the node p plies below the root, and limit the greatest depth, plus one."""
 
     nodes: np.ndarray  # NODE[limit]
     states: np.ndarray  # dtype[limit, state_size]

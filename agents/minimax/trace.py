@@ -1,7 +1,7 @@
 """The tree that a depth-first search explores, node by node, as data: for teaching, and for drawings.
 
-The search is the one that agents play with, let on one node at a time; so what is shown is what it does.  Values and
-windows are MAX's, the first player's: alpha is what MAX is sure of, beta what MIN is.
+The search is the one that agents play with, stepped node by node, so that what is shown is what it does.  Values and
+windows are MAX's, the first player's: alpha is what MAX is sure of, beta what MIN is sure of.
 """
 
 from dataclasses import dataclass, field
@@ -19,12 +19,12 @@ KINDS = {OPEN: "open", FROM_TABLE: "table", TOO_LATE: "late", END: "end", EVALUA
 
 
 class TooLarge(Unsuited):
-    """A tree of more nodes than were asked for."""
+    """A tree with more nodes than were allowed."""
 
 
 @dataclass
 class Explored:
-    """A node that the search has been at."""
+    """A node that the search has visited."""
 
     move: str  # that leads to it; of the root ""
     player: int | None  # to move, 0 is MAX and 1 MIN; None at an end
@@ -40,12 +40,12 @@ class Explored:
 
     @property
     def nodes(self) -> int:
-        """How many there are, with this one."""
+        """The number of nodes from here on, this one included."""
         return 1 + sum(child.nodes for child in self.children)
 
 
 def explore(agent: DepthFirstMinimax, game, state: np.ndarray, limit: int = 1000) -> Explored:
-    """What `agent` explores from `state`, to the depth of its own budget or to the end; moves in the game's order.
+    """The tree that `agent` explores from `state`, to its own depth or to the end; moves come in the game's order.
 
     Unsuited if the agent is no depth-first search, or refuses the game; TooLarge if there are more than `limit` nodes.
     """
@@ -70,7 +70,7 @@ def explore(agent: DepthFirstMinimax, game, state: np.ndarray, limit: int = 1000
 
 
 def step(player: DepthFirstPlayer, path: list[Explored]) -> None:
-    """Let the search try one move, and write down what comes of it."""
+    """Let the search try one move, and record what comes of it."""
     game, search, counts = player.game, player.search, player.search.counts[0]
     ply = int(counts["ply"])
     node, below = search.nodes[ply], search.nodes[ply + 1]
@@ -94,7 +94,7 @@ def step(player: DepthFirstPlayer, path: list[Explored]) -> None:
 
 
 def finish(game, search: DepthFirstSearch, row: int, explored: Explored) -> None:
-    """Write down what the node at a row of the search has come to."""
+    """Record the result of the node at a row of the search."""
     node, state = search.nodes[row], search.states[row]
     side, rest = side_to_move(game, state), search.moves[row, node["tried"] : node["total"]]
     explored.value = side * float(node["best"])

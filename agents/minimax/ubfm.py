@@ -2,18 +2,18 @@
 two-player perfect-information games without knowledge", 2020).
 
     descend     from the root, to each player's best move, as far as the table goes
-    expand      evaluate all the positions after the moves of the one that is reached, and keep them
-    back up     each position on the way is worth the best of its moves
+    expand      evaluate the positions after all moves of the position reached, and keep them
+    back up     give each position on the way the value of its best move
 
-Two searches are this one with options.  Korf & Chickering's is `ubfm(completion=false, safe=false, to_root=false)`: it
+Options make two searches of it.  Korf & Chickering's is `ubfm(completion=false, safe=false, to_root=false)`: it
 backs up until a value does not change, and plays the move of the greatest value.  Cohen-Solal's, the default, has
 
     completion  a position is resolved when its result is certain: a win for one player, or all its moves resolved;
                 descents go to what is not, and a certain win comes before all values, a certain loss after
-    safe        of the moves that are no certain loss, the one that most descents went to is played
-    to_root     values are backed up all the way, since in a table other ways may have changed them on the way
+    safe        of the moves that are not certain to lose, the one that most descents took is played
+    to_root     values are backed up all the way to the root, since other paths may have changed them in between
 
-The table is keyed by state, so that positions reached by several ways are one.  For two players and no chance.
+The table is keyed by state, so that a position reached by several paths is one.  For two players without chance.
 """
 
 from dataclasses import dataclass, replace
@@ -53,7 +53,7 @@ class Graph(NamedTuple):
     counts: np.ndarray  # int64[4] = positions, moves, positions visited, descents
 
 
-class Options(NamedTuple):
+class UBFMOptions(NamedTuple):
     """What distinguishes the searches."""
 
     completion: bool
@@ -61,7 +61,7 @@ class Options(NamedTuple):
 
 
 def new_graph(capacity: int) -> Graph:
-    """Room for `capacity` positions and twice as many moves; the system provides memory as it is first written."""
+    """Room for `capacity` positions and twice as many moves; the system provides memory when it is first written."""
     slots = 1 << (2 * capacity - 1).bit_length()
     return Graph(
         values=np.zeros(capacity),
@@ -81,7 +81,7 @@ def new_graph(capacity: int) -> Graph:
 
 @dataclass(frozen=True)
 class UBFM(Agent):
-    """Unbounded best-first minimax; moves are kept in random order, so that of equal ones any may be played.
+    """Unbounded best-first minimax; moves are kept in random order, so that any of equal moves may be played.
 
     completion, safe, to_root: see above
     evaluation: the name of one of the game's evaluation functions, or "" for its default
@@ -116,7 +116,7 @@ class UBFMPlayer(Player):
 
     def __init__(self, agent, game, budget):
         self.agent, self.game, self.budget = agent, game, budget
-        self.options = Options(agent.completion, agent.to_root)
+        self.options = UBFMOptions(agent.completion, agent.to_root)
         self.limit = 2**62 if budget.nodes is None else budget.nodes
 
     def decide(self, state, rng):
@@ -125,7 +125,7 @@ class UBFMPlayer(Player):
 
         def run(n):
             before = int(counts[NODES])
-            search_kernel(self.game, self.graph, state, self.options, before + n, self.limit, rng)
+            ubfm_kernel(self.game, self.graph, state, self.options, before + n, self.limit, rng)
             return int(counts[NODES]) - before
 
         run_chunks(run, self.budget.nodes, self.budget.seconds)
@@ -179,9 +179,12 @@ class UBFMPlayer(Player):
 
 
 @kernel
-def search_kernel(game, graph, root, options, until, limit, rng):
-    """Expand one position after the other until `until` positions have been visited in all; but never more than
-    `limit`, nor more than there is room for, nor when the root is resolved or its best line ends the game."""
+def ubfm_kernel(game, graph, root, options, until, limit, rng):
+    """Expand one position after the other until `until` positions have been visited in all.
+
+    It stops earlier at `limit` positions, when there is no room, when the root is resolved, or when its best line ends
+    the game.
+    """
     state, child, moves = root.copy(), root.copy(), np.empty(game.max_moves, np.int32)
     path, counts = np.empty(game.max_plies + 1, np.int32), graph.counts
     if counts[SIZE] == 0:
@@ -209,8 +212,9 @@ def search_kernel(game, graph, root, options, until, limit, rng):
 
 @helper
 def descend(game, graph, state, path, options):
-    """Follow the best moves from the root to a position that is not expanded, or all of whose moves have been resolved
-    on other ways; returns the path's length.
+    """Follow the best moves from the root to a position that is not expanded, or whose moves are all resolved.
+
+    Returns the path's length.
 
     path[i] is the position i plies below the root; `state` follows.
     """
@@ -230,7 +234,7 @@ def descend(game, graph, state, path, options):
 
 @helper
 def edge_to_descend(graph, node, options):
-    """The move of the greatest value for the player to move; with completion, of those that are not resolved."""
+    """The move of the greatest value for the player to move; with completion, among those not yet resolved."""
     side, best, best_value = graph.sides[node], NONE, -np.inf
     for edge in range(graph.first[node], graph.first[node] + graph.total[node]):
         target = graph.targets[edge]
@@ -242,7 +246,7 @@ def edge_to_descend(graph, node, options):
 
 @helper
 def expand(game, graph, node, state, child, moves, count):
-    """Give a position its moves, and to each the position it leads to, which is new or known."""
+    """Give a position its moves, and each move the position that it leads to, new or known."""
     first = graph.counts[EDGES]
     for i in range(count):
         copy_state(game, state, child)
@@ -281,7 +285,7 @@ def add_position(game, graph, state):
 
 @helper
 def back_up(graph, path, length, options):
-    """Give each position of the path, from its end, the value of its best move."""
+    """Give each position of the path, from the end backwards, the value of its best move."""
     for i in range(length - 1, -1, -1):
         changed = update(graph, path[i], options)
         if not changed and not options.to_root:

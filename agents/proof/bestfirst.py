@@ -1,7 +1,7 @@
 """The best-first tree of proof-number search, which PNS, PN2, PDS-PN and RPPNS grow.
 
-    descend   to the most-proving leaf: the child of least proof number at OR nodes, of least disproof number at AND
-    expand    give the leaf its children, and evaluate these at once
+    descend   to the most-proving leaf: by least proof number at OR nodes, by least disproof number at AND nodes
+    expand    give the leaf its children, and evaluate them at once
     update    the numbers of its ancestors, as far as they change; the next descent begins where the change ended
 
 Allis, van der Meulen & van den Herik, "Proof-number search", 1994.
@@ -33,7 +33,7 @@ class ProofTree(NamedTuple):
 
 
 class TreeLine(NamedTuple):
-    """The line from the root to the node that is looked at; room to work in."""
+    """The line from the root to the current node, and scratch space."""
 
     states: np.ndarray  # dtype[max_plies + 2, state_size]; row p is p plies below the root
     moves: np.ndarray  # int32[max_moves]
@@ -50,7 +50,7 @@ class TreeSearch(NamedTuple):
 
 
 def new_proof_tree(capacity: int) -> ProofTree:
-    """A tree of one leaf.  The operating system provides the memory as it is first written."""
+    """A tree of one leaf.  The operating system provides memory when it is first written."""
     columns = {name: np.empty(capacity, np.int32) for name in ProofTree._fields if name != "size"}
     tree = ProofTree(**columns, size=np.zeros(1, np.int64))
     restart_tree.py_func(tree)
@@ -136,7 +136,7 @@ def write_child(tree, child, parent, move, numbers):
 
 @helper
 def update(game, tree, line, node, ply):
-    """Take the children's numbers over, upwards as long as they change; (node, ply) to descend from next."""
+    """Recompute numbers from the children's, upwards as long as they change; (node, ply) to descend from next."""
     while True:
         or_node = game.player(line.states[ply]) == 0
         proof, disproof = combine(tree.proof, tree.disproof, tree.first_child[node], tree.children[node], or_node)
@@ -150,7 +150,7 @@ def update(game, tree, line, node, ply):
 
 @helper
 def best_first(game, search, ply, until):
-    """Grow the tree whose root is line.states[ply], until it is settled, has `until` nodes or cannot grow."""
+    """Grow the tree, whose root is line.states[ply], until it is settled, has `until` nodes or cannot grow."""
     tree, line, node = search.tree, search.line, ROOT
     while is_open(tree, ROOT) and tree.size[0] < until and has_room(game, search):
         node, ply = most_proving(game, tree, line, node, ply)

@@ -1,9 +1,9 @@
 """Depth-first proof-number search in a transposition table: what df-pn, PN*, PDS and PDS-PN share.
 
-A node has a threshold for its proof number and one for its disproof number.  It is left, its numbers stored in the
-table, when it is settled or its thresholds are reached, as the rule says; until then the search goes on in the child
-that the rule selects, with the thresholds that the rule gives it.  So it visits nodes as best-first search does, but
-besides the table it needs memory only for the line that it is on.  When the table is full, new entries replace old ones,
+A node has a threshold for its proof number and one for its disproof number.  When it is settled or has reached its
+thresholds, as the rule says, the search stores its numbers in the table and leaves it; until then the search goes on in
+the child that the rule selects, with thresholds that the rule sets.  So it visits nodes in the order of best-first
+search, but besides the table it needs memory only for the current line.  When the table is full, entries are replaced,
 and what they held is searched again when it is needed.
 
 A rule is what distinguishes one algorithm from another.  The line is a stack of arrays, not a recursion, so that the
@@ -96,7 +96,7 @@ class ThresholdRule(Compilable):
         """Take over what other threads have found of the children of the node at `ply`; by default, there are none."""
 
     def look_below(self, game, search, ply):
-        """Improve the first numbers of the children of the node at `ply`, which has just been opened; default: do not."""
+        """Improve the children's first numbers when the node at `ply` has just been opened; by default, do nothing."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class DepthFirstProver(ProofAgent):
     """Base of the agents that search for proofs depth first.
 
     table: size of the transposition table in MiB
-    symmetries: let positions that symmetries take into each other share their place in the table
+    symmetries: let symmetric positions share a place in the table
     """
 
     table: float = 64.0
@@ -233,7 +233,7 @@ def may_visit(game, counts):
 
 @inlined
 def leave(rule, search, ply, numbers):
-    """Store the numbers of the node at `ply`, and hand them to its parent; the ply to go on with."""
+    """Store the numbers of the node at `ply`, and hand them to its parent; returns the ply to go on with."""
     line, (proof, disproof) = search.line, numbers
     store(search.table, line.key[ply], proof, disproof, search.counts[NODES] - line.before[ply])
     if ply > 0:
@@ -258,7 +258,7 @@ def enter(game, rule, search, ply):
 
 @inlined
 def table_key(game, search, ply):
-    """The key of the node at `ply` for the table, which tells goals and the plies that are left of them apart."""
+    """The table's key of the node at `ply`, which depends on the goal and the plies left for it, too."""
     line, goal = search.line, search.task.goal
     left = goal.plies - ply if goal.plies < len(line.key) else -1
     salt = np.uint64(left + 2) * np.uint64(4) + np.uint64(goal.late) * np.uint64(2) + np.uint64(goal.least == 1.0)
@@ -308,5 +308,5 @@ def least_two(numbers, count):
 
 @inlined
 def remainder(limit, total, own):
-    """What is left of a sum's threshold for one child, whose number is `own`; infinity stays what it is."""
+    """What a sum's threshold leaves for one child, whose number is `own`; infinity stays infinite."""
     return limit if limit == INFINITE else limit - (min(total, MOST) - own)

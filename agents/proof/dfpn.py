@@ -7,8 +7,8 @@ the search goes on in c1 with the thresholds
     proof       min(P, max(p2 + 1, (1 + eps) p2))
     disproof    D - (sum of the children's disproof numbers) + that of c1
 
-and at an AND node with the numbers exchanged.  So it stays below c1 as long as the most-proving leaf is there, and with
-eps a little longer, for fewer changes between children.  For games of two players without chance.
+and at an AND node with the two numbers exchanged.  So it stays below c1 as long as the most-proving leaf is there, and
+with eps a little longer, to switch between children less often.  For games of two players without chance.
 """
 
 from dataclasses import dataclass
@@ -103,7 +103,7 @@ class SharedDFPNRule(DFPNRule):
         line.chosen[ply] = chosen
         proof, disproof = self.child_limits(search.task, line, ply, or_node, numbers)
         take_marks(search.marks, own, total)
-        # the child must be searched for at least a while, whatever marks have made of the choice
+        # whatever marks have made of the choice, the child is searched until its numbers grow
         line.limit[ply + 1, PROOF] = max(proof, np.int64(line.proof[ply, chosen]) + 1)
         line.limit[ply + 1, DISPROOF] = max(disproof, np.int64(line.disproof[ply, chosen]) + 1)
 
@@ -121,5 +121,5 @@ class SharedDFPNRule(DFPNRule):
 
 @helper
 def beyond(second, epsilon):
-    """The number at which the second best child comes to be searched."""
+    """The number at which the search turns to the second best child."""
     return max(second + 1, np.int64(np.ceil(second * (1.0 + epsilon))))

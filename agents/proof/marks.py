@@ -1,4 +1,4 @@
-"""Marks that threads leave at the nodes they are below, so that others look elsewhere (agents/proof/parallel_dfpn.py)."""
+"""Marks that threads leave at the nodes above them, so that others look elsewhere (agents/proof/parallel_dfpn.py)."""
 
 from typing import NamedTuple
 

@@ -1,14 +1,15 @@
-"""Proof and disproof numbers: how many leaves must still be settled, at least, to prove or to disprove a goal.
+"""Proof and disproof numbers: how many leaves must at least be settled to prove or to disprove a goal.
 
 Allis, van der Meulen & van den Herik, "Proof-number search", 1994.  The first player wants the goal to hold, so that
-his nodes are OR nodes: one child proved is enough.  The second player's are AND nodes.
+the first player's nodes are OR nodes: one proved child is enough.  The second player's are AND nodes.
 
                      OR node             AND node            proved     disproved
     proof number     least of children   sum of children     0          infinite
     disproof number  sum of children     least of children   infinite   0
 
-Moves that the game knows to be no better than another (`Game.sound_moves`) are left out.  A leaf has 1 and 1, or by mobility the number of its moves where a sum will stand.  Sums stay below infinity, so that no
-large number is taken for a proof; where a position is reached by several paths, it is counted several times.
+Moves that the game knows to be no better than another (`Game.sound_moves`) are left out.  A leaf has 1 and 1; by
+mobility, the number that will be a sum is the number of its moves instead.  Sums stay below infinity, so that no large
+number is taken for a proof; a position reached by several paths is counted several times.
 """
 
 from typing import NamedTuple
@@ -28,11 +29,11 @@ NODES, DRAWS, LIMIT = range(3)  # of a search's counts: positions visited, draws
 
 
 class Task(NamedTuple):
-    """What is to be proved, and with what help."""
+    """What is to be proved, and how."""
 
     goal: Goal
     endgames: Endgames
-    mobility: bool  # whether a leaf's first numbers are by its moves
+    mobility: bool  # whether a leaf's first numbers count its moves
     symmetries: bool = False  # whether positions that symmetries take into each other share a place in the table
     epsilon: float = 0.0  # of df-pn's thresholds
 
@@ -44,7 +45,7 @@ def new_counts(limit: int | None) -> np.ndarray:
 
 @helper
 def verdict(game, task, state, ply, counts):
-    """FALSE, TRUE or OPEN: what rules and end-game tables say of the goal in a position `ply` plies below the root."""
+    """FALSE, TRUE or OPEN: what rules and end-game table say about the goal, `ply` plies below the root."""
     goal, endgames = task.goal, task.endgames
     if game.is_over(state):
         reward = reward_of(game.score(state))
@@ -61,7 +62,7 @@ def verdict(game, task, state, ply, counts):
 
 @helper
 def known(game, goal, state, ply, value, counts):
-    """What an end-game table's value, plies to a win above 0 and to a loss below it, says of the goal."""
+    """What a value from an end-game table says about the goal."""
     counts[DRAWS] += value == 0
     if ply + abs(value) > goal.plies:
         return TRUE if goal.late else FALSE

@@ -1,5 +1,5 @@
-"""PDS: proof-number and disproof-number search (Nagai, "A new AND/OR tree search algorithm using proof number and disproof
-number", 1998).
+"""PDS: proof-number and disproof-number search (Nagai, "A new AND/OR tree search algorithm using proof number and
+disproof number", 1998).
 
 Depth-first, with a threshold for each number, and iterative deepening at every node: a node is left when it is settled
 or both of its numbers have reached their thresholds.  The thresholds of the root, and of each child that is chosen, are

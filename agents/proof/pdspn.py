@@ -1,4 +1,4 @@
-"""PDS-PN: PDS whose leaves are evaluated by a best-first search each (Winands, Uiterwijk & van den Herik, "PDS-PN: a new
+"""PDS-PN: PDS that evaluates each leaf by a best-first search (Winands, Uiterwijk & van den Herik, "PDS-PN: a new
 proof-number search algorithm", 2002).
 
 The first level is PDS in a transposition table (agents/proof/pds.py).  A node that the table does not hold is searched

@@ -1,8 +1,8 @@
-"""PN2: proof-number search whose leaves are evaluated by a proof-number search each (Allis, "Searching for solutions in
+"""PN2: proof-number search that evaluates each leaf by a second proof-number search (Allis, "Searching for solutions in
 games and artificial intelligence", 1994; Breuker, Uiterwijk & van den Herik, "The PN2-search algorithm", 2001).
 
-Of the second search only its root's children are kept, as those of the leaf, so that the first tree grows slowly and
-memory lasts: time is paid for it.  With N1 nodes in the first tree, the second may have
+Of the second search only the root's children are kept, as the leaf's, so that the first tree grows slowly: memory is
+saved, at the cost of time.  With N1 nodes in the first tree, the second may have
 
     N2 = N1 / (1 + exp((a - N1) / b))
 

@@ -1,7 +1,7 @@
 """PNS: best-first proof-number search (Allis, van der Meulen & van den Herik, "Proof-number search", 1994).
 
-The tree is in memory as a whole and grows by the leaf whose proof or disproof brings the root's nearest.  For games of
-two players without chance.
+The whole tree is kept in memory, and grows at the leaf that contributes most to a proof or disproof of the root.  For
+games of two players without chance.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,9 @@
 """What the agents of proof-number search share: their budget, their solver, and how they decide a move in a game.
 
-A search settles one goal of one position (agents/core/solve.py).  To decide a move it tries to prove a win, and where
-there is none, and draws there are, a draw.  Where the budget ends before that, it plays by the numbers of the last
-search: the move of least proof number for the player to move, among equals the one of largest disproof number.  A lost
-position is played at random.
+A search settles one goal of one position (agents/core/solve.py).  To decide a move an agent tries to prove a win, then
+a draw where the game has draws.  If the budget ends before that, it plays by the numbers of the last search: the move
+of least proof number for the player to move, of equals the one of largest disproof number.  In a lost position it plays
+at random.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Search:
     counts: np.ndarray
 
     def run(self, nodes: int) -> int:
-        """Visit about so many more positions; returns how many: 0 when the goal is settled, or nothing can be done."""
+        """Visit about that many more positions; returns how many: 0 if the goal is settled, or nothing can be done."""
         raise NotImplementedError
 
     def numbers(self) -> tuple[int, int]:
@@ -38,11 +38,11 @@ class Search:
         raise NotImplementedError
 
     def moves(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The moves, int[n], with their proof and disproof numbers; of no length before the first of them is looked at."""
+        """The moves, int[n], with their proof and disproof numbers; n is 0 until the root has been expanded."""
         raise NotImplementedError
 
     def bytes(self) -> int:
-        """The memory that it has used so far, of its own."""
+        """The memory of its own that it has used so far, in bytes."""
         raise NotImplementedError
 
     def full(self) -> str:
@@ -51,7 +51,7 @@ class Search:
 
 
 class ProofSolver(Solver):
-    """Settles each goal by a search of its own.  `memory` is what the searches share, such as a table."""
+    """Settles each goal by a new search.  `memory` is what the searches share, such as a table."""
 
     def __init__(self, agent, game, budget):
         self.agent, self.memory = agent, agent.new_memory(game)
@@ -95,7 +95,7 @@ class ProofSolver(Solver):
 
 
 def settling_move(search: Search, player: int) -> int | None:
-    """A move of the player to move that settles the goal for him, if there is one."""
+    """A move that settles the goal in favour of the player to move, if there is one."""
     moves, proof, disproof = search.moves()
     won = np.flatnonzero((proof if player == 0 else disproof) == 0)
     return int(moves[won[0]]) if len(won) else None
@@ -107,7 +107,7 @@ class ProofAgent(PreparedAgent):
 
     mobility: begin with the number of a leaf's moves as its proof or disproof number, rather than with 1
 
-    The values of an end-game table stand for a search wherever a search meets its positions.
+    An end-game table's values are used wherever a search meets its positions.
     """
 
     nodes: int | None = None
@@ -170,7 +170,7 @@ class ProofPlayer(Player):
 
 
 def by_numbers(game, state, search: Search, player: int, rng) -> int:
-    """The move of the least proof number for the player to move, then of the largest disproof number, then at random."""
+    """The move of least proof number for the player to move; of equals by largest disproof number, then at random."""
     moves, proof, disproof = search.moves()
     if not len(moves):
         moves = np.array(game.moves(state))

@@ -2,9 +2,9 @@
 search", 2010), as RP-PN2: each leaf is evaluated by a search of the worker's own.
 
 All workers share the first tree.  The first one descends to the most-proving leaf; each of the others chooses at random
-among the children whose number is at most `distance` above the least, so that they need not be told of each other.  The
-tree is locked while a worker descends, and while it adds what it has found; the second search, where the time goes, runs
-at the same time as the others'.  Where two have searched the same leaf, the second result is of no use.
+among the children whose number is at most `distance` above the least, so that they need not know of each other.  The
+tree is locked while a worker descends, and while it adds what it has found; the searches of the second level, which
+take most of the time, run in parallel.  If two workers search the same leaf, the later result is dropped.
 """
 
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Walk(NamedTuple):
 
 @dataclass(frozen=True)
 class RPPNS(Threaded, PN2):
-    """Proof-number search by threads on one tree, of which all but the first choose at random among good children.
+    """Proof-number search by threads on one tree; all but the first choose at random among good children.
 
     max_nodes: of each tree; every worker has one beside the shared one
     distance: how far above the least number a child's may be
@@ -65,7 +65,7 @@ class RPPNS(Threaded, PN2):
 
 
 class RandomizedProof(SecondLevelProof):
-    """The shared tree, and what each worker has of its own."""
+    """The shared tree, and each worker's own line and second tree."""
 
     def __init__(self, agent, game, state, task, counts):
         super().__init__(agent, game, state, task, counts)

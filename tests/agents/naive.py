@@ -24,7 +24,7 @@ def expand(game, node, state, rng):
 
 
 def ucb1(exploration, urgency=None):
-    """UCT's choice among the children: the largest bound; `urgency` is that of unvisited ones, which else come first."""
+    """UCT's choice among the children: the largest bound; unvisited ones have `urgency` for theirs, or come first."""
 
     def select(game, state, path):
         node = path[-1]

@@ -196,7 +196,11 @@ def result_of(game, sides, seed, strong_side):
 
 
 def test_one_signature_for_each_game():
-    """One dtype and layout reaches each kernel: what has been compiled is one version a game."""
-    for kernel in (search_kernel, depth_first_kernel):
-        compiled = [signature[:2] for signature in kernel.signatures]
+    """One dtype and layout reaches each kernel, whoever calls it: what is compiled is one version a game."""
+    game = games.make("tictactoe")
+    for spec in ("uct(playouts=9)", "uct(playouts=9, keep_tree=true)", "alphabeta(depth=2)", "minimax(nodes=90)"):
+        player = agents.make(spec).player(game)
+        player.played(player.choose(game.initial(), stream(1)).move)
+    for kernel, deciding in ((search_kernel, 2), (depth_first_kernel, 1)):  # game and selection rule, or game
+        compiled = [signature[:deciding] for signature in kernel.signatures]
         assert compiled and len(compiled) == len(set(compiled))

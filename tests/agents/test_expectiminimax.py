@@ -19,7 +19,7 @@ def root_value(spec, game, state=None):
     state = game.initial() if state is None else state
     player = agents.make(spec).player(game)
     values = player.values(state)
-    return (max if game.player(state) == 0 else min)(values.values()), int(player.room.counts[0])
+    return (max if game.player(state) == 0 else min)(values.values()), int(player.line.counts[0])
 
 
 def after_chance(game, seed):
@@ -93,7 +93,7 @@ def test_expectimax_plays_puzzles():
     decision = agents.make("expectimax(depth=8, scores=true)").choose(game, game.initial(), seed=1)
     best = max(value_of_puzzle(game, game.after(game.initial(), move)) for move in game.moves(game.initial()))
     assert decision.value == best > 1 and value_of_puzzle(game, game.after(game.initial(), decision.move)) == best
-    with pytest.raises(agents.Unsuited, match="is played for its score: say expectimax.scores=true."):
+    with pytest.raises(agents.Unsuited, match=r"is played for its score: say expectimax.scores=true."):
         agents.make("expectimax(depth=8)").player(game)
 
 

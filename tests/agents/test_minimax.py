@@ -70,8 +70,8 @@ def test_every_option_gives_the_value_of_plain_minimax(spec):
     players = [searcher, agents.make(f"minimax(depth={depth}, table=0.1)").player(game)]
     players += [agents.make(f"alphabeta(depth={depth}, {text})").player(game) for text in options]
     for seed, state in enumerate(small_positions(searcher, 335)):
-        expected = max(plain.values(state)[0].values())
-        assert max(pruning.values(state)[0].values()) == expected
+        expected = max(plain.values(state).values())
+        assert max(pruning.values(state).values()) == expected
         for player in players if seed < 40 else players[-3:]:
             assert value_of(player, state, seed) == expected
 
@@ -83,7 +83,7 @@ def test_negamax_equals_its_twin(spec):
         state = random_position(game, seed, 4)
         for depth in (1, 3):
             player = agents.make(f"negamax(depth={depth})").player(game)
-            assert max(player.values(state)[0].values()) == pytest.approx(minimax(game, state, depth), abs=1e-12)
+            assert max(player.values(state).values()) == pytest.approx(minimax(game, state, depth), abs=1e-12)
 
 
 def test_counts_of_tictactoe():

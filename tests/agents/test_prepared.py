@@ -41,7 +41,7 @@ def test_a_table_has_the_value_of_every_position(spec, tmp_path):
 
 
 def test_how_many_positions():
-    """Tic-tac-toe has 5,478, of which 958 are over; Nim 1-2-3 has 24 arrangements of heaps for either player to move."""
+    """Tic-tac-toe has 5,478, of which 958 are over; Nim 1-2-3 has 24 heaps, with either player to move."""
     assert (
         tablebase.positions(tablebase.build(games.make("tictactoe"), games.make("tictactoe").initial())) == 5478 - 958
     )
@@ -119,14 +119,14 @@ def test_files_that_cannot_be_used(tmp_path):
         (
             written(tmp_path / "new", data.replace(b'"version": 1', b'"version": 2')),
             GAME,
-            "is of version 2; this program",
+            "has version 2; this program",
         ),
         (written(tmp_path / "text", b"hello\nworld"), GAME, "its first line does not say what it is"),
         (written(tmp_path / "empty", b""), GAME, "its first line does not say what it is"),
         (
             path,
             games.make("nim"),
-            "is of nim(heaps=(1, 2, 3), misere=False), not of nim(heaps=(1, 3, 5, 7), misere=False)",
+            "is for nim(heaps=(1, 2, 3), misere=False), not for nim(heaps=(1, 3, 5, 7), misere=False)",
         ),
         (opening, GAME, "holds something else: opening book"),
         (tmp_path / "none", GAME, "cannot be read: No such file"),
@@ -136,5 +136,5 @@ def test_files_that_cannot_be_used(tmp_path):
         with pytest.raises(PreparedFileError) as error:
             tablebase.load(file, game)
         assert message in str(error.value) and str(file) in str(error.value)
-        with pytest.raises(agents.Unsuited, match="end-game table|cannot be read"):
+        with pytest.raises(agents.Unsuited, match=r"end-game table|cannot be read"):
             agents.make(f"dfpn(nodes=5, tablebase={str(file)!r})").player(game)

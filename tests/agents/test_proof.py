@@ -17,9 +17,10 @@ from tests.agents.positions import after_names, random_position, small_positions
 
 GAMES = ["tictactoe", "connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)"]
 SOLVERS = [
-    "pns", "pns(mobility=false)", "pn2", "pn2(a=0, b=1)", "dfpn", "dfpn(epsilon=0)", "dfpn(symmetries=true)", "dfpn(table=0.01)",
-    "dfpn(workers=3)", "pnstar", "pds", "pdspn", "pdspn(second=20)", "rppns", "rppns(workers=3, distance=5)", "alphabeta",
-    "alphabeta(deepening=true)", "minimax",
+    "pns", "pns(mobility=false)", "pn2", "pn2(a=0, b=1)",
+    "dfpn", "dfpn(epsilon=0)", "dfpn(symmetries=true)", "dfpn(table=0.01)", "dfpn(workers=3)",
+    "pnstar", "pds", "pdspn", "pdspn(second=20)", "rppns", "rppns(workers=3, distance=5)",
+    "alphabeta", "alphabeta(deepening=true)", "minimax",
 ]  # fmt: skip
 NOTES = "2a3a 5a4a 2b3b 4a3b 2c3b 6a5a 3a4a 5b4a 3b4a 6b5b 4a5b 6c5b 1a2a 5a4a 2a3a 5b4b 3a4b 5c4b 1b2b"
 FIRST_WINS = Goal(1.0)

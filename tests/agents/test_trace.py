@@ -1,4 +1,4 @@
-"""The explored tree of a depth-first search has the search's own counts; tests/arena/test_study.py has known trees."""
+"""The tree of a depth-first search has the search's own counts; tests/arena/test_study.py has known trees."""
 
 import numpy as np
 import pytest
