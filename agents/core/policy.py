@@ -67,10 +67,9 @@ class Coding(Compilable):
     direct: bool = True
     biased: bool = False
 
-    def number(self, game, policy, state, move):
-        """The number of a legal move's code."""
-        code = game.feature_code(state, move) if self.features else game.move_code(state, move)
-        return code if self.direct else number_of(policy, code)
+    def code(self, game, state, move):
+        """The code of a legal move."""
+        return game.feature_code(state, move) if self.features else game.move_code(state, move)
 
 
 class Settings(NamedTuple):
@@ -182,7 +181,7 @@ def place_of(policy, code):
     return find_slot(policy.places, policy.places, 0, code + 1, mix(np.uint64(code)))
 
 
-@inlined
+@helper
 def number_of(policy, code):
     """The number of a code; a code that is new gets the next one, and weight 0 in every policy."""
     place = place_of(policy, code)
@@ -211,7 +210,8 @@ def list_legal(game, learner, line, ply, state):
     lines, moves, first = learner.lines, learner.moves, learner.lines.ends[line, ply]
     count = game.legal_moves(state, moves)
     for i in range(count):
-        lines.numbers[line, first + i] = learner.coding.number(game, learner.policy, state, moves[i])
+        code = learner.coding.code(game, state, moves[i])
+        lines.numbers[line, first + i] = code if learner.coding.direct else number_of(learner.policy, code)
         if learner.coding.biased:
             bias = learner.settings.bias * game.bias(state, moves[i])
             lines.bias[line, first + i] = exp(max(-LARGEST_BIAS, min(bias, LARGEST_BIAS)))
