@@ -31,7 +31,8 @@ from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
 KERNEL_PACKAGES = ("games", "agents")
-COMPILED = not config.DISABLE_JIT  # false where NUMBA_DISABLE_JIT makes kernels run as plain Python
+# False where NUMBA_DISABLE_JIT makes kernels run as plain Python; Numba makes its settings at import, unseen by mypy.
+COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]
 
 kernels: list[Dispatcher] = []  # every kernel defined so far, for `arena cache` and the tests
 
