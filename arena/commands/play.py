@@ -78,7 +78,7 @@ def _play(game, agent, save: Path | None, **how) -> None:
     from arena.runner.referee import Forfeit
 
     try:
-        duel = Duel(game, agent, agent.budget(), **how)
+        duel = Duel(game, agent, **how)
     except Forfeit as error:
         complain(f"the agent failed: {error}")
         raise typer.Exit(VOID) from None

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.core.agent import Agent, Budget, Unsuited
+from agents.core.agent import Agent, Unsuited
 from arena.config.config import Seat
 from arena.runner.referee import Forfeit, Referee
 from arena.runner.rules import result_of
@@ -31,25 +31,18 @@ class Made:
 class Duel:
     """The game so far: `made` holds its moves, `state` the position after them.
 
-    game: its rules; agent: the opponent, with its budget; side: the person's, 0 moves first; name: the person's, in
-    the record; opening: legal moves made before.  Unsuited if the agent cannot play the game; Forfeit, of every
-    method, if its code fails.
+    game: its rules; agent: the opponent, with a budget of its own; side: the person's, 0 moves first; name: the
+    person's, in the record; opening: legal moves made before.  Unsuited if the agent cannot play the game or has no
+    budget; Forfeit, of every method, if its code fails.
     """
 
     def __init__(
-        self,
-        game: Game,
-        agent: Agent,
-        budget: Budget,
-        side: int,
-        seed: int,
-        name: str = "person",
-        opening: Sequence[int] = (),
+        self, game: Game, agent: Agent, side: int, seed: int, name: str = "person", opening: Sequence[int] = ()
     ):
         if reason := agent.refuses(game):
             raise Unsuited(reason)
         self.game, self.agent = game, agent
-        self.seat = Seat(str(agent), agent, agent.budget(budget))
+        self.seat = Seat(str(agent), agent, agent.budget())
         self.side, self.seed, self.name = side, seed, name
         self.opening = len(opening)
         self._began = time.perf_counter()

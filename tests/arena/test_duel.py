@@ -21,8 +21,7 @@ def play(*arguments, typed=""):
 
 
 def duel(game, agent="random", side=0, seed=5, **more):
-    made = agents.make(agent)
-    return Duel(games.make(game), made, made.budget(), side, seed, **more)
+    return Duel(games.make(game), agents.make(agent), side, seed, **more)
 
 
 def test_a_game_to_its_end():
