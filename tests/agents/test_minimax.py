@@ -127,9 +127,10 @@ def edges(game, alike):
     return moves, ends
 
 
-def test_alphabeta_counts_of_tictactoe():
+@pytest.mark.parametrize("spec", ["tictactoe"])
+def test_alphabeta_counts_of_tictactoe(spec):
     """Natural order, any win as good as another: 18,297 positions with the root, 7,330 of them leaves; a draw."""
-    game = games.make("tictactoe")
+    game = games.make(spec)
     player = agents.make(f"alphabeta(depth=9, shortest=false, {PLAIN})").player(game)
     search, counts = player.search, player.search.counts[0]
     put_root(game, search, game.initial(), stream(1))
@@ -141,8 +142,9 @@ def test_alphabeta_counts_of_tictactoe():
 
 
 @pytest.mark.parametrize("options", ["", PLAIN])
-def test_alphabeta_in_steps_equals_all_at_once(options):
-    game = games.make("breakthrough(rows=5, columns=4)")
+@pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
+def test_alphabeta_in_steps_equals_all_at_once(options, spec):
+    game = games.make(spec)
     players = [agents.make(f"alphabeta(depth=5, {options})").player(game) for _ in range(2)]
     whole, steps = (player.search for player in players)
     for search in (whole, steps):
@@ -156,8 +158,9 @@ def test_alphabeta_in_steps_equals_all_at_once(options):
     assert steps.counts.tolist() == whole.counts.tolist() and steps.line[0].tolist() == whole.line[0].tolist()
 
 
-def test_alphabeta_deepens_until_the_value_is_exact():
-    game = games.make("tictactoe")
+@pytest.mark.parametrize("spec", ["tictactoe"])
+def test_alphabeta_deepens_until_the_value_is_exact(spec):
+    game = games.make(spec)
     decision = agents.make("alphabeta(seconds=30)").choose(game, game.initial(), seed=1)
     assert decision.depth <= 9 and decision.value == 0 and decision.seconds < 10
     winning = game.read_line("1a 2a 1b 2b")[1]
@@ -165,9 +168,10 @@ def test_alphabeta_deepens_until_the_value_is_exact():
     assert game.move_name(winning, decision.move) == "1c" and decision.value == 1 and decision.depth == 1
 
 
-def test_each_option_saves_nodes():
+@pytest.mark.parametrize("spec", ["connect4"])
+def test_each_option_saves_nodes(spec):
     """Connect 4 to depth 8: each aid alone leaves fewer positions to visit, and all together far fewer; one value."""
-    game = games.make("connect4")
+    game = games.make(spec)
     aids = [f"order=['{word}']" for word in ("own", "killers", "history")]
     aids += ["sound=true", "scout=true", "table=16", "table=16, symmetries=true", "symmetries=true"]
 
@@ -182,8 +186,9 @@ def test_each_option_saves_nodes():
     assert max(counts) < visited(PLAIN) and visited("") < visited(PLAIN) / 20
 
 
-def test_counters_add_up():
-    game = games.make("connect4")
+@pytest.mark.parametrize("spec", ["connect4"])
+def test_counters_add_up(spec):
+    game = games.make(spec)
     decision = agents.make("alphabeta(depth=8)").choose(game, game.initial(), seed=1)
     counts = decision.counts
     assert 0 < counts["table_cutoffs"] <= counts["table_hits"] < decision.nodes
@@ -192,9 +197,10 @@ def test_counters_add_up():
     assert plain.counts["table_hits"] == plain.counts["table_cutoffs"] == 0
 
 
-def test_quiescence_equals_its_twin():
+@pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
+def test_quiescence_equals_its_twin(spec):
     """Depth 2 and captures beyond it, as in plain Python."""
-    game = games.make("breakthrough(rows=5, columns=4)")
+    game = games.make(spec)
     quiet = agents.make("alphabeta(depth=2, quiescence=true)").player(game)
     for seed in range(12):
         state = random_position(game, seed, 8)
@@ -242,8 +248,9 @@ def test_scores_are_played_for():
     assert value_of(agents.make("minimax(depth=2, scores=true)").player(game), game.initial()) == 3
 
 
-def test_table_is_kept_from_move_to_move():
-    game = games.make("connect4")
+@pytest.mark.parametrize("spec", ["connect4"])
+def test_table_is_kept_from_move_to_move(spec):
+    game = games.make(spec)
     player = agents.make("alphabeta(depth=8)").player(game)
     first, again = (player.choose(game.initial(), stream(1)) for _ in range(2))
     assert again.nodes < first.nodes / 10 and again.value == first.value

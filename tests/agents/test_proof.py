@@ -117,9 +117,10 @@ def test_known_values(spec, value):
 
 
 @pytest.mark.parametrize("agent", ["pns", "dfpn"])
-def test_a_lost_looking_race_in_breakthrough(agent):
+@pytest.mark.parametrize("spec", ["breakthrough(rows=6, columns=4)"])
+def test_a_lost_looking_race_in_breakthrough(agent, spec):
     """The lecture notes' game on 6x4 after 19 plies: Black, to move, wins in five, by either of two captures."""
-    game = games.make("breakthrough(rows=6, columns=4)")
+    game = games.make(spec)
     state = game.read_line(NOTES)[1]
     solution = solve(made(agent, game), state, shortest=True)
     assert (solution.value, solution.plies) == (1, 5)
@@ -127,8 +128,9 @@ def test_a_lost_looking_race_in_breakthrough(agent):
 
 
 @pytest.mark.parametrize("agent", ["pns", "pn2", "dfpn", "dfpn(workers=2)", "pds", "rppns", "alphabeta"])
-def test_what_a_budget_does_not_suffice_for_is_said(agent):
-    game = games.make("breakthrough(rows=5, columns=4)")
+@pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
+def test_what_a_budget_does_not_suffice_for_is_said(agent, spec):
+    game = games.make(spec)
     separator = ", " if "(" in agent else "("
     limited = f"{agent.rstrip(')')}{separator}nodes=500)"
     solution = solve(made(limited, game), game.initial())
@@ -138,14 +140,16 @@ def test_what_a_budget_does_not_suffice_for_is_said(agent):
     assert timed.value is None and timed.seconds < 5 and "0.05 seconds is spent" in timed.unsolved
 
 
-def test_a_full_tree_is_said():
-    game = games.make("breakthrough(rows=5, columns=4)")
+@pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
+def test_a_full_tree_is_said(spec):
+    game = games.make(spec)
     with pytest.raises(Unsolved, match="of max_nodes = 1000, and is not settled"):
         made("pns(max_nodes=1000)", game).prove(game.initial(), goal_for(0, 1))
 
 
-def test_threads_take_all_their_marks_back():
-    game = games.make("breakthrough(rows=5, columns=4)")
+@pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
+def test_threads_take_all_their_marks_back(spec):
+    game = games.make(spec)
     search, counts = search_of("dfpn(workers=4)", game, game.initial(), FIRST_WINS)
     for _ in range(20):
         search.run(2000)
@@ -153,9 +157,10 @@ def test_threads_take_all_their_marks_back():
     assert counts[NODES] == sum(own.counts[NODES] for own in search.searches) > 20_000
 
 
-def test_a_shared_tree_is_whole():
+@pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
+def test_a_shared_tree_is_whole(spec):
     """After a search by threads, every expanded node has the numbers that its children give it."""
-    game = games.make("breakthrough(rows=5, columns=4)")
+    game = games.make(spec)
     search, _ = search_of("rppns(workers=4)", game, game.initial(), FIRST_WINS)
     for _ in range(20):
         search.run(5000)
@@ -171,8 +176,9 @@ def test_a_shared_tree_is_whole():
 
 
 @pytest.mark.parametrize("agent", ["pns", "dfpn", "pds"])
-def test_they_play_what_they_prove_and_by_their_numbers_else(agent):
-    game, player = games.make("tictactoe"), agents.make(f"{agent}(nodes=20000)").player(games.make("tictactoe"))
+@pytest.mark.parametrize("spec", ["tictactoe"])
+def test_they_play_what_they_prove_and_by_their_numbers_else(agent, spec):
+    game, player = games.make(spec), agents.make(f"{agent}(nodes=20000)").player(games.make(spec))
     winning, lost = game.read_line("1a 2a 1b 2b")[1], game.read_line("2b 1b 1a 1c")[1]
     assert player.choose(winning, stream(1)).value == 1
     assert game.move_name(winning, player.choose(winning, stream(1)).move) == "1c"
@@ -194,8 +200,9 @@ def test_one_goal_alone():
         solve(made("dfpn", game), game.initial(), goal="lose")
 
 
-def test_progress_is_told():
-    game, told = games.make("breakthrough(rows=5, columns=4)"), []
+@pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
+def test_progress_is_told(spec):
+    game, told = games.make(spec), []
     solver = made("dfpn(nodes=200000)", game)
     solver.progress = told.append
     solve(solver, game.initial())

@@ -9,12 +9,13 @@ from agents.core.agent import Unsuited
 from agents.minimax.trace import TooLarge, explore
 from games.core.random import stream
 
+GAME = "breakthrough(rows=5, columns=4)"
 ALONE = "table=0, order=[], scout=false, sound=false"
 
 
 @pytest.mark.parametrize("options", [ALONE, "table=1", "scout=false", "quiescence=true"])
 def test_the_tree_is_what_the_search_visits(options):
-    game = games.make("breakthrough(rows=5, columns=4)")
+    game = games.make(GAME)
     state = game.initial()
     agent = agents.make(f"alphabeta(depth=3, {options})")
     root, player = explore(agent, game, state, 5000), agent.player(game)

@@ -102,15 +102,17 @@ def test_a_resolved_root_has_the_value_of_plain_minimax(spec):
             assert turn * searcher.choose(after, stream(seed)).value == expected
 
 
-def test_tictactoe_is_a_draw():
-    game = games.make("tictactoe")
+@pytest.mark.parametrize("spec", ["tictactoe"])
+def test_tictactoe_is_a_draw(spec):
+    game = games.make(spec)
     player = agents.make("ubfm(nodes=100000)").player(game)
     decision = player.choose(game.initial(), stream(1))
     assert decision.value == 0 and player.graph.resolved[ROOT] and decision.counts["positions"] <= 5478
 
 
-def test_safe_plays_the_move_of_most_descents():
-    game = games.make("breakthrough(rows=5, columns=4)")
+@pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
+def test_safe_plays_the_move_of_most_descents(spec):
+    game = games.make(spec)
     safe = agents.make("ubfm(nodes=3000)").choose(game, game.initial(), seed=2)
     bold = agents.make("ubfm(nodes=3000, safe=false)").choose(game, game.initial(), seed=2)
     assert safe.move == safe.statistics.moves[np.argmax(safe.statistics.playouts)]
@@ -118,8 +120,9 @@ def test_safe_plays_the_move_of_most_descents():
     assert safe.statistics.playouts.tolist() == bold.statistics.playouts.tolist()
 
 
-def test_a_budget_below_one_expansion_and_a_full_table():
-    game = games.make("connect4(rows=4, columns=5)")
+@pytest.mark.parametrize("spec", ["connect4(rows=4, columns=5)"])
+def test_a_budget_below_one_expansion_and_a_full_table(spec):
+    game = games.make(spec)
     assert agents.make("ubfm(nodes=3)").choose(game, game.initial(), seed=1).nodes == 0
     decision = agents.make("ubfm(seconds=60, max_nodes=1000)").choose(game, game.initial(), seed=1)
     assert decision.counts["positions"] <= 1000 and decision.seconds < 30
