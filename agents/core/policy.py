@@ -57,7 +57,7 @@ class Lines(NamedTuple):
 
 @dataclass(frozen=True)
 class Coding(Compilable):
-    """How a policy names moves; its fields are constants in kernels.
+    """How a policy names moves; its fields are constants in kernels, where it is the parameter `coding`.
 
     features: by game.feature_code rather than game.move_code; direct: codes are their own numbers;
     biased: game.bias takes part.
@@ -81,9 +81,11 @@ class Settings(NamedTuple):
 
 
 class Learner(NamedTuple):
-    """Policies, and the lines that they play and learn from."""
+    """Policies, and the lines that they play and learn from.
 
-    coding: Coding
+    The coding is apart, since Numba takes a tenth of a millisecond to find the type of a bundle with such an object.
+    """
+
     policy: Policy
     lines: Lines
     state: np.ndarray  # dtype[state_size], scratch
@@ -106,7 +108,7 @@ def new_learner(game, coding: Coding, settings: Settings, *, policies: int, line
     """Policies of which every weight is 0, with room for the codes of two lines, and empty lines."""
     state, moves = np.zeros(game.state_size, game.dtype), np.zeros(game.max_moves, np.int32)
     policy = _new_policy(game, coding, policies)
-    return Learner(coding, policy, _new_lines(game, lines, coding.biased), state, moves, settings)
+    return Learner(policy, _new_lines(game, lines, coding.biased), state, moves, settings)
 
 
 def most_numbers(game) -> int:
@@ -147,10 +149,10 @@ def forget(learner: Learner) -> None:
     learner.policy.odds[:, :used] = 1.0
 
 
-def with_room(game, learner: Learner, lines: int = 1) -> Learner:
+def with_room(game, coding: Coding, learner: Learner, lines: int = 1) -> Learner:
     """The learner, or one with larger tables and the same weights if the codes of so many more lines might not fit."""
     policy = learner.policy
-    while not (learner.coding.direct or policy.used[0] + lines * most_numbers(game) <= len(policy.steps)):
+    while not (coding.direct or policy.used[0] + lines * most_numbers(game) <= len(policy.steps)):
         weights, odds = (np.hstack([column, np.zeros_like(column)]) for column in (policy.weights, policy.odds))
         places, numbers = (np.zeros(2 * len(column), column.dtype) for column in (policy.places, policy.numbers))
         larger = Policy(places, numbers, policy.used.copy(), weights, odds, np.zeros(2 * len(policy.steps)))
@@ -195,14 +197,14 @@ def number_of(policy, code):
 
 
 @inlined
-def has_room(game, learner, lines):
+def has_room(game, coding, learner, lines):
     """Whether the codes of so many more lines surely find room."""
     policy = learner.policy
-    return learner.coding.direct or policy.used[0] + lines * game.max_plies * game.max_moves <= len(policy.steps)
+    return coding.direct or policy.used[0] + lines * game.max_plies * game.max_moves <= len(policy.steps)
 
 
 @inlined
-def list_legal(game, learner, line, ply, state):
+def list_legal(game, coding, learner, line, ply, state):
     """Write the legal moves into learner.moves, and their numbers into a line as those of a ply; returns how many.
 
     Where the coding is biased, also exp(bias) of each.
@@ -210,9 +212,9 @@ def list_legal(game, learner, line, ply, state):
     lines, moves, first = learner.lines, learner.moves, learner.lines.ends[line, ply]
     count = game.legal_moves(state, moves)
     for i in range(count):
-        code = learner.coding.code(game, state, moves[i])
-        lines.numbers[line, first + i] = code if learner.coding.direct else number_of(learner.policy, code)
-        if learner.coding.biased:
+        code = coding.code(game, state, moves[i])
+        lines.numbers[line, first + i] = code if coding.direct else number_of(learner.policy, code)
+        if coding.biased:
             bias = learner.settings.bias * game.bias(state, moves[i])
             lines.bias[line, first + i] = exp(max(-LARGEST_BIAS, min(bias, LARGEST_BIAS)))
     lines.ends[line, ply + 1] = first + count
@@ -220,14 +222,14 @@ def list_legal(game, learner, line, ply, state):
 
 
 @inlined
-def write_move(game, learner, line, ply, state, move):
+def write_move(game, coding, learner, line, ply, state, move):
     """Make a move, and write it into a line as that of a ply, beside all that were legal."""
     lines = learner.lines
     lines.players[line, ply] = game.player(state)
     lines.moves[line, ply] = move
     lines.ends[line, ply + 1] = lines.ends[line, ply]
     if not (game.has_chance and lines.players[line, ply] == CHANCE):
-        list_legal(game, learner, line, ply, state)
+        list_legal(game, coding, learner, line, ply, state)
         place = 0
         while learner.moves[place] != move:
             place += 1
@@ -236,17 +238,17 @@ def write_move(game, learner, line, ply, state, move):
 
 
 @inlined
-def draw(learner, row, line, ply, rng):
+def draw(coding, learner, row, line, ply, rng):
     """Which of the legal moves of a ply to play, drawn by the softmax of policy `row`."""
     lines, policy = learner.lines, learner.policy
     first, count = lines.ends[line, ply], lines.ends[line, ply + 1] - lines.ends[line, ply]
     total = 0.0
     for i in range(count):
         odds = policy.odds[row, lines.numbers[line, first + i]]
-        total += odds * lines.bias[line, first + i] if learner.coding.biased else odds
+        total += odds * lines.bias[line, first + i] if coding.biased else odds
         lines.sums[i] = total
     if not LEAST < total < MOST:
-        total = careful_sums(learner, row, line, ply)
+        total = careful_sums(coding, learner, row, line, ply)
     aim = random_unit(rng) * total
     choice = 0
     while choice < count - 1 and lines.sums[choice] <= aim:  # the last one, whatever rounding does
@@ -255,46 +257,46 @@ def draw(learner, row, line, ply, rng):
 
 
 @helper
-def careful_sums(learner, row, line, ply):
+def careful_sums(coding, learner, row, line, ply):
     """The sums of odds of a ply relative to the largest, where odds are out of range; returns the last sum."""
     lines = learner.lines
-    largest, total = largest_exponent(learner, row, line, ply), 0.0
+    largest, total = largest_exponent(coding, learner, row, line, ply), 0.0
     first, end = lines.ends[line, ply], lines.ends[line, ply + 1]
     for place in range(first, end):
-        total += exp(exponent(learner, row, line, place) - largest)
+        total += exp(exponent(coding, learner, row, line, place) - largest)
         lines.sums[place - first] = total
     return total
 
 
 @helper
-def exponent(learner, row, line, place):
+def exponent(coding, learner, row, line, place):
     """w / t + b of the number in a place of a line."""
     value = learner.policy.weights[row, learner.lines.numbers[line, place]] / learner.settings.temperature
-    return value + log(learner.lines.bias[line, place]) if learner.coding.biased else value
+    return value + log(learner.lines.bias[line, place]) if coding.biased else value
 
 
 @helper
-def largest_exponent(learner, row, line, ply):
+def largest_exponent(coding, learner, row, line, ply):
     """The largest w / t + b of the legal moves of a ply."""
     largest = -np.inf
     for place in range(learner.lines.ends[line, ply], learner.lines.ends[line, ply + 1]):
-        largest = max(largest, exponent(learner, row, line, place))
+        largest = max(largest, exponent(coding, learner, row, line, place))
     return largest
 
 
 @inlined
-def adapt(learner, row, line, player):
+def adapt(coding, learner, row, line, player):
     """Make the moves of `player` in a line likelier under policy `row`: the update at the top of the file."""
-    gather_steps(learner, row, line, player)
+    gather_steps(coding, learner, row, line, player)
     take_steps(learner, row, line, player)
 
 
 @inlined
-def gather_steps(learner, row, line, player):
+def gather_steps(coding, learner, row, line, player):
     """Gather what the update adds for the moves of `player`, by the weights as they are."""
     for ply in range(learner.lines.length[line]):
         if learner.lines.players[line, ply] == player:
-            add_steps(learner, row, line, ply)
+            add_steps(coding, learner, row, line, ply)
 
 
 @inlined
@@ -308,32 +310,32 @@ def take_steps(learner, row, line, player):
 
 
 @inlined
-def add_steps(learner, row, line, ply):
+def add_steps(coding, learner, row, line, ply):
     """Gather what the update adds for the moves of one ply."""
     lines, policy, rate = learner.lines, learner.policy, learner.settings.alpha / learner.settings.temperature
     first, end = lines.ends[line, ply], lines.ends[line, ply + 1]
     total = 0.0
     for place in range(first, end):
         odds = policy.odds[row, lines.numbers[line, place]]
-        total += odds * lines.bias[line, place] if learner.coding.biased else odds
+        total += odds * lines.bias[line, place] if coding.biased else odds
     if LEAST < total < MOST:
         scale = rate / total
         for place in range(first, end):
             odds = policy.odds[row, lines.numbers[line, place]]
-            odds *= lines.bias[line, place] if learner.coding.biased else 1.0
+            odds *= lines.bias[line, place] if coding.biased else 1.0
             policy.steps[lines.numbers[line, place]] -= scale * odds
     else:
-        careful_steps(learner, row, line, ply)
+        careful_steps(coding, learner, row, line, ply)
     policy.steps[lines.numbers[line, lines.chosen[line, ply]]] += rate
 
 
 @helper
-def careful_steps(learner, row, line, ply):
+def careful_steps(coding, learner, row, line, ply):
     """Take the shares of the step off the moves of a ply, where their odds are out of range."""
     lines, rate = learner.lines, learner.settings.alpha / learner.settings.temperature
-    largest, total = largest_exponent(learner, row, line, ply), careful_sums(learner, row, line, ply)
+    largest, total = largest_exponent(coding, learner, row, line, ply), careful_sums(coding, learner, row, line, ply)
     for place in range(lines.ends[line, ply], lines.ends[line, ply + 1]):
-        share = exp(exponent(learner, row, line, place) - largest) / total
+        share = exp(exponent(coding, learner, row, line, place) - largest) / total
         learner.policy.steps[lines.numbers[line, place]] -= rate * share
 
 
@@ -357,7 +359,7 @@ def copy_policy(policy, source, target):
 
 
 @inlined
-def play_line(game, learner, row, line, state, rng):
+def play_line(game, coding, learner, row, line, state, rng):
     """Play from `state` to the end by policy `row`, adding to what is in the line; returns the score."""
     lines, ply = learner.lines, learner.lines.length[line]
     while not game.is_over(state):
@@ -366,8 +368,8 @@ def play_line(game, learner, row, line, state, rng):
             move = np.int64(game.random_outcome(state, rng))
             lines.ends[line, ply + 1] = lines.ends[line, ply]
         else:
-            list_legal(game, learner, line, ply, state)
-            choice = draw(learner, row, line, ply, rng)
+            list_legal(game, coding, learner, line, ply, state)
+            choice = draw(coding, learner, row, line, ply, rng)
             lines.chosen[line, ply] = lines.ends[line, ply] + choice
             move = np.int64(learner.moves[choice])
         lines.moves[line, ply] = move
@@ -378,7 +380,7 @@ def play_line(game, learner, row, line, state, rng):
 
 
 @inlined
-def copy_line(learner, source, target):
+def copy_line(coding, learner, source, target):
     """Make line `target` a copy of line `source`."""
     lines, length = learner.lines, learner.lines.length[source]
     lines.length[target] = length
@@ -389,5 +391,5 @@ def copy_line(learner, source, target):
         lines.ends[target, ply + 1] = lines.ends[source, ply + 1]
     for place in range(lines.ends[source, length]):
         lines.numbers[target, place] = lines.numbers[source, place]
-        if learner.coding.biased:
+        if coding.biased:
             lines.bias[target, place] = lines.bias[source, place]

@@ -196,7 +196,7 @@ class GRAVE(TreeSearch):
             return f"{self.name} plays games whose move codes are below 2**32, and {game} has larger ones"
         return super().misfit(game)
 
-    def search_rule(self):
+    def search_rule(self, game):
         return GraveRule(self.solver)
 
     def options(self):

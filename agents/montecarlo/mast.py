@@ -53,5 +53,5 @@ class MAST(PolicySearch):
     name: ClassVar[str] = "mast"
     policies: ClassVar[int] = 2
 
-    def search_rule(self):
-        return Averages(self.solver)
+    def policy_rule(self):
+        return Averages

@@ -21,6 +21,7 @@ from math import exp
 from typing import ClassVar
 
 from agents.core.policy import (
+    Coding,
     Learner,
     Settings,
     check_positive,
@@ -46,14 +47,23 @@ LINES = 2
 
 @dataclass(frozen=True)
 class PolicyRule(UCB1):
-    """UCT whose playouts follow the policy in memory, a Learner; `learn_from` of a derived rule says how it learns."""
+    """UCT whose playouts follow the policy in memory, a Learner; `learn_from` of a derived rule says how it learns.
+
+    The rule is the policy's coding too: see Coding.
+    """
+
+    features: bool = False
+    direct: bool = True
+
+    biased: ClassVar[bool] = False
+    code = Coding.code
 
     def play_out(self, game, search, walk, rng):
         search.memory.lines.length[PLAYOUT] = 0
-        return play_line(game, search.memory, 0, PLAYOUT, walk.state, rng)
+        return play_line(game, self, search.memory, 0, PLAYOUT, walk.state, rng)
 
     def learn(self, game, search, walk, score):
-        follow_path(game, search, walk)
+        follow_path(game, self, search, walk)
         self.learn_from(game, search.memory, score)
         search.memory.lines.length[PLAYOUT] = 0  # a simulation that ends in a proven node has none
 
@@ -62,16 +72,16 @@ class PolicyRule(UCB1):
         raise NotImplementedError
 
     def has_room(self, game, memory):
-        return has_room(game, memory, LINES)
+        return has_room(game, self, memory, LINES)
 
 
 @inlined
-def follow_path(game, search, walk):
+def follow_path(game, coding, search, walk):
     """Write the moves in the tree, and the numbers of those that were legal beside them, into their line."""
     learner, plies = search.memory, walk.length[0] - 1
     copy_state(game, walk.root, learner.state)
     for ply in range(plies):
-        write_move(game, learner, IN_TREE, ply, learner.state, search.tree.move[walk.path[ply + 1]])
+        write_move(game, coding, learner, IN_TREE, ply, learner.state, search.tree.move[walk.path[ply + 1]])
     learner.lines.length[IN_TREE] = plies
 
 
@@ -83,7 +93,7 @@ class Softmax(PolicyRule):
         if score != 0.0:
             winner = 0 if score > 0.0 else 1
             for line in range(LINES):
-                gather_steps(learner, 0, line, winner)
+                gather_steps(self, learner, 0, line, winner)
             for line in range(LINES):
                 take_steps(learner, 0, line, winner)
 
@@ -105,7 +115,7 @@ class Simple(PolicyRule):
                         policy.odds[0, number] = exp(weight / learner.settings.temperature)
 
 
-RULES = {"softmax": Softmax, "simple": Simple}
+RULES: dict[str, type[PolicyRule]] = {"softmax": Softmax, "simple": Simple}
 
 
 @dataclass(frozen=True)
@@ -132,6 +142,14 @@ class PolicySearch(TreeSearch):
     def options(self):
         return UCBOptions(self.exploration, 0.0)
 
+    def policy_rule(self) -> type[PolicyRule]:
+        """The class of its rule."""
+        raise NotImplementedError
+
+    def search_rule(self, game):
+        coding = coding_for(game, self.features)
+        return self.policy_rule()(self.solver, features=coding.features, direct=coding.direct)
+
     def settings(self) -> Settings:
         """What its policy reads."""
         return Settings(0.0, self.temperature)
@@ -145,7 +163,7 @@ class PolicySearch(TreeSearch):
             forget(memory)
 
     def with_room(self, game, memory):
-        return with_room(game, memory, LINES)
+        return with_room(game, coding_for(game, self.features), memory, LINES)
 
 
 @dataclass(frozen=True)
@@ -165,8 +183,8 @@ class PPA(PolicySearch):
         check_positive("alpha", self.alpha)
         check_choice("rule", self.rule, RULES)
 
-    def search_rule(self):
-        return RULES[self.rule](self.solver)
+    def policy_rule(self):
+        return RULES[self.rule]
 
     def settings(self):
         return Settings(self.alpha, self.temperature)

@@ -103,8 +103,8 @@ class TreeSearch(PreparedAgent):
         super().__post_init__()
         check_range("max_nodes", self.max_nodes, 1000, 2**31 - 1)
 
-    def search_rule(self) -> Rule:
-        """The rule of its search."""
+    def search_rule(self, game) -> Rule:
+        """The rule of its search of a game."""
         raise NotImplementedError
 
     def options(self) -> tuple:
@@ -137,7 +137,7 @@ class TreeSearchPlayer(Player):
     def decide(self, state, rng):
         if not self.agent.keep_tree:
             self.forget()
-        rule, options = self.agent.search_rule(), self.agent.options()
+        rule, options = self.agent.search_rule(self.game), self.agent.options()
 
         def run(n):
             self.memory = self.agent.with_room(self.game, self.memory)

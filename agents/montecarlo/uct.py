@@ -85,7 +85,7 @@ class UCT(TreeSearch):
         super().__post_init__()
         check_exploration(self.exploration)
 
-    def search_rule(self):
+    def search_rule(self, game):
         return UCB1(self.solver, self.first_play_urgency is not None)
 
     def options(self):

@@ -120,8 +120,9 @@ class NRPA(Nested):
         search.foe_values[:] = np.inf
 
     def run(self, search, game, state, incumbent, rng):
-        search = search._replace(learner=with_room(game, search.learner))
-        nrpa_kernel(game, search, incumbent, state, self.options(), rng)
+        coding = self.coding(game)
+        search = search._replace(learner=with_room(game, coding, search.learner))
+        nrpa_kernel(game, coding, search, incumbent, state, self.options(), rng)
         return search
 
     def search_by_leaf(self, search):
@@ -148,10 +149,10 @@ class NRPA(Nested):
 
     def learn_line(self, search, i, line) -> None:
         """Adapt worker i's own policy of the highest level to a sequence."""
-        levels = search.player.searches[i]
-        levels = levels._replace(learner=with_room(search.game, levels.learner))
+        game, levels, coding = search.game, search.player.searches[i], self.coding(search.game)
+        levels = levels._replace(learner=with_room(game, coding, levels.learner))
         search.player.searches[i] = levels
-        learn_line_kernel(search.game, levels.learner, search.state, line, self.level)
+        learn_line_kernel(game, coding, levels.learner, search.state, line, self.level)
 
     def options(self) -> NRPAOptions:
         """The numbers that its kernel reads."""
@@ -165,21 +166,21 @@ class NRPA(Nested):
 
 
 @kernel
-def nrpa_kernel(game, levels, incumbent, root, options, rng):
+def nrpa_kernel(game, coding, levels, incumbent, root, options, rng):
     """Search on from `root` as long as `may_go_on` and the table of codes has room."""
     learner, player = levels.learner, game.player(root)
     lines = learner.lines
-    while may_go_on(incumbent) and has_room(game, learner, 1):
+    while may_go_on(incumbent) and has_room(game, coding, learner, 1):
         copy_state(game, root, learner.state)
         lines.length[0] = 0
-        score = play_line(game, learner, 0, 0, learner.state, rng)
+        score = play_line(game, coding, learner, 0, 0, learner.state, rng)
         value = value_of(game, score, player, lines.length[0])
         levels.values[0] = levels.foe_values[0] = value
         incumbent.playouts[DONE] += 1
         incumbent.root_playouts[lines.chosen[0, 0]] += 1
         incumbent.root_sums[lines.chosen[0, 0]] += value if game.players == 1 else value * (lines.length[0] + 1.0)
         note_best(incumbent, lines.moves, 0, lines.length[0], value)
-        finish_call(game, levels, incumbent, player, options)
+        finish_call(game, coding, levels, incumbent, player, options)
 
 
 @kernel
@@ -191,25 +192,25 @@ def copy_down_kernel(game, levels, highest):
 
 
 @kernel
-def learn_line_kernel(game, learner, root, moves, level):
+def learn_line_kernel(game, coding, learner, root, moves, level):
     """Adapt the policy of a level to a sequence, which is replayed, since its numbers are another worker's."""
     copy_state(game, root, learner.state)
     for ply in range(len(moves)):
-        write_move(game, learner, level, ply, learner.state, moves[ply])
+        write_move(game, coding, learner, level, ply, learner.state, moves[ply])
     learner.lines.length[level] = len(moves)
-    adapt(learner, level - 1, level, 0)
+    adapt(coding, learner, level - 1, level, 0)
 
 
 @inlined
-def finish_call(game, levels, incumbent, player, options):
+def finish_call(game, coding, levels, incumbent, player, options):
     """Hand the sequence of a playout to level 1, and that of every call that ends by it to the level above."""
     policy, level = levels.learner.policy, 1
     while level <= options.levels:
-        take_best(game, levels, level, options)
+        take_best(game, coding, levels, level, options)
         levels.iterations[level] += 1
         repeated = options.repetitions > 0 and levels.repeats[level] >= options.repetitions
         if levels.iterations[level] < options.iterations and not repeated:
-            learn(game, levels, level, player, options)
+            learn(game, coding, levels, level, player, options)
             break
         level += 1  # the call has ended: its policy is of no more use
     if level > options.levels:
@@ -231,17 +232,17 @@ def begin_call(levels, level):
 
 
 @inlined
-def take_best(game, levels, level, options):
+def take_best(game, coding, levels, level, options):
     """Take the sequence of the level below if it is as good as the best of this level's call."""
     learner, value = levels.learner, levels.values[level - 1]
     if value >= levels.values[level]:
         same = value == levels.values[level] and options.repetitions > 0 and same_moves(learner.lines, level - 1, level)
         levels.repeats[level] = levels.repeats[level] + 1 if same else 1
         levels.values[level] = value
-        copy_line(learner, level - 1, level)
+        copy_line(coding, learner, level - 1, level)
     if game.players == 2 and levels.foe_values[level - 1] <= levels.foe_values[level]:
         levels.foe_values[level] = levels.foe_values[level - 1]
-        copy_line(learner, options.levels + level - 1 if level > 1 else 0, options.levels + level)
+        copy_line(coding, learner, options.levels + level - 1 if level > 1 else 0, options.levels + level)
 
 
 @inlined
@@ -256,8 +257,8 @@ def same_moves(lines, one, other):
 
 
 @inlined
-def learn(game, levels, level, player, options):
+def learn(game, coding, levels, level, player, options):
     """Adapt the policy of a level to its best sequence, and with two players the opponent's moves to the opponent's."""
-    adapt(levels.learner, level - 1, level, player)
+    adapt(coding, levels.learner, level - 1, level, player)
     if game.players == 2:
-        adapt(levels.learner, level - 1, options.levels + level, 1 - player)
+        adapt(coding, levels.learner, level - 1, options.levels + level, 1 - player)

@@ -28,10 +28,10 @@ def numbers_kernel(game, policy, codes, numbers):
         numbers[i] = number_of(policy, codes[i])
 
 
-def weights_of(game, learner, codes, row=0):
+def weights_of(game, coding, learner, codes, row=0):
     """The weights of codes."""
     numbers = np.array(codes, np.int64)
-    if not learner.coding.direct:
+    if not coding.direct:
         numbers_kernel(game, learner.policy, np.array(codes, np.int64), numbers)
     return learner.policy.weights[row, numbers]
 
@@ -56,7 +56,7 @@ def test_nrpa_learns_as_its_twin_to_twelve_digits(spec, more):
             best, steps = score, line
         weights = naive_nested.adapt(weights, steps, 0, alpha, temperature)
     codes = sorted(weights)
-    ours = weights_of(game, search.learner, codes)
+    ours = weights_of(game, agent.coding(game), search.learner, codes)
     np.testing.assert_allclose(ours, [weights[code] for code in codes], rtol=1e-12, atol=1e-12)
     assert incumbent.score[0] == best
 
@@ -76,11 +76,12 @@ def names(game, moves):
 def test_a_table_grows_without_loss():
     """Twenty times as many codes as there was room for: each keeps its number and its weight."""
     game = games.make("samegame(rows=2, columns=2)")
-    learner = new_learner(game, coding_for(game, True), Settings(1.0, 1.0), policies=1, lines=1)
+    coding = coding_for(game, True)
+    learner = new_learner(game, coding, Settings(1.0, 1.0), policies=1, lines=1)
     codes = np.random.default_rng(1).integers(0, 2**62, 20 * len(learner.policy.steps))
     numbers = np.empty(len(codes), np.int64)
     for i in range(0, len(codes), 4):
-        learner = with_room(game, learner)
+        learner = with_room(game, coding, learner)
         numbers_kernel(game, learner.policy, codes[i : i + 4], numbers[i : i + 4])
         learner.policy.weights[0, numbers[i : i + 4]] = codes[i : i + 4]
     assert sorted(numbers) == list(range(len(codes)))
@@ -143,11 +144,11 @@ def test_playouts_learn_as_the_twins_do(spec, agent):
     root, weights, counts = learnt_by_twin(game, game.initial(), agent, 150)
     children = {child.move: child.visits for child in root.children}
     assert dict(zip(decision.statistics.moves.tolist(), decision.statistics.playouts.tolist())) == children
-    codes = sorted(weights)
-    ours = weights_of(game, player.memory, codes, MEAN)
+    codes, coding = sorted(weights), coding_for(game, agent.features)
+    ours = weights_of(game, coding, player.memory, codes, MEAN)
     np.testing.assert_allclose(ours, [weights[code] for code in codes], rtol=1e-9, atol=1e-12)
     if agent.name == "mast":
-        assert weights_of(game, player.memory, codes, COUNT).tolist() == [counts[code] for code in codes]
+        assert weights_of(game, coding, player.memory, codes, COUNT).tolist() == [counts[code] for code in codes]
     assert player.tree.visits[ROOT] == 150
 
 
