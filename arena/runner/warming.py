@@ -28,7 +28,6 @@ def warm(
     over, with the exception as `failure`, which is "" else: its games will show it.  An agent that kills its process
     kills this one.
     """
-    games = list(games)
     for seat in seats:
         if before:
             before(seat.name)

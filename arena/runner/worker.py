@@ -27,6 +27,7 @@ games.names()
 agents.names()
 
 READY = "ready"  # the first message of a worker that can play; one that cannot sends a Failed
+ALIVE = "alive"  # a warmer has done with one more game
 BEGUN = "begun"  # the kernels of a game's agents are loaded: from here on its time counts
 
 
@@ -62,18 +63,28 @@ def main(pipe, log_queue, resolved: dict) -> None:
 def warm_all(pipe, log_queue, resolved: dict, seats: list[int]) -> None:
     """Compile, once for all workers, what the agents of these numbers run.
 
-    (number,) and then (number, seconds, failure) are sent for each.
+    (number,) and then (number, seconds, failure) are sent for each; in between a sign of life after each game, since a
+    run may be of many.
     """
     config = _settle_in(pipe, log_queue, resolved)
     try:
         for i in seats if config else ():
             pipe.send((i,))
             warm(
-                config.instances, [config.conditions[0].seats[i]], after=lambda _, *result, i=i: pipe.send((i, *result))
+                _counted_out(config.instances, pipe),
+                [config.conditions[0].seats[i]],
+                after=lambda _, *result, i=i: pipe.send((i, *result)),
             )
     except BaseException:
         log.exception("the warming of kernels ends")
         os._exit(1)
+
+
+def _counted_out(games, pipe):
+    """The games, one after the other; the pipe is told when the next one is asked for."""
+    for game in games:
+        yield game
+        pipe.send(ALIVE)
 
 
 def _settle_in(pipe, log_queue, resolved):

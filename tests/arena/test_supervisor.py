@@ -12,8 +12,10 @@ from functools import partial
 import pytest
 
 from agents.montecarlo.parallel import distributed
+from arena.config import loading
 from arena.runner import supervisor as supervising
 from arena.runner import worker as worker_process
+from arena.runner.logs import RunLog
 from arena.runner.supervisor import WorkerStartError, _Queue
 from results.record import Reason
 from tests.arena.conftest import essence, values
@@ -219,3 +221,17 @@ def test_a_wide_game_is_not_starved():
 
 def test_a_game_that_needs_more_cores_than_there_are_runs_alone():
     assert sorted(take_all({5: 64, 6: 3}, 2)) == list(range(40))
+
+
+def test_the_time_to_load_kernels_is_for_each_game(tmp_path):
+    """Of an agent that needs more than it for all games together, but less for each."""
+    heaps = [f"test_nim(heap={heap})" for heap in (5, 6, 7)]
+    keys = values(("slow", "test_odd(pause=0.6)"), "random", game=None, instances=heaps)
+    told = []
+    with RunLog(tmp_path / "log.txt") as run_log:
+        supervising.warm_in_a_child(
+            loading.from_values(keys), run_log, told.append, lambda *result: told.append(result), told.append
+        )
+    assert [entry for entry in told if entry in ("slow", "random")] == ["slow", "random"] and len(told) == 4
+    name, seconds, failure = told[1]
+    assert name == "slow" and failure == "" and seconds > supervising.LOAD_SECONDS
