@@ -24,6 +24,7 @@ class Damage:
 
 def verify(store: Store) -> None:
     """StoreError unless the store is whole; of a large one, the tallies alone are verified."""
+    _ = store.meta, store.agents  # which are verified when they are read
     sums = [dict(zip(tallies.SUMS, values)) for _, values in store.tallies().values()]
     games, decisions = (sum(each[name] for each in sums) for name in ("games", "decisions"))
     if games > GAMES_VERIFIED or decisions > MOVES_VERIFIED:

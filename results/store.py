@@ -259,6 +259,9 @@ class Store:
                 self._connection.backup(target)
             finally:
                 target.close()
+        if now is None:
+            for suffix in ("-wal", "-shm"):  # no other file of that name is to be taken for theirs
+                self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
         raise StoreLost(
             f"{self.path} was {what} while games were played; all that were stored are in {copy}: "
             f"to go on, rename it to {self.path.name} and resume the run"
@@ -285,15 +288,19 @@ class Store:
 
     def record(self, id: str) -> GameRecord:
         """The game of that id; StoreError, which names some ids, if there is none; StoreDamaged."""
-        rows = self.select("SELECT game FROM games WHERE id = ?", (id,))
+        query = "SELECT game FROM games {} WHERE id = ?"  # a second time without the index, which may be damaged
+        rows = self.select(query.format(""), (id,)) or self.select(query.format("NOT INDEXED"), (id,))
         if not rows:
-            some = [row[0] for row in self.select("SELECT id FROM games ORDER BY number LIMIT 4")]
+            some = [str(row[0]) for row in self.select("SELECT id FROM games ORDER BY number LIMIT 4")]
             known = f"ids there look like {', '.join(some)}" if some else "no game is stored yet"
             raise StoreError(f"no game {id!r} in {self.path}: {known}")
-        ((_, record),) = (*self.records_between(rows[0][0], rows[0][0]),) or ((None, None),)
-        if record is None or record.id != id:
-            raise StoreDamaged(self.path, f"game {id!r} is not as it was stored")
-        return record
+        return self._numbered(*rows[0], id)
+
+    def _numbered(self, game: int, id: str) -> GameRecord:
+        for _, record in self.records_between(game, game):
+            if record is not None and record.id == id:
+                return record
+        raise StoreDamaged(self.path, f"game {id!r}, number {game}, is not as it was stored")
 
     def records_between(self, begin: int, end: int) -> Iterator[tuple[tuple, GameRecord | None]]:
         """(row of `ROW`, game) of the games numbered `begin` to `end`; None for a game that is damaged."""
@@ -339,11 +346,11 @@ class Store:
     def records(self) -> Iterator[GameRecord]:
         """All games, in the order of the schedule; StoreDamaged."""
         last = sum(sums[0] for _, sums in self.tallies().values())
-        ids = self.select(f"SELECT id FROM games NOT INDEXED WHERE game <= {last} ORDER BY number")
-        if len(ids) != last:
-            raise StoreDamaged(self.path, f"of {last} games it has {len(ids)}")
-        for (id,) in ids:
-            yield self.record(id)
+        games = self.select(f"SELECT game, id FROM games NOT INDEXED WHERE game <= {last} ORDER BY number")
+        if len(games) != last:
+            raise StoreDamaged(self.path, f"of {last} games it has {len(games)}")
+        for game, id in games:
+            yield self._numbered(game, id)
 
     def select(self, query: str, parameters: Sequence = ()) -> list[tuple]:
         """The rows that a SELECT gives; StoreError if the file is damaged."""

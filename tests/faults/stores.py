@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import games
-from arena.config.config import from_values
+from arena.config.loading import from_values
 from arena.formats.schedule import Schedule
 from results.record import GameRecord, Reason
 from results.store import Store
