@@ -294,7 +294,7 @@ class Store:
             some = [str(row[0]) for row in self.select("SELECT id FROM games ORDER BY number LIMIT 4")]
             known = f"ids there look like {', '.join(some)}" if some else "no game is stored yet"
             raise StoreError(f"no game {id!r} in {self.path}: {known}")
-        return self._numbered(*rows[0], id)
+        return self._numbered(rows[0][0], id)
 
     def _numbered(self, game: int, id: str) -> GameRecord:
         for _, record in self.records_between(game, game):
