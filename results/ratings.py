@@ -15,7 +15,7 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, connected_components
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from results.draws import LAWS
 from results.elo import CONFIDENCE, ELO_PER_LOGIT, Z
@@ -119,10 +119,18 @@ def _anchor_strengths(agents, anchors, counts, groups) -> dict[int, float]:
 
 
 def count_results(agents: Sequence[str], games: pd.DataFrame) -> np.ndarray:
-    """counts[agents, agents, 3] of the games (columns first, second, outcome) that have an outcome: no void ones."""
-    return np.bincount(result_codes(agents, counted(games)), minlength=3 * len(agents) ** 2).reshape(
-        len(agents), len(agents), 3
-    )
+    """counts[agents, agents, 3] of the games (columns first, second, outcome) that have an outcome: no void ones.
+
+    With a column games, a row stands for so many.
+    """
+    games = counted(games)
+    counts = np.bincount(result_codes(agents, games), number(games), 3 * len(agents) ** 2)
+    return counts.astype(int).reshape(len(agents), len(agents), 3)
+
+
+def number(games: pd.DataFrame) -> np.ndarray:
+    """int[rows]: for how many games each row stands."""
+    return games["games"].to_numpy(int) if "games" in games else np.ones(len(games), int)
 
 
 def counted(games: pd.DataFrame) -> pd.DataFrame:
@@ -280,7 +288,7 @@ def _superiority(counts, groups, model: Fit) -> np.ndarray:
     los = np.full(difference.shape, 0.5)
     np.divide(difference, deviation, out=difference, where=deviation > 0)
     same = groups[:, None] == groups[None, :]
-    los[same] = norm.cdf(difference[same])
+    los[same] = ndtr(difference[same])
     np.fill_diagonal(los, 0.5)
     won = counts[:, :, WIN] + counts[:, :, LOSS].T
     sweep = np.where(won > 0, 1 - 0.5 ** (won + 1), 0.5 ** (won.T + 1))

@@ -25,12 +25,26 @@ def repeated(games: pd.DataFrame) -> pd.Series:
     return pd.Series(games.index.isin(again.index), games.index)
 
 
-def notes(games: pd.DataFrame, repeats: pd.Series) -> list[str]:
-    """A warning, in a sentence for each two agents that repeat themselves."""
-    found = games[repeats]
-    pairs = pd.Series([" and ".join(sorted(pair)) for pair in zip(found["first"], found["second"])], dtype=object)
+def tallied(tallies: pd.DataFrame) -> pd.DataFrame:
+    """The same counted by `results.tallies`: rows of first, second, outcome and games, the number that repeats others.
+
+    Which of two equal games is the repetition does not matter for that, so their order is not needed.
+    """
+    pairs = pd.Series([frozenset(pair) for pair in zip(tallies["first"], tallies["second"])], tallies.index, object)
+    random = set(pairs[tallies["otherwise"] > 0])
+    found = tallies[(tallies["again"] > 0) & ~pairs.isin(random)]
+    return found[["first", "second", "outcome"]].assign(games=found["again"])
+
+
+def notes(repetitions: pd.DataFrame) -> list[str]:
+    """A warning, in a sentence for each two agents that repeat themselves; the rows are those of `tallied`."""
+    pairs = pd.Series(
+        [" and ".join(sorted(pair)) for pair in zip(repetitions["first"], repetitions["second"])],
+        repetitions.index,
+        object,
+    )
     return [
         f"{number} games between {pair} repeat earlier ones move for move: errors count each game once. More random "
         "opening_plies make games differ."
-        for pair, number in pairs.value_counts(sort=False).items()
+        for pair, number in repetitions["games"].groupby(pairs).sum().items()
     ]

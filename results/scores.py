@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import bootstrap
 
 RESAMPLES = 4_999
 ALL = "all instances"
@@ -92,6 +91,8 @@ def interval(samples: Sequence[np.ndarray], rng: np.random.Generator) -> tuple[f
     means = sum(sample.mean() for sample in samples)
     if all(np.ptp(sample) == 0 for sample in samples):
         return means, means
+
+    from scipy.stats import bootstrap  # a module that takes half a second to load
 
     def sum_of_means(*drawn, axis):
         return sum(sample.mean(axis=axis) for sample in drawn)

@@ -2,38 +2,63 @@
 
 The file is in WAL mode, so that it can be read while games are added, and each game is one transaction: a process
 that is killed loses none of the games it has added.  `PRAGMA user_version` is the version of the schema.
+
+Every row has a digest, or is covered by one: of the meta data, the agents and the tallies, which are verified at every
+look; of each game, and of its decisions and its improvements, which are verified when they are read.  Games are
+numbered without gaps as they end, so that one that has vanished is noticed by the tallies, which count all games.
 """
 
 import json
 import os
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from operator import attrgetter
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from games.core.errors import UserError
+from results import tallies
 from results.columns import columns_of, declarations
+from results.digests import digest, is_sound, row_of
 from results.record import GameRecord, ImprovementRecord, MoveRecord
+from results.tallies import Tallies
 
 FILE_NAME = "tournament.sqlite"
 LOCK_NAME = "lock"
 SCHEMA_VERSION = 4
 APPLICATION_ID = 0x4172656E  # "Aren"; tells this store from the databases of other programs
 
-GAME_COLUMNS, MOVE_COLUMNS, IMPROVEMENT_COLUMNS = map(columns_of, (GameRecord, MoveRecord, ImprovementRecord))
-_OF_IMPROVEMENTS = tuple(f"improvements.{name}" for name in IMPROVEMENT_COLUMNS)  # games have seconds and a score too
-_PLAYER = "REFERENCES agents (name)"
+RESCUED_NAME, DAMAGED_NAME = "rescued.sqlite", "damaged.sqlite"
+LOOK = 1.0  # seconds between two looks at whether the file is still in its place
+BATCH = 10_000  # rows that are read at once
+GAMES_VERIFIED = 100_000  # of runs of no more games, all are verified when the run is loaded or resumed
+MOVES_VERIFIED = 1_000_000  # of runs of no more decisions, all are, before they are summed up or the run is resumed
 
-# `game` counts games in the order in which they ended; a seed is stored as the signed integer of the same 64 bits
+GAME_COLUMNS, MOVE_COLUMNS, IMPROVEMENT_COLUMNS = map(columns_of, (GameRecord, MoveRecord, ImprovementRecord))
+PARTS = {"moves": MOVE_COLUMNS, "improvements": IMPROVEMENT_COLUMNS}  # the tables of what belongs to a game
+PARTS_OF_RECORD = {"moves": "decisions", "improvements": "improvements"}  # the fields of a record with these parts
+PART_KEYS = {"moves": "ply", "improvements": "playouts"}  # with the game's number, the keys of their rows
+DIGESTS = tuple(f"{part}_digest" for part in PARTS)  # columns of a game: the digests of its decisions and improvements
+ROW = ("game", *GAME_COLUMNS, *DIGESTS, "digest")  # the last is of all before
+_PLAYER = "REFERENCES agents (name)"
+_rows_of = {"moves": row_of(MoveRecord), "improvements": row_of(ImprovementRecord)}
+_game_row = row_of(GameRecord)
+_SEED = GAME_COLUMNS.index("seed")
+
+# `game` counts games from 1 in the order in which they ended; a seed is the signed integer of the same 64 bits
 SCHEMA = f"""
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE agents (agent INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, spec TEXT NOT NULL);
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, digest INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE agents (
+    agent INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, spec TEXT NOT NULL, digest INTEGER NOT NULL
+);
 CREATE TABLE games (
     game INTEGER PRIMARY KEY,
-    {declarations(GameRecord, {"id": "UNIQUE", "first": _PLAYER, "second": _PLAYER})}
+    {declarations(GameRecord, {"id": "UNIQUE", "first": _PLAYER, "second": _PLAYER})},
+    {", ".join(f"{name} INTEGER NOT NULL" for name in (*DIGESTS, "digest"))}
 );
 CREATE TABLE moves (
     game INTEGER NOT NULL REFERENCES games (game),
@@ -45,11 +70,26 @@ CREATE TABLE improvements (
     {declarations(ImprovementRecord)},
     PRIMARY KEY (game, playouts)
 ) WITHOUT ROWID;
-"""
+{tallies.SCHEMA}"""
 
 
 class StoreError(UserError):
     """A store that cannot be made, read or written; the message names the file, the reason, and what is still safe."""
+
+
+class StoreDamaged(StoreError):
+    """A store that holds what was not written so."""
+
+    def __init__(self, path: Path, what: str, mendable: bool = True):
+        self.what, folder = what, path.parent
+        advice = f"`arena check {folder}` tells all that is"
+        if mendable:
+            advice += f", and `arena run --out {folder} --resume` plays damaged games again"
+        super().__init__(f"{path} is damaged: {what}; {advice}")
+
+
+class StoreLost(StoreError):
+    """The file was deleted or replaced while games were added to it."""
 
 
 class StoreExists(StoreError):
@@ -67,6 +107,8 @@ class Store:
         self.path = path
         self._connection = connection
         self._lock = lock
+        self._place, self._looked = _place(path), time.monotonic()
+        self._tallies: Tallies | None = None  # read with the first game that is added
 
     @classmethod
     def create(cls, folder: str | os.PathLike, meta: dict, agents: Sequence[dict]) -> "Store":
@@ -126,10 +168,11 @@ class Store:
     @property
     def meta(self) -> dict:
         """What `create` and `set_meta` were given."""
+        rows = self._verified("meta", ("key", "value"), "key")
         try:
-            return {key: json.loads(value) for key, value in self.select("SELECT key, value FROM meta ORDER BY key")}
-        except json.JSONDecodeError as error:
-            raise StoreError(f"{self.path} is damaged: its table meta holds what is not JSON") from error
+            return {key: json.loads(value) for key, value in rows}
+        except (ValueError, RecursionError) as error:
+            raise StoreDamaged(self.path, "its table meta holds what is not JSON", mendable=False) from error
 
     @property
     def config(self) -> dict:
@@ -143,77 +186,229 @@ class Store:
     def set_meta(self, key: str, value) -> None:
         """Replace, or add, one entry of `meta` (any JSON)."""
         with _explained(self.path, f"write {key} to"), self._connection as connection:
-            connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, json.dumps(value)))
+            row = (key, json.dumps(value))
+            connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?, ?)", (*row, digest(row)))
 
     @property
     def agents(self) -> list[dict]:
         """The agents, each with `name` and `spec`, in the order of the configuration."""
-        return [dict(zip(("name", "spec"), row)) for row in self.select("SELECT name, spec FROM agents ORDER BY agent")]
+        return [{"name": name, "spec": spec} for _, name, spec in self._verified("agents", ("agent", "name", "spec"))]
+
+    def tallies(self) -> dict:
+        """The sums over all games of each condition, players, outcome and reason; see `results.tallies`.
+
+        StoreDamaged if they are not of as many games as there are.
+        """
+        read = dict(tallies.read(self._verified("tallies", ("tally", *tallies.COLUMNS))))
+        ((last,),) = self.select("SELECT MAX(game) FROM games")
+        if (counted := sum(sums[0] for _, sums in read.values())) != (last or 0):
+            raise StoreDamaged(self.path, f"{counted} games were added, and the last there is the {last or 0}th")
+        return read
 
     def ids(self) -> set[str]:
         """The ids of all games stored."""
-        return {row[0] for row in self.select("SELECT id FROM games")}
+        return {id for (id,) in self.each("SELECT id FROM games NOT INDEXED")}  # the table, which has the digests
 
-    def results(self) -> list[tuple[int, str, str | None, int, float | None]]:
+    def results(self) -> Iterator[tuple[int, str, str | None, int, float | None]]:
         """(condition, first, second, opening, outcome) of all games stored, in the order in which they ended."""
-        return self.select("SELECT condition, first, second, opening, outcome FROM games ORDER BY game")
+        return self.each("SELECT condition, first, second, opening, outcome FROM games ORDER BY game")
 
     def add(self, record: GameRecord) -> None:
-        """Store one game, whole or not at all; StoreError if its id is there already or it cannot be written."""
-        with _explained(self.path, f"add game {record.id!r} to"), self._connection as connection:
-            _add(connection, record)
+        """Store one game, whole or not at all.
+
+        StoreError if its id is there already or it cannot be written; StoreLost, which names a file with all games
+        that were stored, if the file is not in its place any more.
+        """
+        self._add([record], f"add game {record.id!r} to")
 
     def add_all(self, records: Iterable[GameRecord]) -> None:
         """Store many games, all of them or none; errors as of `add`."""
-        with _explained(self.path, "add games to"), self._connection as connection:
-            for record in records:
-                _add(connection, record)
+        self._add(records, "add games to")
+
+    def _add(self, records, action) -> None:
+        if self._tallies is None:
+            self._tallies = Tallies(self.tallies())
+        with _explained(self.path, action):
+            with self._connection as connection:
+                change, last = self._tallies.changed(), self._tallies.games
+                for game, record in enumerate(records, last + 1):
+                    _add(connection, game, record)
+                    try:
+                        change.add(connection, record)
+                    except tallies.DamagedSetting:
+                        raise StoreDamaged(self.path, "its table settings") from None
+                change.write(connection)
+            change.keep()
+        if time.monotonic() >= self._looked + LOOK:
+            self.check_place()
+
+    def check_place(self) -> None:
+        """StoreLost if the file was deleted or replaced; what it held is then in a new file, which the message names.
+
+        `add` looks at most once a second.
+        """
+        self._looked = time.monotonic()
+        if (now := _place(self.path)) == self._place:
+            return
+        what = "replaced" if now else "deleted"
+        copy = _free_name(self.path.with_name(RESCUED_NAME))
+        with _explained(copy, "write what was stored to"):
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            target = sqlite3.connect(copy)
+            try:
+                self._connection.backup(target)
+            finally:
+                target.close()
+        if now is None:
+            for suffix in ("-wal", "-shm"):  # no other file of that name is to be taken for theirs
+                self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+        raise StoreLost(
+            f"{self.path} was {what} while games were played; all that were stored are in {copy}: "
+            f"to go on, rename it to {self.path.name} and resume the run"
+        )
+
+    def made_anew(self, records: Iterable[GameRecord]) -> Path:
+        """Replace the file by one of these games, which may be read from this one; returns the old one's new place."""
+        new, old = (_free_name(self.path.with_name(name)) for name in ("mended.sqlite", DAMAGED_NAME))
+        _write_empty(new, self.meta, self.agents)
+        try:
+            with Store(new, _connect(new, write=True), None) as made:
+                made.add_all(records)
+            with _explained(self.path, "replace"):
+                self._connection.close()
+                os.link(self.path, old)
+                for suffix in ("-wal", "-shm"):  # if others read it: SQLite would take them for the new file's
+                    if (companion := self.path.with_name(self.path.name + suffix)).exists():
+                        companion.rename(old.with_name(old.name + suffix))
+                os.replace(new, self.path)
+        finally:
+            new.unlink(missing_ok=True)
+        self._connection, self._place, self._tallies = _connect(self.path, write=True), _place(self.path), None
+        return old
 
     def record(self, id: str) -> GameRecord:
-        """The game of that id; StoreError, which names some ids, if there is none."""
-        rows = self.select(f"SELECT game, {', '.join(GAME_COLUMNS)} FROM games WHERE id = ?", (id,))
+        """The game of that id; StoreError, which names some ids, if there is none; StoreDamaged."""
+        query = "SELECT game FROM games {} WHERE id = ?"  # a second time without the index, which may be damaged
+        rows = self.select(query.format(""), (id,)) or self.select(query.format("NOT INDEXED"), (id,))
         if not rows:
-            some = [row[0] for row in self.select("SELECT id FROM games ORDER BY number LIMIT 4")]
+            some = [str(row[0]) for row in self.select("SELECT id FROM games ORDER BY number LIMIT 4")]
             known = f"ids there look like {', '.join(some)}" if some else "no game is stored yet"
             raise StoreError(f"no game {id!r} in {self.path}: {known}")
-        game, *values = rows[0]
-        given = dict(zip(GAME_COLUMNS, values))
-        given["seed"] %= 1 << 64
-        moves = self.select(f"SELECT {', '.join(MOVE_COLUMNS)} FROM moves WHERE game = ? ORDER BY ply", (game,))
-        return GameRecord(
-            **given,
-            decisions=tuple(MoveRecord(**dict(zip(MOVE_COLUMNS, row))) for row in moves),
-            improvements=tuple(ImprovementRecord(*row) for row in self.improvements("WHERE game = ?", (game,))),
-        )
+        return self._numbered(rows[0][0], id)
 
-    def improvements(self, where: str, parameters: Sequence, columns: Sequence[str] = ()) -> list[tuple]:
-        """Playouts, seconds and score of improvements, behind these columns of their games."""
-        return self.select(
-            f"SELECT {', '.join((*columns, *_OF_IMPROVEMENTS))} FROM improvements JOIN games USING (game) {where} "
-            "ORDER BY number, improvements.playouts",
-            parameters,
-        )
+    def _numbered(self, game: int, id: str) -> GameRecord:
+        for _, record in self.records_between(game, game):
+            if record is not None and record.id == id:
+                return record
+        raise StoreDamaged(self.path, f"game {id!r}, number {game}, is not as it was stored")
+
+    def records_between(self, begin: int, end: int) -> Iterator[tuple[tuple, GameRecord | None]]:
+        """(row of `ROW`, game) of the games numbered `begin` to `end`; None for a game that is damaged."""
+        where = f"game BETWEEN {begin} AND {end}"
+        rows = self.select(f"SELECT {', '.join(ROW)} FROM games WHERE {where} ORDER BY game")
+        moves, improvements = (dict(self.parts(part, where)) for part in PARTS)
+        for row in rows:
+            yield row, record_of(row, moves.get(row[0], ()), improvements.get(row[0], ()))
+
+    def parts(self, part: str, where: str = "true") -> Iterator[tuple[int, tuple[tuple, ...]]]:
+        """(number of the game, rows) of the table `part` for each game that has any, not verified."""
+        columns = f"game, {', '.join(PARTS[part])}"
+        rows = self.each(f"SELECT {columns} FROM {part} WHERE {where} ORDER BY game, {PART_KEYS[part]}")
+        for game, group in groupby(rows, key=itemgetter(0)):
+            yield game, tuple(row[1:] for row in group)
+
+    def verified_parts(self, part: str, last: int) -> Iterator[tuple[int, tuple[tuple, ...]]]:
+        """The same of the games up to number `last`; StoreDamaged unless they are those that were stored."""
+        found = self.parts(part, f"game <= {last}")
+        having = f"game <= {last} AND {part}_digest != {digest(())}"
+        for number, id, expected in self.each(
+            f"SELECT game, id, {part}_digest FROM games WHERE {having} ORDER BY game"
+        ):
+            game, rows = next(found, (None, ()))
+            if game != number or digest(rows) != expected:
+                raise StoreDamaged(self.path, f"the {part} of game {id!r} are not as they were stored")
+            yield number, rows
+        if stray := next(found, None):
+            raise StoreDamaged(self.path, f"its table {part} has rows of game {stray[0]}, which has none")
+
+    def rows(self, last: int) -> Iterator[tuple]:
+        """The rows of `ROW` of the games up to number `last`, as they ended; StoreDamaged unless they are sound."""
+        count = 0
+        for count, row in enumerate(
+            self.each(f"SELECT {', '.join(ROW)} FROM games WHERE game <= {last} ORDER BY game"), 1
+        ):
+            if not is_sound(row) or row[0] != count:
+                raise StoreDamaged(self.path, f"game {row[1]!r}, number {row[0]}, is not as it was stored")
+            yield row
+        if count != last:
+            raise StoreDamaged(self.path, f"of {last} games it has {count}")
 
     def records(self) -> Iterator[GameRecord]:
-        """All games, in the order of the schedule."""
-        for (id,) in self.select("SELECT id FROM games ORDER BY number"):
-            yield self.record(id)
+        """All games, in the order of the schedule; StoreDamaged."""
+        last = sum(sums[0] for _, sums in self.tallies().values())
+        games = self.select(f"SELECT game, id FROM games NOT INDEXED WHERE game <= {last} ORDER BY number")
+        if len(games) != last:
+            raise StoreDamaged(self.path, f"of {last} games it has {len(games)}")
+        for game, id in games:
+            yield self._numbered(game, id)
 
     def select(self, query: str, parameters: Sequence = ()) -> list[tuple]:
         """The rows that a SELECT gives; StoreError if the file is damaged."""
         with _explained(self.path, "read"):
             return self._connection.execute(query, parameters).fetchall()
 
+    def each(self, query: str) -> Iterator[tuple]:
+        """The rows that a SELECT gives, of which a batch at a time is in memory; StoreError if the file is damaged."""
+        with _explained(self.path, "read"):
+            cursor = self._connection.execute(query)
+        while True:
+            with _explained(self.path, "read"):
+                rows = cursor.fetchmany(BATCH)
+            if not rows:
+                return
+            yield from rows
 
-def _add(connection, record) -> None:
-    values = [_signed(record.seed) if name == "seed" else getattr(record, name) for name in GAME_COLUMNS]
-    game = connection.execute(_insert("games", GAME_COLUMNS), values).lastrowid
-    for table, columns, rows in (
-        ("moves", MOVE_COLUMNS, record.decisions),
-        ("improvements", IMPROVEMENT_COLUMNS, record.improvements),
-    ):
-        values_of = attrgetter(*columns)
-        connection.executemany(_insert(table, ("game", *columns)), [(game, *values_of(row)) for row in rows])
+    @contextmanager
+    def unchanged(self) -> Iterator[None]:
+        """Within it, what is read is of one moment, whatever another process adds."""
+        with _explained(self.path, "read"):
+            self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            with _explained(self.path, "read"):
+                self._connection.rollback()
+
+    def _verified(self, table, columns, order="1") -> list[tuple]:
+        """The rows of a small table, without their digests, by which they are verified."""
+        found = self.select(f"SELECT {', '.join(columns)}, digest FROM {table} NOT INDEXED ORDER BY {order}")
+        if not all(map(is_sound, found)):
+            raise StoreDamaged(self.path, f"its table {table} is not as it was stored", table == "tallies")
+        return [row[:-1] for row in found]
+
+
+def record_of(row: tuple, moves: tuple, improvements: tuple) -> GameRecord | None:
+    """The game of a row of `ROW`, with the rows of its decisions and improvements; None if any of it is damaged."""
+    if not is_sound(row) or (digest(moves), digest(improvements)) != tuple(row[-1 - len(PARTS) : -1]):
+        return None
+    given = dict(zip(GAME_COLUMNS, row[1:]))
+    given["seed"] %= 1 << 64
+    return GameRecord(
+        **given,
+        decisions=tuple(MoveRecord(**dict(zip(MOVE_COLUMNS, each))) for each in moves),
+        improvements=tuple(ImprovementRecord(*each) for each in improvements),
+    )
+
+
+def _add(connection, game, record) -> None:
+    parts = {part: tuple(map(_rows_of[part], getattr(record, field))) for part, field in PARTS_OF_RECORD.items()}
+    values = list(_game_row(record))
+    values[_SEED] = _signed(record.seed)
+    row = (game, *values, *map(digest, parts.values()))
+    connection.execute(_insert("games", ROW), (*row, digest(row)))
+    for part, rows in parts.items():
+        if rows:
+            connection.executemany(_insert(part, ("game", *PARTS[part])), [(game, *each) for each in rows])
 
 
 def _insert(table: str, columns: Sequence[str]) -> str:
@@ -262,13 +457,12 @@ def _write_empty(path: Path, meta: dict, agents: Sequence[dict]) -> None:
                 f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA_VERSION}; {SCHEMA}"
             )
             with connection:
-                connection.executemany(
-                    _insert("meta", ("key", "value")), [(key, json.dumps(value)) for key, value in meta.items()]
-                )
-                connection.executemany(
-                    _insert("agents", ("agent", "name", "spec")),
-                    [(i, agent["name"], agent["spec"]) for i, agent in enumerate(agents)],
-                )
+                of_meta = [(key, json.dumps(value)) for key, value in meta.items()]
+                of_agents = [(i, agent["name"], agent["spec"]) for i, agent in enumerate(agents)]
+                for table, rows in (("meta", of_meta), ("agents", of_agents)):
+                    for row in rows:
+                        values = (*row, digest(row))
+                        connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(values))})", values)
             connection.close()
             os.replace(part, path)
         finally:
@@ -322,6 +516,24 @@ def _check_version(path: Path, connection: sqlite3.Connection) -> None:
         raise StoreError(f"{path} is of schema version {version}; this program reads version {SCHEMA_VERSION}")
 
 
+def _place(path: Path) -> tuple[int, int] | None:
+    """What tells a file from another of its name; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _free_name(path: Path) -> Path:
+    """The path, or the first of `name-2.sqlite`, `name-3.sqlite`, ... that does not exist."""
+    number, free = 1, path
+    while free.exists():
+        number += 1
+        free = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    return free
+
+
 @contextmanager
 def _explained(path: Path, action: str):
     """SQLite's and the system's errors as StoreError, in words that say what is safe."""
@@ -340,5 +552,7 @@ def _explained(path: Path, action: str):
         reason = (isinstance(error, OSError) and error.strerror) or str(error)
         kept = "; the games stored before are kept" if action.startswith("add") else ""
         raise StoreError(f"cannot {action} {path}: {reason}{kept}") from error
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.Error, MemoryError) as error:  # a damaged size may ask for more memory than there is
         raise StoreError(f"{path} is damaged or not a SQLite file: {error}") from error
+    except (OverflowError, UnicodeError) as error:
+        raise StoreError(f"cannot {action} {path}: {error}") from error

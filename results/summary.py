@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 
-from results.ratings import Ratings
+from results.ratings import Ratings, number
 
 CONFIDENT, BEYOND_DOUBT = 0.95, 0.999
 
@@ -39,7 +39,7 @@ def certainty(los: float) -> str:
 
 
 def summary(standings: pd.DataFrame, games: pd.DataFrame, ratings: Ratings, instances: int = 1) -> list[str]:
-    """Sentences on the results as a whole, of so many different games."""
+    """Sentences on the results as a whole, of so many different games; `games` are rows as in `results.tables`."""
     found = verdict(standings, ratings)
     if not found:
         return ["No results are stored yet."]
@@ -62,8 +62,10 @@ def summary(standings: pd.DataFrame, games: pd.DataFrame, ratings: Ratings, inst
 def _draws_and_length(games, instances) -> str:
     """The length is an average of one game alone: over several it means nothing."""
     played = games[games["outcome"].notna()]
-    drawn = f"{100 * (played['outcome'] == 0.5).mean():.1f} % of the games were drawn"
-    return drawn + ("." if instances > 1 else f"; a game took {played['plies'].mean():.1f} plies on average.")
+    counts = number(played)
+    drawn = f"{100 * counts[played['outcome'] == 0.5].sum() / counts.sum():.1f} % of the games were drawn"
+    length = played["plies"].sum() / counts.sum()
+    return drawn + ("." if instances > 1 else f"; a game took {length:.1f} plies on average.")
 
 
 def _advantage(ratings: Ratings) -> str:

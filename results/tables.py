@@ -1,5 +1,7 @@
 """The tables of a tournament, made from its games; pure functions of data frames.
 
+The games are one row each, or, with a column games, rows that stand for so many; their plies are then a sum.
+
 Scores are fractions, 0 to 1.  Elo, its 95 % error and its bound are explained in `results.ratings`.  Void games are
 counted as such and nowhere else.
 """
@@ -12,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from results.elo import PENTANOMIAL, pentanomial, trinomial
-from results.ratings import Ratings, counted
+from results.ratings import Ratings, counted, number
 from results.record import Reason
 
 PAIR_SCORES = ("LL", "LD", "WL_DD", "WD", "WW")  # a pair's two results; WL_DD is one win each, or two draws
@@ -58,11 +60,12 @@ def _results_by_agent(agents, games) -> dict[str, np.ndarray]:
     outcome = games["outcome"].to_numpy(float)
     void, forfeit = (games["reason"].isin(reasons).to_numpy() for reasons in (Reason.VOIDS, Reason.FORFEITS))
 
-    paired = second >= 0  # a game for one player has no second
+    paired, weights = second >= 0, number(games)  # a game for one player has no second
 
     def count(as_first, as_second):
-        by_first = np.bincount(first[as_first], minlength=len(agents))
-        return by_first + np.bincount(second[as_second & paired], minlength=len(agents))
+        as_second = as_second & paired
+        by_first = np.bincount(first[as_first], weights[as_first], len(agents))
+        return (by_first + np.bincount(second[as_second], weights[as_second], len(agents))).astype(int)
 
     return {
         "games": count(~void, ~void),
@@ -198,25 +201,30 @@ def win_rates(agents: Sequence[str], games: pd.DataFrame, effort: pd.DataFrame) 
     `effort` has columns agent, and at least of seconds, playouts and nodes the sum, and as `..._given` the number of
     decisions that count it.  Moves and plies of void games are among them.
     """
+    index, frame = pd.Index(list(agents)), pd.DataFrame({"agent": list(agents)})
     played = counted(games)
-    frame = pd.DataFrame({"agent": list(agents)})
+    weights = number(played)
     for column, points in (("first", played["outcome"]), ("second", 1 - played["outcome"])):
-        by_agent = points.astype(float).groupby(played[column].astype(object)).agg(["size", "mean"])
-        by_agent = by_agent.reindex(list(agents))
-        frame[f"games_{column}"] = by_agent["size"].fillna(0).astype(int).to_numpy()
-        frame[f"score_{column}"] = by_agent["mean"].to_numpy(float)
+        agent = index.get_indexer(played[column])
+        n = np.bincount(agent, weights, len(agents))
+        frame[f"games_{column}"] = n.astype(int)
+        frame[f"score_{column}"] = _ratio(np.bincount(agent, weights * points.to_numpy(float), len(agents)), n)
     effort = effort.set_index("agent").reindex(list(agents)).astype(float)
     for name in ("seconds", "playouts", "nodes"):
         given = effort[f"{name}_given"]
         frame[f"{name}_per_move"] = (effort[name] / given.where(given > 0)).to_numpy()
-    sides = pd.concat(
-        [
-            games[["first", "plies"]].set_axis(["agent", "plies"], axis=1),
-            games[["second", "plies"]].set_axis(["agent", "plies"], axis=1),
-        ]
-    )
-    plies = sides["plies"].groupby(sides["agent"].astype(object)).mean()
-    return frame.assign(plies_per_game=plies.reindex(list(agents)).to_numpy(float))
+    plies = played_by = np.zeros(len(agents))
+    for column in ("first", "second"):
+        agent = index.get_indexer(games[column])
+        there = agent >= 0
+        plies = plies + np.bincount(agent[there], games["plies"].to_numpy(float)[there], len(agents))
+        played_by = played_by + np.bincount(agent[there], number(games)[there], len(agents))
+    return frame.assign(plies_per_game=_ratio(plies, played_by))
+
+
+def _ratio(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Means, NaN of nothing."""
+    return np.divide(sums, counts, out=np.full(len(sums), math.nan), where=counts > 0)
 
 
 def notes(games: pd.DataFrame) -> list[str]:
@@ -225,9 +233,10 @@ def notes(games: pd.DataFrame) -> list[str]:
     alone = len(games) > 0 and games["second"].isna().all()
     lost = "broken off by a fault of the agent" if alone else "lost by forfeit"
     for reasons, what in ((Reason.VOIDS, "void: they count for nobody"), (Reason.FORFEITS, lost)):
-        found = games["reason"][games["reason"].isin(reasons)].value_counts().sort_index()
+        ended_so = games["reason"].isin(reasons).to_numpy()
+        found = pd.Series(number(games)[ended_so]).groupby(games["reason"].to_numpy()[ended_so]).sum()
         if len(found):
-            each = ", ".join(f"{number} {reason}" for reason, number in found.items())
+            each = ", ".join(f"{count} {reason}" for reason, count in found.items())
             verb = "was" if found.sum() == 1 else "were"
-            lines.append(f"{found.sum()} of {len(games)} games {verb} {what} ({each}).")
+            lines.append(f"{found.sum()} of {number(games).sum()} games {verb} {what} ({each}).")
     return lines

@@ -1,23 +1,34 @@
 """A tournament as it was stored at one moment: its games and moves as data frames, and the tables made from them."""
 
 import os
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from agents.core.effort import Effort
-from results import repeats, scores, study, summary, tables
+from results import repeats, scores, study, summary, tables, tallies
 from results.bootstrap import bootstrap
 from results.columns import frame_types
 from results.conditions import Condition, conditions_of
 from results.kinds import KINDS, SINGLE_PLAYER_KINDS
 from results.ratings import Ratings, count_results, rate
-from results.record import GameRecord, MoveRecord
-from results.store import GAME_COLUMNS, IMPROVEMENT_COLUMNS, MOVE_COLUMNS, Store, StoreError
+from results.record import GameRecord, ImprovementRecord, MoveRecord
+from results.store import (
+    GAMES_VERIFIED,
+    IMPROVEMENT_COLUMNS,
+    MOVE_COLUMNS,
+    MOVES_VERIFIED,
+    ROW,
+    Store,
+    StoreDamaged,
+    StoreError,
+)
 
 GAME_TABLE = (
     "id",
@@ -40,32 +51,76 @@ SINGLE_PLAYER = "single_player"  # the format of runs in which every agent plays
 ALL = "all"  # conditions together
 EFFORT = tuple(field.name for field in fields(Effort))
 
+PAIRED = ("number", "condition", "opening", "first", "second", "outcome", "reason")  # what pairs are made of
+
 _AGENT = "CASE moves.side WHEN 0 THEN games.first ELSE games.second END"
-_MOVE_TABLE = {"id": "games.id", "ply": "moves.ply", "agent": _AGENT} | {
-    name: f"moves.{name}" for name in MOVE_COLUMNS if name != "ply"
-}
 
 
 class Tournament:
     """What a folder held when it was loaded.  Games added later are not in it; load again to see them."""
 
-    def __init__(self, folder: Path, meta: dict, agents: list[dict], games: pd.DataFrame, last_game: int):
+    def __init__(self, folder: Path, meta: dict, agents: list[dict], sums: pd.DataFrame):
         self.folder = folder
         self.meta = meta  # resolved configuration, version, machine: what the runner stored
         self.agents = agents  # {"name", "spec"}, in the order of the configuration
-        self.conditions = conditions_of(meta["config"]) if "config" in meta else _unnamed(games["condition"])
-        self.games = self._told_apart(games)  # one row a game, in the order of the schedule
-        self._last_game = last_game  # games are numbered as they end, so this number delimits the snapshot
+        self.tallies = sums  # the games counted by condition, players, outcome and reason; see `results.tallies`
+        self.conditions = conditions_of(meta["config"]) if "config" in meta else _unnamed(sums["condition"])
+        self._last_game = len(self)  # games are numbered as they end, so this number delimits the snapshot
 
     @classmethod
     def load(cls, folder: str | os.PathLike) -> "Tournament":
-        """The tournament in `folder`; StoreError if it cannot be read."""
-        with Store.open(folder) as store:
-            rows = store.select(f"SELECT game, {', '.join(GAME_COLUMNS)} FROM games ORDER BY number")
-            frame = _frame(rows, ("game", *GAME_COLUMNS), GameRecord)
-            frame["seed"] = frame["seed"].to_numpy(np.int64).view(np.uint64)
-            last = int(frame["game"].max()) if len(frame) else 0
-            return cls(Path(folder), store.meta, store.agents, frame[list(GAME_TABLE)], last)
+        """The tournament in `folder`; StoreError if it cannot be read, or is damaged as far as that is seen here.
+
+        Every game is verified if there are no more than GAMES_VERIFIED; else those that are read, when they are.
+        """
+        with Store.open(folder) as store, store.unchanged():
+            loaded = cls(Path(folder), store.meta, store.agents, _tallies(store.tallies()))
+            if len(loaded) <= GAMES_VERIFIED:
+                loaded.games = loaded._read_games(store)
+        return loaded
+
+    def __len__(self) -> int:
+        """How many games are stored."""
+        return int(self.tallies["games"].sum())
+
+    @cached_property
+    def games(self) -> pd.DataFrame:
+        """One row a game, in the order of the schedule; of a large run, read and verified when first asked for."""
+        with Store.open(self.folder) as store:
+            return self._read_games(store)
+
+    def _read_games(self, store) -> pd.DataFrame:
+        """The games of these conditions; StoreDamaged if one is not as it was stored."""
+        columns = ("game", *GAME_TABLE)
+        rows = map(itemgetter(*map(ROW.index, columns)), store.rows(self._last_game))
+        frame = _frame(_shared(rows, columns), columns, GameRecord)
+        frame = frame[frame["condition"].isin([one.number for one in self.conditions])]
+        frame["seed"] = frame["seed"].to_numpy(np.int64).view(np.uint64)
+        self._check_tallies(store, frame)
+        return self._told_apart(frame.sort_values("number", ignore_index=True)[list(GAME_TABLE)])
+
+    def _paired(self) -> pd.DataFrame:
+        """The columns of the games that tables of pairs need, which are the quicker to read, and which repeat others.
+
+        They are verified by the tallies.
+        """
+        if "games" in vars(self) or len(self._repetitions):
+            return self.games.assign(repeats=self.repeats)
+        with Store.open(self.folder) as store:
+            found = store.each(f"SELECT {', '.join(PAIRED)} FROM games WHERE {self._shown()}")
+            frame = _frame(_shared(found, PAIRED), PAIRED, GameRecord)
+            self._check_tallies(store, frame)
+        return frame.sort_values("number", ignore_index=True).assign(repeats=False)
+
+    def _check_tallies(self, store, games) -> None:
+        """StoreDamaged unless the games add up to the tallies."""
+        sums = ["games", "openings", *(["plies"] if "plies" in games else [])]
+        games = games.rename(columns={"opening": "openings"}).assign(games=1)[[*tallies.KEYS, *sums]]
+        counted, expected = (
+            frame.groupby(list(tallies.KEYS), dropna=False)[sums].sum() for frame in (games, self.tallies)
+        )
+        if not counted.equals(expected):
+            raise StoreDamaged(store.path, "its games do not add up to its tallies")
 
     @property
     def names(self) -> list[str]:
@@ -87,7 +142,7 @@ class Tournament:
         """Whether the agents play by themselves, for a score."""
         if "config" in self.meta:
             return self.meta["config"]["format"] == SINGLE_PLAYER
-        return len(self.games) > 0 and bool(self.games["second"].isna().all())
+        return len(self) > 0 and bool(self.tallies["second"].isna().all())
 
     def at(self, conditions: Iterable[int]) -> "Tournament":
         """The same tournament with the games of these conditions alone, by number; every table is of them."""
@@ -95,9 +150,12 @@ class Tournament:
         if strange := sorted(wanted - {condition.number for condition in self.conditions}):
             last = self.conditions[-1].number
             raise ValueError(f"condition = {strange[0]} is out of range: the run has 0 to {last}")
-        games = self.games[self.games["condition"].isin(wanted)].reset_index(drop=True)
-        part = Tournament(self.folder, self.meta, self.agents, games, self._last_game)
+        sums = self.tallies[self.tallies["condition"].isin(wanted)].reset_index(drop=True)
+        part = Tournament(self.folder, self.meta, self.agents, sums)
         part.conditions = [condition for condition in self.conditions if condition.number in wanted]
+        part._last_game = self._last_game
+        if "games" in vars(self):
+            part.games = self.games[self.games["condition"].isin(wanted)].reset_index(drop=True)
         return part
 
     def _told_apart(self, games) -> pd.DataFrame:
@@ -121,12 +179,13 @@ class Tournament:
         if self.single_player:
             text = "are of games for one player, which nobody wins; `arena table` and `arena curve` tell of them"
             raise StoreError(f"the runs in {self.folder} {text}")
-        distinct = count_results(self.names, self.games[~self.repeats])
-        return rate(self.names, self._counts, distinct, **options)
+        repetitions = count_results(self.names, self._repetitions)
+        return rate(self.names, self._counts, self._counts - repetitions, **options)
 
     def bootstrap(self, samples: int = 200, seed: int = 0, **options) -> pd.DataFrame:
         """A second opinion on the errors of `rate(**options)`, from games that differ; see `results.bootstrap`."""
-        return bootstrap(self.names, self.games[~self.repeats], samples, seed, **options)
+        games = self._paired()
+        return bootstrap(self.names, games[~games["repeats"]], samples, seed, **options)
 
     @cached_property
     def repeats(self) -> pd.Series:
@@ -134,22 +193,31 @@ class Tournament:
         return repeats.repeated(self.games)
 
     @cached_property
+    def _repetitions(self) -> pd.DataFrame:
+        """The tallies of the games that repeat an earlier one, without those of which there is none."""
+        return repeats.tallied(self.tallies)
+
+    @cached_property
     def _counts(self) -> np.ndarray:
-        return count_results(self.names, self.games)
+        return count_results(self.names, self.tallies)
 
     def moves(self) -> pd.DataFrame:
         """One row a decision, in the order of the schedule; read from the store at each call."""
-        query = (
-            f"SELECT {', '.join(_MOVE_TABLE.values())} FROM moves JOIN games USING (game) WHERE {self._shown()} "
-            "ORDER BY games.number, moves.ply"
-        )
-        return _frame(self._select(query), _MOVE_TABLE, MoveRecord)
+        with Store.open(self.folder) as store:
+            columns = "game, number, id, first, second"
+            of = {game: rest for game, *rest in store.each(f"SELECT {columns} FROM games WHERE {self._shown()}")}
+            parts = [(of[game], rows) for game, rows in store.verified_parts("moves", self._last_game) if game in of]
+        parts.sort(key=itemgetter(0))
+        side = MOVE_COLUMNS.index("side")
+        rows = [(id, (first, second)[row[side]], *row) for (_, id, first, second), part in parts for row in part]
+        frame = _frame(rows, ("id", "agent", *MOVE_COLUMNS), MoveRecord)
+        return frame[["id", "ply", "agent", *(name for name in MOVE_COLUMNS if name != "ply")]]
 
     def standings(self, condition: int | None = None) -> pd.DataFrame:
         """Of all games, or of those of one condition, by number; see `results.tables.standings`."""
         if condition is not None:
             return self.at([condition]).standings()
-        return tables.standings(self.names, self.games, self.ratings)
+        return tables.standings(self.names, self.tallies, self.ratings)
 
     def ratings_by_condition(self) -> pd.DataFrame:
         """The standings over all games, then those of each condition, told apart by columns instance and budget."""
@@ -167,7 +235,8 @@ class Tournament:
 
     def pairs(self) -> pd.DataFrame:
         """See `results.tables.pairs`."""
-        return tables.pairs(self.names, self.games, self.repeats)
+        games = self._paired()
+        return tables.pairs(self.names, games, games["repeats"])
 
     def differences(self) -> pd.DataFrame:
         """See `results.tables.differences`."""
@@ -176,14 +245,15 @@ class Tournament:
     def win_rates(self) -> pd.DataFrame:
         """See `results.tables.win_rates`; reads the moves from the store."""
         by_agent = self.effort.groupby("agent", sort=False).sum().reset_index()
-        return tables.win_rates(self.names, self.games, by_agent)
+        return tables.win_rates(self.names, self.tallies, by_agent)
 
     @cached_property
     def effort(self) -> pd.DataFrame:
         """What the agents spent: one row for each agent and ply, the agents in the order of the standings.
 
         Columns agent, ply, decisions; of each field of `Effort` the sum, under its name, and the number of decisions
-        that count it, `..._given`.  Read from the store when first asked for.
+        that count it, `..._given`.  Read from the store when first asked for, and verified before if there
+        are no more than MOVES_VERIFIED.
         """
         sums = ", ".join(f"SUM(moves.{name}), COUNT(moves.{name})" for name in EFFORT)
         query = (
@@ -191,7 +261,10 @@ class Tournament:
             f"WHERE {self._shown()} GROUP BY 1, 2"
         )
         names = [column for name in EFFORT for column in (name, f"{name}_given")]
-        frame = pd.DataFrame(self._select(query), columns=["agent", "ply", "decisions", *names])
+        with Store.open(self.folder) as store:
+            if self.tallies["decisions"].sum() <= MOVES_VERIFIED:
+                deque(store.verified_parts("moves", self._last_game), 0)
+            frame = pd.DataFrame(store.select(query), columns=["agent", "ply", "decisions", *names])
         frame = frame.astype(dict.fromkeys(EFFORT, float))
         place = {name: place for place, name in enumerate(self.standings()["agent"])}
         order = frame.assign(place=frame["agent"].map(place)).sort_values(["place", "ply"]).index
@@ -199,7 +272,7 @@ class Tournament:
 
     def summary(self) -> list[str]:
         """Sentences on who won, who is told apart, and the first player's advantage; see `results.summary`."""
-        return summary.summary(self.standings(), self.games, self.ratings, len(self.instances))
+        return summary.summary(self.standings(), self.tallies, self.ratings, len(self.instances))
 
     def scores(self) -> pd.DataFrame:
         """See `results.scores.scores`; where there are several budgets, a table for each, below each other."""
@@ -217,8 +290,11 @@ class Tournament:
     def improvements(self) -> pd.DataFrame:
         """One row each time that an agent, playing by itself, found a better score than before in that run."""
         with Store.open(self.folder) as store:
-            rows = store.improvements(f"WHERE {self._shown()}", (), ("games.id", "games.condition", "games.first"))
-        frame = pd.DataFrame.from_records(rows, columns=["id", "condition", "agent", *IMPROVEMENT_COLUMNS])
+            columns = "game, number, id, condition, first"
+            of = {game: rest for game, *rest in store.each(f"SELECT {columns} FROM games WHERE {self._shown()}")}
+            parts = [(of[n], rows) for n, rows in store.verified_parts("improvements", self._last_game) if n in of]
+        rows = [(*about[1:], *row) for about, part in sorted(parts, key=itemgetter(0)) for row in part]
+        frame = _frame(rows, ("id", "condition", "agent", *IMPROVEMENT_COLUMNS), ImprovementRecord)
         of = {condition.number: condition for condition in self.conditions}
         frame.insert(1, "instance", [of[number].instance for number in frame["condition"]])
         if len(self.budgets) > 1:
@@ -242,7 +318,8 @@ class Tournament:
         if self.single_player:
             frame = study.mean_scores(self.scores(), self.conditions, self.names)
         else:
-            frame = study.win_rates(self.names, self.conditions, self.games, self.repeats)
+            games = self._paired()
+            frame = study.win_rates(self.names, self.conditions, games, games["repeats"])
         frame.attrs = {"caption": study.caption(self.names, frame, self.single_player), "points": self.single_player}
         return frame
 
@@ -253,11 +330,11 @@ class Tournament:
 
     def notes(self) -> list[str]:
         """What a reader of the tables must know, in sentences."""
-        return tables.notes(self.games) if self.single_player else self.notes_of(self.ratings)
+        return tables.notes(self.tallies) if self.single_player else self.notes_of(self.ratings)
 
     def notes_of(self, ratings: Ratings) -> list[str]:
         """The same, with the notes of ratings by other options."""
-        return tables.notes(self.games) + repeats.notes(self.games, self.repeats) + ratings.notes
+        return tables.notes(self.tallies) + repeats.notes(self._repetitions) + ratings.notes
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -272,8 +349,8 @@ class Tournament:
         kind = kind or self.kinds[0]
         if kind not in self.kinds:
             raise ValueError(f"no table {kind!r}; there are {', '.join(self.kinds)}")
-        made = {"games": self.games.copy, "ratings": self.ratings_by_condition}.get(kind) or getattr(self, kind)
-        frame = made()
+        name = {"ratings": "ratings_by_condition"}.get(kind, kind)
+        frame = self.games.copy() if kind == "games" else getattr(self, name)()
         frame.attrs |= {"kind": kind}
         return frame
 
@@ -310,7 +387,7 @@ class Tournament:
         return styled(self.table(kind))
 
     def __repr__(self) -> str:
-        return f"Tournament({str(self.folder)!r}: {len(self.agents)} agents, {len(self.games)} games)"
+        return f"Tournament({str(self.folder)!r}: {len(self.agents)} agents, {len(self)} games)"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the standings and what to know of them."""
@@ -322,10 +399,6 @@ class Tournament:
         """The games of this tournament as they were when it was loaded, as a condition of SQL."""
         numbers = ", ".join(str(condition.number) for condition in self.conditions)
         return f"game <= {self._last_game} AND games.condition IN ({numbers})"
-
-    def _select(self, query: str) -> list[tuple]:
-        with Store.open(self.folder) as store:
-            return store.select(query)
 
 
 def _unnamed(numbers: pd.Series) -> list[Condition]:
@@ -356,7 +429,27 @@ def _known(of: str, quantities) -> str:
     return of
 
 
-def _frame(rows: list[tuple], columns: Iterable[str], record: type) -> pd.DataFrame:
+def _tallies(rows: dict) -> pd.DataFrame:
+    """The rows of `Store.tallies` as a frame, in the order of their keys: not in that in which games ended."""
+    found = [(*key, *sums) for key, (_, sums) in rows.items()]
+    found.sort(key=lambda row: [(value is not None, value) for value in row[: len(tallies.KEYS)]])
+    return pd.DataFrame.from_records(found, columns=list(tallies.COLUMNS)).astype(
+        {"outcome": "float64"} | dict.fromkeys(("condition", *tallies.SUMS), "int64")
+    )
+
+
+def _shared(rows: Iterable[tuple], columns: Sequence[str]) -> Iterator[tuple]:
+    """The same rows, with one object for each name and reason, however often it comes."""
+    where = [columns.index(name) for name in ("first", "second", "reason")]
+    known: dict = {}
+    for row in rows:
+        values = list(row)
+        for i in where:
+            values[i] = known.setdefault(values[i], values[i])
+        yield tuple(values)
+
+
+def _frame(rows: Iterable[tuple], columns: Iterable[str], record: type) -> pd.DataFrame:
     """Rows of SQLite as a frame with the types of the record's fields, whatever they hold, be it nothing."""
-    frame = pd.DataFrame.from_records(rows, columns=list(columns))
+    frame = pd.DataFrame.from_records(list(rows), columns=list(columns))
     return frame.astype(frame_types(record, frame.columns))

@@ -13,8 +13,8 @@ from typer.core import TyperGroup
 from games.core.errors import UserError
 
 EXIT_CODES = (
-    "Exit codes: 0 done; 1 done, with void games, unsolved positions, failures or slow-downs; 2 bad input or usage; "
-    "130 interrupted, can be resumed."
+    "Exit codes: 0 done; 1 done, with void or damaged games, unsolved positions, failures or slow-downs; 2 bad input "
+    "or usage; 130 interrupted, can be resumed."
 )
 VOID, BAD, INTERRUPTED = 1, 2, 130
 

@@ -121,7 +121,7 @@ def _rated(run, ratings, options: dict, samples: int):
     """The standings by these ratings, with bounds from resampling if any samples are asked for."""
     from results.tables import standings
 
-    frame = standings(run.names, run.games, ratings)
+    frame = standings(run.names, run.tallies, ratings)
     if not samples:
         return frame
     resampled = run.bootstrap(samples, **options).drop(columns="error")

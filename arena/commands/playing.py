@@ -70,7 +70,7 @@ def exit_if_void(played) -> None:
     """Exit with the code of void games if there are any."""
     from results.record import Reason
 
-    if played.games["reason"].isin(Reason.VOIDS).any():
+    if played.tallies["reason"].isin(Reason.VOIDS).any():
         raise typer.Exit(VOID)
 
 

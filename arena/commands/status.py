@@ -28,9 +28,9 @@ def status(folder: Folder, as_json: Json = False) -> None:
     state = {
         "folder": str(folder),
         "running": busy(folder),
-        "stored": len(run.games),
+        "stored": len(run),
         "total": None if schedule is None else len(schedule),
-        "void": int(run.games["reason"].isin(Reason.VOIDS).sum()),
+        "void": int(run.tallies["games"][run.tallies["reason"].isin(Reason.VOIDS)].sum()),
         "seconds_since_last_game": round(time.time() - max(path.stat().st_mtime for path in files), 1),
     }
     if as_json:

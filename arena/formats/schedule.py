@@ -40,9 +40,11 @@ class Schedule:
     @classmethod
     def of(cls, tournament) -> "Schedule | None":
         """The schedule of a stored run (`results.Tournament`); None if its games were imported."""
-        config = tournament.meta.get("config")
+        if not (config := tournament.meta.get("config")):
+            return None
         columns = ["condition", "first", "second", "opening", "outcome"]
-        return cls.after(config, tournament.games[columns].values) if config else None
+        adaptive = formats()[config["format"]].adaptive  # else the games need not be read
+        return cls.after(config, tournament.games[columns].values if adaptive else ())
 
     def told(self, condition: int, first: str, second: str | None, opening: int, outcome: float | None) -> None:
         """A game has ended."""

@@ -54,8 +54,8 @@ def render(tournament, figures, live: bool = False) -> str:
     return environment.get_template("report.html").render(
         title=_title(tournament, config),
         config=config,
-        stored=len(tournament.games),
-        total=len(schedule) if schedule is not None else len(tournament.games),
+        stored=len(tournament),
+        total=len(schedule) if schedule is not None else len(tournament),
         verdict=verdict(standings, tournament.ratings),
         summary=tournament.summary(),
         notes=[*(schedule.lines() if schedule is not None else []), *tournament.notes()],

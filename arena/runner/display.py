@@ -1,6 +1,7 @@
 """What a run shows while it lasts: a progress bar and live standings in a terminal, plain lines elsewhere."""
 
 import time
+from collections import Counter
 
 import pandas as pd
 from rich.console import Console, Group
@@ -17,7 +18,8 @@ from results.ratings import count_results, rate
 from results.scores import scores
 from results.tables import standings
 
-COLUMNS = ("first", "second", "outcome", "reason", "condition", "score", "seconds")
+COLUMNS = ("first", "outcome", "condition", "score", "seconds")  # of a game for one player
+RESULT = ("first", "second", "outcome", "reason")  # of a game for two
 NOTICED = 0.05  # loading an agent's kernels is reported if it takes this many seconds
 SHARE_OF_TIME = 0.02  # of the run that computing the standings may take
 SHOWN = ("rank", "agent", "games", "wins", "draws", "losses", "score", "elo", "error", "bound")
@@ -34,14 +36,19 @@ class Display(Events):
 
     def __init__(self, console: Console):
         self.console = console
-        self.rows: list[list] = []
+        self.rows: list[list] = []  # of games for one player
+        self.results: Counter[tuple] = Counter()  # how many games for two came out so
         self.done = self.stored_before = self.total = 0
         self.began = time.monotonic()
 
     def opened(self, resolved, folder):
         self.names = [entry["name"] for entry in resolved["agents"]]
-        self.rows = results.load(folder).games[list(COLUMNS)].values.tolist()
-        self.single_player = resolved["format"] == "single_player"
+        stored, self.single_player = results.load(folder), resolved["format"] == "single_player"
+        if self.single_player:
+            self.rows = stored.games[list(COLUMNS)].values.tolist()
+        else:
+            counts = stored.tallies.fillna({"outcome": -1.0}).groupby(list(RESULT))["games"].sum()
+            self.results = Counter(counts.to_dict())
         self.conditions = [condition.label for condition in conditions_of(resolved)]
         self.say(f"{described(resolved)}, in {folder}")
 
@@ -59,7 +66,11 @@ class Display(Events):
             self.say(f"{done} of {total} games are stored already")
 
     def finished(self, record):
-        self.rows.append([getattr(record, name) for name in COLUMNS])
+        if self.single_player:
+            self.rows.append([getattr(record, name) for name in COLUMNS])
+        else:
+            outcome = -1.0 if record.outcome is None else record.outcome  # void: NaN would not equal itself
+            self.results[record.first, record.second, outcome, record.reason] += 1
         self.done += 1
         self.total = len(self.schedule)  # results may ask for more games
 
@@ -91,9 +102,10 @@ class Display(Events):
 
     def standings(self) -> pd.DataFrame:
         """The standings of the games so far, short enough for a terminal."""
-        games = pd.DataFrame(self.rows, columns=list(COLUMNS))
         if self.single_player:
-            return self.means(games)
+            return self.means(pd.DataFrame(self.rows, columns=list(COLUMNS)))
+        games = pd.DataFrame([(*result, number) for result, number in self.results.items()], columns=[*RESULT, "games"])
+        games["outcome"] = games["outcome"].where(games["outcome"] >= 0)
         frame = standings(self.names, games, rate(self.names, count_results(self.names, games)))[list(SHOWN)]
         frame.attrs["kind"] = "standings"
         return frame

@@ -14,6 +14,7 @@ from arena.formats.schedule import Schedule
 from arena.runner.logs import RunLog
 from arena.runner.machine import cores, describe
 from arena.runner.supervisor import Supervisor, begin_start, warm_in_a_child
+from results.checking import mend
 from results.record import GameRecord
 from results.store import FILE_NAME, Store
 
@@ -84,6 +85,9 @@ def run(config, out, workers: int | None = None, resume: bool = False, events: E
     if workers < 1:
         raise ValueError(f"workers = {workers} is out of range: a run needs 1 or more")
     with _open_store(config, folder, resume) as store, RunLog(folder / LOG_NAME, events.trouble) as run_log:
+        if resume and (mended := mend(store)):
+            log.warning(mended)
+            events.trouble(mended)
         _warn_of_changed_source(store, config, events)
         events.opened(config.resolved(), folder)
         stored = store.ids()

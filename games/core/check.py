@@ -18,7 +18,8 @@ from numba.core.errors import TypingError
 from games.core.game import CHANCE, Game, IllegalMove
 from games.core.jit import kernel
 from games.core.playout import copy_state
-from games.core.random import derive_seed, random_below, stream
+from games.core.random import random_below, stream
+from games.core.seeds import derive_seed
 
 LINES = 10  # random games
 SAMPLE = 40  # states of a line, and moves of a state, that are looked at where all would take long

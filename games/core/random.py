@@ -4,22 +4,15 @@ The state is one word in an array, `rng: uint64[1]`, passed to whatever draws.  
 the next draw does not wait for the last one: in a playout that costs less than any other generator we tried.
 """
 
-import hashlib
-import operator
-
 import numpy as np
 from numba import njit
 from numba.extending import overload
 
+from games.core.seeds import derive_seed
+
 WORD = np.uint64
 GAMMA, _MIX1, _MIX2 = WORD(0x9E3779B97F4A7C15), WORD(0xBF58476D1CE4E5B9), WORD(0x94D049BB133111EB)
 _MASK = (1 << 64) - 1
-
-
-def derive_seed(seed: int, *key) -> int:
-    """An unsigned 64-bit seed that depends on `seed`, on every part of `key` (integers and strings), and on no more."""
-    digest = hashlib.blake2b(repr((operator.index(seed), *key)).encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "little")
 
 
 def stream(seed: int, *key) -> np.ndarray:

@@ -259,7 +259,7 @@ def test_a_full_disk_keeps_what_was_stored(tmp_path):
     code, output = run.end()
     run.wait_until_none_is_left()
     assert code == 4 and "the games stored before are kept" in output and "Traceback" not in output
-    assert len(games(tmp_path / "run")[0]) == output.count("finished") > 50
+    assert len(games(tmp_path / "run")[0]) == output.count("finished") > 40  # a game is 20 kB of the journal
 
 
 def test_a_second_run_on_the_same_folder_is_refused(tmp_path):

@@ -21,8 +21,9 @@ import games
 from agents.core.agent import registry as agent_registry
 from games.core import bits, jit
 from games.core.check import ConformanceError
-from games.core.random import derive_seed, mix, next_word, random_below, random_unit, stream
+from games.core.random import mix, next_word, random_below, random_unit, stream
 from games.core.registry import SpecError, parameters_of, parse_spec, signature
+from games.core.seeds import derive_seed
 from tests.shipped import GAMES
 
 WORDS = st.integers(0, 2**64 - 1).map(np.uint64)

@@ -23,14 +23,14 @@ def test_deterministic_agents_that_repeat_themselves():
     )  # fmt: skip
     found = repeated(games)
     assert found.tolist() == [False, False, True, False, True]
-    (note,) = notes(games, found)
+    (note,) = notes(games[found].assign(games=1))
     assert "2 games between A and B repeat earlier ones" in note
 
 
 def test_games_of_agents_that_vary_repeat_by_chance():
     twice, forfeit = [("A", "B", "", "x", 1.0)] * 2, ("A", "B", "", "x", 0.0)
     for games in (frame(*twice, ("B", "A", "", "x", 0.0), ("B", "A", "", "y", 0.0)), frame(*twice, forfeit)):
-        assert not repeated(games).any() and notes(games, repeated(games)) == []
+        assert not repeated(games).any() and notes(games[repeated(games)].assign(games=1)) == []
 
 
 def test_void_games_and_games_without_moves_repeat_nothing():

@@ -1,0 +1,10 @@
+"""Seeds derived from a seed and a key, in plain Python: to plan games, Numba need not be loaded."""
+
+import hashlib
+import operator
+
+
+def derive_seed(seed: int, *key) -> int:
+    """An unsigned 64-bit seed that depends on `seed`, on every part of `key` (integers and strings), and on no more."""
+    digest = hashlib.blake2b(repr((operator.index(seed), *key)).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
