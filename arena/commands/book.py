@@ -6,7 +6,7 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.options import Folder, Out, at_least
-from arena.commands.output import write_whole
+from arena.commands.output import say, write_whole
 
 
 @command(
@@ -32,4 +32,4 @@ def book(
 
     data, positions, games = opening_book(folder, plies, least)
     write_whole(out, data)
-    typer.echo(f"{positions:,} positions from {games:,} games, in {out}")
+    say(f"{positions:,} positions from {games:,} games, in {out}")

@@ -11,7 +11,7 @@ import typer
 from arena.commands.application import Panel, command
 from arena.commands.counts import Pairs, Wdl, checked_counts, exactly_one
 from arena.commands.options import Json, at_least
-from arena.commands.output import print_table, tell
+from arena.commands.output import print_table, say, tell
 
 KEYS = ("elo", "error", "nelo", "nelo_error", "los", "draw_ratio", "pairs_ratio")  # of an estimate, as JSON
 POOL = ("advantage", "advantage_error", "draw_rate")  # of a run's ratings
@@ -79,15 +79,15 @@ def _print_estimate(estimate, of: str, as_json: bool) -> None:
         return
     if estimate.bound:
         bound = f"{estimate.bound} {estimate.elo:+.2f}"
-        typer.echo(f"Elo          {bound}: a perfect score has a bound (95 %), no estimate")
+        say(f"Elo          {bound}: a perfect score has a bound (95 %), no estimate")
     else:
-        typer.echo(f"Elo          {estimate.elo:+.2f} ± {estimate.error:.2f}")
+        say(f"Elo          {estimate.elo:+.2f} ± {estimate.error:.2f}")
     if estimate.nelo is not None:
-        typer.echo(f"nElo         {estimate.nelo:+.2f} ± {estimate.nelo_error:.2f}")
-    typer.echo(f"LOS          {100 * estimate.los:.2f} %")
-    typer.echo(f"Draw ratio   {100 * estimate.draw_ratio:.2f} %, of {of}")
+        say(f"nElo         {estimate.nelo:+.2f} ± {estimate.nelo_error:.2f}")
+    say(f"LOS          {100 * estimate.los:.2f} %")
+    say(f"Draw ratio   {100 * estimate.draw_ratio:.2f} %, of {of}")
     if estimate.pairs_ratio is not None:
-        typer.echo(f"Pairs ratio  {estimate.pairs_ratio:.2f}")
+        say(f"Pairs ratio  {estimate.pairs_ratio:.2f}")
 
 
 def _print_ratings(folder: Path, options: dict, samples: int, as_json: bool) -> None:
@@ -111,7 +111,7 @@ def _print_ratings(folder: Path, options: dict, samples: int, as_json: bool) -> 
         return
     frame.attrs["kind"] = "standings"
     print_table(frame, as_json=False, title="Ratings")
-    typer.echo(_advantage_in_words(pool))
+    say(_advantage_in_words(pool))
     print_table(_estimated(run.pairs()), as_json=False, title="\nPairs")
     for note in notes:
         tell(note)

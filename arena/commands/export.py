@@ -7,7 +7,7 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.options import Folder, Output
-from arena.commands.output import write_whole
+from arena.commands.output import write_text
 
 Record = StrEnum("Record", ["jsonl", "pgn", "sgf"])
 
@@ -40,10 +40,7 @@ def export(
             text = "".join(to_pgn(record, events[record.condition]) for record in store.records())
         else:
             text = _sgf(store)
-    if output:
-        write_whole(output, text.encode())
-    else:
-        typer.echo(text, nl=False)
+    write_text(text, output)
 
 
 def _sgf(store) -> str:

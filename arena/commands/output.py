@@ -10,6 +10,7 @@ from pathlib import Path
 import typer
 
 from results.kinds import PICTURES
+from results.printable import printable
 
 
 def print_table(frame, as_json: bool, title: str | None = None) -> None:
@@ -33,22 +34,33 @@ def check_printable(format: str, output: Path | None) -> None:
         raise typer.BadParameter("parquet is not text: give --output FILE, or redirect the output")
 
 
-def write_table(frame, format: str, output: Path | None, times: bool = True) -> None:
+def write_table(frame, format: str, output: Path | None, times: bool = True, raw: bool = False) -> None:
     """Write a data frame in a format of `results.export` to a file, or to the standard output."""
     from results.export import render
 
-    text = render(frame, format, times=times, width=_terminal_width())
-    data = text if isinstance(text, bytes) else text.encode()
+    text = render(frame, format, times=times, width=_terminal_width(), raw=raw)
+    write_text(text, output)
+
+
+def write_text(text: str | bytes, output: Path | None) -> None:
+    """Write what is for a file to it, or to the standard output: as it is, but for a terminal."""
+    if isinstance(text, str):
+        text = (printable(text) if output is None and sys.stdout.isatty() else text).encode(errors="replace")
     if output:
-        write_whole(output, data)
+        write_whole(output, text)
     else:
-        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.write(text)
         sys.stdout.flush()
+
+
+def say(text: str) -> None:
+    """Print a line, or several, with nothing in them that a terminal would obey."""
+    typer.echo(printable(text))
 
 
 def tell(text: str) -> None:
     """Print a remark beside a table: to the error stream, where a program reads the table."""
-    typer.echo(text, err=sys.stdout is None or not sys.stdout.isatty())
+    typer.echo(printable(text), err=sys.stdout is None or not sys.stdout.isatty())
 
 
 def _terminal_width() -> int | None:

@@ -7,7 +7,7 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.options import Folder
-from arena.commands.output import write_whole
+from arena.commands.output import say, write_whole
 
 
 @command(Panel.READ, examples="arena report runs/first\narena report runs/first --output first.html")
@@ -22,4 +22,4 @@ def report(
     from arena.report import write_report
 
     page = write_report(folder, output, write_whole)
-    typer.echo(f"{page}: {page.stat().st_size / 1e6:.1f} MB; its figures are in {page.parent / 'figures'}")
+    say(f"{page}: {page.stat().st_size / 1e6:.1f} MB; its figures are in {page.parent / 'figures'}")

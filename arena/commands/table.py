@@ -35,6 +35,9 @@ def table(
     no_times: Annotated[
         bool, typer.Option("--no-times", help="Leave out seconds, so that equal runs give equal tables.")
     ] = False,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="In csv, leave text as it is that a spreadsheet takes for a formula.")
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -56,7 +59,7 @@ def table(
     if output and picture_format(output):
         _draw(run, chosen, output)
         return
-    write_table(run.table(chosen), format.value, output, times=not no_times)
+    write_table(run.table(chosen), format.value, output, times=not no_times, raw=raw)
     if chosen in kinds.NOTED and format is TEXT:
         for note in run.notes():
             tell(note)

@@ -6,7 +6,7 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.options import Game, Moves, Out, at_least
-from arena.commands.output import write_whole
+from arena.commands.output import say, write_whole
 
 
 @command(
@@ -36,4 +36,4 @@ def tablebase(
     made = games.make(game)
     data, positions = endgame_table(made, made.read_line(moves)[1], pieces, most)
     write_whole(out, data)
-    typer.echo(f"{positions:,} positions of {made}, {len(data) / 2**20:.1f} MiB, in {out}")
+    say(f"{positions:,} positions of {made}, {len(data) / 2**20:.1f} MiB, in {out}")

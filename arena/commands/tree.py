@@ -10,7 +10,7 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.options import Moves, at_least
-from arena.commands.output import tell, write_whole
+from arena.commands.output import say, tell, write_whole
 
 BARE = {"table": 0.0, "order": (), "scout": False, "sound": False, "scores": True}  # the algorithm without its aids
 
@@ -53,7 +53,7 @@ def tree(
         raise typer.BadParameter(f"--moves: {error}") from None
     root = explore(searcher, made, state, limit)
     for line in as_text(root):
-        typer.echo(line)
+        say(line)
     tell(f"\n{root.nodes} nodes; {_cut_off(root)} moves cut off")
     if svg:
         write_whole(svg, as_svg(root, f"{searcher.name} on {made}").encode())
