@@ -155,8 +155,8 @@ def _from_json(number, line) -> GameRecord:
         what = f"outcome {record.outcome}, seed {record.seed}, players {record.first!r} and {record.second!r}"
         raise ExchangeError(f"line {number}: {what}: one of them cannot be")
     for name, value in _values(record):
-        if fault := _value_fault(name, value):
-            raise ExchangeError(f"line {number}: {name} = {_short(value)}: {fault}")
+        if wrong := _value_fault(name, value):
+            raise ExchangeError(f"line {number}: {name} = {_short(value)}: {wrong}")
     return record
 
 
