@@ -15,6 +15,7 @@ from arena.commands.output import print_table, say, tell
 
 KEYS = ("elo", "error", "nelo", "nelo_error", "los", "draw_ratio", "pairs_ratio")  # of an estimate, as JSON
 POOL = ("advantage", "advantage_error", "draw_rate")  # of a run's ratings
+MOST_SAMPLES = 100_000  # of --bootstrap, each a fit of all ratings
 
 Draws = StrEnum("Draws", {"davidson": "davidson", "rao_kupper": "rao-kupper", "half": "half"})
 
@@ -37,7 +38,9 @@ def elo(
     anchor: Annotated[
         list[str] | None, typer.Option(metavar="NAME=ELO", help="Of a run: an agent of known Elo; may be repeated.")
     ] = None,
-    bootstrap: Annotated[int, typer.Option(callback=at_least(0), help="Of a run: errors from N resamplings, too.")] = 0,
+    bootstrap: Annotated[
+        int, typer.Option(callback=at_least(0, MOST_SAMPLES), help="Of a run: errors from N resamplings, too.")
+    ] = 0,
     as_json: Json = False,
 ) -> None:
     """Estimate Elo, with its 95 % error.

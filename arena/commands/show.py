@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import BAD, Panel, command, complain
-from arena.commands.options import Folder, Json
+from arena.commands.options import Folder, Force, Json
 from arena.commands.output import print_table, say, write_whole
 
 LAST = 10  # improvements that are shown
@@ -26,6 +26,7 @@ def show(
     picture: Annotated[
         Path | None, typer.Option(help="An SVG file for the game's own drawing of the position, if it makes one.")
     ] = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Show a game: its moves, what the agents thought, the board."""
@@ -43,19 +44,19 @@ def show(
     game = game_of(config, record.condition)
     moves = [*record.opening_moves.split(), *record.moves.split()][: record.plies if ply is None else ply]
     if picture:
-        _draw(game, moves, picture)
+        _draw(game, moves, picture, force)
     if record.second is None:
         _show_run(game, record, moves)
     else:
         _show_game(game, record, moves)
 
 
-def _draw(game, moves: list[str], path: Path) -> None:
+def _draw(game, moves: list[str], path: Path, force: bool) -> None:
     """Write the game's own drawing of the position after some moves."""
     drawing = game.picture(moves)
     if drawing is None:
         raise typer.BadParameter(f"--picture: {game} makes no drawings; leave it out to see the board as text")
-    write_whole(path, drawing.encode())
+    write_whole(path, drawing.encode(), force)
 
 
 def _board(game, moves: list[str]) -> str:

@@ -1,22 +1,18 @@
 """Files that people name: read whole, but never more of them than was said."""
 
+import errno
 import os
 import stat
 
-from games.core.errors import UserError
-
-TEXT_BYTES = 16 << 20  # of configurations and lists of openings, which people write
+TEXT_BYTES = 16 << 20  # of configurations, openings and instances, which people write
 
 
-class FileTooLarge(UserError, ValueError):
-    """A file of more bytes than are read; the message says how many that is."""
-
-
-def read_bounded(path: str | os.PathLike, most: int) -> bytes:
-    """The bytes of a file, a pipe or a device; FileTooLarge if there are more than `most`, OSError as of `open`."""
+def read_bounded(path: str | os.PathLike, most: int = TEXT_BYTES) -> bytes:
+    """The bytes of a file, a pipe or a device; OSError as of `open`, and if there are more than `most`."""
     with open(path, "rb") as file:
         found = os.fstat(file.fileno())
-        data = b"" if stat.S_ISREG(found.st_mode) and found.st_size > most else file.read(most + 1)
-    if len(data) > most or found.st_size > most:
-        raise FileTooLarge(f"{path}: has more than {most >> 20} MiB, which is the most that is read")
+        too_large = stat.S_ISREG(found.st_mode) and found.st_size > most
+        data = b"" if too_large else file.read(most + 1)
+    if too_large or len(data) > most:
+        raise OSError(errno.EFBIG, f"it has more than {most >> 20} MiB, the most that is read", str(path))
     return data

@@ -166,4 +166,4 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path):
     with open(tmp_path / "huge.csv", "wb") as file:
         file.truncate(1 << 40)  # a hole, which takes no room
     result = call("import", tmp_path / "huge.csv")
-    assert result.exit_code == 2 and "huge.csv: has more than 256 MiB" in result.stderr
+    assert result.exit_code == 2 and "huge.csv: it has more than 256 MiB" in result.stderr

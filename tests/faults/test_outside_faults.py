@@ -9,14 +9,18 @@ import os
 import random
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import games
 from agents.knowledge import book, tablebase
 from agents.knowledge.files import PreparedFileError
+from arena.cli import app
 from games.core.cache_files import CheckedFiles, DamagedCache
+from tests.arena.stored import store_run
 
 NIM = games.make("nim(heaps=[1, 2, 3])")
 
@@ -193,3 +197,77 @@ def test_a_flipped_bit_ends_no_process(tmp_path, times):
             path.write_bytes(data)
         assert run()
     assert not run()
+
+
+# -- Files that are written, and limits ----------------------------------------------------------------------------
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return store_run(tmp_path_factory.mktemp("outside") / "run")
+
+
+@pytest.mark.parametrize("arguments", [
+    ["table", "RUN", "--format", "csv", "--output", "FILE"],
+    ["table", "RUN", "--output", "FILE.svg"],
+    ["export", "RUN", "--output", "FILE"],
+    ["report", "RUN", "--output", "FILE"],
+    ["grade", "RUN", "--output", "FILE"],
+    ["book", "RUN", "--out", "FILE"],
+    ["tablebase", "nim(heaps=[1, 2])", "--out", "FILE"],
+    ["tree", "tree", "--svg", "FILE"],
+    ["bench", "--save", "FILE"],
+])  # fmt: skip
+def test_a_file_that_exists_is_not_replaced(run, tmp_path, arguments):
+    """It is told before the work begins, and --force replaces it (which takes long for some)."""
+    words = [word.replace("RUN", str(run)).replace("FILE", str(tmp_path / "mine")) for word in arguments]
+    mine = Path(words[-1])
+    mine.write_text("my own")
+    result = call(*words)
+    assert result.exit_code == 2 and f"{mine} exists already; to replace it: --force" in " ".join(result.stderr.split())
+    assert mine.read_text() == "my own" and [*tmp_path.iterdir()] == [mine]
+    if arguments[0] not in ("bench", "grade", "report", "tree"):
+        assert call(*words, "--force").exit_code == 0 and mine.read_bytes() != b"my own"
+
+
+def test_figures_beside_a_report_are_not_replaced(run, tmp_path):
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "figures" / "ratings.svg").write_text("my own")
+    result = call("report", run, "--output", tmp_path / "page.html")
+    assert result.exit_code == 2 and "ratings.svg exists already" in result.stderr
+    assert not (tmp_path / "page.html").exists() and (tmp_path / "figures" / "ratings.svg").read_text() == "my own"
+    (run / "report.html").write_text("our own")
+    assert call("report", run).exit_code == 0 and (run / "report.html").read_text() != "our own"
+
+
+def test_devices_and_pipes_are_written_to(run, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["cat", tmp_path / "pipe"], stdout=subprocess.PIPE) as reader:
+        assert call("table", run, "--format", "csv", "--output", tmp_path / "pipe").exit_code == 0
+        assert reader.communicate(timeout=30)[0].startswith(b"rank,")
+    assert (tmp_path / "pipe").is_fifo()
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["run", "x.toml", "--workers", 4097], "4097 is out of range: it can be 1 to 4096"),
+    (["scaling", "--game", "nim", "--workers", "1,5000"], "searches can have 1 to 4096 workers"),
+    (["scaling", "--game", "nim", "--cores", 10**9], "it can be 1 to 4096"),
+    (["elo", "--wdl", 1, 1, 1, "--bootstrap", 10**7], "it can be 0 to 100000"),
+])  # fmt: skip
+def test_limits_are_told(arguments, message):
+    result = call(*arguments)
+    assert result.exit_code == 2 and message in " ".join(result.stderr.split())
+
+
+def test_configurations_and_openings_that_do_not_end(tmp_path):
+    for name in ("huge.toml", "book.txt"):
+        with open(tmp_path / name, "wb") as file:
+            file.truncate(1 << 40)
+    assert "huge.toml: cannot be read: it has more than 16 MiB" in call("run", tmp_path / "huge.toml").stderr
+    agents = "".join(f'[[agents]]\nagent = "{agent}"\n' for agent in ("random", "flat(playouts=2)"))
+    (tmp_path / "small.toml").write_text(f'game = "nim"\nopenings = "book.txt"\n{agents}')
+    assert "book.txt cannot be read: it has more than 16 MiB" in call("run", tmp_path / "small.toml").stderr
