@@ -271,3 +271,51 @@ def test_configurations_and_openings_that_do_not_end(tmp_path):
     agents = "".join(f'[[agents]]\nagent = "{agent}"\n' for agent in ("random", "flat(playouts=2)"))
     (tmp_path / "small.toml").write_text(f'game = "nim"\nopenings = "book.txt"\n{agents}')
     assert "book.txt cannot be read: it has more than 16 MiB" in call("run", tmp_path / "small.toml").stderr
+
+
+# -- Rules that list moves which cannot be -------------------------------------------------------------------------
+
+UNRULY = """
+from dataclasses import dataclass
+from games.clobber import Clobber
+
+@dataclass(frozen=True)
+class Many(Clobber):
+    name = "many"
+    def legal_moves(self, state, moves):
+        for i in range(100_000):
+            moves[i] = 0
+        return 100_000
+
+@dataclass(frozen=True)
+class Negative(Clobber):
+    name = "negative"
+    def legal_moves(self, state, moves):
+        return -3
+"""
+
+
+def test_numbers_of_moves_that_cannot_be():
+    scope = {"__name__": __name__}
+    exec(UNRULY, scope)
+    for name, message in (
+        ("Many", "writes beyond max_moves = "),
+        ("Negative", "returns -3; it can be 0 to max_moves = "),
+    ):
+        game = scope[name]()
+        for call in (lambda game=game: game.moves(game.initial()), lambda game=game: game.after(game.initial(), 0)):
+            with pytest.raises(games.core.game.BrokenRules, match=message):
+                call()
+        games.core.game.registry._classes.pop(game.name)  # which was there for this test alone
+
+
+def test_a_careful_kernel_corrupts_no_memory(tmp_path):
+    """Without NUMBA_BOUNDSCHECK, which `arena run --careful` sets, the same search ends its process."""
+    (tmp_path / "unruly.py").write_text(UNRULY)
+    script = "import games, unruly; game = games.make('many')\n"
+    script += "try:\n    games.perft(game, 2)\n"
+    script += "except IndexError as error:\n    print(error)"
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_BOUNDSCHECK": "1"}
+    environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), *(path or os.getcwd() for path in sys.path)])
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout) == (0, "index is out of bounds\n"), done.stderr
