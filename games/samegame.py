@@ -13,12 +13,12 @@ Monte-Carlo Search", IJCAI 2009); M. Schadd et al. ("Single-player Monte-Carlo t
 
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import draw, square_name
+from games.core.files import read_bounded
 from games.core.game import Game, check_range
 from games.core.random import GAMMA, mix, random_below, stream
 
@@ -94,7 +94,7 @@ class SameGame(Game):
 
     def board_of_file(self):
         try:
-            lines = Path(self.file).read_text().splitlines()
+            lines = read_bounded(self.file).decode().splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise ValueError(f"file = {self.file!r} cannot be read: {error}") from None
         boards = [[]]

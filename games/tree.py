@@ -32,6 +32,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from games.core.files import read_bounded
 from games.core.game import CHANCE, Game, check_range
 from games.core.random import random_unit
 
@@ -181,8 +182,7 @@ def read_text(text: str):
 def read_file(path: str) -> dict:
     """The table in a TOML file; ValueError if it cannot be read."""
     try:
-        with open(path, "rb") as file:
-            return tomllib.load(file)
+        return tomllib.loads(read_bounded(path).decode())
     except OSError as error:
         raise ValueError(f"cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:

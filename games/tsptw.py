@@ -21,11 +21,11 @@ wide enough to return.  So there is a tour without violations.
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
 from games.core.bits import WORD
+from games.core.files import read_bounded
 from games.core.game import Game, check_range
 from games.core.random import GAMMA, mix, random_below, random_unit, stream
 
@@ -102,9 +102,9 @@ class TspTw(Game):
 
     def read_instance(self):
         try:
-            words = [float(word) for word in Path(self.file).read_text().split()]
+            words = [float(word) for word in read_bounded(self.file).decode().split()]
         except OSError as error:
-            raise ValueError(f"file = {self.file!r} cannot be read: {error}") from None
+            raise ValueError(f"file = {self.file!r} cannot be read: {error.strerror}") from None
         except ValueError as error:
             raise ValueError(f"file = {self.file!r} should hold numbers only: {error}") from None
         cities = words[0] if words else 0

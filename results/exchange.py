@@ -3,19 +3,24 @@
 JSON lines hold everything, one game a line, and read back equal.  PGN (Edwards, "Portable Game Notation Specification
 and Implementation Guide", 1994) is chess's format: White moves first; moves are in the notation of their own game.
 What is read from PGN and CSV are players and results, and moves if they are there.
+
+What is read may come from anybody: names that a terminal would obey, numbers that no store holds and comments that do
+not end are refused, and every reader takes time in proportion to the text.
 """
 
 import csv
 import functools
 import io
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
 from pydantic import TypeAdapter, ValidationError
 
-from results.record import GameRecord, Reason
+from results.printable import JSON_ESCAPES, unguarded
+from results.record import MOST, GameRecord, Reason
 
 RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1", None: "*"}
 OUTCOMES = {text: outcome for outcome, text in RESULTS.items()} | {
@@ -28,7 +33,10 @@ OUTCOMES = {text: outcome for outcome, text in RESULTS.items()} | {
     "": None,
 }
 FIRST, SECOND, RESULT = ("first", "white"), ("second", "black"), ("outcome", "result")
+REASONS = {value for name, value in vars(Reason).items() if name.isupper() and isinstance(value, str)}
 LINE = 80  # characters of a line of PGN's moves
+LONGEST_NAME = 200  # characters of a player's name, or of a game's id
+MOST_PLAYERS = 2000  # since ratings and crosstables have a cell for each two
 
 
 class ExchangeError(ValueError):
@@ -37,7 +45,7 @@ class ExchangeError(ValueError):
 
 def to_jsonl(record: GameRecord) -> str:
     """One line of JSON, with every decision."""
-    return json.dumps(asdict(record), ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(asdict(record), ensure_ascii=False, allow_nan=False).translate(JSON_ESCAPES) + "\n"
 
 
 def to_pgn(record: GameRecord, event: str) -> str:
@@ -70,7 +78,18 @@ def _round(record) -> str:
 
 def from_jsonl(text: str) -> list[GameRecord]:
     """The games of lines that `to_jsonl` wrote; ExchangeError says which line is none."""
-    return [_from_json(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    lines: dict[str, int] = {}
+    names: set[str | None] = set()
+    records = []
+    for number, line in _numbered_lines(text):
+        if line.strip():
+            record = _from_json(number, line)
+            if (earlier := lines.setdefault(record.id, number)) != number:
+                raise ExchangeError(f"line {number}: the game {record.id} is there already, in line {earlier}")
+            names.update((record.first, record.second))
+            _check_players(number, names)
+            records.append(record)
+    return records
 
 
 def from_csv(text: str) -> list[GameRecord]:
@@ -80,18 +99,33 @@ def from_csv(text: str) -> list[GameRecord]:
     left out.  A column opening, with a column condition if there is one, tells which games are pairs.  Further columns
     are ignored, but for opening_moves, moves.
     """
-    rows = csv.DictReader(io.StringIO(text))
+    rows = csv.reader(io.StringIO(text), strict=True)
     try:
-        names = {name.strip().lower(): name for name in rows.fieldnames or []}
-        columns = [next((names[name] for name in known if name in names), None) for known in (FIRST, SECOND, RESULT)]
-        if None in columns:
-            found = ", ".join(names) or "nothing"
-            raise ExchangeError(f"line 1: the heading holds {found}; it must hold first, second and outcome")
-        columns += [names.get(name) for name in ("condition", "opening", "opening_moves", "moves")]
-        games = [(rows.line_num, *((row.get(name) or "").strip() for name in columns)) for row in rows]
+        heading = [name.strip().lower() for name in next(rows, [])]
+        columns = _columns(heading)
+        games = []
+        for row in rows:
+            if row and len(row) != len(heading):
+                raise ExchangeError(f"line {rows.line_num}: has {len(row)} cells, and the heading {len(heading)}")
+            if row:
+                games.append((rows.line_num, *("" if at is None else unguarded(row[at]).strip() for at in columns)))
     except csv.Error as error:
         raise ExchangeError(f"line {rows.line_num}: is not CSV: {error}") from None
     return _numbered(games)
+
+
+def _columns(heading) -> list[int | None]:
+    """Where the columns are that are read: first, second, outcome, condition, opening, opening_moves, moves."""
+    columns: list[int | None] = []
+    for known in (FIRST, SECOND, RESULT, ("condition",), ("opening",), ("opening_moves",), ("moves",)):
+        name = next((name for name in known if name in heading), None)
+        if name is not None and heading.count(name) > 1:
+            raise ExchangeError(f"line 1: the heading holds {name} twice")
+        columns.append(None if name is None else heading.index(name))
+    if None in columns[:3]:
+        found = ", ".join(filter(None, heading)) or "nothing"
+        raise ExchangeError(f"line 1: the heading holds {found}; it must hold first, second and outcome")
+    return columns
 
 
 def from_pgn(text: str) -> list[GameRecord]:
@@ -120,7 +154,58 @@ def _from_json(number, line) -> GameRecord:
     if record.outcome not in RESULTS or not 0 <= record.seed < 1 << 64 or record.first == record.second:
         what = f"outcome {record.outcome}, seed {record.seed}, players {record.first!r} and {record.second!r}"
         raise ExchangeError(f"line {number}: {what}: one of them cannot be")
+    for name, value in _values(record):
+        if wrong := _value_fault(name, value):
+            raise ExchangeError(f"line {number}: {name} = {_short(value)}: {wrong}")
     return record
+
+
+def _values(record) -> Iterator[tuple[str, object]]:
+    """The fields of a game and of its decisions and improvements, but for the seed."""
+    for row in (record, *record.decisions, *record.improvements):
+        yield from ((name, value) for name, value in vars(row).items() if name != "seed")
+    for name in ("decisions", "improvements"):
+        steps = [row.ply if name == "decisions" else row.playouts for row in getattr(record, name)]
+        if len(set(steps)) < len(steps):
+            yield name, None
+
+
+def _value_fault(name, value) -> str | None:
+    """What is wrong with the value of a field of a game, whose type is right."""
+    if isinstance(value, int) and not 0 <= value < MOST:
+        return "is no whole number from 0 to 2**63 - 1"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "is no finite number"
+    if name in ("decisions", "improvements") and value is None:
+        return "two of them are of one ply, or of as many playouts"
+    if name == "reason" and value not in REASONS:
+        return f"is not one of {', '.join(sorted(REASONS))}"
+    if isinstance(value, str) and name != "detail":
+        return _text_fault(value, LONGEST_NAME if name in ("id", "first", "second") else None)
+    return None
+
+
+def _text_fault(text, longest=None) -> str | None:
+    """What is wrong with a name or with moves; `longest` is given for what must not be empty either."""
+    if longest is not None and not 0 < len(text) <= longest:
+        return f"has {len(text)} characters; it can have 1 to {longest}"
+    return None if text.isprintable() else "has characters that cannot be printed"
+
+
+def _short(value) -> str:
+    """A value as Python writes it, cut where it is long."""
+    text = repr(value[:60] if isinstance(value, str) else value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _check_players(line, names) -> None:
+    if len(names) > MOST_PLAYERS:
+        raise ExchangeError(f"line {line}: there are more than {MOST_PLAYERS} players up to here")
+
+
+def _numbered_lines(text) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers.  They end in line feeds alone: `splitlines` would part a name at U+2028 as well."""
+    return enumerate((line.removesuffix("\r") for line in text.split("\n")), 1)
 
 
 @functools.cache
@@ -133,14 +218,21 @@ def _numbered(games) -> list[GameRecord]:
     conditions: dict[str, int] = {}
     openings: dict[object, int] = {}
     records: list[GameRecord] = []
+    names: set[str] = set()
     for line, first, second, result, condition, opening, opening_moves, moves in games:
-        if not first or not second or first == second or not (first + second).isprintable():
-            raise ExchangeError(f"line {line}: the players {first!r} and {second!r} must be two, with a name each")
+        if not first or not second or first == second:
+            what = f"{_short(first)} and {_short(second)}"
+            raise ExchangeError(f"line {line}: the players {what} must be two, with a name each")
+        for text, longest in ((first, LONGEST_NAME), (second, LONGEST_NAME), (opening_moves, None), (moves, None)):
+            if fault := _text_fault(text, longest):
+                raise ExchangeError(f"line {line}: {_short(text)} {fault}")
         if result not in OUTCOMES:
             known = ", ".join([*RESULTS.values(), "1", "0.5", "0"])
-            raise ExchangeError(f"line {line}: the result {result!r} is not one of {known}")
+            raise ExchangeError(f"line {line}: the result {_short(result)} is not one of {known}")
         if OUTCOMES[result] is None:
             continue
+        names.update((first, second))
+        _check_players(line, names)
         number = len(records)
         pair = frozenset((first, second)), condition
         records.append(
@@ -173,35 +265,65 @@ def players(records: Iterable[GameRecord]) -> list[str]:
 TAG = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
 
 
+class _Movetext:
+    """The moves of one game of PGN, read line by line, without numbers, comments, variations, marks and result."""
+
+    def __init__(self) -> None:
+        self.begun = False
+        self.comment = 0  # the line in which the comment begins that has not ended, or 0
+        self._variations: list[int] = []  # the lines in which those begin that have not ended
+        self._words: list[str] = []
+
+    def add(self, number: int, line: str) -> None:
+        """Read a line; ExchangeError if it ends what has not begun."""
+        self.begun = True
+        for part in MARK.split(line):
+            if self.comment:
+                self.comment = 0 if part == "}" else self.comment
+            elif part == "{":
+                self.comment = number
+            elif part == ";":
+                return  # a comment to the end of the line
+            elif part == "(":
+                self._variations.append(number)
+            elif part == ")" and self._variations:
+                self._variations.pop()
+            elif part in (")", "}"):
+                raise ExchangeError(f"line {number}: {part} ends what has not begun")
+            elif not self._variations:
+                self._words += MOVE_NUMBER.sub(" ", part).split()
+
+    def moves(self) -> list[str]:
+        """The moves of the main line; ExchangeError if a comment or a variation has not ended."""
+        if self.comment or self._variations:
+            what = "comment" if self.comment else "variation"
+            raise ExchangeError(f"line {self.comment or self._variations[0]}: the {what} that begins here does not end")
+        return [word for word in self._words if word not in RESULTS.values() and not word.startswith("$")]
+
+
+MARK = re.compile(r"([{}();])")
+MOVE_NUMBER = re.compile(r"\b\d+\.+(?=\s|[^\d\s]|$)")
+
+
 def _pgn_games(text) -> Iterator[tuple[int, dict, list[str]]]:
     """(line, tags, moves) of each game; tags after moves begin the next one."""
-    begin = 1
+    begin, movetext = 1, _Movetext()
     tags: dict[str, str] = {}
-    body: list[str] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in _numbered_lines(text):
         if line.startswith("%"):
             continue
-        if found := TAG.fullmatch(line.strip()):
-            if body:
-                yield begin, tags, _moves("\n".join(body))
-                tags, body = {}, []
+        if not movetext.comment and (found := TAG.fullmatch(line.strip())):
+            if movetext.begun:
+                yield begin, tags, movetext.moves()
+                tags, movetext = {}, _Movetext()
             begin = begin if tags else number
             tags[found[1]] = re.sub(r"\\(.)", r"\1", found[2])
         elif line.strip():
             if not tags:
                 raise ExchangeError(f'line {number}: is not PGN: a game begins with tags such as [White "name"]')
-            body.append(line)
+            movetext.add(number, line)
     if tags:
-        yield begin, tags, _moves("\n".join(body))
-
-
-def _moves(body) -> list[str]:
-    """The moves of a game's text, without numbers, comments, variations, marks and result."""
-    body = re.sub(r"\{[^}]*\}|;[^\n]*", " ", body)
-    while (shorter := re.sub(r"\([^()]*\)", " ", body)) != body:
-        body = shorter
-    words = re.sub(r"\b\d+\.+(?=\s|[^\d\s])", " ", body).split()
-    return [word for word in words if word not in RESULTS.values() and not word.startswith("$")]
+        yield begin, tags, movetext.moves()
 
 
 def _quoted(text) -> str:

@@ -20,6 +20,7 @@ from tabulate import LATEX_ESCAPE_RULES, tabulate
 from agents.core.effort import Effort
 from results import study
 from results.kinds import FORMATS
+from results.printable import JSON_ESCAPES, guarded, printable
 
 MISSING = "-"
 RARE = {"void", "forfeits", "failed", *(field.name for field in fields(Effort))}  # left out for people while all are 0
@@ -27,24 +28,30 @@ LONG = 1000  # rows: rich takes a millisecond for each, so that longer tables ar
 
 
 def render(
-    frame: pd.DataFrame, format: str, title: str | None = None, times: bool = True, width: int | None = None
+    frame: pd.DataFrame,
+    format: str,
+    title: str | None = None,
+    times: bool = True,
+    width: int | None = None,
+    raw: bool = False,
 ) -> str | bytes:
     """`frame` in one of FORMATS: str, or bytes for parquet.
 
     `times` false leaves out every column of seconds, so that tables of equal runs are equal.  `width` is the number
     of characters that a line of text may have (in tables up to 1000 rows); None is as many as it needs.  `title`
     serves the formats for people.  The text of a table of games leaves out seeds and moves, which no terminal is wide
-    enough for.
+    enough for.  In csv, text that a spreadsheet would take for a formula has an apostrophe before it, unless `raw`.
     """
     if format not in FORMATS:
         raise ValueError(f"no format {format!r}; there are {', '.join(FORMATS)}")
     if format == "csv":
-        return _flat(frame, times).to_csv(index=False, lineterminator="\n")
+        flat = _flat(frame, times)
+        return (flat if raw else _guarded(flat)).to_csv(index=False, lineterminator="\n")
     if format == "json":
         return _json(_flat(frame, times))
     if format == "parquet":
         return _flat(frame, times).to_parquet(None, index=False)
-    kind, title = frame.attrs.get("kind"), title or frame.attrs.get("caption")
+    kind, title = frame.attrs.get("kind"), printable(title or frame.attrs.get("caption") or "") or None
     frame = _for_people(frame, times)
     if format == "text":
         return _text(*_display(_short(frame, kind), kind), title, width, kind == "study")
@@ -80,6 +87,13 @@ def _flat(frame, times) -> pd.DataFrame:
     return frame if times else frame[[name for name in frame.columns if "seconds" not in name]]
 
 
+def _guarded(frame) -> pd.DataFrame:
+    """Text and headings that no spreadsheet takes for formulas; numbers stay numbers."""
+    for name in frame.columns[[not pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]]:
+        frame[name] = [guarded(cell) if isinstance(cell, str) else cell for cell in frame[name]]
+    return frame.set_axis([guarded(str(name)) for name in frame.columns], axis=1)
+
+
 def _for_people(frame, times) -> pd.DataFrame:
     """A study laid out as papers print it; other tables without counts of what did not happen, or was not counted."""
     if frame.attrs.get("kind") == "study":
@@ -103,7 +117,7 @@ def _json(frame) -> str:
     columns = [_plain(frame[name]) for name in frame.columns]
     names = list(frame.columns)
     lines = [json.dumps(dict(zip(names, row)), ensure_ascii=False, allow_nan=False) for row in zip(*columns)]
-    return "[\n" + ",\n".join(lines) + "\n]\n" if lines else "[]\n"
+    return ("[\n" + ",\n".join(lines) + "\n]\n" if lines else "[]\n").translate(JSON_ESCAPES)
 
 
 def _plain(column) -> list:
@@ -189,13 +203,14 @@ def _display(frame, kind) -> tuple[dict[str, list[str]], list[bool]]:
             strings = elo_with_error(values, _plain(frame["error"]), _plain(frame["bound"]))
         else:
             strings = [MISSING if value is None else write(value) for value in values]
-        cells[name if kind in ("crosstable", "study") else _heading(name)] = strings
+        heading = printable(str(name)) if kind in ("crosstable", "study") else _heading(name)
+        cells[heading] = list(map(printable, strings))
         right.append(pd.api.types.is_numeric_dtype(frame[name]) or (kind == "study" and name != "game"))
     return cells, right
 
 
 def _heading(name) -> str:
-    return HEADINGS.get(name, str(name).replace("_", " "))
+    return HEADINGS.get(name, printable(str(name)).replace("_", " "))
 
 
 def elo_with_error(elo, error, bound) -> list[str]:
@@ -219,7 +234,7 @@ def elo_with_error(elo, error, bound) -> list[str]:
 def _rich(cells, right, title, wrap=False) -> Table:
     """In a narrow terminal names are shortened, numbers never; with `wrap`, cells of numbers break at blanks."""
     table = Table(
-        title=title and Text(title),
+        title=title and Text(printable(title)),
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from agents.knowledge.files import pack, stamp, unpack
+from agents.knowledge.files import pack, stamp, unpack, wrong
 
 KIND = "opening book"
 
@@ -58,14 +58,40 @@ def load(path: str | os.PathLike, game) -> Book:
 
 @lru_cache(maxsize=4)
 def _load(game, path, changed, size) -> Book:
-    _, data = unpack(KIND, game, path)
-    rows = (json.loads(line) for line in data.decode().splitlines())
-    return {key: {move: (games, points) for move, games, points in moves} for key, moves in rows}
+    header, data = unpack(KIND, game, path)
+    made: Book = {}
+    for number, line in enumerate(data.split(b"\n") if data else (), 2):
+        try:
+            key, rows = json.loads(line)
+            moves = {move: (games, points) for move, games, points in rows}
+            right = len(moves) == len(rows) > 0 and _is_key(key) and all(_is_entry(game, *row) for row in rows)
+        except (ValueError, TypeError, RecursionError):
+            right = False
+        if not right or key in made:
+            raise wrong(KIND, path, f"line {number} is no position with its moves, or one that is there already")
+        made[key] = moves
+    if header.get("positions") != len(made):
+        raise wrong(KIND, path, f"it holds {len(made)} positions, of {header.get('positions')!r:.20}")
+    return made
+
+
+def _is_key(key) -> bool:
+    return type(key) is int and 0 <= key < 1 << 64
+
+
+def _is_entry(game, move, games, points) -> bool:
+    """Whether there can be such a move, such a number of games, and so many points in them."""
+    whole = type(move) is int and type(games) is int and isinstance(points, int | float)
+    return whole and 0 <= move < game.move_limit and 0 < games < 1 << 63 and 0 <= points <= games
 
 
 def best_move(game, book: Book, state) -> tuple[int, float] | None:
-    """(the move to play, its average points) in a position; None if the book does not have the position."""
-    moves = book.get(key_of(game, state))
+    """(the move to play, its average of points) in a position; None if the book does not have it.
+
+    A move that is not legal, which a position of the same key may have, is passed over.
+    """
+    legal = set(game.moves(state)) if (known := book.get(key_of(game, state))) else set()
+    moves = {move: entry for move, entry in (known or {}).items() if move in legal}
     if not moves:
         return None
     move = max(moves, key=lambda move: (moves[move][1] / moves[move][0], moves[move][0]))

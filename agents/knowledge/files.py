@@ -13,6 +13,7 @@ from games.core.errors import UserError
 
 VERSION = 1
 LONGEST_HEADER = 10_000  # bytes
+MOST_BYTES = 4 << 30  # of a file, which is held in memory
 
 
 class PreparedFileError(UserError, ValueError):
@@ -30,24 +31,43 @@ def unpack(kind: str, game, path: str | os.PathLike) -> tuple[dict, bytes]:
     """(the first line, the data) of a file of that kind for that game; PreparedFileError if it is anything else."""
     shown = f"{kind} {str(path)!r}"
     try:
+        if not os.path.isfile(path) and not os.path.isdir(path) and os.path.exists(path):
+            raise PreparedFileError(f"{shown} is no regular file")
         with open(path, "rb") as file:
-            line, data = file.readline(LONGEST_HEADER), file.read()
+            size = os.fstat(file.fileno()).st_size
+            if size > MOST_BYTES:
+                raise PreparedFileError(f"{shown} has {size:,} bytes; the most that is read is {MOST_BYTES:,}")
+            header = _header(shown, game, kind, file.readline(LONGEST_HEADER))
+            data = file.read(size)
     except OSError as error:
         raise PreparedFileError(f"{shown} cannot be read: {error.strerror}") from error
-    try:
-        header = json.loads(line)
-        kept = [header[name] for name in ("format", "version", "game", "sha256")]
-    except (ValueError, KeyError, TypeError):
-        raise PreparedFileError(f"{shown} is not a file of that kind: its first line does not say what it is") from None
-    if kept[0] != f"search-arena {kind}":
-        raise PreparedFileError(f"{shown} holds something else: {str(kept[0]).removeprefix('search-arena ')}")
-    if kept[1] != VERSION:
-        raise PreparedFileError(f"{shown} has version {kept[1]}; this program reads version {VERSION}")
-    if kept[2] != str(game):
-        raise PreparedFileError(f"{shown} is for {kept[2]}, not for {game}")
-    if hashlib.sha256(data).hexdigest() != kept[3]:
+    except MemoryError:
+        raise PreparedFileError(f"{shown} has {size:,} bytes, for which there is no memory") from None
+    if hashlib.sha256(data).hexdigest() != header["sha256"]:
         raise PreparedFileError(f"{shown} is damaged: its checksum is wrong; make it again")
     return header, data
+
+
+def _header(shown, game, kind, line) -> dict:
+    """The first line, which names this format, kind and game."""
+    try:
+        header = json.loads(line)
+        found = [header[name] for name in ("format", "version", "game", "sha256")]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise PreparedFileError(f"{shown} is not a file of that kind: its first line does not say what it is") from None
+    if found[0] != f"search-arena {kind}":
+        other = str(found[0]).removeprefix("search-arena ")
+        raise PreparedFileError(f"{shown} holds something else: {other[:80]}")
+    if found[1] != VERSION:
+        raise PreparedFileError(f"{shown} has version {found[1]!r:.20}; this program reads version {VERSION}")
+    if found[2] != str(game):
+        raise PreparedFileError(f"{shown} is for {str(found[2])[:200]}, not for {game}")
+    return header
+
+
+def wrong(kind: str, path: str | os.PathLike, what: str) -> PreparedFileError:
+    """That a file whose checksum is right was not written by this program, and what shows it."""
+    return PreparedFileError(f"{kind} {str(path)!r} cannot be right: {what}; make it again")
 
 
 def stamp(path: str | os.PathLike) -> tuple[Path, int, int]:

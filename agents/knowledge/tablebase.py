@@ -20,7 +20,7 @@ import numpy as np
 
 from agents.core.probing import find_slot
 from agents.core.sides import result_of, side_to_move
-from agents.knowledge.files import PreparedFileError, pack, stamp, unpack
+from agents.knowledge.files import pack, stamp, unpack, wrong
 from games.core.errors import UserError
 from games.core.jit import helper, kernel
 from games.core.playout import copy_state
@@ -105,11 +105,29 @@ def load(path: str | os.PathLike, game) -> Endgames:
 @lru_cache(maxsize=4)
 def _load(game, path, changed, size) -> Endgames:
     header, data = unpack(KIND, game, path)
-    places = header["places"]
-    if len(data) != SLOT_BYTES * places:
-        raise PreparedFileError(f"{KIND} {str(path)!r} holds {len(data)} bytes, of {SLOT_BYTES * places}")
+    places = header.get("places")
+    if type(places) is not int or len(data) != SLOT_BYTES * places:
+        raise wrong(KIND, path, f"it holds {len(data)} bytes, of {SLOT_BYTES} for each of {places!r:.20} places")
     keys = np.frombuffer(data, "<u8", places).astype(np.uint64)
-    return Endgames(keys, np.frombuffer(data, "<i2", places, 8 * places).astype(np.int16))
+    endgames = Endgames(keys, np.frombuffer(data, "<i2", places, 8 * places).astype(np.int16))
+    if fault := _fault(game, endgames, header.get("positions")):
+        raise wrong(KIND, path, fault)
+    return endgames
+
+
+def _fault(game, endgames: Endgames, claimed) -> str | None:
+    """What no table has that `build` made.  Without an empty place, a look-up would never end."""
+    taken = endgames.values != ABSENT
+    values, keys = endgames.values[taken], np.sort(endgames.keys[taken])
+    if type(claimed) is not int or len(values) != claimed:
+        return f"it holds {len(values)} positions, of {claimed!r:.20}"
+    if len(values) > FULLEST * len(taken):
+        return f"{len(values)} of its {len(taken)} places are taken"
+    if np.any(keys[1:] == keys[:-1]):
+        return "it holds a position twice"
+    if len(values) and np.abs(values).max() > game.max_plies:
+        return f"it holds a value of more plies than {game} can have"
+    return None
 
 
 def best_move(game, endgames: Endgames, state: np.ndarray) -> tuple[int, int] | None:

@@ -6,17 +6,20 @@ import sys
 import textwrap
 from collections.abc import Callable
 from enum import StrEnum
+from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from games.core.errors import UserError
+from results.printable import printable
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 done, with void or damaged games, unsolved positions, failures or slow-downs; 2 bad input "
     "or usage; 130 interrupted, can be resumed."
 )
 VOID, BAD, INTERRUPTED = 1, 2, 130
+UsageError: Any = typer.BadParameter.__base__  # of all that is wrong with what was typed; typer does not export it
 
 
 class Panel(StrEnum):
@@ -30,6 +33,14 @@ class Panel(StrEnum):
 
 class Panels(TyperGroup):
     """A group whose help lists the commands of each panel under its heading, in alphabetical order."""
+
+    def invoke(self, ctx):
+        """Run the command; messages about what was typed, names of files among it, are fit for a terminal."""
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            error.message = printable(error.message)
+            raise
 
     def format_commands(self, ctx, formatter) -> None:
         """Write the commands with the first lines of their help."""
@@ -106,5 +117,5 @@ def _worded(error: Exception) -> str:
 
 def complain(text: str) -> None:
     """Print an error to the error stream, red in a terminal."""
-    for line in text.splitlines():
+    for line in printable(text).split("\n"):
         typer.secho(f"arena: {line}", err=True, fg="red" if sys.stderr.isatty() else None)

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import VOID, Panel, command
-from arena.commands.options import Json, positive, registered
-from arena.commands.output import print_table, tell, write_whole
+from arena.commands.options import Force, Json, positive, registered
+from arena.commands.output import check_free, print_table, tell, write_whole
 from arena.commands.progress import progress_line
 
 PLAYOUTS = "playouts"  # what a row without an agent measures
@@ -34,6 +34,7 @@ def bench(
         Path | None,
         typer.Option(help="Compare with a file of --save, or with another version: the folder of its sources."),
     ] = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Measure the speed of random playouts and searches on one core.
@@ -49,6 +50,7 @@ def bench(
 
     The exit code is 1 if something is slower, or fails because a kernel does not compile, for example.
     """
+    check_free(save, force)
     if against and not against.exists():
         raise typer.BadParameter(f"--against {against}: there is no such file or folder")
     from arena.study import bench_comparison as comparison
@@ -68,7 +70,7 @@ def bench(
         if old:
             comparison.look_again(new, old, versions, seconds, show)
     if save:
-        write_whole(save, json.dumps(new, indent=1).encode())
+        write_whole(save, json.dumps(new, indent=1).encode(), force)
     compared = comparison.compare(new, old) if old else []
     if as_json:
         typer.echo(json.dumps(new | ({"against": old | {"rows": compared}} if old else {}), indent=1))

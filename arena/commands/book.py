@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Folder, Out, at_least
-from arena.commands.output import write_whole
+from arena.commands.options import Folder, Force, Out, at_least
+from arena.commands.output import check_free, say, write_whole
 
 
 @command(
@@ -23,13 +23,15 @@ def book(
     least: Annotated[
         int, typer.Option(callback=at_least(1), help="Leave out moves that were made in fewer games.")
     ] = 10,
+    force: Force = False,
 ) -> None:
     """Write an opening book of the moves of a run and their results.
 
     Agents use it as book='FILE'.
     """
+    check_free(out, force)
     from arena.study.preparing import opening_book
 
     data, positions, games = opening_book(folder, plies, least)
-    write_whole(out, data)
-    typer.echo(f"{positions:,} positions from {games:,} games, in {out}")
+    write_whole(out, data, force)
+    say(f"{positions:,} positions from {games:,} games, in {out}")

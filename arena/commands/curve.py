@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import BAD, Panel, command, complain
-from arena.commands.options import Folder
-from arena.commands.output import picture_format, tell, write_picture
+from arena.commands.options import Folder, Force
+from arena.commands.output import check_free, picture_format, tell, write_picture
 from results.kinds import PICTURES
 
 Against = StrEnum("Against", ["playouts", "seconds"])
@@ -24,6 +24,7 @@ def curve(
     output: Annotated[Path, typer.Option(help=f"The file to write: .{', .'.join(PICTURES)}.")],
     instance: Annotated[int, typer.Option(help="Which of the run's games for one player, from 1.")] = 1,
     against: Annotated[Against, typer.Option(help="The horizontal axis.")] = Against.playouts,
+    force: Force = False,
 ) -> None:
     """Draw how the best score grows during a search.
 
@@ -33,6 +34,7 @@ def curve(
 
     if not picture_format(output):
         raise typer.BadParameter(f"--output {output}: a picture is one of .{', .'.join(PICTURES)}")
+    check_free(output, force)
     run = results.load(folder)
     if not (run.single_player and 1 <= instance <= len(run.instances)):
         there = f"1 to {len(run.instances)}" if run.single_player else "none: its games are for two players"
@@ -44,5 +46,5 @@ def curve(
     if not shown:
         complain(f"no search of {name} has noted how its score grew; nrpa and nmcs do")
         raise typer.Exit(BAD)
-    write_picture(output, run.plot_best_so_far(name, against.value).figure)
+    write_picture(output, run.plot_best_so_far(name, against.value).figure, force)
     tell(f"{output}: {', '.join(shown)}")

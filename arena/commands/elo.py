@@ -11,10 +11,11 @@ import typer
 from arena.commands.application import Panel, command
 from arena.commands.counts import Pairs, Wdl, checked_counts, exactly_one
 from arena.commands.options import Json, at_least
-from arena.commands.output import print_table, tell
+from arena.commands.output import print_table, say, tell
 
 KEYS = ("elo", "error", "nelo", "nelo_error", "los", "draw_ratio", "pairs_ratio")  # of an estimate, as JSON
 POOL = ("advantage", "advantage_error", "draw_rate")  # of a run's ratings
+MOST_SAMPLES = 100_000  # of --bootstrap, each a fit of all ratings
 
 Draws = StrEnum("Draws", {"davidson": "davidson", "rao_kupper": "rao-kupper", "half": "half"})
 
@@ -37,7 +38,9 @@ def elo(
     anchor: Annotated[
         list[str] | None, typer.Option(metavar="NAME=ELO", help="Of a run: an agent of known Elo; may be repeated.")
     ] = None,
-    bootstrap: Annotated[int, typer.Option(callback=at_least(0), help="Of a run: errors from N resamplings, too.")] = 0,
+    bootstrap: Annotated[
+        int, typer.Option(callback=at_least(0, MOST_SAMPLES), help="Of a run: errors from N resamplings, too.")
+    ] = 0,
     as_json: Json = False,
 ) -> None:
     """Estimate Elo, with its 95 % error.
@@ -79,15 +82,15 @@ def _print_estimate(estimate, of: str, as_json: bool) -> None:
         return
     if estimate.bound:
         bound = f"{estimate.bound} {estimate.elo:+.2f}"
-        typer.echo(f"Elo          {bound}: a perfect score has a bound (95 %), no estimate")
+        say(f"Elo          {bound}: a perfect score has a bound (95 %), no estimate")
     else:
-        typer.echo(f"Elo          {estimate.elo:+.2f} ± {estimate.error:.2f}")
+        say(f"Elo          {estimate.elo:+.2f} ± {estimate.error:.2f}")
     if estimate.nelo is not None:
-        typer.echo(f"nElo         {estimate.nelo:+.2f} ± {estimate.nelo_error:.2f}")
-    typer.echo(f"LOS          {100 * estimate.los:.2f} %")
-    typer.echo(f"Draw ratio   {100 * estimate.draw_ratio:.2f} %, of {of}")
+        say(f"nElo         {estimate.nelo:+.2f} ± {estimate.nelo_error:.2f}")
+    say(f"LOS          {100 * estimate.los:.2f} %")
+    say(f"Draw ratio   {100 * estimate.draw_ratio:.2f} %, of {of}")
     if estimate.pairs_ratio is not None:
-        typer.echo(f"Pairs ratio  {estimate.pairs_ratio:.2f}")
+        say(f"Pairs ratio  {estimate.pairs_ratio:.2f}")
 
 
 def _print_ratings(folder: Path, options: dict, samples: int, as_json: bool) -> None:
@@ -111,7 +114,7 @@ def _print_ratings(folder: Path, options: dict, samples: int, as_json: bool) -> 
         return
     frame.attrs["kind"] = "standings"
     print_table(frame, as_json=False, title="Ratings")
-    typer.echo(_advantage_in_words(pool))
+    say(_advantage_in_words(pool))
     print_table(_estimated(run.pairs()), as_json=False, title="\nPairs")
     for note in notes:
         tell(note)

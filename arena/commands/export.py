@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Folder, Output
-from arena.commands.output import write_whole
+from arena.commands.options import Folder, Force, Output
+from arena.commands.output import check_free, write_text
 
 Record = StrEnum("Record", ["jsonl", "pgn", "sgf"])
 
@@ -23,8 +23,10 @@ def export(
         Record, typer.Option(help="jsonl holds everything; pgn the moves; sgf is for go, hex and othello.")
     ] = Record.jsonl,
     output: Output = None,
+    force: Force = False,
 ) -> None:
     """Write the records of a run's games for other programs."""
+    check_free(output, force)
     from results.conditions import conditions_of
     from results.exchange import to_jsonl, to_pgn
     from results.store import Store
@@ -40,10 +42,7 @@ def export(
             text = "".join(to_pgn(record, events[record.condition]) for record in store.records())
         else:
             text = _sgf(store)
-    if output:
-        write_whole(output, text.encode())
-    else:
-        typer.echo(text, nl=False)
+    write_text(text, output, force)
 
 
 def _sgf(store) -> str:

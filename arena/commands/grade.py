@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import TEXT, Folder, Output, SolvingAgent, TableFormat
-from arena.commands.output import check_printable, write_table
+from arena.commands.options import TEXT, Folder, Force, Output, SolvingAgent, TableFormat
+from arena.commands.output import check_free, check_printable, write_table
 from arena.commands.progress import solver_progress
 
 Grades = StrEnum("Grades", ["by_agent", "by_ply", "moves"])
@@ -24,6 +24,7 @@ def grade(
     kind: Annotated[Grades, typer.Option(help="Which table.")] = Grades.by_agent,
     format: TableFormat = TEXT,
     output: Output = None,
+    force: Force = False,
 ) -> None:
     """Compare the moves of a run with the solved values.
 
@@ -39,10 +40,11 @@ def grade(
     from results import grading
 
     check_printable(format, output)
+    check_free(output, force)
     run = results.load(folder)
     solver = solver_of(agents.make(agent), game_of(run))
     with solver_progress(solver) as show:
         moves = grade_run(run, Oracle(solver), lambda done, total: show(f"{done} of {total} games graded"))
     table = grading.losses(moves) if kind is Grades.moves else getattr(grading, kind.value)(moves)
     table.attrs["kind"] = "grades"
-    write_table(table, format.value, output)
+    write_table(table, format.value, output, force=force)

@@ -8,6 +8,8 @@ import typer
 from arena.commands.application import Panel, command
 from arena.commands.output import print_table, tell
 
+MOST_BYTES = 256 << 20  # of a file, which takes some ten times as much memory while it is read
+
 
 @command(Panel.READ, examples="arena import results.csv --out runs/elsewhere\narena import games.pgn --out runs/chess")
 def import_(
@@ -20,7 +22,7 @@ def import_(
 
     They are rated and shown like those of a run.  A CSV file has a heading with first, second and outcome, which is
     the first player's: 1, 0.5 or 0, or 1-0, 1/2-1/2 or 0-1.  Of a PGN file, the headers White, Black and Result and
-    the moves are read.
+    the moves are read.  A file has at most 256 MiB.
     """
     import results
     from results.exchange import players
@@ -48,13 +50,14 @@ def import_(
 
 def _read(file: Path):
     """The games of a file that have a result."""
+    from games.core.files import read_bounded
     from results.exchange import ExchangeError, from_csv, from_jsonl, from_pgn
 
     readers = {".csv": from_csv, ".pgn": from_pgn, ".jsonl": from_jsonl}
     if file.suffix.lower() not in readers:
         raise typer.BadParameter(f"{file} is not a file {', '.join(readers)}")
+    data = read_bounded(file, MOST_BYTES)
     try:
-        data = file.read_bytes()
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         if file.suffix.lower() != ".pgn":

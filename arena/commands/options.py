@@ -11,12 +11,14 @@ import typer
 from results.kinds import FORMATS
 
 
-def at_least(low: float) -> Callable:
-    """A callback that refuses values below `low`, and names them, which not every version of typer does."""
+def at_least(low: float, high: float | None = None) -> Callable:
+    """A callback that refuses values below `low` or above `high`, and names them, which not every version of typer
+    does."""
 
     def check(value):
-        if value is not None and not value >= low:  # NaN is not, either
-            raise typer.BadParameter(f"{value:g} is out of range: it can be {low:g} or more")
+        if value is not None and not (value >= low and (high is None or value <= high)):  # NaN is not, either
+            most = "or more" if high is None else f"to {high:g}"
+            raise typer.BadParameter(f"{value:g} is out of range: it can be {low:g} {most}")
         return value
 
     return check
@@ -29,9 +31,12 @@ def positive(value: float) -> float:
     return value
 
 
+MOST_WORKERS = 4096
+
 Format = StrEnum("Format", FORMATS)  # type: ignore[misc]  # its members are what results can write
 TEXT = Format("text")
 
+Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
 Folder = Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR")]
 Game = Annotated[str, typer.Argument(help='A game such as "connect4(rows=6, columns=7)".', metavar="GAME")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -48,7 +53,7 @@ Resume = Annotated[bool, typer.Option("--resume", help="Continue the run in --ou
 RunFolder = Annotated[Path | None, typer.Option(help="The folder to store the run in. Default: a new one in runs.")]
 SolvingAgent = Annotated[str, typer.Option(help='The solver: "dfpn(table=1024, seconds=60)", alphabeta and others.')]
 TableFormat = Annotated[Format, typer.Option(help="How the table is written.")]
-Workers = Annotated[int | None, typer.Option(callback=at_least(1), help="Cores to use. Default: all.")]
+Workers = Annotated[int | None, typer.Option(callback=at_least(1, MOST_WORKERS), help="Cores to use. Default: all.")]
 
 
 def budget_of(texts: list[str]) -> dict[str, int | float]:

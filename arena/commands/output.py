@@ -10,6 +10,7 @@ from pathlib import Path
 import typer
 
 from results.kinds import PICTURES
+from results.printable import printable
 
 
 def print_table(frame, as_json: bool, title: str | None = None) -> None:
@@ -33,22 +34,35 @@ def check_printable(format: str, output: Path | None) -> None:
         raise typer.BadParameter("parquet is not text: give --output FILE, or redirect the output")
 
 
-def write_table(frame, format: str, output: Path | None, times: bool = True) -> None:
+def write_table(
+    frame, format: str, output: Path | None, times: bool = True, raw: bool = False, force: bool = False
+) -> None:
     """Write a data frame in a format of `results.export` to a file, or to the standard output."""
     from results.export import render
 
-    text = render(frame, format, times=times, width=_terminal_width())
-    data = text if isinstance(text, bytes) else text.encode()
+    text = render(frame, format, times=times, width=_terminal_width(), raw=raw)
+    write_text(text, output, force)
+
+
+def write_text(text: str | bytes, output: Path | None, force: bool = False) -> None:
+    """Write what is for a file to it, or to the standard output: as it is, but for a terminal."""
+    if isinstance(text, str):
+        text = (printable(text) if output is None and sys.stdout.isatty() else text).encode(errors="replace")
     if output:
-        write_whole(output, data)
+        write_whole(output, text, force)
     else:
-        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.write(text)
         sys.stdout.flush()
+
+
+def say(text: str) -> None:
+    """Print a line, or several, with nothing in them that a terminal would obey."""
+    typer.echo(printable(text))
 
 
 def tell(text: str) -> None:
     """Print a remark beside a table: to the error stream, where a program reads the table."""
-    typer.echo(text, err=sys.stdout is None or not sys.stdout.isatty())
+    typer.echo(printable(text), err=sys.stdout is None or not sys.stdout.isatty())
 
 
 def _terminal_width() -> int | None:
@@ -62,22 +76,33 @@ def picture_format(path: Path) -> str | None:
     return suffix if suffix in PICTURES else None
 
 
-def write_picture(path: Path, figure) -> None:
+def write_picture(path: Path, figure, force: bool = False) -> None:
     """Write a Matplotlib figure as its file's name says; the same figure gives the same SVG, which bears no date."""
     format, drawing = picture_format(path), io.BytesIO()
     metadata = {"metadata": {"Date": None}} if format == "svg" else {}
     figure.savefig(drawing, format=format, dpi=150, **metadata)
-    write_whole(path, drawing.getvalue())
+    write_whole(path, drawing.getvalue(), force)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file in full or not at all."""
+def check_free(path: Path | None, force: bool) -> None:
+    """BadParameter if a file would be replaced.  Called before the work, too, whose fruits would be lost.
+
+    It makes no difference what is in the file: CSV and text bear no mark of who wrote them, and a guess would one day
+    replace what somebody wrote by hand.  Devices and pipes are written to.
+    """
+    if path is not None and not force and path.is_file():
+        raise typer.BadParameter(f"{path} exists already; to replace it: --force")
+
+
+def write_whole(path: Path, data: bytes, force: bool = False) -> None:
+    """Write a file in full or not at all; one that exists is replaced if `force` is true, and else BadParameter."""
+    check_free(path, force)
     target, part = path.resolve(), None
     try:
         if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
             path.write_bytes(data)
             return
-        handle, part = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        handle, part = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.")
         os.close(handle)
         Path(part).write_bytes(data)
         os.chmod(part, target.stat().st_mode & 0o777 if target.exists() else 0o644)

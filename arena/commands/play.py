@@ -176,7 +176,7 @@ def _end(duel, save: Path | None) -> None:
         before = save.read_bytes() if save.exists() else b""
         if before and not before.endswith(b"\n"):
             before += b"\n"
-        write_whole(save, before + _rendered(duel, duel.record(number), save.suffix.lower()).encode())
+        write_whole(save, before + _rendered(duel, duel.record(number), save.suffix.lower()).encode(), force=True)
         tell(f"The record is game {number + 1} in {save}.")
 
 
@@ -213,13 +213,14 @@ def _check_file(path: Path, game) -> None:
 
 def _games_in(path: Path) -> int:
     """How many games a file holds; 0 if it does not exist."""
+    from games.core.files import read_bounded
     from results.exchange import ExchangeError, from_jsonl, from_pgn
 
     if not path.exists():
         return 0
     suffix = path.suffix.lower()
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_bounded(path, 256 << 20).decode("utf-8")
         if suffix == ".sgf" and text.strip() and not text.lstrip().startswith("("):
             raise ExchangeError("it does not begin with (")
         {".jsonl": from_jsonl, ".pgn": from_pgn}.get(suffix, str)(text)

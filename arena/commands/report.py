@@ -6,14 +6,15 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Folder
-from arena.commands.output import write_whole
+from arena.commands.options import Folder, Force
+from arena.commands.output import check_free, say, write_whole
 
 
 @command(Panel.READ, examples="arena report runs/first\narena report runs/first --output first.html")
 def report(
     folder: Folder,
     output: Annotated[Path | None, typer.Option(help="The page to write. Default: DIR/report.html.")] = None,
+    force: Force = False,
 ) -> None:
     """Write the report of a run, which may still be played.
 
@@ -21,5 +22,11 @@ def report(
     """
     from arena.report import write_report
 
-    page = write_report(folder, output, write_whole)
-    typer.echo(f"{page}: {page.stat().st_size / 1e6:.1f} MB; its figures are in {page.parent / 'figures'}")
+    check_free(output, force)
+    files: dict[Path, bytes] = {}
+    page = write_report(folder, output, files.__setitem__)
+    for path in files if output else ():  # all of them, before the first is written; those in DIR are our own
+        check_free(path, force)
+    for path, data in files.items():
+        write_whole(path, data, force=True)
+    say(f"{page}: {page.stat().st_size / 1e6:.1f} MB; its figures are in {page.parent / 'figures'}")

@@ -1,5 +1,6 @@
 """`arena run`: play a tournament."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -52,12 +53,17 @@ def run(
         int | None,
         typer.Option(min=0, max=65535, help="Serve the report at this port while games are played; 0: any free port."),
     ] = None,
+    careful: Annotated[
+        bool, typer.Option("--careful", help="Check every index in kernels, for games and agents of your own.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Play a tournament and store it in a folder.
 
     It is described by a configuration file, or, if it is a round robin, by options.
     """
+    if careful:
+        os.environ["NUMBA_BOUNDSCHECK"] = "1"  # for the workers, which load Numba
     flags = {
         "game": game,
         "agent": agent,

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Json, at_least, free_folder
+from arena.commands.options import MOST_WORKERS, Json, at_least, free_folder
 from arena.commands.output import print_table, tell, write_picture, write_whole
 from arena.commands.playing import end_told, use_fork_server
 from arena.commands.progress import progress_line
@@ -43,7 +43,9 @@ def scaling(
         float,
         typer.Option(callback=at_least(0), help="The time of each measurement of speed on threads; 0: measure none."),
     ] = 0.5,
-    cores: Annotated[int | None, typer.Option(callback=at_least(1), help="Cores to play on. Default: all.")] = None,
+    cores: Annotated[
+        int | None, typer.Option(callback=at_least(1, MOST_WORKERS), help="Cores to play on. Default: all.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="The folder to store the run in. Default: a new one, runs/scaling-N.")
     ] = None,
@@ -79,9 +81,12 @@ def scaling(
 def _whole_numbers(text: str) -> tuple[int, ...]:
     """`1,2,4` -> (1, 2, 4)."""
     try:
-        return tuple(int(part) for part in text.split(","))
+        numbers = tuple(int(part) for part in text.split(","))
     except ValueError:
         raise typer.BadParameter(f"--workers {text!r} is not a list such as 1,2,4,8") from None
+    if not all(1 <= number <= MOST_WORKERS for number in numbers):
+        raise typer.BadParameter(f"--workers {text!r} is out of range: searches can have 1 to {MOST_WORKERS} workers")
+    return numbers
 
 
 def _play(study, out: Path, cores: int | None, resume: bool) -> None:
@@ -110,7 +115,7 @@ def _speeds(study, out: Path, seconds: float):
         return pd.DataFrame()
     with progress_line() as show:
         table = throughput(study, seconds, lambda text: show(f"measuring {text}"))
-    write_whole(path, _rendered(table, "csv").encode())
+    write_whole(path, _rendered(table, "csv").encode(), force=True)
     return table
 
 
@@ -124,10 +129,10 @@ def _write(study, frame, speeds, out: Path) -> None:
     """Write the table and the figure beside the games."""
     from results.scaling import figure
 
-    write_whole(out / "scaling.csv", _rendered(frame, "csv").encode())
+    write_whole(out / "scaling.csv", _rendered(frame, "csv").encode(), force=True)
     drawn = figure(frame, speeds, study.game)
     for format in ("svg", "png"):
-        write_picture(out / f"scaling.{format}", drawn)
+        write_picture(out / f"scaling.{format}", drawn, force=True)
 
 
 def _print(frame, speeds, out: Path, as_json: bool) -> None:

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import BAD, Panel, command, complain
-from arena.commands.options import Folder, Json
-from arena.commands.output import print_table, write_whole
+from arena.commands.options import Folder, Force, Json
+from arena.commands.output import print_table, say, write_whole
 
 LAST = 10  # improvements that are shown
 
@@ -26,6 +26,7 @@ def show(
     picture: Annotated[
         Path | None, typer.Option(help="An SVG file for the game's own drawing of the position, if it makes one.")
     ] = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Show a game: its moves, what the agents thought, the board."""
@@ -43,19 +44,19 @@ def show(
     game = game_of(config, record.condition)
     moves = [*record.opening_moves.split(), *record.moves.split()][: record.plies if ply is None else ply]
     if picture:
-        _draw(game, moves, picture)
+        _draw(game, moves, picture, force)
     if record.second is None:
         _show_run(game, record, moves)
     else:
         _show_game(game, record, moves)
 
 
-def _draw(game, moves: list[str], path: Path) -> None:
+def _draw(game, moves: list[str], path: Path, force: bool) -> None:
     """Write the game's own drawing of the position after some moves."""
     drawing = game.picture(moves)
     if drawing is None:
         raise typer.BadParameter(f"--picture: {game} makes no drawings; leave it out to see the board as text")
-    write_whole(path, drawing.encode())
+    write_whole(path, drawing.encode(), force)
 
 
 def _board(game, moves: list[str]) -> str:
@@ -64,12 +65,12 @@ def _board(game, moves: list[str]) -> str:
 
 def _show_game(game, record, moves: list[str]) -> None:
     """Print a game for two players: who played, the decisions, the board and the result."""
-    typer.echo(f"Game {record.id} of {game}, opening {record.opening}, seed {record.seed}")
-    typer.echo(f"First: {record.first}\nSecond: {record.second}\nOpening: {record.opening_moves or 'none'}\n")
+    say(f"Game {record.id} of {game}, opening {record.opening}, seed {record.seed}")
+    say(f"First: {record.first}\nSecond: {record.second}\nOpening: {record.opening_moves or 'none'}\n")
     if record.decisions:
         print_table(_decisions_frame(record), as_json=False)
-    typer.echo(f"\nAfter {len(moves)} of {record.plies} plies:\n{_board(game, moves)}")
-    typer.echo(_result_in_words(record))
+    say(f"\nAfter {len(moves)} of {record.plies} plies:\n{_board(game, moves)}")
+    say(_result_in_words(record))
 
 
 def _decisions_frame(record):
@@ -95,15 +96,15 @@ def _result_in_words(record) -> str:
 
 def _show_run(game, record, moves: list[str]) -> None:
     """Print a run of one player: what the search found and when, the board, and the score if the rules confirm it."""
-    typer.echo(f"Run {record.id} of {game}, seed {record.seed}\nAgent: {record.first}\n")
+    say(f"Run {record.id} of {game}, seed {record.seed}\nAgent: {record.first}\n")
     for one in record.improvements[-LAST:]:
-        typer.echo(f"  {one.score:>14,.6g}  after {one.playouts:,} playouts, {one.seconds:.2f} s")
+        say(f"  {one.score:>14,.6g}  after {one.playouts:,} playouts, {one.seconds:.2f} s")
     if record.improvements:
         typer.echo("")
-    typer.echo(f"Moves: {' '.join(moves) or 'none'}")
-    typer.echo(f"\nAfter {len(moves)} of {record.plies} moves:\n{_board(game, moves)}")
+    say(f"Moves: {' '.join(moves) or 'none'}")
+    say(f"\nAfter {len(moves)} of {record.plies} moves:\n{_board(game, moves)}")
     if record.score is None:
-        typer.echo(f"Broken off ({record.reason}): {record.detail}")
+        say(f"Broken off ({record.reason}): {record.detail}")
         return
     _, end = game.read_line(f"{record.opening_moves} {record.moves}")
     score = float(game.score(end)) if game.is_over(end) else None
@@ -111,4 +112,4 @@ def _show_run(game, record, moves: list[str]) -> None:
         found = "no end" if score is None else f"the score {score:g}"
         complain(f"the rules give {found}, but {record.score:g} is stored")
         raise typer.Exit(BAD)
-    typer.echo(f"Score {score:,.10g} after {record.plies} moves, verified by the rules.")
+    say(f"Score {score:,.10g} after {record.plies} moves, verified by the rules.")

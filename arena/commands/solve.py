@@ -8,7 +8,7 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.options import Game, Json, Moves, SolvingAgent
-from arena.commands.output import tell
+from arena.commands.output import say, tell
 from arena.commands.progress import solver_progress
 
 UNSOLVED = 1  # the exit code
@@ -101,7 +101,7 @@ def _report(game, state, agent: str, plies: int, solution) -> dict:
 def _print_solution(game, state, report: dict) -> None:
     """Print the position and a line for each thing that is known of it."""
     side = ("first", "second")[report["player"]]
-    typer.echo(f"{report['game']}, after {report['after']} plies, the {side} player to move:\n\n{game.render(state)}\n")
+    say(f"{report['game']}, after {report['after']} plies, the {side} player to move:\n\n{game.render(state)}\n")
     rows = {"value": WORDS[report["value"]]}
     if report["value"] is None:
         known = {name: held for name, held in report["goals"].items() if held is not None}
@@ -115,7 +115,7 @@ def _print_solution(game, state, report: dict) -> None:
     if report["unsolved"]:
         rows["not all found"] = report["unsolved"]
     for name, words in rows.items():
-        typer.echo(f"{name:<18}{words}")
+        say(f"{name:<18}{words}")
 
 
 def _check_file(solver, path: Path, agent: str, as_json: bool) -> None:
@@ -154,7 +154,7 @@ def _report_of_file(solver, agent: str, checked) -> dict:
 
 def _print_report_of_file(report: dict, path: Path) -> None:
     right = f"{report['correct']} of {report['positions']} scores are right ({report['accuracy']:.1%})"
-    typer.echo(f"{right}, by {report['agent']}")
-    typer.echo(f"{report['nodes']:,.1f} nodes and {report['seconds']:.6f} s a position")
+    say(f"{right}, by {report['agent']}")
+    say(f"{report['nodes']:,.1f} nodes and {report['seconds']:.6f} s a position")
     for one in report["wrong"]:
         tell(f"{path}:{one['line']}: {one['moves']} has the score {one['score']}, found: {one['found']}")

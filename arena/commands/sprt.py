@@ -11,7 +11,7 @@ import typer
 from arena.commands.application import Panel, command
 from arena.commands.counts import Pairs, Wdl, checked_counts, exactly_one
 from arena.commands.options import Json, Workers
-from arena.commands.output import tell
+from arena.commands.output import say, tell
 from arena.commands.playing import exit_if_void, run_shown, tell_notes
 
 Model = StrEnum("Model", ["normalized", "logistic"])
@@ -79,8 +79,8 @@ def _print_test(options: dict, counts: tuple[int, ...], as_json: bool) -> None:
         typer.echo(json.dumps(asdict(state)))
         return
     bounds = f"{state.lower:.2f} to {state.upper:.2f}"
-    typer.echo(f"LLR {state.llr:.2f} ({bounds}), {test.model} Elo {test.elo0:g} against {test.elo1:g}")
-    typer.echo(_verdict_in_words(state.verdict, test.elo0, test.elo1))
+    say(f"LLR {state.llr:.2f} ({bounds}), {test.model} Elo {test.elo0:g} against {test.elo1:g}")
+    say(_verdict_in_words(state.verdict, test.elo0, test.elo1))
 
 
 def _verdict_in_words(verdict: str, elo0: float, elo1: float) -> str:
@@ -113,7 +113,7 @@ def _play_test(path: Path, out: Path, workers: int | None, resume: bool, as_json
                 played_out = f"Neither is accepted after {config.values['games']} games"
                 verdict = f"{played_out}; --resume continues with more games in {path}."
             where = f"{report['condition']}: " if "condition" in report else ""
-            typer.echo(f"{where}{report['candidate']} against {report['base']}, {test['model']} Elo: {verdict}")
+            say(f"{where}{report['candidate']} against {report['base']}, {test['model']} Elo: {verdict}")
     tell_notes(played)
     tell(f"\nThe run is stored in {out}. Its tables: arena table {out} --kind pairs")
     exit_if_void(played)

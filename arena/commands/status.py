@@ -7,7 +7,7 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.options import Folder, Json
-from arena.commands.output import print_table
+from arena.commands.output import print_table, say
 from arena.commands.playing import tell_notes
 
 
@@ -36,7 +36,7 @@ def status(folder: Folder, as_json: Json = False) -> None:
     if as_json:
         typer.echo(json.dumps(state))
         return
-    typer.echo(_state_in_words(state))
+    say(_state_in_words(state))
     print_table(run.table(), as_json=False)
     tell_notes(run)
 

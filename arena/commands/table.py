@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import TEXT, Folder, TableFormat
-from arena.commands.output import check_printable, picture_format, tell, write_picture, write_table
+from arena.commands.options import TEXT, Folder, Force, TableFormat
+from arena.commands.output import check_free, check_printable, picture_format, tell, write_picture, write_table
 from results import kinds
 
 Kind = StrEnum(  # type: ignore[misc]  # its members are what results has
@@ -35,12 +35,16 @@ def table(
     no_times: Annotated[
         bool, typer.Option("--no-times", help="Leave out seconds, so that equal runs give equal tables.")
     ] = False,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="In csv, leave text as it is that a spreadsheet takes for a formula.")
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option(
             help=f"A file to write to, instead of the terminal; .{', .'.join(kinds.PICTURES)} draws the table."
         ),
     ] = None,
+    force: Force = False,
 ) -> None:
     """Print a table of a run, which may still be played.
 
@@ -49,20 +53,21 @@ def table(
     import results
 
     check_printable(format, output)
+    check_free(output, force)
     run = results.load(folder)
     chosen = kind.value if kind else run.kinds[0]
     if chosen not in run.kinds:
         raise typer.BadParameter(f"--kind {chosen}: this run has {', '.join(run.kinds)}")
     if output and picture_format(output):
-        _draw(run, chosen, output)
+        _draw(run, chosen, output, force)
         return
-    write_table(run.table(chosen), format.value, output, times=not no_times)
+    write_table(run.table(chosen), format.value, output, times=not no_times, raw=raw, force=force)
     if chosen in kinds.NOTED and format is TEXT:
         for note in run.notes():
             tell(note)
 
 
-def _draw(run, kind: str, output: Path) -> None:
+def _draw(run, kind: str, output: Path, force: bool) -> None:
     """Write the picture of a table."""
     if kind not in kinds.PLOTS:
         drawn = [name for name in run.kinds if name in kinds.PLOTS]
@@ -70,5 +75,5 @@ def _draw(run, kind: str, output: Path) -> None:
             f"--output {output}: {kind} is not drawn; of this run, {', '.join(drawn) or 'no table'} is"
         )
     axes = getattr(run, kinds.PLOTS[kind])()
-    write_picture(output, axes.figure)
+    write_picture(output, axes.figure, force)
     tell(f"{output}: {kind}")

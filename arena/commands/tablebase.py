@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Game, Moves, Out, at_least
-from arena.commands.output import write_whole
+from arena.commands.options import Force, Game, Moves, Out, at_least
+from arena.commands.output import check_free, say, write_whole
 
 
 @command(
@@ -23,6 +23,7 @@ def tablebase(
     most: Annotated[
         int, typer.Option(callback=at_least(1), help="The most positions that the table may have; each takes 13 bytes.")
     ] = 10_000_000,
+    force: Force = False,
 ) -> None:
     """Write a file of the exact values of end-games.
 
@@ -33,7 +34,8 @@ def tablebase(
 
     if pieces is not None and moves:
         raise typer.BadParameter("--pieces and --moves say two different things: give one of them")
+    check_free(out, force)
     made = games.make(game)
     data, positions = endgame_table(made, made.read_line(moves)[1], pieces, most)
-    write_whole(out, data)
-    typer.echo(f"{positions:,} positions of {made}, {len(data) / 2**20:.1f} MiB, in {out}")
+    write_whole(out, data, force)
+    say(f"{positions:,} positions of {made}, {len(data) / 2**20:.1f} MiB, in {out}")

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Moves, at_least
-from arena.commands.output import tell, write_whole
+from arena.commands.options import Force, Moves, at_least
+from arena.commands.output import check_free, say, tell, write_whole
 
 BARE = {"table": 0.0, "order": (), "scout": False, "sound": False, "scores": True}  # the algorithm without its aids
 
@@ -31,6 +31,7 @@ def tree(
     ] = "alphabeta",
     moves: Moves = "",
     svg: Annotated[Path | None, typer.Option(help="An SVG file to draw the tree to.")] = None,
+    force: Force = False,
     limit: Annotated[int, typer.Option(callback=at_least(1), help="The most nodes that are shown.")] = 1000,
 ) -> None:
     """Print the tree that a depth-first search explores.
@@ -39,6 +40,7 @@ def tree(
     first player.  `alphabeta` is the bare algorithm here: the aids that the agent's options do not name are off, moves
     are tried in the game's order, and ends are worth their scores.
     """
+    check_free(svg, force)
     if "numba" not in sys.modules:
         os.environ["NUMBA_DISABLE_JIT"] = "1"  # so few nodes are searched in plain Python before a compiler is done
     import games
@@ -53,10 +55,10 @@ def tree(
         raise typer.BadParameter(f"--moves: {error}") from None
     root = explore(searcher, made, state, limit)
     for line in as_text(root):
-        typer.echo(line)
+        say(line)
     tell(f"\n{root.nodes} nodes; {_cut_off(root)} moves cut off")
     if svg:
-        write_whole(svg, as_svg(root, f"{searcher.name} on {made}").encode())
+        write_whole(svg, as_svg(root, f"{searcher.name} on {made}").encode(), force)
         tell(f"drawn in {svg}")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from arena.config.config import Config, ConfigError
 from arena.config.openings import beside
 from arena.config.reader import Reader
+from games.core.files import read_bounded
 
 
 def load(path) -> Config:
@@ -21,7 +22,7 @@ def load(path) -> Config:
     """
     path = Path(path)
     try:
-        values = tomllib.loads(path.read_bytes().decode("utf-8"))
+        values = tomllib.loads(read_bounded(path).decode("utf-8"))
     except FileNotFoundError:
         raise ConfigError([f"{path}: there is no such file; a configuration is a TOML file"]) from None
     except IsADirectoryError:

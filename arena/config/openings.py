@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from games.core.errors import UserError
+from games.core.files import read_bounded
 from games.core.game import Game, IllegalMove
 from games.core.random import stream
 
@@ -57,7 +58,7 @@ def lines_of(value, game: Game) -> list[str]:
 def _from_file(name, game) -> list[str]:
     """The lines of a file; empty lines and comments (#) are skipped."""
     try:
-        text = Path(name).read_text(encoding="utf-8-sig")
+        text = read_bounded(name).decode("utf-8-sig")
     except OSError as error:
         raise BadOpenings(f"{name} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:

@@ -44,7 +44,8 @@ class Drawn:
     def inline(self) -> str:
         """The SVG element alone, in the colours of the page."""
         element = self.svg[self.svg.index("<svg") :]
-        element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
+        # its style would be the whole page's, and has a rule in the page's own sheet
+        element = re.sub(r"<(metadata|style)\b[^>]*>.*?</\1>", "", element, flags=re.DOTALL)
         kept = rf'<svg \1 role="img" aria-label="{self.title}" xmlns:xlink="http://www.w3.org/1999/xlink">'
         element = re.sub(r'<svg [^>]*?(viewBox="[^"]*")[^>]*>', kept, element, count=1)
         return element.replace(INK, "var(--ink)").replace(GRID, "var(--line)").replace(GROUND, "var(--ground)")

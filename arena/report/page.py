@@ -1,5 +1,8 @@
 """The report's page: what it shows, put together."""
 
+import base64
+import functools
+import hashlib
 import json
 from importlib import resources
 from pathlib import Path
@@ -86,6 +89,32 @@ def _study(tournament, figure) -> dict:
     table, ratings = tournament.table("study"), tournament.table("ratings")
     caption = table.attrs["caption"]
     return {"caption": caption, "table": display_columns(table), "figure": figure, "ratings": display_columns(ratings)}
+
+
+@functools.cache
+def content_policy() -> str:
+    """The Content-Security-Policy of a live page: its own scripts and sheet, by their hashes, and nothing else.
+
+    Attributes of style are let in, since figures are made of them; they load and run nothing.
+    """
+
+    def hashes(*names):
+        digests = [hashlib.sha256(f"\n{_own(name)}\n".encode()).digest() for name in names]
+        return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src {hashes('report.js', 'live.js')}",
+            f"style-src-elem {hashes('report.css')}",
+            "style-src-attr 'unsafe-inline'",
+            "img-src data:",
+            "connect-src 'self'",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        )
+    )
 
 
 def _own(name) -> str:

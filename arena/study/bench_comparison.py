@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from arena.study.bench import BenchError, Subject, measure
+from games.core.files import read_bounded
 
 LEAST = 0.05  # the smallest difference that counts
 
@@ -18,7 +19,7 @@ LEAST = 0.05  # the smallest difference that counts
 def read_report(path: Path) -> dict:
     """A report that `arena bench --save` wrote; BenchError if the file holds none."""
     try:
-        report = json.loads(path.read_text())
+        report = json.loads(read_bounded(path))
         for row in [*report["games"], *report["agents"]]:
             if not (row["game"] and statistics.median(row["chunks"]) > 0):
                 raise ValueError("a row without speeds")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from agents.core.solve import Solver, solve
 from games.core.errors import UserError
+from games.core.files import read_bounded
 from games.core.game import Game, IllegalMove
 
 MOST_TOLD = 10  # wrong lines that are named
@@ -40,7 +41,7 @@ def read_positions(path: Path) -> list[Known]:
     PositionError names the first lines that have another form, by their numbers.
     """
     found, bad = [], []
-    text = path.read_text(errors="replace")
+    text = read_bounded(path).decode(errors="replace")
     for number, line in enumerate(text.splitlines(), 1):
         words = line.split()
         if not words:

@@ -39,6 +39,10 @@ registry = Registry("game", "games")
 CHANCE = -1  # the player of a state whose next move is left to chance
 
 
+class BrokenRules(UserError, ValueError):
+    """A game whose own rules do what no rules may do; the message says which method did what."""
+
+
 class IllegalMove(UserError, ValueError):
     """A move that the rules do not allow, or text that names no legal move; the message lists what is legal."""
 
@@ -248,11 +252,17 @@ class Game(Compilable):
         return state
 
     def moves(self, state) -> list[int]:
-        """The legal moves; none when the game is over."""
+        """The legal moves; none when the game is over.  BrokenRules if there is another number than there can be."""
         if self.is_over(state):
             return []
         moves = np.empty(self.max_moves, np.int32)
-        return moves[: self.legal_moves(state, moves)].tolist()
+        try:
+            count = int(self.legal_moves(state, moves))
+        except IndexError as error:
+            raise BrokenRules(f"legal_moves of {self} writes beyond max_moves = {self.max_moves}: {error}") from error
+        if not 0 <= count <= self.max_moves:
+            raise BrokenRules(f"legal_moves of {self} returns {count}; it can be 0 to max_moves = {self.max_moves}")
+        return moves[:count].tolist()
 
     def after(self, state, move: int) -> np.ndarray:
         """A fresh array with the position after a legal move; IllegalMove if it is not legal."""

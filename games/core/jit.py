@@ -30,6 +30,8 @@ from numba.extending import NativeValue, models, overload_method, register_model
 from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
+from games.core.cache_files import CheckedFiles
+
 KERNEL_PACKAGES = ("games", "agents")
 # False where NUMBA_DISABLE_JIT makes kernels run as plain Python; Numba makes its settings at import, unseen by mypy.
 COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]
@@ -57,8 +59,12 @@ def kernel(function):
 
 class KernelCache(FunctionCache):
     """Numba's on-disk cache of a function, with another stamp: kernels are compiled anew after a change of any source
-    that they may be made of, not of their own file alone.  Where it cannot be read, after a power cut, say, it is
-    emptied."""
+    that they may be made of, not of their own file alone.  Where a file is damaged, by a disk or a power cut, say, the
+    cache is emptied."""
+
+    def __init__(self, function):
+        super().__init__(function)
+        self._cache_file = CheckedFiles(self._cache_path, self._impl.filename_base, None)
 
     def load_overload(self, sig, target_context):
         # here and not when the module is imported: now all that it imports is there, and many kernels are never called

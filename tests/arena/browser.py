@@ -44,7 +44,7 @@ def document(address, *flags):
     program, reason = usable_browser()
     if program is None:
         pytest.skip(reason)
-    done = _dump(program, address, *flags)
+    done = dump(program, address, *flags)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -55,7 +55,7 @@ def usable_browser():
     reasons = []
     for program in filter(None, map(shutil.which, NAMES)):
         try:
-            done = _dump(program, PROBE)
+            done = dump(program, PROBE)
         except (OSError, subprocess.TimeoutExpired) as error:
             reasons.append(f"{program}: {error}")
             continue
@@ -66,7 +66,7 @@ def usable_browser():
     return None, "; ".join(reasons) or f"none of {', '.join(NAMES)} is installed"
 
 
-def _dump(program, address, *flags):
+def dump(program, address, *flags):
     """Run a browser without a screen, on a profile of its own, until it has printed the document."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         fixed = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", f"--user-data-dir={profile}"]

@@ -2,6 +2,9 @@
 
 import json
 import re
+import shutil
+import sqlite3
+from contextlib import closing
 
 import pytest
 from typer.testing import CliRunner
@@ -130,7 +133,7 @@ def test_games_that_cannot_be_stored_leave_no_store(run, tmp_path):
     line = call("export", run).stdout.splitlines()[0]
     (tmp_path / "twice.jsonl").write_text(f"{line}\n{line}\n")
     result = call("import", tmp_path / "twice.jsonl", "--out", tmp_path / "run")
-    assert result.exit_code == 2 and "a game of that id is stored already" in result.stderr
+    assert result.exit_code == 2 and "line 2: the game 1v2-0000 is there already" in result.stderr
     assert not (tmp_path / "run" / "tournament.sqlite").exists()
 
 
@@ -143,3 +146,24 @@ def test_nothing_is_overwritten(run, tmp_path):
         assert "no tournament in" in call(*arguments).stderr
     sgf = call("export", run, "--format", "sgf")
     assert sgf.exit_code == 2 and "those that have are go, hex, othello" in " ".join(sgf.stderr.split())
+
+
+def test_what_a_terminal_would_obey_is_shown_as_text(run, tmp_path):
+    """From a crafted store, which no import has looked at, and from the name of a file."""
+    folder = shutil.copytree(run, tmp_path / "crafted")
+    with closing(sqlite3.connect(folder / "tournament.sqlite")) as connection, connection:
+        connection.execute("UPDATE games SET detail = 'a' || char(27) || '[31mb' || char(155) || 'c', outcome = NULL")
+    id = json.loads(call("export", run).stdout.splitlines()[0])["id"]
+    for arguments in (["show", folder, id], ["show", folder, id, "--json"], ["table", folder, "--kind", "games"]):
+        result = call(*arguments)
+        assert result.exit_code == 0 and not {"\x1b", "\x9b"} & set(result.stdout), arguments
+    assert "a\\x1b[31mb\\x9bc" in call("show", folder, id).stdout
+    told = call("import", tmp_path / "no\x1b[31mfile.csv").stderr
+    assert "\x1b" not in told and "no\\x1b[31mfile.csv: No such file" in told
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path):
+    with open(tmp_path / "huge.csv", "wb") as file:
+        file.truncate(1 << 40)  # a hole, which takes no room
+    result = call("import", tmp_path / "huge.csv")
+    assert result.exit_code == 2 and "huge.csv: it has more than 256 MiB" in result.stderr

@@ -1,6 +1,9 @@
 """The report while games are played: what the server answers, and when it ends."""
 
+import base64
+import hashlib
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -9,6 +12,8 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from functools import partial
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -16,8 +21,9 @@ from typer.testing import CliRunner
 import results
 from arena.cli import app
 from arena.report import serve
+from arena.report.page import content_policy
 from results.store import Store
-from tests.arena.browser import document
+from tests.arena.browser import document, dump, usable_browser
 from tests.arena.stored import CONFIG, store_run
 
 
@@ -75,23 +81,54 @@ def test_an_open_page_renews_itself(full, tmp_path):
     old, new = (serve.Pages(folder)._draw()[0] for folder in (tmp_path, full))
     asked = []
 
-    class Handler(serve.Handler):
-        def do_GET(self):
-            asked.append(self.path)
-            if self.path == "/":
-                self._answer(200, "text/html; charset=utf-8", old if asked.count("/") == 1 else new)
-            else:
-                self._answer(200, "text/plain", b"18")
+    class Pages:
+        def page(self):
+            asked.append("/")
+            return old if asked.count("/") == 1 else new
 
-    server = serve.ThreadingHTTPServer((serve.HOST, 0), Handler)
+        def stored(self):
+            asked.append("/stored")
+            return 18
+
+    server = serve.Server(socket.create_server((serve.HOST, 0)), Pages())
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        text = document(f"http://{serve.HOST}:{server.server_port}/", "--virtual-time-budget=12000")
+        text = document(f"http://{serve.HOST}:{server.socket.getsockname()[1]}/", "--virtual-time-budget=12000")
     finally:
         server.shutdown()
         server.server_close()
     assert b"4 of 18 games so far" in old and "so far" not in text
     assert 'data-stored="18"' in text and asked.count("/") == 2 and asked.count("/stored") >= 2
+
+
+def test_the_policy_lets_in_all_that_the_page_is_made_of(full):
+    """By its hashes, and by a browser, which would complain of what it blocks; it does complain of what is not ours."""
+    page = serve.Pages(full)._draw()[0]
+    for tag, count in (("script", 2), ("style", 1)):
+        own = [
+            body
+            for kind, body in re.findall(rf"<{tag}( type=[^>]*)?>(.*?)</{tag}>", page.decode(), re.DOTALL)
+            if not kind
+        ]
+        assert len(own) == count
+        for body in own:
+            assert base64.b64encode(hashlib.sha256(body.encode()).digest()).decode() in content_policy()
+    program, reason = usable_browser()
+    if program is None:
+        pytest.skip(reason)
+    for shown, blocked in ((page, False), (page.replace(b"</body>", b"<script>1</script></body>"), True)):
+        server = serve.Server(
+            socket.create_server((serve.HOST, 0)), SimpleNamespace(page=partial(bytes, shown), stored=lambda: 18)
+        )
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://localhost:{server.socket.getsockname()[1]}/"
+        try:
+            done = dump(program, address, "--enable-logging=stderr", "--virtual-time-budget=12000")
+        finally:
+            server.shutdown()
+            server.server_close()
+        assert ">Ply" in done.stdout or "The beginning." in done.stdout  # which its script has written
+        assert ("CONSOLE" in done.stderr) == blocked, done.stderr
 
 
 def test_it_listens_on_this_machine_alone(full):

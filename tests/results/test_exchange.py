@@ -1,10 +1,14 @@
 """Records as text: what is written reads back, foreign files are read as they come, bad ones are told by line."""
 
+import time
+from contextlib import suppress
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
 from results.exchange import ExchangeError, from_csv, from_jsonl, from_pgn, players, to_jsonl, to_pgn
+from results.export import render
 from results.record import Reason
 from tests.results.sample import make_game
 
@@ -93,7 +97,17 @@ def test_our_own_tables_are_read(folder, games):
     (from_csv, "a,b\n1,2\n", "line 1: the heading holds a, b; it must hold first, second and outcome"),
     (from_csv, "first,second,outcome\nA,B,1\nA,B,won\n", "line 3: the result 'won' is not one of 1-0"),
     (from_csv, "first,second,outcome\nA,A,1\n", "line 2: the players 'A' and 'A' must be two"),
-    (from_csv, "first,second,outcome\nA\n", "line 2: the players 'A' and ''"),
+    (from_csv, "first,second,outcome\nA\n", "line 2: has 1 cells, and the heading 3"),
+    (from_csv, "first,second,outcome\nA,,1\n", "line 2: the players 'A' and ''"),
+    (from_csv, "first,second,outcome\nA,B,1,x\n", "line 2: has 4 cells, and the heading 3"),
+    (from_csv, "first,second,outcome,Outcome\nA,B,1,0\n", "line 1: the heading holds outcome twice"),
+    (from_csv, "first,second,outcome\nA,B\x1b[2J,1\n", "line 2: 'B\\x1b[2J' has characters that cannot be printed"),
+    (from_csv, "first,second,outcome\nA," + 201 * "B" + ",1\n", "has 201 characters; it can have 1 to 200"),
+    (from_csv, "first,second,outcome\n" + "".join(f"A,{i},1\n" for i in range(3000)), "line 2001: there are more"),
+    (from_pgn, CHESS + "\n(1. e4", "the variation that begins here does not end"),
+    (from_pgn, CHESS + "\n{1. e4", "the comment that begins here does not end"),
+    (from_pgn, CHESS + "\n1. e4)", ") ends what has not begun"),
+    (from_pgn, CHESS.replace("Nf3", "N\x1b[31mf3"), "line 1: 'e4 e5 N\\x1b[31mf3"),
     (from_csv, 'first,second,outcome\n"' + "x" * 200_000 + '",B,1\n', "is not CSV"),
     (from_pgn, "hello", "line 1: is not PGN"),
     (from_pgn, '\n[White "A"]\n[Result "1-0"]\n\n1. e4', "line 2: this game has no tag Black"),
@@ -111,3 +125,64 @@ def test_bad_files_are_told_by_line(read, text, message):
 def test_games_that_cannot_be(changes):
     with pytest.raises(ExchangeError, match="one of them cannot be"):
         from_jsonl(to_jsonl(replace(make_game(), **changes)))
+
+
+@pytest.mark.parametrize("changes, message", [
+    (dict(number=1 << 64), "number = 18446744073709551616: is no whole number from 0 to 2**63 - 1"),
+    (dict(opening=-1), "opening = -1: is no whole number from 0"),
+    (dict(reason="magic"), "reason = 'magic': is not one of"),
+    (dict(first="\x1b]0;x\x07"), "first = '\\x1b]0;x\\x07': has characters that cannot be printed"),
+    (dict(id=""), "id = '': has 0 characters; it can have 1 to 200"),
+    (dict(moves="1a\r2b"), "moves = '1a\\r2b': has characters that cannot be printed"),
+])  # fmt: skip
+def test_values_that_no_store_should_hold(changes, message):
+    with pytest.raises(ExchangeError) as told:
+        from_jsonl(to_jsonl(replace(make_game(), **changes)))
+    assert f"line 1: {message}" in str(told.value)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_numbers_that_are_not_finite(number):
+    with pytest.raises(ExchangeError, match=r"line 1: seconds = (nan|-?inf): is no finite number"):
+        from_jsonl(to_jsonl(replace(make_game(), seconds=1.25)).replace(": 1.25", f": {number}"))
+
+
+def test_a_game_twice():
+    with pytest.raises(ExchangeError, match="line 3: the game 0-0-a is there already, in line 1"):
+        from_jsonl(to_jsonl(make_game(id="0-0-a")) + "\n" + to_jsonl(make_game(id="0-0-a")))
+
+
+def test_separators_of_unicode_are_no_ends_of_lines():
+    game = replace(make_game(), detail="one\u2028two\u2029three\x85four\x0bfive")
+    assert from_jsonl(to_jsonl(game)) == [game]
+    assert from_jsonl(to_jsonl(game).replace("\n", "\r\n")) == [game]
+
+
+def test_a_comment_may_look_like_tags_and_a_variation_may_hold_comments():
+    text = '[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. a {begin\n[White "C"]\n(} b (2. c {)} d ; )\n) 2. e 1-0\n'
+    (game,) = from_pgn(text)
+    assert (game.first, game.moves) == ("A", "a b e")
+
+
+@pytest.mark.parametrize("inner", ["(", "{", "( {)} ", "1.", "1. e4 ", "$1 ", "; x\n", '[White "', "\\", "%\n"])
+def test_reading_takes_time_in_proportion(inner):
+    """Ten times the text takes some ten times as long: far from the hundred of what grows as the square."""
+
+    def seconds(times):
+        begin = time.process_time()
+        with suppress(ExchangeError):
+            from_pgn('[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n' + inner * times + ")" * times)
+        return time.process_time() - begin
+
+    few = min(seconds(20_000) for _ in range(3))
+    assert seconds(200_000) < 40 * few + 0.1
+
+
+def test_formulas_are_guarded_and_read_back():
+    names = ["=1+1", "+x", "-y", "@z", "'=w", "'plain", "4"]
+    frame = pd.DataFrame({"first": names, "second": "B", "outcome": -1.0, "=heading": 5})
+    frame["outcome"] = 1.0
+    text = render(frame, "csv")
+    assert text.splitlines()[:2] == ["first,second,outcome,'=heading", "'=1+1,B,1.0,5"]
+    assert [game.first for game in from_csv(text)] == names
+    assert render(frame, "csv", raw=True).splitlines()[1] == "=1+1,B,1.0,5"

@@ -1,0 +1,96 @@
+"""The files that compiled kernels are kept in: Numba's own, with checksums, since damaged machine code ends a process.
+
+A kernel has an index, which maps signatures to files of machine code.  Numba checks neither: a bit that a disk has
+flipped is a segmentation fault at every start.  Here the index begins with the checksum of what follows, and a file of
+machine code is named by its checksum.  So, too, two processes that compile at once never write different code to a
+file of one name.
+"""
+
+import glob
+import hashlib
+import os
+import pickle
+from pathlib import Path
+
+import numba
+from numba import config
+from numba.core.caching import IndexDataCacheFile
+
+OTHER_VERSION, NUMBAS_OWN = b"arena ", b"\x80"  # how indices begin that are not read, nor damaged
+MARK = f"arena 1, numba {numba.__version__}\n".encode()
+DIGEST_BYTES = 16
+
+
+class DamagedCache(Exception):
+    """A file of the cache that is not as it was written."""
+
+
+def checksum(data: bytes) -> bytes:
+    """The checksum of a file's content; fast, and not meant to keep out who can write to the folder anyway."""
+    return hashlib.blake2b(data, digest_size=DIGEST_BYTES).digest()
+
+
+class CheckedFiles(IndexDataCacheFile):
+    """The index and the machine code of one kernel.
+
+    Kernels that check bounds (NUMBA_BOUNDSCHECK) are other code of the same signature, and have files of their own.
+    """
+
+    def __init__(self, cache_path, filename_base, source_stamp):
+        self._base = f"{filename_base}.checked" if config.BOUNDSCHECK else filename_base
+        super().__init__(cache_path, self._base, source_stamp)
+
+    def flush(self):
+        """Forget every signature, and remove the machine code."""
+        super().flush()
+        for path in Path(self._cache_path).glob(f"{glob.escape(self._base)}.*.nbc"):
+            if path.name.count(".") == self._base.count(".") + 2:  # not of the kernel that checks bounds
+                path.unlink(missing_ok=True)
+
+    def save(self, key, data):
+        """Keep the machine code of a signature; code that no index of these sources names is removed."""
+        try:
+            stamp, overloads = self._read_index()
+        except DamagedCache:
+            stamp, overloads = None, {}
+        if stamp != self._source_stamp:
+            self.flush()
+            overloads = {}
+        data = self._dump(data)
+        name = f"{self._base}.{checksum(data).hex()}.nbc"
+        with self._open_for_write(self._data_path(name)) as file:
+            file.write(data)
+        former = overloads.get(key, name)
+        self._save_index(overloads | {key: name})
+        if former != name:
+            Path(self._data_path(former)).unlink(missing_ok=True)
+
+    def _load_index(self):
+        stamp, overloads = self._read_index()
+        return overloads if stamp == self._source_stamp else {}
+
+    def _read_index(self):
+        """(stamp of the sources, file of each signature); DamagedCache if the index is not as it was written."""
+        try:
+            data = Path(self._index_path).read_bytes()
+        except FileNotFoundError:
+            return None, {}
+        if not data.startswith(MARK):
+            if data.startswith((OTHER_VERSION, NUMBAS_OWN)):
+                return None, {}
+            raise DamagedCache(f"{self._index_name} is not as it was written")
+        body = data[len(MARK) + DIGEST_BYTES :]
+        if checksum(body) != data[len(MARK) : len(MARK) + DIGEST_BYTES]:
+            raise DamagedCache(f"{self._index_name} is not as it was written")
+        return pickle.loads(body)
+
+    def _save_index(self, overloads):
+        body = self._dump((self._source_stamp, overloads))
+        with self._open_for_write(self._index_path) as file:
+            file.write(MARK + checksum(body) + body)
+
+    def _load_data(self, name):
+        data = Path(self._data_path(name)).read_bytes()
+        if checksum(data).hex() != name.split(os.extsep)[-2]:
+            raise DamagedCache(f"{name} is not as it was written")
+        return pickle.loads(data)

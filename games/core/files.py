@@ -1,0 +1,18 @@
+"""Files that people name: read whole, but never more of them than was said."""
+
+import errno
+import os
+import stat
+
+TEXT_BYTES = 16 << 20  # of configurations, openings and instances, which people write
+
+
+def read_bounded(path: str | os.PathLike, most: int = TEXT_BYTES) -> bytes:
+    """The bytes of a file, a pipe or a device; OSError as of `open`, and if there are more than `most`."""
+    with open(path, "rb") as file:
+        found = os.fstat(file.fileno())
+        too_large = stat.S_ISREG(found.st_mode) and found.st_size > most
+        data = b"" if too_large else file.read(most + 1)
+    if too_large or len(data) > most:
+        raise OSError(errno.EFBIG, f"it has more than {most >> 20} MiB, the most that is read", str(path))
+    return data

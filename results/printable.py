@@ -1,0 +1,31 @@
+"""Text from outside, for readers that obey some of it: terminals their control characters, spreadsheets formulas."""
+
+import re
+import unicodedata
+
+FORMULA = re.compile(r"'*[=+\-@\t\r]")  # behind apostrophes, so that `guarded` can be undone
+
+JSON_ESCAPES = {
+    code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)
+}  # which JSON leaves as they are, unlike those below
+
+
+def printable(text: str) -> str:
+    """`text` with its line breaks, and every other character that does not print written as its escape (`\\x1b`)."""
+    return text if text.isprintable() else "".join(map(_shown, text))
+
+
+def _shown(letter: str) -> str:
+    if letter == "\n" or letter.isprintable() or unicodedata.category(letter) == "Zs":
+        return letter
+    return letter.encode("unicode_escape").decode()
+
+
+def guarded(text: str) -> str:
+    """A cell of text for spreadsheets, with an apostrophe before the sign that would make it a formula."""
+    return f"'{text}" if FORMULA.match(text) else text
+
+
+def unguarded(text: str) -> str:
+    """The text that `guarded` was given."""
+    return text[1:] if text.startswith("'") and FORMULA.match(text) else text
