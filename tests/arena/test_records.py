@@ -2,9 +2,7 @@
 
 import json
 import re
-import shutil
-import sqlite3
-from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
@@ -13,6 +11,7 @@ import games
 import results
 from arena.cli import app
 from arena.report.sgf import to_sgf
+from results.record import Reason
 from results.store import Store
 from tests.arena.stored import CONFIG, store_run
 
@@ -150,9 +149,10 @@ def test_nothing_is_overwritten(run, tmp_path):
 
 def test_what_a_terminal_would_obey_is_shown_as_text(run, tmp_path):
     """From a crafted store, which no import has looked at, and from the name of a file."""
-    folder = shutil.copytree(run, tmp_path / "crafted")
-    with closing(sqlite3.connect(folder / "tournament.sqlite")) as connection, connection:
-        connection.execute("UPDATE games SET detail = 'a' || char(27) || '[31mb' || char(155) || 'c', outcome = NULL")
+    folder = tmp_path / "crafted"
+    with Store.open(run) as source, Store.create(folder, source.meta, source.agents) as crafted:
+        for record in source.records():
+            crafted.add(replace(record, detail="a\x1b[31mb\x9bc", outcome=None, reason=Reason.CRASH))
     id = json.loads(call("export", run).stdout.splitlines()[0])["id"]
     for arguments in (["show", folder, id], ["show", folder, id, "--json"], ["table", folder, "--kind", "games"]):
         result = call(*arguments)

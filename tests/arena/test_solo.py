@@ -1,7 +1,7 @@
 """Runs of games for one player: configuration, schedule, play, store, tables and commands."""
 
 import json
-import sqlite3
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +13,7 @@ from arena.config.config import ConfigError
 from arena.runner.match import play_fixture
 from arena.runner.rules import GameError
 from results.record import Reason
-from results.store import FILE_NAME, Store
+from results.store import Store
 from tests.arena.conftest import PLUGIN, essence
 from tests.arena.fixtures import single_player
 from tests.arena.test_cli import arena as command
@@ -176,10 +176,8 @@ def test_show_verifies_the_sequence(run, tmp_path):
 
 
 def test_show_says_when_the_store_is_wrong(run, tmp_path):
-    copy = tmp_path / FILE_NAME
-    with sqlite3.connect(run / FILE_NAME) as source, sqlite3.connect(copy) as target:
-        source.backup(target)
-        target.execute("UPDATE games SET score = 99 WHERE id = '2on1-0000'")
+    with Store.open(run) as source, Store.create(tmp_path, source.meta, source.agents) as target:
+        target.add(replace(source.record("2on1-0000"), score=99.0))
     wrong = call("show", tmp_path, "2on1-0000")
     assert wrong.exit_code == 2 and "but 99 is stored" in wrong.stderr
 
