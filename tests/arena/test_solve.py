@@ -62,7 +62,7 @@ def test_joined_moves_are_read_by_every_command(joined, tmp_path):
         ("solve", (), ""),
         ("tree", ("--depth", 2, "--agent", "minimax"), ""),
         ("play", ("random", "--seed", 1), "board\nquit\n"),
-        ("tablebase", ("--out", tmp_path / "x"), ""),
+        ("tablebase", ("--force", "--out", tmp_path / "x"), ""),
     ]:
         words = [str(word) for word in (command, "tictactoe", *options, "--moves")]
         said = [CliRunner().invoke(app, [*words, moves], input=typed) for moves in (joined, "1a 2b 1c 1b")]
