@@ -6,6 +6,7 @@ Everything is on the loopback interface, bounded in number, and ends by itself.
 import http.client
 import os
 import re
+import resource
 import socket
 import threading
 import time
@@ -126,7 +127,10 @@ def drip(port, stack, begin):
 )
 def test_slow_clients_hold_nobody_up(clients, begin):
     """Those who ask for the page and do not read it are slow, too.  Who is sent away comes back."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)  # the clients are in this process, too
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 4096)), hard))
     with served() as port, ExitStack() as stack:
+        stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
         before, peak, waits = usage(), (0, 0, 0.0), []
         slow = [drip(port, stack, begin) for _ in range(clients)]
         for number in range(40):
