@@ -179,7 +179,7 @@ def test_code_that_no_index_names_is_removed(tmp_path):
 RUN = "import games; print(games.perft(games.make('tictactoe'), 3))"
 
 
-@pytest.mark.parametrize("times", [1, pytest.param(40, marks=pytest.mark.faults)])
+@pytest.mark.parametrize("times", [1, pytest.param(20, marks=pytest.mark.faults)])
 def test_a_flipped_bit_ends_no_process(tmp_path, times):
     rng = random.Random(3)
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
