@@ -26,7 +26,7 @@ def play_fixture(config: Config, fixture: Fixture) -> GameRecord:
 def void_record(config: Config, fixture: Fixture, reason: str, detail: str, seconds: float = 0.0) -> GameRecord:
     """The record of a game that came to no end through no fault of an agent's move: it has no moves."""
     return GameRecord(
-        **_identity(fixture, seats_of(config, fixture)),
+        **identity(fixture, [seat.name for seat in seats_of(config, fixture)]),
         outcome=None,
         score=None,
         reason=reason,
@@ -79,7 +79,7 @@ def play(
         outcome = float(match.asked) if len(seats) == 2 else None
         score, reason, detail = None, forfeit.reason, forfeit.detail
     return GameRecord(
-        **_identity(fixture, seats),
+        **identity(fixture, [seat.name for seat in seats]),
         outcome=outcome,
         score=score,
         reason=reason,
@@ -93,16 +93,16 @@ def play(
     )
 
 
-def _identity(fixture, seats):
-    """The fields of a record that are known before play."""
+def identity(fixture: Fixture, names: Sequence[str]) -> dict:
+    """The fields of a record that are known before play; `names` are those of its seats."""
     return {
         "id": fixture.id,
         "number": fixture.number,
         "condition": fixture.condition,
         "opening": fixture.opening,
         "seed": fixture.seed,
-        "first": seats[0].name,
-        "second": seats[1].name if len(seats) == 2 else None,
+        "first": names[0],
+        "second": names[1] if len(names) == 2 else None,
     }
 
 

@@ -6,6 +6,7 @@ from arena.config.loading import from_values
 from arena.config.openings import random_opening
 from arena.formats.schedule import Schedule
 from arena.runner.machine import describe
+from arena.runner.match import identity
 from games.core.random import stream
 from results.record import GameRecord, MoveRecord, Reason
 from results.store import Store
@@ -57,13 +58,7 @@ def _play(game, fixture, line, names, rng, void):
         game.play(state, move)
     score = None if void else float(game.score(state))
     return GameRecord(
-        id=fixture.id,
-        number=fixture.number,
-        condition=fixture.condition,
-        opening=fixture.opening,
-        seed=fixture.seed,
-        first=names[fixture.seats[0]],
-        second=names[fixture.seats[1]],
+        **identity(fixture, [names[seat] for seat in fixture.seats]),
         score=score,
         outcome=None if void else 0.5 if score == 0 else float(score > 0),
         reason=Reason.HANG if void else Reason.PLAYED_OUT,

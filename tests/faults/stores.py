@@ -12,6 +12,7 @@ from pathlib import Path
 import games
 from arena.config.loading import from_values
 from arena.formats.schedule import Schedule
+from arena.runner.match import identity
 from results.record import GameRecord, Reason
 from results.store import Store
 
@@ -30,13 +31,7 @@ def played(fixture, names, line) -> GameRecord:
     """The record of a fixture that went so."""
     moves, outcome, score = line
     return GameRecord(
-        id=fixture.id,
-        number=fixture.number,
-        condition=fixture.condition,
-        opening=fixture.opening,
-        seed=fixture.seed,
-        first=names[fixture.seats[0]],
-        second=names[fixture.seats[1]],
+        **identity(fixture, [names[seat] for seat in fixture.seats]),
         outcome=outcome,
         score=score,
         reason=Reason.PLAYED_OUT,
