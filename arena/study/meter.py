@@ -133,7 +133,10 @@ def main() -> None:
             answer = meter.chunk() if meter else {"failure": "nothing is prepared"}
         else:
             meter, answer = prepared(request)
-        print(json.dumps(answer), file=answers, flush=True)
+        try:
+            print(json.dumps(answer), file=answers, flush=True)
+        except BrokenPipeError:
+            os._exit(0)  # who asked is gone, and an ordinary exit would try to write the answer again
 
 
 if __name__ == "__main__":

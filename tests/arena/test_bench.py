@@ -2,7 +2,10 @@
 
 import itertools
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -197,3 +200,12 @@ def test_mistakes(arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(app, ["bench", *arguments])
     assert done.exit_code == 2 and message in " ".join(done.stderr.split()), done.output
+
+
+def test_a_meter_whose_reader_is_gone_ends_in_silence():
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "arena.study.meter"]
+    done = subprocess.run(command, input='{"chunk": 1}\n', stdout=writer, stderr=subprocess.PIPE, text=True, timeout=60)
+    os.close(writer)
+    assert done.returncode == 0 and "Traceback" not in done.stderr
