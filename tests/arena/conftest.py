@@ -19,12 +19,12 @@ PLUGIN = "tests.arena.oddities"
 
 @pytest.fixture(autouse=True)
 def registries():
-    """What a test's plugin registers is forgotten after the test, so that no other suite meets it."""
+    """What the plugin registers, for a test or for a fixture of its module, is forgotten, so that no other meets it."""
     before = [(registry, registry.classes()) for registry in (game_registry, agent_registry)]
     yield
     for registry, classes in before:
         registry._classes.clear()
-        registry._classes.update(classes)
+        registry._classes.update({name: cls for name, cls in classes.items() if cls.__module__ != PLUGIN})
     sys.modules.pop(PLUGIN, None)
 
 
