@@ -1,4 +1,4 @@
-"""Whether a store is whole: every row of it compared with its digest; and a store made anew without what is not."""
+"""Checks a store by the digests of its rows, and rebuilds a damaged one without its damaged games."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ BATCH = 1000  # games that are read at once; where that fails, they are read one
 
 @dataclass
 class Damage:
-    """What is wrong with a store: games by their ids, or by `number N` where even that is unknown; and the rest."""
+    """What is wrong with a store: damaged games by id (`number N` if the id is damaged too), and all other faults."""
 
     games: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
@@ -108,7 +108,7 @@ def _structure(store, pragma) -> list[str]:
 
 
 class _Recount:
-    """The tallies of the games that it is given, made anew."""
+    """Tallies counted again from the games."""
 
     def __init__(self):
         self._connection = sqlite3.connect(":memory:")
@@ -119,7 +119,7 @@ class _Recount:
         self._change.add(self._connection, record)
 
     def agrees(self, store: Store) -> bool:
-        """Whether they are those of the store, and its openings those of these games."""
+        """Whether the store's own tallies and openings are the same."""
         counted, stored = (
             {key: sums for key, (_, sums) in rows.items()} for rows in (self._change.rows, store.tallies())
         )
@@ -130,7 +130,7 @@ class _Recount:
 
 
 def mend(store: Store, known: Damage | None = None) -> str:
-    """Make a store that is written to anew without its damaged games; returns what was done, or "" if it is whole.
+    """Rebuild a store that is open for writing without its damaged games; returns what was done, "" if it is whole.
 
     The file as it was is kept beside it.  `known`: its damage, if that has been examined.
     StoreError if the configuration or the agents are damaged, without which nothing can be played.

@@ -23,7 +23,7 @@ def digest(values: tuple | list) -> int:
 def row_of(record: type) -> Callable[[Any], tuple]:
     """A function from a record of that class to its row, in the values that SQLite returns for it.
 
-    Every float is a float, though an int was given, and no NaN or -0, which SQLite has not.
+    Ints in columns of floats become floats, NaN becomes None and -0 becomes 0: SQLite stores neither.
     """
     columns = columns_of(record)
     values_of = attrgetter(*columns)

@@ -68,8 +68,8 @@ def pentanomial(counts: Sequence[float], distinct: float | None = None) -> Estim
 def score_interval(counts: Sequence[float], distinct: float | None = None) -> tuple[float, float]:
     """The 95 % interval of a score, from `counts` as of `trinomial` (losses, draws, wins) or of `pentanomial`.
 
-    Wilson's (JASA 22, 1927) for as many games without draws as would have the same standard error: it stays within 0
-    and 1, as one by the error alone does not (effective sample sizes: Korn & Graubard, Survey Methodology 24, 1998).
+    Wilson's (JASA 22, 1927) for as many games without draws as would have the same standard error; unlike score ±
+    error, it stays within 0 and 1 (effective sample sizes: Korn & Graubard, Survey Methodology 24, 1998).
     Where all samples are alike it is exact; of a perfect score one end is the bound of `pentanomial`.  NaN without
     samples.
     """

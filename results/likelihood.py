@@ -111,7 +111,7 @@ class _Likelihood:
 
 
 def fit(games: Games, groups: np.ndarray, with_advantage: bool, law: Law, anchors: dict[int, float]) -> Fit:
-    """The most likely strengths, advantage and draws; all must be finite, which the caller sees to.
+    """The most likely strengths, advantage and draws; the caller ensures that all are finite.
 
     `groups: int[players]` says which players are compared; no game is between two groups.  `anchors` are players
     whose strengths are known.

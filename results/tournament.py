@@ -450,6 +450,6 @@ def _shared(rows: Iterable[tuple], columns: Sequence[str]) -> Iterator[tuple]:
 
 
 def _frame(rows: Iterable[tuple], columns: Iterable[str], record: type) -> pd.DataFrame:
-    """Rows of SQLite as a frame with the types of the record's fields, whatever they hold, be it nothing."""
+    """Rows of SQLite as a frame with the types of the record's fields, even without rows or values."""
     frame = pd.DataFrame.from_records(list(rows), columns=list(columns))
     return frame.astype(frame_types(record, frame.columns))
