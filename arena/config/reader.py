@@ -176,10 +176,15 @@ class Reader:
         if type(number) is int and number > 0 and number % 2 and least == 2:
             text = "is odd, but games come in pairs that share an opening with sides swapped"
             self._complain(("games",), number, f"{text}; {CommonKeys.model_fields['games'].description}")
-        if "budgets" in self.values and self.values.get("budget") is not None:
-            self._complain(
-                ("budgets",), self.values["budgets"], "stands beside budget; a configuration has one of the two"
-            )
+        if "budgets" in self.values:
+            self._check_budgets(self.values["budgets"])
+
+    def _check_budgets(self, tables):
+        """They stand alone, and each is there once."""
+        if self.values.get("budget") is not None:
+            self._complain(("budgets",), tables, "stands beside budget; a configuration has one of the two")
+        elif isinstance(tables, list | tuple) and any(table in tables[:i] for i, table in enumerate(tables)):
+            self._complain(("budgets",), tables, "has the same budget twice")
 
     def _check_keys(self, kind, names) -> list[str]:
         """What is wrong with the keys of the formats."""

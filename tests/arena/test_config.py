@@ -65,6 +65,7 @@ BAD = [
     (wrong(agents=entries({}, {"name": ""})), "agents[1].name = '': is empty; name is text of 1 to 80"),
     (wrong(agents=entries({}, {"name": "a\tb"})), "has characters that cannot be printed"),
     (wrong(agents=entries({}, {"name": "n" * 81})), "has 81 characters"),
+    (wrong(budgets=[{"playouts": 5}, {"playouts": 5}]), "has the same budget twice"),
     (wrong(pairings=5), "pairings = 5: is not a list; pairings, if only some agents are to meet, is a list of pairs"),
     (wrong(pairings=[["random"]]), "pairings[0]"),
     (wrong(pairings=[["random", "uct"]]), "pairings[0] = ['random', 'uct']: 'uct' is the name of none of the agents"),

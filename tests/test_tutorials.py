@@ -1,0 +1,71 @@
+"""The tutorials: their files are written and their commands typed, in their order, with fewer games and playouts."""
+
+import re
+import runpy
+import shlex
+
+import pytest
+from typer.testing import CliRunner
+
+from arena.cli import app
+from tests.test_readme import ROOT, blocks
+
+TUTORIALS = sorted((ROOT / "docs/tutorials").glob("*.md"))
+# so that a test takes seconds; the same agents and formats, on one small board
+SHORTER = [
+    (r"games = \d+", "games = 2"),
+    (r"--games \d+", "--games 2"),
+    (r"playouts ?= ?(\d+)0\b", r"playouts=\1"),
+    (r"depth=9", "depth=3"),
+    (r"^instances = .*$", 'instances = ["breakthrough(rows=5, columns=4)"]'),
+    (r"(misere_)?breakthrough(\(rows=\d, columns=\d\))?", "breakthrough(rows=5, columns=4)"),
+]
+
+
+def shorter(text):
+    """The text with less to play."""
+    for pattern, short in SHORTER:
+        text = re.sub(pattern, short, text, flags=re.MULTILINE)
+    return text
+
+
+def steps(text):
+    """(file's name, contents) of what the reader is to write, and (None, words) of what to type, in their order."""
+    named = r"[Ww]rite\s[^:\n]*`(?P<file>\w+\.\w+)`[^`]*?```\w+\n(?P<text>.*?)^```"
+    for found in re.finditer(rf"{named}|^```sh\n(?P<commands>.*?)^```", text, re.DOTALL | re.MULTILINE):
+        if found["file"]:
+            yield found["file"], shorter(found["text"])
+        else:
+            for line in found["commands"].replace("\\\n", "").splitlines():
+                yield None, shlex.split(shorter(line), comments=True)
+
+
+@pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
+def test_every_step_works(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    typed = 0
+    for name, what in steps(path.read_text()):
+        if name:
+            (tmp_path / name).write_text(what)
+            continue
+        assert what[0] == "arena"
+        result = CliRunner().invoke(app, what[1:])
+        assert result.exit_code == 0, f"{shlex.join(what)}: {result.output}"
+        typed += 1
+    assert typed == sum(map(len, map(str.splitlines, blocks(path.read_text().replace("\\\n", ""), "sh"))))
+
+
+def test_python_of_the_course_runs(capsys):
+    (block,) = blocks((ROOT / "docs/tutorials/course.md").read_text(), "python")
+    exec(block, {})
+    playouts = {name: int(count) for name, count, _ in map(str.split, capsys.readouterr().out.splitlines())}
+    assert len(playouts) == 8 and sum(playouts.values()) == 1000
+    corners = sum(playouts[name] for name in ("1a", "1c", "3a", "3c"))
+    assert corners > 700
+
+
+def test_the_reference_of_the_commands_is_what_they_say(capsys):
+    """`python docs/commands.py >docs/commands.md` writes it anew."""
+    runpy.run_path(str(ROOT / "docs/commands.py"), run_name="__main__")
+    assert capsys.readouterr().out == (ROOT / "docs/commands.md").read_text()
