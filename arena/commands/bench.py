@@ -21,13 +21,13 @@ PLAYOUTS = "playouts"  # what a row without an agent measures
     "arena bench --save before.json\narena bench --against before.json\narena bench --game hex --against ../before",
 )
 def bench(
-    game: Annotated[
-        list[str] | None, typer.Option(metavar="GAME", help="A game to measure; may be repeated. Default: all.")
-    ] = None,
+    game: Annotated[list[str] | None, typer.Option(metavar="GAME", help="A game to measure; may be repeated.")] = None,
     agent: Annotated[
-        list[str] | None,
-        typer.Option(metavar="AGENT", help="An agent with its budget; may be repeated. Default: all serial searches."),
+        list[str] | None, typer.Option(metavar="AGENT", help="An agent with its budget; may be repeated.")
     ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Measure every serial search on every game: about an hour.")
+    ] = False,
     seconds: Annotated[float, typer.Option(callback=positive, help="The time of each measurement.")] = 0.5,
     save: Annotated[Path | None, typer.Option(help="A JSON file to write the results to.")] = None,
     against: Annotated[
@@ -39,14 +39,15 @@ def bench(
 ) -> None:
     """Measure the speed of random playouts and searches on one core.
 
-    The time to compile them from nothing is measured, too, which makes all games with all serial searches take many
-    minutes.  The signature is a number that changes only when what is searched changes.
+    Without --game and --agent: the playouts of every game, and every serial search on Connect 4, Pig and SameGame,
+    which takes some minutes.  A game alone is measured with every search, an agent alone on every game.  The time to
+    compile from nothing is measured, too.  The signature is a number that changes only when what is searched changes.
 
     Each measurement has several chunks, of which the median counts, in units a second of processor time.  With
     --against, a row is slower if its median is lower by more than 5 %, and by more than the range of the chunks of
     either measurement; what looks slower is measured a second time at the end.  Another version is measured in turns
-    with this one, which is more exact than a file, since both meet the same load of the machine.  The games and agents
-    are those of the file, if none are given.
+    with this one, which is more exact than a file, since both meet the same load of the machine.  What is measured is
+    what the file has, if nothing else is asked for.
 
     The exit code is 1 if something is slower, or fails because a kernel does not compile, for example.
     """
@@ -54,13 +55,14 @@ def bench(
     if against and not against.exists():
         raise typer.BadParameter(f"--against {against}: there is no such file or folder")
     from arena.study import bench_comparison as comparison
-    from arena.study.bench import Version, report, search_agents, subjects
+    from arena.study.bench import Version, report, search_agents, subjects, usual_subjects
     from arena.study.bench import bench as measured
 
     stored = comparison.read_report(against) if against and against.is_file() else None
-    if stored and not (game or agent):
-        game, agent = comparison.specs_of(stored)
-    wanted = subjects(game or registered("games"), search_agents() if agent is None else agent)
+    if game or agent or everything:
+        wanted = subjects(game or registered("games"), search_agents() if agent is None else agent)
+    else:
+        wanted = comparison.subjects_of(stored) if stored else usual_subjects()
     with ExitStack() as stack:
         folders = [None, against] if against and not stored else [None]
         versions = [stack.enter_context(Version(folder)) for folder in folders]

@@ -21,6 +21,7 @@ from games.core.errors import UserError
 
 PLAYOUTS, NODES, DEPTH = 10_000, 100_000, 2  # budgets of one search
 METER = Path(__file__).with_name("meter.py")
+SAMPLES = ("connect4", "pig", "samegame")  # what searches are measured on: without chance, with it, for one player
 SOURCES = ("games/__init__.py", "agents/__init__.py")  # without which the installed version would be measured
 
 
@@ -116,6 +117,14 @@ def subjects(game_specs: Iterable[str], agent_specs: Sequence[str]) -> list[Subj
     for agent in agent_specs:
         agents.make(agent)
     return found
+
+
+def usual_subjects() -> list[Subject]:
+    """The playouts of every game, and every search on those of SAMPLES that it plays."""
+    import games
+
+    searches = [subject for subject in subjects(SAMPLES, search_agents()) if subject.agent]
+    return subjects(games.names(), []) + searches
 
 
 def measure(versions: Sequence, subject: Subject, seconds: float) -> list[dict | None]:

@@ -29,10 +29,9 @@ def read_report(path: Path) -> dict:
     return report
 
 
-def specs_of(report: dict) -> tuple[list[str], list[str]]:
-    """(games, agents) of a report's rows."""
-    games = [row["game"] for row in report["games"]]
-    return games, list(dict.fromkeys(row["agent"] for row in report["agents"]))
+def subjects_of(report: dict) -> list[Subject]:
+    """What a report's rows have measured."""
+    return [_key(row) for row in [*report["games"], *report["agents"]]]
 
 
 def compare(new: dict, old: dict) -> list[dict]:
