@@ -12,6 +12,7 @@ _HOMES = {
     "Events": "arena.runner.tournament",
     "Interrupted": "arena.runner.tournament",
     "run": "arena.runner.tournament",
+    "to_pettingzoo": "arena.interop.pettingzoo",
 }
 
 __all__ = list(_HOMES)

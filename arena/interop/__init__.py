@@ -1,0 +1,1 @@
+"""Games and positions in the forms of other libraries."""

@@ -1,0 +1,121 @@
+"""Games of two players as environments of PettingZoo (Terry et al., "PettingZoo: Gym for multi-agent reinforcement
+learning", NeurIPS 2021), for programs that learn by playing.
+
+An action is a move's integer.  Chance moves by itself, from the seed of `reset`.
+"""
+
+from typing import Any
+
+import gymnasium.spaces as spaces
+import numpy as np
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from games.core.errors import UserError
+from games.core.game import CHANCE, Game
+from games.core.random import stream
+
+ILLEGAL = -1.0  # the reward of an illegal move, which ends the game
+
+
+class NoEnvironment(UserError, ValueError):
+    """A game that cannot be such an environment; the message says why."""
+
+
+def to_pettingzoo(game: Game, render_mode: str | None = None) -> AECEnv:
+    """A PettingZoo environment of a game of two players.
+
+    Agents `player_0`, which moves first, and `player_1`.  An observation is `{"observation": dtype[state_size], the
+    game's own state, "action_mask": int8[move_limit], 1 for each legal move}`; the reward at the end is 1, 0 or -1.
+    render_mode: "ansi" makes `render` return the board as text; "human" prints it.
+    NoEnvironment if the game is for one player.
+    """
+    if game.players != 2:
+        raise NoEnvironment(f"{game} is for one player; an environment of PettingZoo needs a game of two")
+    environment = wrappers.TerminateIllegalWrapper(GameEnvironment(game, render_mode), illegal_reward=ILLEGAL)
+    return wrappers.OrderEnforcingWrapper(environment)
+
+
+class GameEnvironment(AECEnv):
+    """The environment without checks of who may call what when; see `to_pettingzoo`."""
+
+    def __init__(self, game: Game, render_mode: str | None = None):
+        super().__init__()
+        self.game, self.render_mode = game, render_mode
+        self.metadata = {"name": str(game), "render_modes": ["ansi", "human"], "is_parallelizable": False}
+        self.possible_agents = ["player_0", "player_1"]
+        self.agent_selection: str = self.possible_agents[0]
+        dtype: Any = game.dtype
+        limits = np.iinfo(dtype) if np.issubdtype(dtype, np.integer) else np.finfo(dtype)
+        observation = spaces.Dict(
+            {
+                "observation": spaces.Box(limits.min, limits.max, (game.state_size,), dtype),
+                "action_mask": spaces.Box(0, 1, (game.move_limit,), np.int8),
+            }
+        )
+        self.observation_spaces = dict.fromkeys(self.possible_agents, observation)
+        self.action_spaces = {agent: spaces.Discrete(game.move_limit) for agent in self.possible_agents}
+
+    def observation_space(self, agent: str) -> spaces.Space:
+        """The same for both."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space:
+        """The same for both."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict | None = None) -> None:
+        """The initial position; chance draws from `seed`, or goes on with what it has, from 0 at first."""
+        if seed is not None or not hasattr(self, "_rng"):
+            self._rng = stream(seed or 0, "chance")
+        self.agents = list(self.possible_agents)
+        self.rewards, self._cumulative_rewards = (dict.fromkeys(self.agents, 0.0) for _ in range(2))
+        self.terminations, self.truncations = (dict.fromkeys(self.agents, False) for _ in range(2))
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.state_array = self.game.initial()
+        self._let_chance_move()
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """The position; moves are legal for the player to move alone."""
+        mask = np.zeros(self.game.move_limit, np.int8)
+        if agent == self.agent_selection and not self.terminations[agent]:
+            mask[self.game.moves(self.state_array)] = 1
+        return {"observation": self.state_array.copy(), "action_mask": mask}
+
+    def step(self, action: Any) -> None:
+        """The move of `agent_selection`."""
+        if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
+            self._was_dead_step(action)
+            return
+        mover = self.agent_selection
+        self._cumulative_rewards[mover] = 0.0
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self.state_array = self.game.after(self.state_array, int(action))
+        self._let_chance_move()
+        if self.game.is_over(self.state_array):
+            first = float(np.sign(self.game.score(self.state_array)))
+            self.rewards = {"player_0": first, "player_1": -first}
+            self.terminations = dict.fromkeys(self.agents, True)
+            self.agent_selection = self.possible_agents[1 - self.possible_agents.index(mover)]
+        self._accumulate_rewards()
+        if self.render_mode == "human":
+            self.render()
+
+    def _let_chance_move(self):
+        """Draw for chance, and select who moves next."""
+        game = self.game
+        while not game.is_over(self.state_array) and game.player(self.state_array) == CHANCE:
+            self.state_array = game.after(self.state_array, game.random_outcome(self.state_array, self._rng))
+        if not game.is_over(self.state_array):
+            self.agent_selection = self.possible_agents[int(game.player(self.state_array))]
+
+    def render(self) -> str | None:
+        """The board as text, returned or printed as `render_mode` says."""
+        board = self.game.render(self.state_array)
+        if self.render_mode == "human":
+            print(board)
+            return None
+        return board
+
+    def close(self) -> None:
+        """There is nothing to close."""
