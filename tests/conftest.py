@@ -4,6 +4,7 @@ So a process compiles a game's kernels once, and the longest file does not keep 
 tests come first: they fork workers, which takes the longer the more kernels a process has compiled before.
 """
 
+import gc
 import os
 from pathlib import Path
 
@@ -11,6 +12,10 @@ import pytest
 
 import games
 from tests import samples
+
+# The compiler makes many objects that live long; to look among them for garbage every 700 takes a tenth of its time.
+gc.freeze()
+gc.set_threshold(50_000, 20, 100)
 
 
 @pytest.fixture(scope="session", params=["sample", "published"])

@@ -31,6 +31,7 @@ from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
 from games.core.cache_files import CheckedFiles
+from games.core.compiling import PART, WITHOUT_CALLBACK, Helper
 
 KERNEL_PACKAGES = ("games", "agents")
 # False where NUMBA_DISABLE_JIT makes kernels run as plain Python; Numba makes its settings at import, unseen by mypy.
@@ -47,7 +48,7 @@ def kernel(function):
     all that these import; and in the stamp of the kernel's cache, of the kernel's module and all that it imports.  The
     tuples of arrays that a kernel is given are defined in one of these.
     """
-    dispatcher = njit(nogil=True)(function)
+    dispatcher = njit(nogil=True, **WITHOUT_CALLBACK)(function)
     if COMPILED:
         try:
             dispatcher._cache = KernelCache(function)  # what njit(cache=True) does, with a cache that mends itself
@@ -91,11 +92,18 @@ def _warn_once():
 # For the functions that kernels are made of, which allocate nothing: without it, each call counts references of every
 # array that it is given, with locked instructions that cost a UCT simulation a third of its time.
 _UNCOUNTED: dict[str, Any] = {"_nrt": False}
-helper = njit(**_UNCOUNTED)
+
+
+def helper(function):
+    """Compile a function as a part of kernels."""
+    return Helper(function, **_UNCOUNTED) if COMPILED else function
+
 
 # The same, made part of every function that calls it: for helpers that are given many arrays and do little with them,
 # since arrays are passed through memory, ten words each.  Nested search is 2.4 times as fast by it.
-inlined = njit(forceinline=True, **_UNCOUNTED)
+def inlined(function):
+    """Compile a function into every function that calls it."""
+    return Helper(function, forceinline=True, **_UNCOUNTED) if COMPILED else function
 
 
 class GameType(types.Opaque):
@@ -168,7 +176,7 @@ def compile_methods(cls):
         # function that is, since another one may stand in the place of `evaluate`
         scope = {}
         exec(f"def implementation({parameters}):\n    return self.game.function('{name}')", scope)
-        overload_method(cls._numba_type, name, jit_options={"_nrt": cls.may_allocate})(scope["implementation"])
+        overload_method(cls._numba_type, name, jit_options={"_nrt": cls.may_allocate, **PART})(scope["implementation"])
 
 
 class ArraysModel(models.StructModel):

@@ -1,0 +1,73 @@
+"""Numba's compiler without what kernels have no use for, which is a third of the time that compilation takes.
+
+Numba makes machine code of every function by itself, though what a kernel calls becomes part of the kernel; an entry
+for callbacks from C to every function; and an announcement, to nobody, of each call of LLVM.
+"""
+
+import functools
+
+from llvmlite.binding import ffi
+from numba import njit, types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+
+# what Numba announces before and after each call of LLVM; only its own measurements would listen
+for begin, end in list(ffi.lib._lock._cblist):
+    ffi.unregister_lock_callback(begin, end)
+
+WITHOUT_CALLBACK = {"no_cfunc_wrapper": True}
+
+
+class PartLibrary(JITCodeLibrary):
+    """The optimised code of a function that is only ever part of kernels: no machine code is made of it."""
+
+    def _finalize_final_module(self):
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name):
+        """0: there is no machine code to point to."""
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self):
+        return self
+
+    def set_env(self, name, environment):
+        """Nothing: a kernel that it becomes part of has an environment of its own."""
+
+
+class PartCompiler(Compiler):
+    """Compiles a function for kernels that call it, not for Python."""
+
+    def define_pipelines(self):
+        if self.state.library is None:
+            self.state.library = PartLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+            self.state.library.enable_object_caching()
+        return super().define_pipelines()
+
+
+PART = {"pipeline_class": PartCompiler, "no_cpython_wrapper": True, **WITHOUT_CALLBACK}
+
+
+class Helper:
+    """A function that kernels are made of: called by Python, it is compiled once more, with an entry for Python."""
+
+    def __init__(self, function, **options):
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self._part = njit(**PART, **options)(function)
+        self._options = options
+
+    @property
+    def _numba_type_(self):
+        return types.Dispatcher(self._part)
+
+    @functools.cached_property
+    def _compiled(self):
+        return njit(**WITHOUT_CALLBACK, **self._options)(self.py_func)
+
+    def __call__(self, *arguments):
+        return self._compiled(*arguments)
