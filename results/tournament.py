@@ -301,12 +301,17 @@ class Tournament:
             frame.insert(2, "budget", [of[number].budget for number in frame["condition"]])
         return frame.drop(columns="condition")
 
+    def _ends(self, against: str) -> pd.Series:
+        """By id, the playouts or seconds that the decisions of a game took in all."""
+        moves = self.moves()
+        return moves.groupby("id")[against].sum()
+
     def plot_best_so_far(self, instance: str | None = None, against: str = "playouts", ax=None):
         """Matplotlib axes with the best score against playouts or seconds, of one instance, or of the first."""
         frame = self.improvements()
         if "budget" in frame:
             frame["agent"] += ", " + frame["budget"]
-        curves = scores.best_so_far(frame, against)
+        curves = scores.best_so_far(frame, against, self._ends(against) if len(frame) else None)
         return scores.plot_best_so_far(curves, self.instances[0] if instance is None else instance, ax)
 
     def study(self) -> pd.DataFrame:
