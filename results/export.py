@@ -186,6 +186,8 @@ LONG_IN = {
     "pairs": ("nelo", "nelo_error", "draw_ratio", "pairs_ratio"),
     "games": ("number", "condition", "opening", "opening_moves", "moves", "seed"),
 }
+OF_NUMBERS = ("study", "comparison")  # kinds whose columns of text are numbers
+NAMES = ("game", "instance", "budget", "agent", "verdict")  # but for these
 HEADINGS = {"WL_DD": "WL+DD", "elo": "Elo", "los": "LOS", "nelo": "nElo", "nelo_error": "nElo error"}
 
 
@@ -207,12 +209,41 @@ def _display(frame, kind, narrow=False) -> tuple[dict[str, list[str]], list[bool
             strings = [MISSING if value is None else write(value) for value in values]
         heading = printable(str(name)) if kind in ("crosstable", "study") else _heading(name)
         cells[heading] = list(map(printable, strings))
-        right.append(pd.api.types.is_numeric_dtype(frame[name]) or (kind == "study" and name != "game"))
+        right.append(pd.api.types.is_numeric_dtype(frame[name]) or (kind in OF_NUMBERS and name not in NAMES))
     return cells, right
 
 
 def _heading(name) -> str:
     return HEADINGS.get(name, printable(str(name)).replace("_", " "))
+
+
+def comparison_for_people(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table of `results.comparison` in columns of strings, errors beside what they are of."""
+
+    def texts(name, write):
+        return [MISSING if value is None else write(value) for value in _plain(frame[name])]
+
+    if "elo_1" in frame:
+        columns = frame[["agent"]].copy()
+        for number in (1, 2):
+            columns[f"games {number}"] = frame[f"games_{number}"]
+            columns[f"score {number}"] = texts(f"score_{number}", _percent)
+        for number in (1, 2):
+            estimate = _plain(frame[f"elo_{number}"]), _plain(frame[f"error_{number}"])
+            columns[f"Elo {number}"] = elo_with_error(*estimate, [""] * len(frame))
+        columns["change"] = elo_with_error(_plain(frame["change"]), _plain(frame["error"]), [""] * len(frame))
+    else:
+        columns = frame[[name for name in ("instance", "budget", "agent") if name in frame]].copy()
+        for number in (1, 2):
+            columns[f"runs {number}"] = frame[f"runs_{number}"]
+            columns[f"mean {number}"] = texts(f"mean_{number}", _points)
+        columns["change"] = texts("change", "{:+,.2f}".format)
+        columns["95 %"] = [
+            f"{low} to {high}" for low, high in zip(texts("low", "{:+,.2f}".format), texts("high", "{:+,.2f}".format))
+        ]
+    columns["verdict"] = frame["verdict"]
+    columns.attrs["kind"] = "comparison"
+    return columns
 
 
 def elo_with_error(elo, error, bound) -> list[str]:

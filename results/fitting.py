@@ -5,9 +5,11 @@ the gaps between its columns, the columns that say nothing, and the digits that 
 row takes several lines: its names first, its numbers below them.
 """
 
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from rich import box
 from rich.cells import cell_len, chop_cells, set_cell_size
@@ -24,6 +26,7 @@ NOTHING = {MISSING, ""}
 NOUGHT = {"0", "0.0 %"}
 WIDE, CLOSE = 3, 2  # blanks between columns
 INDENT = 2  # blanks before the lines below a row's first
+LEAST_OF_SENTENCES = 32  # columns that text takes which may break
 LEADING = 3  # columns among which those are that name a row
 LONGEST_UNBROKEN = 1_000_000  # columns, wider than any table
 
@@ -35,6 +38,13 @@ class Column:
     heading: str
     cells: Sequence[str]
     right: bool  # aligned
+    flows: bool = False  # sentences, which may break at blanks
+
+    @cached_property
+    def least(self) -> int:
+        """The width that it takes at least where a row is a line of the table."""
+        longest = max((cell_len(word) for cell in self.cells for word in cell.split()), default=0)
+        return min(self.width, max(LEAST_OF_SENTENCES, longest)) if self.flows else self.width
 
     @cached_property
     def width(self) -> int:
@@ -73,7 +83,7 @@ class Fitted:
         return len(self.columns[0].cells) if self.columns else 0
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        width = min(_width(self.columns, WIDE), options.max_width)
+        width = min(sum(column.width + WIDE for column in self.columns) + 2 - WIDE, options.max_width)
         return Measurement(width, width)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -102,7 +112,7 @@ class Fitted:
 
 def _width(columns: Sequence[Column], gap: int) -> int:
     """Of a table whose rows take a line each, with a blank on either side."""
-    return sum(column.width for column in columns) + gap * (len(columns) - 1) + 2
+    return sum(column.least for column in columns) + gap * (len(columns) - 1) + 2
 
 
 def _table(columns: Sequence[Column], title: str | None, gap: int, wrap: bool = False) -> Table:
@@ -122,7 +132,8 @@ def _table(columns: Sequence[Column], title: str | None, gap: int, wrap: bool = 
             longest = max((cell_len(word) for cell in column.cells for word in cell.split()), default=1)
             table.add_column(Text(column.heading), justify="right", min_width=longest, overflow="fold")
         else:
-            table.add_column(Text(column.heading), justify="right" if column.right else "left", no_wrap=True)
+            justify: Literal["left", "right"] = "right" if column.right else "left"
+            table.add_column(Text(column.heading), justify=justify, no_wrap=not column.flows, min_width=column.least)
     for row in zip(*(column.cells for column in columns)):
         table.add_row(*map(Text, row))  # as Text, since an agent's name may hold brackets, which are markup
     return table
@@ -175,12 +186,19 @@ def _row(lines: list[list[int]], cells: Sequence[str], right: Sequence[bool]) ->
     for number, widths in enumerate(lines):
         own = cells[place : place + len(widths)]
         aligned = right[place : place + len(widths)]
-        folded = [chop_cells(" ".join(cell.split()), width) or [""] for cell, width in zip(own, widths)]
+        folded = [_folded(cell, width) for cell, width in zip(own, widths)]
         for level in range(max(map(len, folded))):
             parts = [chunks[level] if level < len(chunks) else "" for chunks in folded]
             placed = [_placed(part, width, to_right) for part, width, to_right in zip(parts, widths, aligned)]
-            yield (" " * _indent(number) + (" " * CLOSE).join(placed)).rstrip()
+            if any(parts):
+                yield (" " * _indent(number) + (" " * CLOSE).join(placed)).rstrip()
         place += len(widths)
+
+
+def _folded(cell: str, width: int) -> list[str]:
+    """A cell in lines: broken at blanks, and where a word is longer than a line, there."""
+    words = textwrap.wrap(cell, width, break_on_hyphens=False, break_long_words=False)
+    return [chunk for line in words for chunk in chop_cells(line, width)] or [""]
 
 
 def _placed(text: str, width: int, right: bool) -> str:

@@ -79,6 +79,12 @@ class Tournament:
                 loaded.games = loaded._read_games(store)
         return loaded
 
+    @classmethod
+    def glimpse(cls, folder: str | os.PathLike) -> "Tournament":
+        """The tournament in `folder` from its tallies alone; games are read, and verified, when they are asked for."""
+        with Store.open(folder) as store, store.unchanged():
+            return cls(Path(folder), store.meta, store.agents, _tallies(store.tallies()))
+
     def __len__(self) -> int:
         """How many games are stored."""
         return int(self.tallies["games"].sum())

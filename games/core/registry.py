@@ -74,12 +74,17 @@ class Registry:
         if "name" in vars(cls):
             self._classes[cls.name] = cls
 
+    def unknown(self, name: str) -> str:
+        """What to say of a name that is not registered."""
+        classes = self.classes()
+        return f"unknown {self.kind} {name!r}{_suggest(name, classes)}; known: {', '.join(classes)}"
+
     def make(self, spec: str):
         """The instance that `spec` describes; SpecError says which name or parameter is wrong and what is allowed."""
         name, arguments, keywords = parse_spec(spec)
         classes = self.classes()
         if name not in classes:
-            raise SpecError(f"unknown {self.kind} {name!r}{_suggest(name, classes)}; known: {', '.join(classes)}")
+            raise SpecError(self.unknown(name))
         cls = classes[name]
         if not _is_frozen_dataclass(cls):
             raise SpecError(f"{self.kind} {name!r} is defined by {cls.__qualname__}, which is not a frozen dataclass")

@@ -224,7 +224,7 @@ def against_random(game, agent, *options):
         (against_random("connect4", "uct", "--budget", "depth=2"), "not depth"),
         (against_random("connect4", "uct", "--budget", "2"), "not of the form playouts=1000"),
         (against_random("connect4", "random"), "has the same name"),
-        (against_random("connect4", "uct(playouts=5)", "--workers", "0"), "'--workers': 0 is out of range"),
+        (against_random("connect4", "uct(playouts=5)", "--workers", "0"), "'-j': 0 is out of range"),
         (against_random("connect4", "uct(playouts=5)", "--games", "3"), "is odd"),
         (against_random("tictactoe", "uct(playouts=5)", "--opening-plies", "9"), "is over within 9"),
         (["table", "none"], "no tournament in none"),
