@@ -200,7 +200,12 @@ def test_mentioned_commands_exist():
     assert mentions
     for page, words in mentions:
         command, arguments = (COMMANDS, words) if words[0].startswith("-") else command_of(words)
-        options = {"--help", "-h", "--install-completion", *(option for parameter in command.params for option in parameter.opts)}
+        options = {
+            "--help",
+            "-h",
+            "--install-completion",
+            *(option for parameter in command.params for option in parameter.opts),
+        }
         assert {word for word in arguments if word.startswith("-")} <= options, f"{page}: arena {' '.join(words)}"
 
 

@@ -17,7 +17,7 @@ def runs(
     folder: Annotated[Path, typer.Argument(help="The folder that the runs are in.", metavar="DIR")] = Path("runs"),
     as_json: Json = False,
 ) -> None:
-    """List the runs in a folder: when and what was played, who leads, and how far they are.
+    """List the runs in a folder: what was played, who leads.
 
     Runs in folders within it are listed, too; the one that was played last comes first.
     """

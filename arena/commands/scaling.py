@@ -37,7 +37,7 @@ SCHEMES = ["root", "leaf", "tree", "tree(virtual_loss=0)", "tree(wu=true)", "pip
 
 
 @command(
-    Panel.PLAY,
+    Panel.STUDY,
     examples='arena scaling --game "breakthrough(rows=6, columns=6)" --out runs/schemes\n'
     'arena scaling --game connect4 --scheme tree --scheme "tree(virtual_loss=0)" --sizes 1,4,16 --playouts 100\n'
     "arena scaling --out runs/schemes --resume",

@@ -291,7 +291,7 @@ def commands():
     """The names of all commands, from the files of their package."""
     from arena import commands
 
-    shared = {"application", "counts", "dialogue", "options", "output", "playing", "progress"}
+    shared = {"application", "completion", "counts", "dialogue", "options", "output", "playing", "progress"}
     return sorted({module.name.strip("_") for module in pkgutil.iter_modules(commands.__path__)} - shared)
 
 
