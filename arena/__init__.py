@@ -5,6 +5,16 @@ tournament.standings()
 """
 
 import importlib
+import importlib.util
+
+for _name in ("games", "agents", "results"):
+    _spec = importlib.util.find_spec(_name)
+    if _spec is not None and _spec.origin is None:  # a folder without __init__.py, which an editable install yields to
+        _places = ", ".join(map(str, _spec.submodule_search_locations or ()))
+        raise ImportError(
+            f"the folder {_places} hides search-arena's own package {_name}: rename it, start elsewhere, "
+            "or install search-arena without -e"
+        )
 
 _HOMES = {
     "Config": "arena.config.config",

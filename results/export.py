@@ -11,18 +11,15 @@ import textwrap
 from dataclasses import fields
 
 import pandas as pd
-from rich import box
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 from tabulate import LATEX_ESCAPE_RULES, tabulate
 
 from agents.core.effort import Effort
 from results import study
+from results.fitting import LONGEST_UNBROKEN, MISSING, Fitted, columns_of
 from results.kinds import FORMATS
 from results.printable import JSON_ESCAPES, guarded, printable
 
-MISSING = "-"
 RARE = {"void", "forfeits", "failed", *(field.name for field in fields(Effort))}  # left out for people while all are 0
 LONG = 1000  # rows: rich takes a millisecond for each, so that longer tables are laid out by tabulate
 
@@ -38,7 +35,8 @@ def render(
     """`frame` in one of FORMATS: str, or bytes for parquet.
 
     `times` false leaves out every column of seconds, so that tables of equal runs are equal.  `width` is the number
-    of characters that a line of text may have (in tables up to 1000 rows); None is as many as it needs.  `title`
+    of characters that a line of text may have (in tables up to 1000 rows, see `results.fitting`); None is as many as
+    it needs.  `title`
     serves the formats for people.  The text of a table of games leaves out seeds and moves, which no terminal is wide
     enough for.  In csv, text that a spreadsheet would take for a formula has an apostrophe before it, unless `raw`.
     """
@@ -54,16 +52,15 @@ def render(
     kind, title = frame.attrs.get("kind"), printable(title or frame.attrs.get("caption") or "") or None
     frame = _for_people(frame, times)
     if format == "text":
-        return _text(*_display(_short(frame, kind), kind), title, width, kind == "study")
+        return _text(_fitted(_short(frame, kind), kind, None), title, width)
     cells, right = _display(frame, kind)
     return {"markdown": _markdown, "latex": _latex, "html": _html}[format](cells, right, title)
 
 
-def rich_table(frame: pd.DataFrame, title: str | None = None, times: bool = True) -> Table:
-    """`frame` for a rich console, as `render` shows it in text; for live displays."""
+def rich_table(frame: pd.DataFrame, title: str | None = None, times: bool = True) -> Fitted:
+    """`frame` for a rich console, as `render` shows it in text; it fits whatever it is printed in."""
     kind = frame.attrs.get("kind")
-    shown, title = _display(_short(_for_people(frame, times), kind), kind), title or frame.attrs.get("caption")
-    return _rich(*shown, title, kind == "study")
+    return _fitted(_short(_for_people(frame, times), kind), kind, title or frame.attrs.get("caption"))
 
 
 def display_columns(frame: pd.DataFrame) -> dict[str, tuple[list[str], bool]]:
@@ -136,6 +133,10 @@ def _bare_percent(value):
     return f"{100 * value:.1f}"
 
 
+def _whole_percent(value):
+    return f"{100 * value:.0f}"
+
+
 def _signed(value):
     return f"{value:+.0f}" if round(value) else "0"
 
@@ -185,11 +186,14 @@ LONG_IN = {
     "pairs": ("nelo", "nelo_error", "draw_ratio", "pairs_ratio"),
     "games": ("number", "condition", "opening", "opening_moves", "moves", "seed"),
 }
+OF_NUMBERS = ("study", "comparison")  # kinds whose columns of text are numbers
+NAMES = ("game", "instance", "budget", "agent", "verdict")  # but for these
 HEADINGS = {"WL_DD": "WL+DD", "elo": "Elo", "los": "LOS", "nelo": "nElo", "nelo_error": "nElo error"}
 
 
-def _display(frame, kind) -> tuple[dict[str, list[str]], list[bool]]:
-    """Columns of display strings by heading, and whether each stands to the right."""
+def _display(frame, kind, narrow=False) -> tuple[dict[str, list[str]], list[bool]]:
+    """Columns of display strings by heading, and whether each stands to the right; scores of a crosstable that is
+    `narrow` are whole percents without their sign."""
     shown = SHOWN | SHOWN_IN.get(kind, {})
     cells, right = {}, []
     rated = {"elo", "error", "bound"} <= set(frame.columns)
@@ -198,19 +202,48 @@ def _display(frame, kind) -> tuple[dict[str, list[str]], list[bool]]:
             continue
         values = _plain(frame[name])
         score = kind == "crosstable" and pd.api.types.is_float_dtype(frame[name])
-        write = _percent if score else shown.get(name, _general)
+        write = (_whole_percent if narrow else _percent) if score else shown.get(name, _general)
         if rated and name == "elo":
             strings = elo_with_error(values, _plain(frame["error"]), _plain(frame["bound"]))
         else:
             strings = [MISSING if value is None else write(value) for value in values]
         heading = printable(str(name)) if kind in ("crosstable", "study") else _heading(name)
         cells[heading] = list(map(printable, strings))
-        right.append(pd.api.types.is_numeric_dtype(frame[name]) or (kind == "study" and name != "game"))
+        right.append(pd.api.types.is_numeric_dtype(frame[name]) or (kind in OF_NUMBERS and name not in NAMES))
     return cells, right
 
 
 def _heading(name) -> str:
     return HEADINGS.get(name, printable(str(name)).replace("_", " "))
+
+
+def comparison_for_people(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table of `results.comparison` in columns of strings, errors beside what they are of."""
+
+    def texts(name, write):
+        return [MISSING if value is None else write(value) for value in _plain(frame[name])]
+
+    if "elo_1" in frame:
+        columns = frame[["agent"]].copy()
+        for number in (1, 2):
+            columns[f"games {number}"] = frame[f"games_{number}"]
+            columns[f"score {number}"] = texts(f"score_{number}", _percent)
+        for number in (1, 2):
+            estimate = _plain(frame[f"elo_{number}"]), _plain(frame[f"error_{number}"])
+            columns[f"Elo {number}"] = elo_with_error(*estimate, [""] * len(frame))
+        columns["change"] = elo_with_error(_plain(frame["change"]), _plain(frame["error"]), [""] * len(frame))
+    else:
+        columns = frame[[name for name in ("instance", "budget", "agent") if name in frame]].copy()
+        for number in (1, 2):
+            columns[f"runs {number}"] = frame[f"runs_{number}"]
+            columns[f"mean {number}"] = texts(f"mean_{number}", _points)
+        columns["change"] = texts("change", "{:+,.2f}".format)
+        columns["95 %"] = [
+            f"{low} to {high}" for low, high in zip(texts("low", "{:+,.2f}".format), texts("high", "{:+,.2f}".format))
+        ]
+    columns["verdict"] = frame["verdict"]
+    columns.attrs["kind"] = "comparison"
+    return columns
 
 
 def elo_with_error(elo, error, bound) -> list[str]:
@@ -231,40 +264,22 @@ def elo_with_error(elo, error, bound) -> list[str]:
     return strings
 
 
-def _rich(cells, right, title, wrap=False) -> Table:
-    """In a narrow terminal names are shortened, numbers never; with `wrap`, cells of numbers break at blanks."""
-    table = Table(
-        title=title and Text(printable(title)),
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        header_style="bold",
-    )
-    for heading, to_right in zip(cells, right):
-        if to_right and wrap:
-            longest = max((len(word) for cell in cells[heading] for word in cell.split()), default=1)
-            table.add_column(Text(heading), justify="right", min_width=longest, overflow="fold")
-        else:
-            table.add_column(Text(heading), justify="right" if to_right else "left", no_wrap=to_right)
-    for row in zip(*cells.values()):
-        table.add_row(*map(Text, row))  # as Text, since an agent's name may hold brackets, which are markup
-    return table
+def _fitted(frame, kind, title) -> Fitted:
+    """A table for people, which is laid out when the width is known."""
+    columns = columns_of(*_display(frame, kind))
+    narrow = columns_of(*_display(frame, kind, narrow=True)) if kind == "crosstable" else None
+    return Fitted(columns, title, narrow, wrap=kind == "study")
 
 
-def _text(cells, right, title, width, wrap=False) -> str:
+def _text(table: Fitted, title, width) -> str:
     """The table without colours; lines do not end in blanks."""
     above = (textwrap.fill(title, width) if title and width else title or "").strip("\n")
     above += "\n\n" if above else ""
-    if len(next(iter(cells.values()), ())) > LONG:
-        return above + _tabulate(cells, right, "simple") + "\n"
-    table = _rich(cells, right, None, wrap)
+    if table.row_count > LONG:
+        cells = {column.heading: list(column.cells) for column in table.columns}
+        return above + _tabulate(cells, [column.right for column in table.columns], "simple") + "\n"
     text = io.StringIO()
-    console = Console(file=text, width=1_000_000, color_system=None, force_terminal=False)
-    natural = console.measure(table)
-    console.width = max(1, natural.maximum if width is None else width)
-    if wrap:
-        console.width = max(console.width, natural.minimum)  # wider than asked for, rather than cut off
+    console = Console(file=text, width=width or LONGEST_UNBROKEN, color_system=None, force_terminal=False)
     console.print(table)
     lines = [line.rstrip() for line in text.getvalue().splitlines()]
     return above + "\n".join(lines).strip("\n") + "\n"

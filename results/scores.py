@@ -103,15 +103,18 @@ def interval(samples: Sequence[np.ndarray], rng: np.random.Generator) -> tuple[f
     return float(found.confidence_interval.low), float(found.confidence_interval.high)
 
 
-def best_so_far(improvements: pd.DataFrame, against: str) -> pd.DataFrame:
+def best_so_far(improvements: pd.DataFrame, against: str, ends: pd.Series | None = None) -> pd.DataFrame:
     """How the best score of a run grows: for each instance and agent, the mean over runs at every improvement of one.
 
     `improvements` has columns id (the run's), instance, agent, score, and the one that `against` names, playouts or
-    seconds, in ascending order within a run.  Columns: instance, agent, `against`, mean, low and high (the quartiles of
-    the runs).  Rows begin where every run has a score.
+    seconds, in ascending order within a run.  `ends` has, by id, what of `against` a run had spent when it was over:
+    with it, a curve goes on to the end of the longest run.  Columns: instance, agent, `against`, mean, low and high
+    (the quartiles of the runs).  Rows begin where every run has a score.
     """
     if against not in ("playouts", "seconds"):
         raise ValueError(f"against = {against!r} is not one of playouts, seconds")
+    if ends is not None:
+        improvements = _to_their_ends(improvements, against, ends)
     rows = []
     for (instance, agent), group in improvements.groupby(["instance", "agent"], sort=False):
         curves = (
@@ -135,6 +138,14 @@ def best_so_far(improvements: pd.DataFrame, against: str) -> pd.DataFrame:
         if rows
         else pd.DataFrame(columns=["instance", "agent", against, "mean", "low", "high"])
     )
+
+
+def _to_their_ends(improvements, against, ends) -> pd.DataFrame:
+    """The improvements, and after those of each run its last score again, at the end of the run."""
+    last = improvements.groupby("id", sort=False).tail(1)
+    over = last["id"].map(ends).astype(float)
+    there = last.assign(**{against: over})[(over > last[against]).to_numpy()]
+    return pd.concat([improvements.astype({against: float}), there], ignore_index=True)
 
 
 def plot_best_so_far(curves: pd.DataFrame, instance: str, ax=None):

@@ -3,10 +3,12 @@
 import math
 
 import pandas as pd
+from scipy.special import ndtri
 
 from results.ratings import Ratings, number
 
 CONFIDENT, BEYOND_DOUBT = 0.95, 0.999
+MANY = 10  # intervals side by side of which a reader is told that some of them will miss
 
 
 def verdict(standings: pd.DataFrame, ratings: Ratings) -> dict[str, str]:
@@ -24,6 +26,23 @@ def verdict(standings: pd.DataFrame, ratings: Ratings) -> dict[str, str]:
     else:
         how_much = f"{'won' if los > 0.5 else 'lost'} every game against {second}: a bound, no estimate"
     return {"who": first, "how_much": how_much, "how_sure": certainty(los)}
+
+
+def side_by_side(intervals: int) -> str:
+    """What a reader must know of so many intervals of 95 % beside each other; empty where they are few."""
+    if intervals < MANY:
+        return ""
+    miss = 1 - CONFIDENT**intervals
+    return (
+        f"{intervals} intervals of 95 % stand side by side: if they were independent, at least one would miss with "
+        f"probability {100 * miss:.0f} %. For all to hold at once with 95 %, each must be "
+        f"{_widening(intervals):.2f} times as wide (Šidák)."
+    )
+
+
+def _widening(intervals: int) -> float:
+    """How much wider each of so many independent intervals is if all are to hold with 95 %."""
+    return float(ndtri((1 + CONFIDENT ** (1 / intervals)) / 2) / ndtri((1 + CONFIDENT) / 2))
 
 
 def certainty(los: float) -> str:

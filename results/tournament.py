@@ -79,6 +79,12 @@ class Tournament:
                 loaded.games = loaded._read_games(store)
         return loaded
 
+    @classmethod
+    def glimpse(cls, folder: str | os.PathLike) -> "Tournament":
+        """The tournament in `folder` from its tallies alone; games are read, and verified, when they are asked for."""
+        with Store.open(folder) as store, store.unchanged():
+            return cls(Path(folder), store.meta, store.agents, _tallies(store.tallies()))
+
     def __len__(self) -> int:
         """How many games are stored."""
         return int(self.tallies["games"].sum())
@@ -301,12 +307,17 @@ class Tournament:
             frame.insert(2, "budget", [of[number].budget for number in frame["condition"]])
         return frame.drop(columns="condition")
 
+    def _ends(self, against: str) -> pd.Series:
+        """By id, the playouts or seconds that the decisions of a game took in all."""
+        moves = self.moves()
+        return moves.groupby("id")[against].sum()
+
     def plot_best_so_far(self, instance: str | None = None, against: str = "playouts", ax=None):
         """Matplotlib axes with the best score against playouts or seconds, of one instance, or of the first."""
         frame = self.improvements()
         if "budget" in frame:
             frame["agent"] += ", " + frame["budget"]
-        curves = scores.best_so_far(frame, against)
+        curves = scores.best_so_far(frame, against, self._ends(against) if len(frame) else None)
         return scores.plot_best_so_far(curves, self.instances[0] if instance is None else instance, ax)
 
     def study(self) -> pd.DataFrame:

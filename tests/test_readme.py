@@ -204,8 +204,13 @@ def test_mentioned_commands_exist():
     mentions = [(page, words) for page, words in mentioned_commands() if not words[0].isupper()]
     assert mentions
     for page, words in mentions:
-        command, arguments = command_of(words)
-        options = {"--help", *(option for parameter in command.params for option in parameter.opts)}
+        command, arguments = (COMMANDS, words) if words[0].startswith("-") else command_of(words)
+        options = {
+            "--help",
+            "-h",
+            "--install-completion",
+            *(option for parameter in command.params for option in parameter.opts),
+        }
         assert {word for word in arguments if word.startswith("-")} <= options, f"{page}: arena {' '.join(words)}"
 
 

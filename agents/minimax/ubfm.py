@@ -83,7 +83,9 @@ def new_graph(capacity: int) -> Graph:
 class UBFM(Agent):
     """Unbounded best-first minimax; moves are kept in random order, so that any of equal moves may be played.
 
-    completion, safe, to_root: see above
+    completion: positions whose result is certain are resolved, and descents go to what is not
+    safe: of the moves that are not certain to lose, play the one that most descents took
+    to_root: back values up all the way to the root
     evaluation: the name of one of the game's evaluation functions, or "" for its default
     max_nodes: the search ends when the table has this many positions (about 70 bytes each)
     """

@@ -67,6 +67,7 @@ class Calls(NamedTuple):
 class NMCS(Nested):
     """Nested Monte-Carlo search.
 
+    level: how deep searches are nested
     playout: how playouts draw moves, "random" or "tabu"; memory: follow the best sequence (one player)
     """
 

@@ -47,6 +47,7 @@ class Walk(NamedTuple):
 class RPPNS(Threaded, PN2):
     """Proof-number search by threads on one tree; all but the first choose at random among good children.
 
+    workers: threads
     max_nodes: of each tree; every worker has one beside the shared one
     distance: how far above the least number a child's may be
     """

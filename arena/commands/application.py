@@ -6,10 +6,10 @@ import sys
 import textwrap
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from games.core.errors import UserError
 from results.printable import printable
@@ -29,6 +29,28 @@ class Panel(StrEnum):
     READ = "Read stored runs"
     STUDY = "Solve and study"
     MACHINE = "Games, agents and speed"
+
+
+def renamed(names: dict[str, str]) -> Callable[[list[str]], list[str]]:
+    """Reads options by the names that they had before: `names` gives the present ones."""
+
+    def modern(words: list[str]) -> list[str]:
+        parts = (word.partition("=") for word in words)
+        return [names.get(name, name) + equals + value for name, equals, value in parts]
+
+    return modern
+
+
+class Command(TyperCommand):
+    """A command that understands what was typed by earlier versions: `modern` writes it as it is typed now."""
+
+    modern: Callable[[list[str]], list[str]] | None = None
+
+    def parse_args(self, ctx, args):
+        if self.modern:
+            end = args.index("--") if "--" in args else len(args)
+            args = [*self.modern(args[:end]), *args[end:]]
+        return super().parse_args(ctx, args)
 
 
 class Panels(TyperGroup):
@@ -59,10 +81,34 @@ app = typer.Typer(
     cls=Panels,
     help="Reproducible tournaments of game-tree search agents, across cores.\n\n" + EXIT_CODES,
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        import importlib.metadata
+        import platform
+
+        versions = {"Python": platform.python_version()}
+        for name in ("search-arena", "numba"):
+            try:
+                versions[name] = importlib.metadata.version(name)
+            except importlib.metadata.PackageNotFoundError:  # the sources, not installed
+                versions[name] = "not installed"
+        typer.echo(f"arena {versions['search-arena']} (Python {versions['Python']}, Numba {versions['numba']})")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Tell the version and exit.")
+    ] = False,
+) -> None:
+    pass
 
 
 def group(name: str, panel: Panel, help: str) -> typer.Typer:
@@ -72,11 +118,17 @@ def group(name: str, panel: Panel, help: str) -> typer.Typer:
     return made
 
 
-def command(panel: Panel | None = None, examples: str = "", group: typer.Typer = app):
+def command(
+    panel: Panel | None = None,
+    examples: str = "",
+    group: typer.Typer = app,
+    modern: Callable[[list[str]], list[str]] | None = None,
+):
     """Make a function a command: of `arena`, in a panel of its help; or of a group.
 
-    The name is the function's, without underscores at its end.  `examples` are lines as they are typed.  An error
-    that the user can mend is told in a line and ends the command with the documented exit code.
+    The name is the function's, without underscores at its end.  `examples` are lines as they are typed; `modern` makes
+    what earlier versions understood what is typed now.  An error that the user can mend is told in a line and ends the
+    command with the documented exit code.
     """
 
     def decorate(function: Callable) -> Callable:
@@ -84,7 +136,8 @@ def command(panel: Panel | None = None, examples: str = "", group: typer.Typer =
         text = inspect.cleandoc(function.__doc__ or "")
         if examples:
             text += f"\n\n\b\nExamples:\n{textwrap.indent(examples, '  ')}"  # \b keeps the lines as they are
-        return group.command(name, help=text, rich_help_panel=panel and panel.value)(_errors_told(function))
+        kind = type("Command", (Command,), {"modern": modern and staticmethod(modern)})
+        return group.command(name, cls=kind, help=text, rich_help_panel=panel and panel.value)(_errors_told(function))
 
     return decorate
 

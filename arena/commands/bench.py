@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import VOID, Panel, command
-from arena.commands.options import Force, Json, positive, registered
+from arena.commands.application import VOID, Panel, command, renamed
+from arena.commands.options import Force, Json, agents_option, games_option, positive, registered
 from arena.commands.output import check_free, print_table, tell, write_whole
 from arena.commands.progress import progress_line
 
@@ -18,21 +18,22 @@ PLAYOUTS = "playouts"  # what a row without an agent measures
 @command(
     Panel.MACHINE,
     examples='arena bench\narena bench --game connect4 --agent "uct(playouts=10000)" --seconds 5\n'
-    "arena bench --save before.json\narena bench --against before.json\narena bench --game hex --against ../before",
+    "arena bench --output before.json\narena bench --against before.json\narena bench --game hex --against ../before",
+    modern=renamed({"--save": "--output"}),
 )
 def bench(
-    game: Annotated[list[str] | None, typer.Option(metavar="GAME", help="A game to measure; may be repeated.")] = None,
-    agent: Annotated[
-        list[str] | None, typer.Option(metavar="AGENT", help="An agent with its budget; may be repeated.")
-    ] = None,
+    game: Annotated[list[str] | None, games_option("A game to measure; may be repeated.")] = None,
+    agent: Annotated[list[str] | None, agents_option("An agent with its budget; may be repeated.")] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Measure every serial search on every game: about an hour.")
     ] = False,
     seconds: Annotated[float, typer.Option(callback=positive, help="The time of each measurement.")] = 0.5,
-    save: Annotated[Path | None, typer.Option(help="A JSON file to write the results to.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A JSON file to write the results to, for --against.")
+    ] = None,
     against: Annotated[
         Path | None,
-        typer.Option(help="Compare with a file of --save, or with another version: the folder of its sources."),
+        typer.Option(help="Compare with a file of --output, or with another version: the folder of its sources."),
     ] = None,
     force: Force = False,
     as_json: Json = False,
@@ -51,7 +52,7 @@ def bench(
 
     The exit code is 1 if something is slower, or fails because a kernel does not compile, for example.
     """
-    check_free(save, force)
+    check_free(output, force)
     if against and not against.exists():
         raise typer.BadParameter(f"--against {against}: there is no such file or folder")
     from arena.study import bench_comparison as comparison
@@ -71,8 +72,8 @@ def bench(
         new, old = reports[0], stored or (reports[1] if against else None)
         if old:
             comparison.look_again(new, old, versions, seconds, show)
-    if save:
-        write_whole(save, json.dumps(new, indent=1).encode(), force)
+    if output:
+        write_whole(output, json.dumps(new, indent=1).encode(), force)
     compared = comparison.compare(new, old) if old else []
     if as_json:
         typer.echo(json.dumps(new | ({"against": old | {"rows": compared}} if old else {}), indent=1))

@@ -4,19 +4,20 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import Panel, command
-from arena.commands.options import Folder, Force, Out, at_least
+from arena.commands.application import Panel, command, renamed
+from arena.commands.options import Folder, Force, OutputFile, at_least
 from arena.commands.output import check_free, say, write_whole
 
 
 @command(
     Panel.STUDY,
-    examples="arena book runs/first --out first.book\n"
+    examples="arena book runs/first --output first.book\n"
     'arena run --game connect4 --agent "uct(playouts=1000)" --agent "uct(playouts=1000, book=\'first.book\')"',
+    modern=renamed({"--out": "--output"}),
 )
 def book(
     folder: Folder,
-    out: Out,
+    output: OutputFile,
     plies: Annotated[
         int, typer.Option(callback=at_least(1), help="The plies from the start that the book covers.")
     ] = 8,
@@ -29,9 +30,9 @@ def book(
 
     Agents use it as book='FILE'.
     """
-    check_free(out, force)
+    check_free(output, force)
     from arena.study.preparing import opening_book
 
     data, positions, games = opening_book(folder, plies, least)
-    write_whole(out, data, force)
-    say(f"{positions:,} positions from {games:,} games, in {out}")
+    write_whole(output, data, force)
+    say(f"{positions:,} positions from {games:,} games, in {output}")

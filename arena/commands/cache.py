@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command, group
-from arena.commands.options import Json, registered
+from arena.commands.options import Json, agents_option, games_option, registered
 from arena.commands.output import print_table
 
 cache = group("cache", Panel.MACHINE, "Inspect, clear or fill the cache of compiled kernels.")
@@ -34,12 +34,8 @@ def clear() -> None:
 
 @command(group=cache, examples='arena cache warm\narena cache warm --game "connect4(rows=6, columns=7)" --agent uct')
 def warm(
-    game: Annotated[
-        list[str] | None, typer.Option(metavar="GAME", help="A game; may be repeated. Default: all.")
-    ] = None,
-    agent: Annotated[
-        list[str] | None, typer.Option(metavar="AGENT", help="An agent; may be repeated. Default: all.")
-    ] = None,
+    game: Annotated[list[str] | None, games_option("A game; may be repeated. Default: all.")] = None,
+    agent: Annotated[list[str] | None, agents_option("An agent; may be repeated. Default: all.")] = None,
 ) -> None:
     """Compile kernels before they are needed."""
     from arena.study import kernel_cache

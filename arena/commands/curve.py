@@ -21,7 +21,7 @@ Against = StrEnum("Against", ["playouts", "seconds"])
 )
 def curve(
     folder: Folder,
-    output: Annotated[Path, typer.Option(help=f"The file to write: .{', .'.join(PICTURES)}.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help=f"The file to write: .{', .'.join(PICTURES)}.")],
     instance: Annotated[int, typer.Option(help="Which of the run's games for one player, from 1.")] = 1,
     against: Annotated[Against, typer.Option(help="The horizontal axis.")] = Against.playouts,
     force: Force = False,

@@ -1,7 +1,7 @@
 """`arena demo`: a tournament of agents of different kinds and strengths, in under a minute."""
 
 from arena.commands.application import Panel, command
-from arena.commands.options import RunFolder, Workers, free_folder
+from arena.commands.options import Json, LogLevel, RunFolder, Verbose, Workers, free_folder
 from arena.commands.playing import play_shown
 
 CONFIG = {
@@ -21,9 +21,15 @@ CONFIG = {
 
 
 @command(Panel.PLAY, examples="arena demo\narena demo --out runs/try --workers 2")
-def demo(out: RunFolder = None, workers: Workers = None) -> None:
+def demo(
+    out: RunFolder = None,
+    workers: Workers = None,
+    verbose: Verbose = 0,
+    log_level: LogLevel = None,
+    as_json: Json = False,
+) -> None:
     """Play a tournament of six agents, and tell what to do with it.
 
     The game is Breakthrough on a board of 6x6.
     """
-    play_shown(CONFIG, out or free_folder("demo"), workers, resume=False, as_json=False)
+    play_shown(CONFIG, out or free_folder("demo"), workers, resume=False, as_json=as_json)

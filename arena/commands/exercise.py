@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Json, positive
+from arena.commands.options import Json, games_option, positive
 from arena.commands.output import print_table
 from arena.commands.progress import progress_line
 
@@ -15,9 +15,7 @@ from arena.commands.progress import progress_line
 def exercise(
     game: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="GAME", help="A game; may be repeated. Default: tic-tac-toe and Connect 4 on two small boards."
-        ),
+        games_option("A game; may be repeated. Default: tic-tac-toe and Connect 4 on two small boards."),
     ] = None,
     seconds: Annotated[
         float, typer.Option(callback=positive, help="Stop a search that takes longer for a game.")

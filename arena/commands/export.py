@@ -20,7 +20,8 @@ Record = StrEnum("Record", ["jsonl", "pgn", "sgf"])
 def export(
     folder: Folder,
     format: Annotated[
-        Record, typer.Option(help="jsonl holds everything; pgn the moves; sgf is for go, hex and othello.")
+        Record,
+        typer.Option("--format", "-f", help="jsonl holds everything; pgn the moves; sgf is for go, hex and othello."),
     ] = Record.jsonl,
     output: Output = None,
     force: Force = False,

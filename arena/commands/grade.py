@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import TEXT, Folder, Force, Output, SolvingAgent, TableFormat
+from arena.commands.options import TEXT, Folder, Force, Json, Output, SolvingAgent, TableFormat, json_format
 from arena.commands.output import check_free, check_printable, write_table
 from arena.commands.progress import solver_progress
 
@@ -21,10 +21,11 @@ Grades = StrEnum("Grades", ["by_agent", "by_ply", "moves"])
 def grade(
     folder: Folder,
     agent: SolvingAgent = "dfpn",
-    kind: Annotated[Grades, typer.Option(help="Which table.")] = Grades.by_agent,
+    kind: Annotated[Grades, typer.Option("--kind", "-k", help="Which table.")] = Grades.by_agent,
     format: TableFormat = TEXT,
     output: Output = None,
     force: Force = False,
+    as_json: Json = False,
 ) -> None:
     """Compare the moves of a run with the solved values.
 
@@ -39,6 +40,7 @@ def grade(
     from arena.study.preparing import game_of
     from results import grading
 
+    format = json_format(format, as_json)
     check_printable(format, output)
     check_free(output, force)
     run = results.load(folder)

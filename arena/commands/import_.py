@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
+from arena.commands.options import Json, OutFolder
 from arena.commands.output import print_table, tell
 
 MOST_BYTES = 256 << 20  # of a file, which takes some ten times as much memory while it is read
@@ -14,9 +15,8 @@ MOST_BYTES = 256 << 20  # of a file, which takes some ten times as much memory w
 @command(Panel.READ, examples="arena import results.csv --out runs/elsewhere\narena import games.pgn --out runs/chess")
 def import_(
     file: Annotated[Path, typer.Argument(help="A file .csv, .pgn or .jsonl.", metavar="FILE")],
-    out: Annotated[
-        Path | None, typer.Option(help="The folder to store the results in. Default: runs/ and the file's name.")
-    ] = None,
+    out: OutFolder = None,
+    as_json: Json = False,
 ) -> None:
     """Store the results of games that were played elsewhere.
 
@@ -40,7 +40,7 @@ def import_(
             store.path.unlink()
             raise
     run = results.load(folder)
-    print_table(run.table("standings"), as_json=False)
+    print_table(run.table("standings"), as_json)
     for note in run.notes():
         tell(note)
     tell(

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from arena.commands.completion import complete_agent, complete_game, complete_run
 from results.kinds import FORMATS
 
 
@@ -37,8 +38,11 @@ Format = StrEnum("Format", FORMATS)  # type: ignore[misc]  # its members are wha
 TEXT = Format("text")
 
 Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
-Folder = Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR")]
-Game = Annotated[str, typer.Argument(help='A game such as "connect4(rows=6, columns=7)".', metavar="GAME")]
+Folder = Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR", autocompletion=complete_run)]
+Game = Annotated[
+    str,
+    typer.Argument(help='A game such as "connect4(rows=6, columns=7)".', metavar="GAME", autocompletion=complete_game),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Moves = Annotated[
     str,
@@ -47,13 +51,96 @@ Moves = Annotated[
         "understood, too. Default: the initial position."
     ),
 ]
-Out = Annotated[Path, typer.Option(help="The file to write.")]
-Output = Annotated[Path | None, typer.Option(help="A file to write to, instead of the terminal.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="A file to write to, instead of the terminal.")]
+OutputFile = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue the run in --out.")]
-RunFolder = Annotated[Path | None, typer.Option(help="The folder to store the run in. Default: a new one in runs.")]
-SolvingAgent = Annotated[str, typer.Option(help='The solver: "dfpn(table=1024, seconds=60)", alphabeta and others.')]
-TableFormat = Annotated[Format, typer.Option(help="How the table is written.")]
-Workers = Annotated[int | None, typer.Option(callback=at_least(1, MOST_WORKERS), help="Cores to use. Default: all.")]
+RunFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", "-o", help="The folder to store the run in. Default: a new one in runs.", autocompletion=complete_run
+    ),
+]
+OutFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        help="The folder to store the run in. Default: runs/ and the file's name.",
+        autocompletion=complete_run,
+    ),
+]
+SolvingAgent = Annotated[
+    str,
+    typer.Option(
+        "--agent",
+        "-a",
+        help='The solver: "dfpn(table=1024, seconds=60)", alphabeta and others.',
+        autocompletion=complete_agent,
+    ),
+]
+TableFormat = Annotated[Format, typer.Option("--format", "-f", help="How the table is written.")]
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", "-j", callback=at_least(1, MOST_WORKERS), help="Processes to use. Default: one a core."),
+]
+
+
+def json_format(format: Format, as_json: bool) -> Format:
+    """The format of a table, for which --json is short."""
+    if as_json and format not in (TEXT, "json"):
+        raise typer.BadParameter(f"--json and --format {format.value} say two different things: give one of them")
+    return Format("json") if as_json else format
+
+
+def games_option(help: str):
+    """--game, which may be repeated."""
+    return typer.Option("--game", "-g", metavar="GAME", help=help, autocompletion=complete_game)
+
+
+def agents_option(help: str):
+    """--agent, which may be repeated."""
+    return typer.Option("--agent", "-a", metavar="AGENT", help=help, autocompletion=complete_agent)
+
+
+Level = StrEnum("Level", ["debug", "info", "warning", "error"])
+
+
+def _log_to_terminal(level: str) -> None:
+    """Tell what is logged from that level on, to the error stream; below a display, if there is one."""
+    import logging
+
+    from rich.console import Console
+    from rich.logging import RichHandler
+
+    handler = RichHandler(level, Console(stderr=True), show_path=False, markup=False)
+    logging.getLogger("arena").addHandler(handler)
+    logging.getLogger("arena").setLevel(level)
+
+
+def _verbose(count: int) -> int:
+    if count:
+        _log_to_terminal("INFO" if count == 1 else "DEBUG")
+    return count
+
+
+def _log_level(level: Level | None) -> Level | None:
+    if level:
+        _log_to_terminal(level.upper())
+    return level
+
+
+Verbose = Annotated[
+    int,
+    typer.Option(
+        "--verbose",
+        "-v",
+        count=True,
+        callback=_verbose,
+        show_default=False,
+        help="Tell what is logged, too; -vv: all of it.",
+    ),
+]
+LogLevel = Annotated[Level | None, typer.Option(callback=_log_level, help="Tell what is logged from this level on.")]
 
 
 def budget_of(texts: list[str]) -> dict[str, int | float]:

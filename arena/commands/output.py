@@ -12,20 +12,46 @@ import typer
 from results.kinds import PICTURES
 from results.printable import printable
 
+LONGEST_LINE = 100_000  # of output that no terminal shows
+
 
 def print_table(frame, as_json: bool, title: str | None = None) -> None:
     """Print a data frame: as JSON, or as a table as wide as the terminal."""
-    from rich.console import Console
-
     from results.export import render, rich_table
 
-    console = Console()
     if as_json:
         typer.echo(render(frame, "json"), nl=False)
-    elif console.is_terminal:
+    elif (console := _console()).is_terminal:
         console.print(rich_table(frame, title))
     else:
         typer.echo(render(frame, "text", title), nl=False)
+
+
+def print_fitted(table) -> None:
+    """Print a `results.fitting.Fitted`; a row is a line where there is no terminal."""
+    console = _console()
+    if console.is_terminal:
+        console.print(table)
+        return
+    with console.capture() as captured:
+        console.print(table)
+    lines = [line.rstrip() for line in captured.get().splitlines()]
+    typer.echo("\n".join(lines).strip("\n"))
+
+
+def print_flowing(text: str) -> None:
+    """Print a sentence, broken between words where the terminal ends."""
+    from rich.text import Text
+
+    _console().print(Text(printable(text)))
+
+
+def _console():
+    """The standard output: as wide as the terminal, or without one as wide as need be."""
+    from rich.console import Console
+
+    console = Console()
+    return console if console.is_terminal else Console(width=LONGEST_LINE)
 
 
 def check_printable(format: str, output: Path | None) -> None:

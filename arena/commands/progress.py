@@ -1,17 +1,55 @@
-"""How far a command is: a line in the terminal, and nothing where there is no terminal."""
+"""How far a command is: a line in a terminal that is renewed, and elsewhere a line now and then."""
 
+import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from results.printable import printable
+
+FIRST, PAUSE = 1.0, 10.0  # seconds until the first line where there is no terminal, and from then on between lines
+
 
 @contextmanager
-def progress_line() -> Iterator[Callable[[str], None]]:
-    """Within it, a line is shown; the function that it gives sets the line's text."""
+def progress_line(text: str = "compiling") -> Iterator[Callable[[str], None]]:
+    """Within it, the error stream shows what is done and since when; the function that it gives sets the text."""
     from rich.console import Console
-    from rich.text import Text
 
-    with Console(stderr=True).status("") as status:
-        yield lambda text: status.update(Text(text))
+    console = Console(stderr=True)
+    with _in_a_terminal(console, text) if console.is_terminal else _elsewhere(text) as show:
+        yield show
+
+
+@contextmanager
+def _in_a_terminal(console, text: str) -> Iterator[Callable[[str], None]]:
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = SpinnerColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False)
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task(printable(text))
+        yield lambda text: progress.update(task, description=printable(text))
+
+
+@contextmanager
+def _elsewhere(text: str) -> Iterator[Callable[[str], None]]:
+    """Lines from a thread of their own, so that they come, too, while a kernel is compiled or runs for long."""
+    newest, over, began = [text], threading.Event(), time.monotonic()
+
+    def tell() -> None:
+        pause = FIRST
+        while not over.wait(pause):
+            pause = PAUSE
+            seconds = int(time.monotonic() - began)
+            print(f"{seconds // 60}:{seconds % 60:02d}  {printable(newest[0])}", file=sys.stderr, flush=True)
+
+    thread = threading.Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield lambda text: newest.__setitem__(0, text)
+    finally:
+        over.set()
+        thread.join()
 
 
 @contextmanager

@@ -13,7 +13,9 @@ from arena.commands.output import check_free, say, write_whole
 @command(Panel.READ, examples="arena report runs/first\narena report runs/first --output first.html")
 def report(
     folder: Folder,
-    output: Annotated[Path | None, typer.Option(help="The page to write. Default: DIR/report.html.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The page to write. Default: DIR/report.html.")
+    ] = None,
     force: Force = False,
 ) -> None:
     """Write the report of a run, which may still be played.

@@ -7,7 +7,17 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Json, Workers, budget_of, free_folder
+from arena.commands.options import (
+    Json,
+    LogLevel,
+    OutFolder,
+    Verbose,
+    Workers,
+    agents_option,
+    budget_of,
+    free_folder,
+    games_option,
+)
 from arena.commands.playing import play_shown
 
 
@@ -20,24 +30,23 @@ from arena.commands.playing import play_shown
 )
 def run(
     config: Annotated[Path | None, typer.Argument(help="A TOML file.", metavar="CONFIG.toml")] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="The folder to store the run in. Default: runs/ and the file's name.")
-    ] = None,
+    out: OutFolder = None,
     workers: Workers = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the run in --out; needs no configuration.")
     ] = False,
     game: Annotated[
-        str | None, typer.Option(help='Instead of a file: a game such as "connect4(rows=6, columns=7)".')
+        str | None, games_option('Instead of a file: a game such as "connect4(rows=6, columns=7)".')
     ] = None,
     agent: Annotated[
-        list[str] | None,
-        typer.Option(metavar="AGENT", help='An agent such as "uct(playouts=1000)"; repeat it for each agent.'),
+        list[str] | None, agents_option('An agent such as "uct(playouts=1000)"; repeat it for each agent.')
     ] = None,
     games: Annotated[
         int | None,
         typer.Option(
-            help="Games for each pair of agents, or runs of each agent in a game for one player. Default: 100."
+            "--games",
+            "-n",
+            help="Games for each pair of agents, or runs of each agent in a game for one player. Default: 100.",
         ),
     ] = None,
     opening_plies: Annotated[int | None, typer.Option(help="Random plies before the agents begin.")] = None,
@@ -56,6 +65,8 @@ def run(
     careful: Annotated[
         bool, typer.Option("--careful", help="Check every index in kernels, for games and agents of your own.")
     ] = False,
+    verbose: Verbose = 0,
+    log_level: LogLevel = None,
     as_json: Json = False,
 ) -> None:
     """Play a tournament and store it in a folder.

@@ -6,23 +6,45 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import Panel, command
-from arena.commands.options import MOST_WORKERS, Json, at_least, free_folder
+from arena.commands.application import Panel, command, renamed
+from arena.commands.options import (
+    MOST_WORKERS,
+    Json,
+    LogLevel,
+    RunFolder,
+    Verbose,
+    Workers,
+    at_least,
+    free_folder,
+    games_option,
+)
 from arena.commands.output import print_table, tell, write_picture, write_whole
 from arena.commands.playing import end_told, use_fork_server
 from arena.commands.progress import progress_line
+
+NAMES = {"--cores": "--workers"}
+
+
+def modern(words: list[str]) -> list[str]:
+    """--cores is --workers now, and --workers with a list is --sizes."""
+    listed = [i for i, (word, after) in enumerate(zip(words, [*words[1:], ""])) if word == "--workers" and "," in after]
+    now = ["--sizes" if i in listed else word for i, word in enumerate(words)]
+    now = [f"--sizes={word[10:]}" if word.startswith("--workers=") and "," in word else word for word in now]
+    return renamed(NAMES)(now)
+
 
 SCHEMES = ["root", "leaf", "tree", "tree(virtual_loss=0)", "tree(wu=true)", "pipeline"]
 
 
 @command(
-    Panel.PLAY,
+    Panel.STUDY,
     examples='arena scaling --game "breakthrough(rows=6, columns=6)" --out runs/schemes\n'
-    'arena scaling --game connect4 --scheme tree --scheme "tree(virtual_loss=0)" --workers 1,4,16 --playouts 100\n'
+    'arena scaling --game connect4 --scheme tree --scheme "tree(virtual_loss=0)" --sizes 1,4,16 --playouts 100\n'
     "arena scaling --out runs/schemes --resume",
+    modern=modern,
 )
 def scaling(
-    game: Annotated[str | None, typer.Option(help='A game such as "breakthrough(rows=6, columns=6)".')] = None,
+    game: Annotated[str | None, games_option('A game such as "breakthrough(rows=6, columns=6)".')] = None,
     scheme: Annotated[
         list[str] | None,
         typer.Option(
@@ -30,9 +52,11 @@ def scaling(
             help="A parallel search without workers and budget; may be repeated. Default: six searches.",
         ),
     ] = None,
-    workers: Annotated[str, typer.Option(help="The numbers of workers that the searches have.")] = "1,2,4,8,16",
+    sizes: Annotated[
+        str, typer.Option(help="How many workers the searches have: several numbers, parted by commas.")
+    ] = "1,2,4,8,16",
     playouts: Annotated[int, typer.Option(help="Playouts of each worker for a move.")] = 100,
-    games: Annotated[int, typer.Option(help="Games of each match, an even number.")] = 200,
+    games: Annotated[int, typer.Option("--games", "-n", help="Games of each match, an even number.")] = 200,
     opening_plies: Annotated[int, typer.Option(help="Random plies before the searches begin.")] = 2,
     seed: Annotated[int, typer.Option(help="The seed of openings and searches.")] = 0,
     serial: Annotated[str, typer.Option(help="The serial search to compare with, a form of uct.")] = "uct",
@@ -43,13 +67,11 @@ def scaling(
         float,
         typer.Option(callback=at_least(0), help="The time of each measurement of speed on threads; 0: measure none."),
     ] = 0.5,
-    cores: Annotated[
-        int | None, typer.Option(callback=at_least(1, MOST_WORKERS), help="Cores to play on. Default: all.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="The folder to store the run in. Default: a new one, runs/scaling-N.")
-    ] = None,
+    workers: Workers = None,
+    out: RunFolder = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --out; needs nothing else.")] = False,
+    verbose: Verbose = 0,
+    log_level: LogLevel = None,
     as_json: Json = False,
 ) -> None:
     """Compare parallel searches with the serial search.
@@ -68,10 +90,10 @@ def scaling(
             raise typer.BadParameter("give a --game, or --resume with --out")
         schemes = tuple(scheme or SCHEMES)
         study = ScalingStudy(
-            game, schemes, _whole_numbers(workers), playouts, games, opening_plies, seed, threads, serial
+            game, schemes, _whole_numbers(sizes), playouts, games, opening_plies, seed, threads, serial
         )
     out = out or free_folder("scaling")
-    _play(study, out, cores, resume)
+    _play(study, out, workers, resume)
     study = read_study(out)
     frame, speeds = load(out), _speeds(study, out, speed_seconds)
     _write(study, frame, speeds, out)
@@ -83,13 +105,13 @@ def _whole_numbers(text: str) -> tuple[int, ...]:
     try:
         numbers = tuple(int(part) for part in text.split(","))
     except ValueError:
-        raise typer.BadParameter(f"--workers {text!r} is not a list such as 1,2,4,8") from None
+        raise typer.BadParameter(f"--sizes {text!r} is not a list such as 1,2,4,8") from None
     if not all(1 <= number <= MOST_WORKERS for number in numbers):
-        raise typer.BadParameter(f"--workers {text!r} is out of range: searches can have 1 to {MOST_WORKERS} workers")
+        raise typer.BadParameter(f"--sizes {text!r} is out of range: searches can have 1 to {MOST_WORKERS} workers")
     return numbers
 
 
-def _play(study, out: Path, cores: int | None, resume: bool) -> None:
+def _play(study, out: Path, workers: int | None, resume: bool) -> None:
     """Play all rounds, with the display of a tournament."""
     from rich.console import Console
 
@@ -99,7 +121,7 @@ def _play(study, out: Path, cores: int | None, resume: bool) -> None:
     use_fork_server()
     console = Console(stderr=True)
     with end_told(out, "scaling"):
-        run(study, out, cores, resume, watch(console), lambda text: console.print(text, markup=False))
+        run(study, out, workers, resume, watch(console), lambda text: console.print(text, markup=False))
 
 
 def _speeds(study, out: Path, seconds: float):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import BAD, Panel, command, complain
+from arena.commands.application import BAD, Panel, command, complain, renamed
 from arena.commands.options import Folder, Force, Json
 from arena.commands.output import print_table, say, write_whole
 
@@ -17,14 +17,16 @@ LAST = 10  # improvements that are shown
 @command(
     Panel.READ,
     examples="arena show runs/first 2v1-0007\narena show runs/first 2v1-0007 --ply 12\n"
-    "arena show runs/morpion 1on1-0003 --picture grid.svg",
+    "arena show runs/morpion 1on1-0003 --output grid.svg",
+    modern=renamed({"--picture": "--output"}),
 )
 def show(
     folder: Folder,
     id: Annotated[str, typer.Argument(help="A game's id, as `arena table DIR --kind games` lists it.", metavar="ID")],
     ply: Annotated[int | None, typer.Option(help="Show the board after this many plies. Default: the end.")] = None,
-    picture: Annotated[
-        Path | None, typer.Option(help="An SVG file for the game's own drawing of the position, if it makes one.")
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="An SVG file for the game's own drawing of the position, if it makes one."),
     ] = None,
     force: Force = False,
     as_json: Json = False,
@@ -43,8 +45,8 @@ def show(
         raise typer.BadParameter(f"--ply {ply} is out of range: the game has 0 to {record.plies} plies")
     game = game_of(config, record.condition)
     moves = [*record.opening_moves.split(), *record.moves.split()][: record.plies if ply is None else ply]
-    if picture:
-        _draw(game, moves, picture, force)
+    if output:
+        _draw(game, moves, output, force)
     if record.second is None:
         _show_run(game, record, moves)
     else:
@@ -55,7 +57,7 @@ def _draw(game, moves: list[str], path: Path, force: bool) -> None:
     """Write the game's own drawing of the position after some moves."""
     drawing = game.picture(moves)
     if drawing is None:
-        raise typer.BadParameter(f"--picture: {game} makes no drawings; leave it out to see the board as text")
+        raise typer.BadParameter(f"--output: {game} makes no drawings; leave it out to see the board as text")
     write_whole(path, drawing.encode(), force)
 
 

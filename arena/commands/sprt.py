@@ -10,7 +10,7 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.counts import Pairs, Wdl, checked_counts, exactly_one
-from arena.commands.options import Json, Workers
+from arena.commands.options import Json, LogLevel, OutFolder, Verbose, Workers
 from arena.commands.output import say, tell
 from arena.commands.playing import exit_if_void, run_shown, tell_notes
 
@@ -38,11 +38,11 @@ def sprt(
         float | None, typer.Option(help="Probability of accepting H0 although H1 holds. Default: 0.05.")
     ] = None,
     model: Annotated[Model | None, typer.Option(help="The Elo of elo0 and elo1. Default: normalized.")] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="The folder to store the run in. Default: runs/ and the file's name.")
-    ] = None,
+    out: OutFolder = None,
     workers: Workers = None,
     resume: Annotated[bool, typer.Option("--resume", help="Of CONFIG.toml: continue the run in --out.")] = False,
+    verbose: Verbose = 0,
+    log_level: LogLevel = None,
     as_json: Json = False,
 ) -> None:
     """Test which of two Elo differences holds, and stop early.

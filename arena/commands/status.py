@@ -19,6 +19,7 @@ def status(folder: Folder, as_json: Json = False) -> None:
     """
     import results
     from arena.formats.schedule import Schedule
+    from results.export import render
     from results.record import Reason
     from results.store import FILE_NAME, busy
 
@@ -34,7 +35,7 @@ def status(folder: Folder, as_json: Json = False) -> None:
         "seconds_since_last_game": round(time.time() - max(path.stat().st_mtime for path in files), 1),
     }
     if as_json:
-        typer.echo(json.dumps(state))
+        typer.echo(json.dumps(state | {"table": json.loads(render(run.table(), "json"))}))
         return
     say(_state_in_words(state))
     print_table(run.table(), as_json=False)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import TEXT, Folder, Force, TableFormat
+from arena.commands.options import TEXT, Folder, Force, Json, TableFormat, json_format
 from arena.commands.output import check_free, check_printable, picture_format, tell, write_picture, write_table
 from results import kinds
 
@@ -28,7 +28,9 @@ def table(
     kind: Annotated[
         Kind | None,
         typer.Option(
-            help="Which table. Default: standings; study, of several games or budgets; scores, of one player."
+            "--kind",
+            "-k",
+            help="Which table. Default: standings; study, of several games or budgets; scores, of one player.",
         ),
     ] = None,
     format: TableFormat = TEXT,
@@ -41,10 +43,13 @@ def table(
     output: Annotated[
         Path | None,
         typer.Option(
-            help=f"A file to write to, instead of the terminal; .{', .'.join(kinds.PICTURES)} draws the table."
+            "--output",
+            "-o",
+            help=f"A file to write to, instead of the terminal; .{', .'.join(kinds.PICTURES)} draws the table.",
         ),
     ] = None,
     force: Force = False,
+    as_json: Json = False,
 ) -> None:
     """Print a table of a run, which may still be played.
 
@@ -52,6 +57,7 @@ def table(
     """
     import results
 
+    format = json_format(format, as_json)
     check_printable(format, output)
     check_free(output, force)
     run = results.load(folder)

@@ -4,20 +4,22 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import Panel, command
-from arena.commands.options import Force, Game, Moves, Out, at_least
+from arena.commands.application import Panel, command, renamed
+from arena.commands.options import Force, Game, Moves, OutputFile, at_least
 from arena.commands.output import check_free, say, write_whole
+from arena.commands.progress import progress_line
 
 
 @command(
     Panel.STUDY,
-    examples='arena tablebase "nim(heaps=[1, 3, 5, 7])" --out nim.table\n'
-    'arena tablebase "breakthrough(rows=5, columns=5)" --pieces 4 --out end.table\n'
+    examples='arena tablebase "nim(heaps=[1, 3, 5, 7])" --output nim.table\n'
+    'arena tablebase "breakthrough(rows=5, columns=5)" --pieces 4 --output end.table\n'
     'arena solve "breakthrough(rows=5, columns=5)" --agent "dfpn(tablebase=\'end.table\')" --moves "2a3a"',
+    modern=renamed({"--out": "--output"}),
 )
 def tablebase(
     game: Game,
-    out: Out,
+    output: OutputFile,
     moves: Moves = "",
     pieces: Annotated[int | None, typer.Option(help="Instead of moves: all end-games of at most N pieces.")] = None,
     most: Annotated[
@@ -34,8 +36,9 @@ def tablebase(
 
     if pieces is not None and moves:
         raise typer.BadParameter("--pieces and --moves say two different things: give one of them")
-    check_free(out, force)
+    check_free(output, force)
     made = games.make(game)
-    data, positions = endgame_table(made, made.read_line(moves)[1], pieces, most)
-    write_whole(out, data, force)
-    say(f"{positions:,} positions of {made}, {len(data) / 2**20:.1f} MiB, in {out}")
+    with progress_line(f"solving end-games of {made}"):
+        data, positions = endgame_table(made, made.read_line(moves)[1], pieces, most)
+    write_whole(output, data, force)
+    say(f"{positions:,} positions of {made}, {len(data) / 2**20:.1f} MiB, in {output}")

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import Panel, command
-from arena.commands.options import Force, Moves, at_least
+from arena.commands.application import Panel, command, renamed
+from arena.commands.options import Force, Game, Moves, at_least
 from arena.commands.output import check_free, say, tell, write_whole
 
 BARE = {"table": 0.0, "order": (), "scout": False, "sound": False, "scores": True}  # the algorithm without its aids
@@ -18,19 +18,20 @@ BARE = {"table": 0.0, "order": (), "scout": False, "sound": False, "scores": Tru
 @command(
     Panel.STUDY,
     examples="arena tree tree\n"
-    "arena tree \"tree(nodes='[[3, 12, 8], [2, 4, 6], [2, 5, 14]]')\" --svg tree.svg\n"
+    "arena tree \"tree(nodes='[[3, 12, 8], [2, 4, 6], [2, 5, 14]]')\" --output tree.svg\n"
     "arena tree tictactoe --moves '1a 2b 3c 3a' --depth 3 --agent minimax",
+    modern=renamed({"--svg": "--output"}),
 )
 def tree(
-    game: Annotated[str, typer.Argument(help="A game such as tictactoe.", metavar="GAME")],
+    game: Game,
     depth: Annotated[
         int | None, typer.Option(callback=at_least(1), help="Plies to search. Default: to the end.")
     ] = None,
     agent: Annotated[
-        str, typer.Option(help='alphabeta or minimax, with options: "alphabeta(scout=true)".')
+        str, typer.Option("--agent", "-a", help='alphabeta or minimax, with options: "alphabeta(scout=true)".')
     ] = "alphabeta",
     moves: Moves = "",
-    svg: Annotated[Path | None, typer.Option(help="An SVG file to draw the tree to.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="An SVG file to draw the tree to.")] = None,
     force: Force = False,
     limit: Annotated[int, typer.Option(callback=at_least(1), help="The most nodes that are shown.")] = 1000,
 ) -> None:
@@ -40,7 +41,7 @@ def tree(
     first player.  `alphabeta` is the bare algorithm here: the aids that the agent's options do not name are off, moves
     are tried in the game's order, and ends are worth their scores.
     """
-    check_free(svg, force)
+    check_free(output, force)
     if "numba" not in sys.modules:
         os.environ["NUMBA_DISABLE_JIT"] = "1"  # so few nodes are searched in plain Python before a compiler is done
     import games
@@ -57,9 +58,9 @@ def tree(
     for line in as_text(root):
         say(line)
     tell(f"\n{root.nodes} nodes; {_cut_off(root)} moves cut off")
-    if svg:
-        write_whole(svg, as_svg(root, f"{searcher.name} on {made}").encode(), force)
-        tell(f"drawn in {svg}")
+    if output:
+        write_whole(output, as_svg(root, f"{searcher.name} on {made}").encode(), force)
+        tell(f"drawn in {output}")
 
 
 def _bare(spec: str, depth: int | None):

@@ -19,7 +19,7 @@ from arena.config.openings import BadOpenings, OpeningError, lines_of, random_op
 from arena.config.tables import MAX_NAME, BudgetTable, CommonKeys, Table, name_fault
 from arena.formats.base import Format, formats
 from games.core.game import Game
-from games.core.registry import SpecError
+from games.core.registry import SpecError, spell
 
 OPENINGS_TRIED = 10  # before play, to tell whether there are openings of that length
 OF_OPENINGS = ("openings", "opening_plies")
@@ -291,7 +291,7 @@ class Reader:
         for i, entry, agent in made:
             name = entry.get("name")
             if name is None:
-                name = None if agent is None else str(agent)
+                name = None if agent is None else spell(agent, every=False, typed=entry["agent"])
             if not isinstance(name, str):
                 continue
             place = ("agents", i, "agent" if entry.get("name") is None else "name")

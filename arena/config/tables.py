@@ -28,6 +28,12 @@ class BudgetTable(Table):
     depth: int | None = _count("depth")
     seconds: float | None = Field(None, gt=0, description="seconds is a number greater than 0")
 
+    @field_validator("playouts", "nodes", "depth", mode="before")
+    @classmethod
+    def _whole(cls, value):
+        """1e6 is a count, too."""
+        return int(value) if type(value) is float and value.is_integer() else value
+
 
 class AgentEntry(Table):
     """One agent: its spec, and the name it has in the tables if that is not the spec itself."""

@@ -69,7 +69,7 @@ def render(tournament, figures, live: bool = False) -> str:
         figures=[figure for name, figure in by_name.items() if name not in ("study", "ratings", "crosstable")],
         games=_for_script(games),
         shown=len(games),
-        machine=tournament.meta.get("machine", {}),
+        machine=_machine(tournament.meta.get("machine", {})),
         configuration=as_toml(config) if config else "",
         style=_own("report.css"),
         script=_own("report.js"),
@@ -82,6 +82,14 @@ def _title(tournament, config) -> str:
     if config is None:
         return tournament.folder.name
     return config["instances"][0] if len(config["instances"]) == 1 else ", ".join(tournament.instances)
+
+
+def _machine(values: dict) -> dict[str, str]:
+    """What the run was played on, for readers: `memory_bytes` as GiB."""
+    known = {key: value for key, value in values.items() if value is not None}
+    if "memory_bytes" in known:
+        known["memory"] = f"{known.pop('memory_bytes') / 2**30:.1f} GiB"
+    return {key.replace("_", " "): str(value) for key, value in known.items()}
 
 
 def _study(tournament, figure) -> dict:

@@ -17,7 +17,7 @@ LEAST = 0.05  # the smallest difference that counts
 
 
 def read_report(path: Path) -> dict:
-    """A report that `arena bench --save` wrote; BenchError if the file holds none."""
+    """A report that `arena bench --output` wrote; BenchError if the file holds none."""
     try:
         report = json.loads(read_bounded(path))
         for row in [*report["games"], *report["agents"]]:
@@ -25,7 +25,7 @@ def read_report(path: Path) -> dict:
                 raise ValueError("a row without speeds")
         int(report["signature"])
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BenchError(f"{path} holds no report of arena bench --save: {error!r}") from None
+        raise BenchError(f"{path} holds no report of arena bench --output: {error!r}") from None
     return report
 
 

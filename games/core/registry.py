@@ -74,12 +74,17 @@ class Registry:
         if "name" in vars(cls):
             self._classes[cls.name] = cls
 
+    def unknown(self, name: str) -> str:
+        """What to say of a name that is not registered."""
+        classes = self.classes()
+        return f"unknown {self.kind} {name!r}{_suggest(name, classes)}; known: {', '.join(classes)}"
+
     def make(self, spec: str):
         """The instance that `spec` describes; SpecError says which name or parameter is wrong and what is allowed."""
         name, arguments, keywords = parse_spec(spec)
         classes = self.classes()
         if name not in classes:
-            raise SpecError(f"unknown {self.kind} {name!r}{_suggest(name, classes)}; known: {', '.join(classes)}")
+            raise SpecError(self.unknown(name))
         cls = classes[name]
         if not _is_frozen_dataclass(cls):
             raise SpecError(f"{self.kind} {name!r} is defined by {cls.__qualname__}, which is not a frozen dataclass")
@@ -129,6 +134,8 @@ def _check(owner, key, value, hint):
     options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     if (isinstance(value, int) and abs(value) >= 1 << 63) or (isinstance(value, float) and not math.isfinite(value)):
         raise SpecError(f"{owner}: {key} is out of range: numbers are finite, and whole ones below 2**63")
+    if float not in options and int in options and type(value) is float and value.is_integer():
+        value = int(value)  # 1e6 is a count, too
     for option in options:
         if option is float and type(value) in (int, float):
             return float(value)
@@ -160,8 +167,15 @@ def signature(cls: type[Registered]) -> str:
     return f"{cls.name}({', '.join(words)})"
 
 
-def spell(instance, every: bool = True) -> str:
-    """The spec that makes an equal instance; with `every` false, parameters at their defaults are left out."""
+def spell(instance, every: bool = True, typed: str = "") -> str:
+    """The spec that makes an equal instance; with `every` false, parameters at their defaults are left out, but for
+    those that stand in the spec `typed`."""
     given = [(f, getattr(instance, f.name)) for f in parameters_of(type(instance))]
-    words = [f"{f.name}={value!r}" for f, value in given if (every and _is_listed(f)) or value != f.default]
+    kept = set()
+    if typed:
+        _, arguments, keywords = parse_spec(typed)
+        kept = {*[f.name for f, _ in given if _is_listed(f)][: len(arguments)], *keywords}
+    words = [
+        f"{f.name}={value!r}" for f, value in given if (every and _is_listed(f)) or value != f.default or f.name in kept
+    ]
     return f"{instance.name}({', '.join(words)})" if words else instance.name

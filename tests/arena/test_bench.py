@@ -186,7 +186,7 @@ def test_a_failure_is_a_row(monkeypatch):
 def test_a_file_of_something_else(tmp_path, text):
     (tmp_path / "x.json").write_text(text)
     done = CliRunner().invoke(app, ["bench", "--against", str(tmp_path / "x.json")])
-    assert done.exit_code == 2 and "x.json holds no report of arena bench --save" in done.stderr, done.output
+    assert done.exit_code == 2 and "x.json holds no report of arena bench --output" in done.stderr, done.output
 
 
 @pytest.mark.parametrize("arguments, message", [

@@ -8,12 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 import agents
+import arena as arena_package
 import games
 from arena.cli import app
 from arena.commands.application import Panel
@@ -222,7 +224,7 @@ def against_random(game, agent, *options):
         (against_random("connect4", "uct", "--budget", "depth=2"), "not depth"),
         (against_random("connect4", "uct", "--budget", "2"), "not of the form playouts=1000"),
         (against_random("connect4", "random"), "has the same name"),
-        (against_random("connect4", "uct(playouts=5)", "--workers", "0"), "'--workers': 0 is out of range"),
+        (against_random("connect4", "uct(playouts=5)", "--workers", "0"), "'-j': 0 is out of range"),
         (against_random("connect4", "uct(playouts=5)", "--games", "3"), "is odd"),
         (against_random("tictactoe", "uct(playouts=5)", "--opening-plies", "9"), "is over within 9"),
         (["table", "none"], "no tournament in none"),
@@ -238,6 +240,21 @@ def test_mistakes_are_told_and_end_with_2(arguments, message, tmp_path, monkeypa
     result = call(*arguments)
     assert result.exit_code == 2 and message in result.stderr.replace("\n", " "), result.stderr
     assert "Traceback" not in result.stderr and list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_of_a_packages_name_is_no_matter_or_named(tmp_path):
+    """A regular package found later on the path comes before the folder; an editable install's finder comes after."""
+    for name in ("games", "agents", "results", "arena"):
+        (tmp_path / name).mkdir()
+    line = [sys.executable, "-c", "import arena, games, results; print(games.make, arena.run)"]
+    plain = subprocess.run(line, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
+    assert plain.returncode == 0, plain.stderr
+    (tmp_path / "installed").mkdir()
+    (tmp_path / "installed" / "arena").symlink_to(Path(arena_package.__file__).parent)
+    without_ours = [sys.executable, "-S", "-c", "import arena"]
+    path = os.environ | {"PYTHONPATH": "installed"}
+    editable = subprocess.run(without_ours, cwd=tmp_path, env=path, capture_output=True, text=True, check=False)
+    assert "hides search-arena's own package games" in editable.stderr and str(tmp_path / "games") in editable.stderr
 
 
 def test_foreign_and_damaged_stores(played, tmp_path):
@@ -274,7 +291,7 @@ def commands():
     """The names of all commands, from the files of their package."""
     from arena import commands
 
-    shared = {"application", "counts", "dialogue", "options", "output", "playing", "progress"}
+    shared = {"application", "completion", "counts", "dialogue", "options", "output", "playing", "progress"}
     return sorted({module.name.strip("_") for module in pkgutil.iter_modules(commands.__path__)} - shared)
 
 

@@ -193,3 +193,18 @@ def test_what_a_resumed_run_may_change():
     )
     lines = config.differences(stored, stored | {"seed": 1, "plugins": [PLUGIN]})
     assert lines[0].startswith("plugins = ") and lines[1] == "seed = 1, but the run was started with 0"
+
+
+def test_counts_may_be_written_as_1e3():
+    entries = [{"agent": "uct(playouts=1e3)"}, {"agent": "random"}]
+    made = loading.from_values(GOOD | {"agents": entries, "budget": {"playouts": 2e3}})
+    assert made.resolved()["budgets"] == [{"playouts": 2000}] and made.agents[0][1].playouts == 1000
+    assert made.resolved()["agents"][0]["name"] == "uct(playouts=1000)"
+    assert isinstance(made.resolved()["budgets"][0]["playouts"], int)
+
+
+def test_agents_are_named_as_they_are_typed():
+    typed = [{"agent": "nmcs(level=2)"}, {"agent": "nmcs(1)"}, {"agent": "nmcs()"}]
+    made = loading.from_values({"game": "leftmove", "games": 1, "budget": {"playouts": 5}, "agents": typed})
+    assert [name for name, _ in made.agents] == ["nmcs(level=2)", "nmcs(level=1)", "nmcs"]
+    assert loading.from_values(made.resolved()).resolved() == made.resolved()

@@ -112,6 +112,11 @@ def test_the_configuration_can_be_run_again(run, page):
         assert from_values(tomllib.loads(text)).resolved() == store.meta["config"]
 
 
+def test_the_machine_is_told_in_readers_units(page):
+    text = page.read_text()
+    assert re.search(r"<dt>memory</dt><dd>[\d.]+ GiB</dd>", text) and "bytes" not in re.findall(r"<dt>(.*?)</dt>", text)
+
+
 def test_the_command(run, tmp_path):
     result = call("report", run, "--output", tmp_path / "x.html")
     assert result.exit_code == 0 and str(tmp_path / "x.html") in result.stdout

@@ -87,16 +87,17 @@ def test_the_command_writes_tables_and_figures(finished):
     [
         ([], "give a --game"),
         (["--resume"], "--resume continues the run in --out"),
-        (["--game", "tictactoe", "--workers", "two"], "--workers 'two' is not a list such as 1,2,4,8"),
-        (["--game", "tictactoe", "--cores", 0], "'--cores': 0 is out of range"),
+        (["--game", "tictactoe", "--sizes", "two"], "--sizes 'two' is not a list such as 1,2,4,8"),
+        (["--game", "tictactoe", "--workers", 0], "'-j': 0 is out of range"),
+        (["--game", "tictactoe", "--cores", 0], "'-j': 0 is out of range"),
         (["--game", "tictactoe", "--speed-seconds", -1], "'--speed-seconds': -1 is out of range"),
         (["--game", "tictacto"], "unknown game 'tictacto' (did you mean 'tictactoe'?)"),
         (
             ["--game", "tictactoe", "--workers", "0,2"],
-            "--workers '0,2' is out of range: searches can have 1 to 4096 workers",
+            "--sizes '0,2' is out of range: searches can have 1 to 4096 workers",
         ),
-        (["--game", "tictactoe", "--workers", "2,1025"], "workers = 1025 is out of range: it can be 1 to 1024"),
-        (["--game", "tictactoe", "--workers", "65", "--threads"], "workers = 65 is out of range: it can be 1 to 64"),
+        (["--game", "tictactoe", "--sizes", "2,1025"], "workers = 1025 is out of range: it can be 1 to 1024"),
+        (["--game", "tictactoe", "--sizes", "65", "--threads"], "workers = 65 is out of range: it can be 1 to 64"),
         (["--game", "tictactoe", "--games", 5], "games = 5: is odd"),
         (["--game", "tictactoe", "--playouts", 2], "playouts = 2: is out of range; it can be 4 or more"),
         (

@@ -193,6 +193,11 @@ def test_commands_for_two_players_refuse_with_the_reason(run, tmp_path):
     assert "leftmove" in results.load(run)._repr_html_()
 
 
+def test_curves_go_on_to_the_end_of_the_budget(run):
+    for line in results.load(run).plot_best_so_far().lines:
+        assert line.get_xdata()[-1] == 40, "the playouts of a run"
+
+
 def test_curve(run, tmp_path):
     for name in ("curve.svg", "curve.png"):
         done = call("curve", run, "--output", tmp_path / name, "--against", "playouts")

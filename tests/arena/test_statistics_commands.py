@@ -126,7 +126,7 @@ def test_mistakes_of_a_live_test(live, tmp_path):
         (["--wdl", 1, 2, 3, "--out", tmp_path], "--out, --workers and --resume are for CONFIG.toml"),
         ([other], 'has the format swiss; a sequential test has format = "sprt"'),
         ([tmp_path / "none.toml"], "there is no such file"),
-        ([test, "--out", tmp_path / "r", "--workers", -1], "'--workers': -1 is out of range"),
+        ([test, "--out", tmp_path / "r", "--workers", -1], "'-j': -1 is out of range"),
     ]:
         result = call("sprt", *arguments)
         told = " ".join(result.stderr.replace("│", " ").split())

@@ -134,7 +134,7 @@ def test_an_agent_may_be_called_agent():
 
 def test_rich_table_for_live_displays(tournament):
     table = rich_table(tournament.table("standings"))
-    assert table.row_count == 3 and str(table.columns[1].header) == "agent"
+    assert table.row_count == 3 and table.columns[1].heading == "agent"
 
 
 def test_unknown_format_names_the_known(tournament):

@@ -78,5 +78,7 @@ def test_best_so_far_is_the_mean_of_steps():
     axes = plot_best_so_far(curve, "x")
     assert axes.lines[0].get_ydata().tolist() == [3.0, 7.0, 8.0] and axes.get_xscale() == "log"
     assert best_so_far(improvements.iloc[:0], "seconds").empty
+    longer = best_so_far(improvements, "playouts", pd.Series({"1": 100, "2": 80}))
+    assert longer["playouts"].tolist() == [3, 10, 50, 80, 100] and longer["mean"].tolist() == [3.0, 7.0, 8.0, 8.0, 8.0]
     with pytest.raises(ValueError, match="against = 'plies' is not one of playouts, seconds"):
         best_so_far(improvements, "plies")

@@ -22,7 +22,11 @@ class Scheme(Threaded):
     """A search by several workers.  Its budget of playouts is for each worker, or with `total` for all together.
 
     workers: threads; or with `simulated`, workers in virtual time: deterministic, on one core, up to 1024
+    exploration: the constant K of the bound, for rewards from 0 to 1
+    total: the budget of playouts is for all workers together
+    simulated: workers in virtual time instead of threads
     playout_time: how long a simulated playout takes, "constant" or its number of "plies"
+    max_nodes: a tree of this size no longer grows; its leaves are still played out
     """
 
     workers: int = 2

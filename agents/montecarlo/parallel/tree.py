@@ -98,7 +98,10 @@ class TreePlayer(SharedTreePlayer):
 
 @dataclass(frozen=True)
 class GSCPM(TreeParallel):
-    """One tree, searched by tasks of `grain` playouts on a pool of workers."""
+    """One tree, searched by tasks of `grain` playouts on a pool of workers.
+
+    grain: playouts of a task
+    """
 
     grain: int = 50
 

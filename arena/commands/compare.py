@@ -1,0 +1,38 @@
+"""`arena compare`: what has changed from one run to another."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.commands.application import Panel, command
+from arena.commands.completion import complete_run
+from arena.commands.options import Json
+from arena.commands.output import print_table, tell
+
+Run = Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR", autocompletion=complete_run)]
+
+
+@command(Panel.READ, examples="arena compare runs/before runs/after\narena compare runs/before runs/after --json")
+def compare(before: Run, after: Run, as_json: Json = False) -> None:
+    """Compare what two runs have in common, with intervals.
+
+    Changes are of Elo from the mean of the shared agents, in the games and budgets that both runs have, or of mean
+    scores in games for one player.  Intervals are of 95 %; an agent is called better or worse if its interval does not
+    hold 0.
+    """
+    import results
+    from results.comparison import NothingInCommon
+    from results.comparison import compare as compared
+    from results.export import comparison_for_people
+    from results.summary import side_by_side
+
+    runs = [results.load(folder) for folder in (before, after)]
+    try:
+        frame = compared(*runs)
+    except NothingInCommon as error:
+        raise typer.BadParameter(f"{before} and {after}: {error}") from None
+    print_table(frame if as_json else comparison_for_people(frame), as_json)
+    tell(f"1 is {before}, 2 is {after}; a change is from 1 to 2, with its 95 % interval.")
+    if note := side_by_side(int(frame["change"].notna().sum())):
+        tell(note)

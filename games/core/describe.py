@@ -1,0 +1,108 @@
+"""What a registered game or agent is, and what its parameters mean: from docstrings and from what they refuse."""
+
+import inspect
+import re
+import sys
+import types
+import typing
+from dataclasses import MISSING, dataclass
+from typing import Any
+
+from games.core.registry import Registered, parameters_of, type_name
+
+BUDGET = {  # parameters of every agent that has them
+    "playouts": "budget of a move: random playouts",
+    "nodes": "budget of a move: positions",
+    "depth": "budget of a move: plies that are searched",
+    "seconds": "budget of a move: wall time",
+}
+FAR = 10**30  # beyond every range
+NOBODY = "\0"  # what no parameter can be
+COMMON = {  # what parameters of these names mean everywhere
+    "rows": "rows of the board",
+    "columns": "columns of the board",
+    "size": "rows and columns of the board",
+    "evaluation": "the name of one of the game's evaluation functions; empty for its default",
+}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter as a user types it, and what it means."""
+
+    name: str
+    default: Any  # None where it has none, too
+    type: str  # in a user's words
+    range: str  # such as `0 to 10`; empty where nothing is refused
+    meaning: str  # empty where no docstring says it
+
+
+def about(cls: type[Registered]) -> str:
+    """The first paragraph of the module that a class is defined in."""
+    return (sys.modules[cls.__module__].__doc__ or "").split("\n\n")[0].replace("\n", " ")
+
+
+def parameters(cls: type[Registered]) -> list[Parameter]:
+    """The parameters of a registered class, those of its budget last."""
+    hints, meanings = typing.get_type_hints(cls), _meanings(cls)
+    found = [
+        Parameter(
+            field.name,
+            None if field.default is MISSING else field.default,
+            type_name(hints[field.name]),
+            _range(cls, field.name, hints[field.name]),
+            meanings.get(field.name, ""),
+        )
+        for field in parameters_of(cls)
+    ]
+    return sorted(found, key=lambda one: one.name in getattr(cls, "budgets", ()))
+
+
+def _meanings(cls) -> dict[str, str]:
+    """What the docstrings of a class and of its bases say of each parameter, the class's own words before others.
+
+    They have lines `name: meaning`, `name, name: meaning` and `name: meaning; name: meaning`.
+    """
+    names = {field.name for field in parameters_of(cls)}
+    known = COMMON | {name: text for name, text in BUDGET.items() if name in getattr(cls, "budgets", ())}
+    found = {name: text for name, text in known.items() if name in names}
+    one = rf"(?:{'|'.join(names)})" if names else NOBODY
+    several = re.compile(rf"({one}(?:, {one})*): (.+)")
+    for base in reversed(cls.__mro__):
+        for line in _lines(inspect.cleandoc(vars(base).get("__doc__") or "")):
+            for part in re.split(rf"; (?={one}(?:, {one})*: )", line):
+                if told := several.fullmatch(part):
+                    found |= dict.fromkeys(told[1].split(", "), told[2])
+    return found
+
+
+def _lines(text: str) -> list[str]:
+    """Lines of a docstring, those that are indented joined to the one before."""
+    return re.sub(r"\n +", " ", text).splitlines()
+
+
+def _range(cls, name: str, hint) -> str:
+    """What a parameter can be: what the class says when it is given something else."""
+    options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    if bool in options:
+        return "true or false"
+    for probe in _probes(options):
+        try:
+            cls(**{name: probe})
+        except (ValueError, OverflowError, OSError, TypeError) as error:
+            if told := re.search(r"(?:can be|it is|budget is|is not one of) (.+)", str(error)):
+                return told[1].replace(", ", " | ") if "not one of" in told[0] else told[1]
+    return ""
+
+
+def _probes(options) -> list:
+    """Values of a parameter's type that are out of any range."""
+    if float in options:
+        return [-float(FAR), float(FAR)]
+    if int in options:
+        return [-FAR, FAR]
+    if str in options:
+        return [NOBODY]
+    if any(typing.get_origin(option) is tuple for option in options):
+        return [(NOBODY,), (-FAR,)]
+    return []

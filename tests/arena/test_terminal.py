@@ -1,0 +1,286 @@
+"""The command line beside the tables: options old and new, completion, progress, lists of runs, comparisons, JSON."""
+
+import json
+import logging
+import re
+import time
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import results
+from arena.cli import app
+from arena.commands import progress
+from arena.commands.completion import complete_agent, complete_game, complete_run
+from results.comparison import NothingInCommon, compare
+from results.ratings import rate
+from results.store import Store
+from results.summary import side_by_side
+from tests.arena.stored import CONFIG, store_run
+from tests.results.sample import AGENTS, META, make_game
+
+PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
+COMMANDS = typer.main.get_command(app)
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def as_json(*arguments):
+    done = call(*arguments, "--json")
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Two runs of one game that share three agents."""
+    place = tmp_path_factory.mktemp("terminal")
+    store_run(place / "runs" / "one", CONFIG)
+    more = CONFIG | {"seed": 6, "agents": [*CONFIG["agents"], {"agent": "random", "name": "new"}]}
+    store_run(place / "runs" / "deep" / "two", more)
+    return place / "runs"
+
+
+def leaves(command):
+    """Every command, those of groups too."""
+    for one in getattr(command, "commands", {}).values():
+        yield from leaves(one) if hasattr(one, "commands") else [one]
+
+
+# -- Options ---------------------------------------------------------------------------------------------------------
+
+
+def test_help_and_version():
+    assert re.fullmatch(r"arena \S.* \(Python 3\.\S+, Numba \d\S+\)\n", call("--version").stdout)
+    for words in (("-h",), ("run", "-h"), ("list", "-h"), ("list", "agents", "-h")):
+        assert call(*words).stdout.startswith("Usage: ")
+
+
+def test_one_word_for_one_thing():
+    """A long option means the same wherever it is, and has the same short form."""
+    found: dict[str, set] = {}
+    for command in leaves(COMMANDS):
+        for parameter in command.params:
+            for name in parameter.opts:
+                if name.startswith("--"):
+                    found.setdefault(name, set()).add(tuple(o for o in parameter.opts if not o.startswith("--")))
+    for name in ("--out", "--output", "--workers", "--games", "--game", "--agent", "--kind", "--format"):
+        assert len(found[name]) == 1 and next(iter(found[name])), f"{name}: {found[name]}"
+    assert not {"--svg", "--picture", "--cores"} & set(found)
+    assert [command.name for command in leaves(COMMANDS) if any("--save" in p.opts for p in command.params)] == ["play"]
+
+
+@pytest.mark.parametrize("typed, parameter, value", [
+    ("tree tree --svg x.svg", "output", Path("x.svg")),
+    ("show runs 1v2-0000 --picture=x.svg", "output", Path("x.svg")),
+    ("book runs --out x.book", "output", Path("x.book")),
+    ("tablebase nim --out=x", "output", Path("x")),
+    ("bench --save x.json", "output", Path("x.json")),
+    ("scaling --game nim --cores 3", "workers", 3),
+    ("scaling --game nim --workers 1,2 --cores 3", "sizes", "1,2"),
+    ("scaling --game nim --workers=1,2", "sizes", "1,2"),
+    ("scaling --game nim -j 2", "workers", 2),
+    ("run t.toml -o runs/x -j 2", "out", Path("runs/x")),
+    ("run -g nim -a uct -a random -n 4", "games", 4),
+])  # fmt: skip
+def test_old_and_short_forms_are_understood(typed, parameter, value):
+    name, *words = typed.split()
+    assert COMMANDS.commands[name].make_context(name, words).params[parameter] == value
+
+
+def test_what_is_logged_is_told(capsys):
+    logger = logging.getLogger("arena")
+    before, level = list(logger.handlers), logger.level
+    try:
+        COMMANDS.commands["run"].make_context("run", ["t.toml", "-v"])
+        logger.info("one %s", "thing")
+        logger.debug("another")
+        assert "one thing" in capsys.readouterr().err.replace("\n", " ")
+        COMMANDS.commands["run"].make_context("run", ["t.toml", "--log-level", "error"])
+        added = [handler for handler in logger.handlers if handler not in before]
+        assert [handler.level for handler in added] == [logging.INFO, logging.ERROR]
+    finally:
+        logger.handlers[:] = before
+        logger.setLevel(level)
+
+
+# -- Completion ------------------------------------------------------------------------------------------------------
+
+
+def test_completion(runs, monkeypatch):
+    assert [name for name, _ in complete_game("connect")] == ["connect4"]
+    assert [name for name, _ in complete_agent("uc")] == ["uct"]
+    assert [name for name, _ in complete_agent("uct(playouts=5, expl")] == ["uct(playouts=5, exploration="]
+    assert "uct(playouts=" not in dict(complete_agent("uct(playouts=5,")) and complete_agent("nobody(") == []
+    told = dict(complete_agent("uct("))
+    assert told["uct(exploration="].startswith("the constant K") and max(map(len, told.values())) <= 60
+    monkeypatch.chdir(runs.parent)
+    assert complete_run("") == ["runs/deep/two", "runs/one"] and complete_run("runs/o") == ["runs/one"]
+    assert complete_run("runs/deep/") == ["runs/deep/two"] and complete_run("[") == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_are_told_how_to_complete(shell, monkeypatch):
+    done = CliRunner().invoke(app, [], prog_name="arena", env={"_ARENA_COMPLETE": f"source_{shell}"})
+    assert "complete" in done.stdout and "arena" in done.stdout
+
+
+# -- Progress --------------------------------------------------------------------------------------------------------
+
+
+def test_progress_without_a_terminal_is_a_line_now_and_then(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "FIRST", 0.02)
+    monkeypatch.setattr(progress, "PAUSE", 0.02)
+    with progress.progress_line("at first") as show:
+        time.sleep(0.1)
+        show("then\x1b[31m")
+        time.sleep(0.1)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) > 3 and lines[0] == "0:00  at first" and lines[-1] == r"0:00  then\x1b[31m"
+    with progress.progress_line():
+        pass
+    assert capsys.readouterr().err == ""
+
+
+def test_a_search_without_a_budget_says_so():
+    done = call("solve", "tictactoe", "--one")
+    assert done.exit_code == 0 and "No budget is given" in done.stderr and "No budget" not in done.stdout
+    assert "No budget" not in call("solve", "tictactoe", "--one", "--agent", "dfpn(nodes=100000)").stderr
+
+
+# -- Lists -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_parameters_of_an_agent():
+    found = {one["name"]: one for one in as_json("list", "agents", "uct")["parameters"]}
+    assert found["exploration"] == {
+        "name": "exploration",
+        "default": 0.4,
+        "type": "float",
+        "range": "0 or more",
+        "meaning": "the constant K of the bound, for rewards from 0 to 1",
+    }
+    assert found["first_play_urgency"]["meaning"] == "the bound of unvisited children; none: they come first"
+    line = next(line for line in call("list", "agents", "uct").stdout.splitlines() if "max_nodes" in line)
+    assert line.split()[:5] == ["max_nodes", "16777216", "1000", "to", "2147483647"] and "25 bytes" in line
+    lock = next(one for one in as_json("list", "agents", "tree")["parameters"] if one["name"] == "lock")
+    assert lock["range"] == "free | local | global"
+
+
+def test_every_parameter_of_an_agent_has_a_meaning():
+    for row in as_json("list", "agents"):
+        for one in as_json("list", "agents", row["name"])["parameters"]:
+            assert one["meaning"], f"{row['name']}: {one['name']}"
+
+
+def test_one_game_and_mistakes():
+    assert "5 to 13" in call("list", "games", "go").stdout and "players: 2" in call("list", "games", "go").stdout
+    refused = call("list", "agents", "utc")
+    assert refused.exit_code == 2 and "unknown agent 'utc' (did you mean 'uct'?)" in refused.stderr
+
+
+def test_the_runs_of_a_folder(runs):
+    (runs / "bad").mkdir(exist_ok=True)
+    (runs / "bad" / "tournament.sqlite").write_bytes(b"nothing of use" * 100)
+    found = as_json("runs", runs)
+    assert [row["run"] for row in found["runs"]] == [str(runs / "deep" / "two"), str(runs / "one")]
+    one = found["runs"][1]
+    assert (one["stored"], one["total"], one["agents"], one["state"]) == (18, 18, 3, "finished")
+    assert one["leader"] == results.load(runs / "one").standings()["agent"][0]
+    assert [row["run"] for row in found["unread"]] == [str(runs / "bad")]
+    shown = call("runs", runs)
+    assert "18 of 18" in shown.stdout and "cannot be read" in shown.stderr
+    assert "no runs in" in call("runs", runs / "bad" / "..").stderr or shown.exit_code == 0
+    assert call("runs", runs / "none").exit_code == 2
+
+
+# -- Comparison ------------------------------------------------------------------------------------------------------
+
+
+def test_a_comparison(runs):
+    rows = as_json("compare", runs / "one", runs / "deep" / "two")
+    assert sorted(row["agent"] for row in rows) == ["middling", "strong", "weak"]
+    assert sum(row["elo_1"] for row in rows) == pytest.approx(0) == sum(row["change"] for row in rows)
+    text = call("compare", runs / "one", runs / "deep" / "two")
+    assert "change" in text.stdout and f"1 is {runs / 'one'}" in text.stderr
+    same = as_json("compare", runs / "one", runs / "one")
+    assert all(row["change"] == 0 and row["verdict"] == "" for row in same)
+
+
+def test_errors_of_changes_are_those_of_a_direct_fit(tmp_path):
+    """Of two agents, half of the error of their difference; of more, what 2000 draws of the ratings give."""
+    import numpy as np
+
+    from results.comparison import _from_mean
+
+    counts = np.zeros((3, 3, 3))
+    counts[0, 1] = counts[1, 0] = [30, 10, 20]
+    counts[0, 2] = counts[2, 1] = [25, 5, 15]
+    fitted = rate(["a", "b", "c"], counts)
+    _, error = _from_mean(fitted, ["a", "b"])
+    assert error == pytest.approx([fitted.difference_error[0, 1] / 2] * 2)
+    _, error = _from_mean(fitted, ["a", "b", "c"])
+    squares = fitted.difference_error**2
+    covariance = np.zeros((3, 3))  # of differences to c
+    for i in (0, 1):
+        for j in (0, 1):
+            covariance[i, j] = (squares[i, 2] + squares[j, 2] - squares[i, j]) / 2
+    centre = np.eye(3) - 1 / 3
+    assert error == pytest.approx(np.sqrt(np.diag(centre @ covariance @ centre)))
+
+
+def test_what_cannot_be_compared(runs, tmp_path):
+    other = store_run(tmp_path / "other", CONFIG | {"game": "tictactoe"})
+    refused = call("compare", runs / "one", other)
+    assert refused.exit_code == 2 and "no game in common" in " ".join(refused.stderr.split())
+    with Store.create(tmp_path / "strangers", META, AGENTS) as store:
+        store.add(make_game())
+    with pytest.raises(NothingInCommon, match="0 agents in common"):
+        compare(results.load(runs / "one"), results.load(tmp_path / "strangers"))
+
+
+def test_many_intervals():
+    assert side_by_side(9) == ""
+    assert (
+        "12 intervals" in side_by_side(12)
+        and "probability 46 %" in side_by_side(12)
+        and "1.46 times" in side_by_side(12)
+    )
+
+
+# -- JSON ------------------------------------------------------------------------------------------------------------
+
+
+def documented(command, number=0):
+    """The keys that the page names in a row of a command."""
+    rows = [line.strip("|").split(" |") for line in PAGE.splitlines() if line.startswith("| `")]
+    cells = [row[2] for row in rows if f"`{command}`" in row[0]]
+    return set(re.findall(r"`([a-z_0-9]+)`", cells[number]))
+
+
+def test_json_has_the_keys_of_the_page(runs):
+    run = runs / "one"
+    assert documented("status") == {*as_json("status", run), "null"}
+    assert as_json("status", run)["table"] == as_json("table", run) == as_json("table", run, "--format", "json")
+    assert documented("runs") - {"run", "error"} | {"runs"} == set(as_json("runs", runs))
+    assert documented("compare") == set(as_json("compare", run, run)[0])
+    assert documented("show") == set(as_json("show", run, "1v2-0000"))
+    assert documented("check") == set(as_json("check", run))
+    assert documented("elo") == {*as_json("elo", "--wdl", 1, 0, 0), "bound"}
+    assert documented("elo", 1) == set(as_json("elo", run))
+    assert documented("list") >= {*as_json("list", "games")[0], *as_json("list", "agents")[0]}
+    assert {"name", "default", "type", "range", "meaning"} <= documented("list", 1)
+    assert documented("solve") - {"null"} == set(as_json("solve", "tictactoe", "--one"))
+    assert isinstance(as_json("cache", "info"), list)
+    refused = call("table", run, "--json", "--format", "csv")
+    assert refused.exit_code == 2 and "two different things" in refused.stderr.replace("\n", " ")
+
+
+def test_every_command_with_json_is_on_the_page():
+    names = {command.name for command in leaves(COMMANDS) if any("--json" in p.opts for p in command.params)}
+    on_page = set(re.findall(r"`([a-z ]+)`", "".join(line.split(" |")[0] for line in PAGE.splitlines())))
+    assert names <= {word for name in on_page for word in name.split()} | {"games", "agents"}
