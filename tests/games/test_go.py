@@ -1,11 +1,25 @@
 """Go: its rules, and those of its relatives' tests, against a board of squares that is filled and searched naively."""
 
+import functools
+
 import numpy as np
 import pytest
 
 import games
 from games.core.groups import BLACK, EMPTY, ROOM, WHITE
 from games.core.jit import kernel
+
+
+@functools.cache
+def points_of(size):
+    return [(row, column) for row in range(size) for column in range(size)]
+
+
+@functools.cache
+def beside(size, point):
+    row, column = point
+    near = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
+    return [(r, c) for r, c in near if 0 <= r < size and 0 <= c < size]
 
 
 class NaiveBoard:
@@ -20,19 +34,17 @@ class NaiveBoard:
         return board
 
     def points(self):
-        return [(row, column) for row in range(self.size) for column in range(self.size)]
+        return points_of(self.size)
 
     def beside(self, point):
-        row, column = point
-        near = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
-        return [(r, c) for r, c in near if 0 <= r < self.size and 0 <= c < self.size]
+        return beside(self.size, point)
 
     def region(self, point):
         """All points joined to `point` by points of its own kind, and the points next to them."""
-        inside, waiting, border = {point}, [point], set()
+        inside, waiting, border, kind = {point}, [point], set(), self.stones.get(point)
         while waiting:
             for other in self.beside(waiting.pop()):
-                if self.stones.get(other) != self.stones.get(point):
+                if self.stones.get(other) != kind:
                     border.add(other)
                 elif other not in inside:
                     inside.add(other)
@@ -40,7 +52,7 @@ class NaiveBoard:
         return inside, border
 
     def liberties(self, point):
-        return {other for other in self.region(point)[1] if other not in self.stones}
+        return self.region(point)[1] - self.stones.keys()
 
     def put(self, point, colour):
         """Returns the stones captured; the stone may be left without a liberty."""
