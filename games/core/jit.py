@@ -31,7 +31,7 @@ from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
 from games.core.cache_files import CheckedFiles
-from games.core.compiling import PART, WITHOUT_CALLBACK, Helper
+from games.core.compiling import PART, WITHOUT_CALLBACK, Helper, share_between_callers
 
 KERNEL_PACKAGES = ("games", "agents")
 # False where NUMBA_DISABLE_JIT makes kernels run as plain Python; Numba makes its settings at import, unseen by mypy.
@@ -177,6 +177,7 @@ def compile_methods(cls):
         scope = {}
         exec(f"def implementation({parameters}):\n    return self.game.function('{name}')", scope)
         overload_method(cls._numba_type, name, jit_options={"_nrt": cls.may_allocate, **PART})(scope["implementation"])
+        share_between_callers(scope["implementation"])
 
 
 class ArraysModel(models.StructModel):
