@@ -30,7 +30,7 @@ def describe(command, path: str) -> None:
     if examples:
         print(f"For example:\n\n```sh\n{textwrap.dedent(examples).strip()}\n```\n")
     rows = [parameter.get_help_record(context) for parameter in command.get_params(context)]
-    rows = [row for row in rows if row and row[0] != "--help"]
+    rows = [row for row in rows if row and row[0] != "-h, --help"]
     if rows:
         print("| option | meaning |\n|---|---|")
         for option, meaning in rows:
