@@ -14,13 +14,13 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 
 from pydantic import TypeAdapter, ValidationError
 
 from results.printable import JSON_ESCAPES, unguarded
-from results.record import MOST, GameRecord, Reason
+from results.record import MOST, GameRecord, MoveRecord, Reason
 
 RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1", None: "*"}
 OUTCOMES = {text: outcome for outcome, text in RESULTS.items()} | {
@@ -34,6 +34,15 @@ OUTCOMES = {text: outcome for outcome, text in RESULTS.items()} | {
 }
 FIRST, SECOND, RESULT = ("first", "white"), ("second", "black"), ("outcome", "result")
 REASONS = {value for name, value in vars(Reason).items() if name.isupper() and isinstance(value, str)}
+TERMINATIONS = {  # the words of the standard
+    Reason.PLAYED_OUT: "normal",
+    Reason.RESIGNED: "normal",
+    Reason.ILLEGAL_MOVE: "rules infraction",
+    Reason.EXCEPTION: "abandoned",
+    Reason.TIME: "time forfeit",
+    Reason.IMPORTED: "normal",
+}
+BUDGETS = re.compile(r"\b(playouts|nodes|depth|seconds)=([\d.e+-]+)")
 LINE = 80  # characters of a line of PGN's moves
 LONGEST_NAME = 200  # characters of a player's name, or of a game's id
 MOST_PLAYERS = 2000  # since ratings and crosstables have a cell for each two
@@ -48,25 +57,53 @@ def to_jsonl(record: GameRecord) -> str:
     return json.dumps(asdict(record), ensure_ascii=False, allow_nan=False).translate(JSON_ESCAPES) + "\n"
 
 
-def to_pgn(record: GameRecord, event: str) -> str:
-    """One game of PGN; a comment ends its opening."""
+def to_pgn(record: GameRecord, event: str, date: str | None = None, controls: tuple[str, str] | None = None) -> str:
+    """One game of PGN.
+
+    A comment behind each decision has its value for the player who moved (-1 to 1), depth and time, as runners of
+    chess engines write them: `{+0.125/8 0.35s}`; the one behind the last move of the opening says so.  `date` is
+    YYYY-MM-DD, and `controls` are both players' `time_control`.
+    """
+    white, black = controls or ("?", "?")
     tags = {
         "Event": event,
         "Site": "?",
-        "Date": "????.??.??",
+        "Date": (date or "????-??-??").replace("-", "."),
         "Round": _round(record),
         "White": record.first,
         "Black": record.second or "-",
         "Result": RESULTS[record.outcome],
-        "Termination": record.reason,
+        "TimeControl": white if white == black else "?",
+        **({} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black}),
+        "PlyCount": record.plies,
+        "Termination": TERMINATIONS.get(record.reason, "unterminated"),
+        "Reason": record.reason,
         "GameId": record.id,
     }
     lines = [f'[{name} "{_quoted(value)}"]' for name, value in tags.items()]
-    words, opening = [], record.opening_moves.split()
+    comments = {one.ply: _comment(one) for one in record.decisions}
+    words, opening, commented = [], record.opening_moves.split(), False
     for ply, move in enumerate([*opening, *record.moves.split()]):
-        words += [f"{ply // 2 + 1}."] if ply % 2 == 0 else []
-        words += [move, "{opening}"] if ply == len(opening) - 1 else [move]
+        number = f"{ply // 2 + 1}"
+        words += [f"{number}."] if ply % 2 == 0 else [f"{number}..."] if commented else []
+        comment = "{opening}" if ply == len(opening) - 1 else comments.get(ply, "")
+        words += filter(None, [move, comment])
+        commented = bool(comment)
     return "\n".join([*lines, "", *_wrapped([*words, RESULTS[record.outcome]]), "", ""])
+
+
+def _comment(decision: MoveRecord) -> str:
+    """Value, depth and time of a decision."""
+    value = "" if decision.value is None else f"{decision.value:+.3f}"
+    depth = f"/{decision.depth}" if value and decision.depth is not None else ""
+    return f"{{{value}{depth}{' ' if value else ''}{decision.seconds:.3g}s}}"
+
+
+def time_control(spec: str, limits: Mapping[str, float]) -> str:
+    """What an agent has for a move: `0.1/move`; `-` if that is not time.  `limits` are the budget of agents without."""
+    own = dict(BUDGETS.findall(spec))
+    seconds = own.get("seconds") if own else limits.get("seconds")
+    return "-" if seconds is None else f"{float(seconds):g}/move"
 
 
 def _round(record) -> str:

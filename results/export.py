@@ -8,20 +8,27 @@ import html
 import io
 import json
 import textwrap
+from collections.abc import Sequence
 from dataclasses import fields
 
 import pandas as pd
 from rich.console import Console
-from tabulate import LATEX_ESCAPE_RULES, tabulate
+from tabulate import tabulate
 
 from agents.core.effort import Effort
 from results import study
 from results.fitting import LONGEST_UNBROKEN, MISSING, Fitted, columns_of
 from results.kinds import FORMATS
+from results.latex import latex
 from results.printable import JSON_ESCAPES, guarded, printable
 
 RARE = {"void", "forfeits", "failed", *(field.name for field in fields(Effort))}  # left out for people while all are 0
+DATA = ("csv", "json", "parquet")  # formats for programs
 LONG = 1000  # rows: rich takes a millisecond for each, so that longer tables are laid out by tabulate
+
+
+class ColumnError(ValueError):
+    """Columns that a table does not have; the message says which it has."""
 
 
 def render(
@@ -31,17 +38,22 @@ def render(
     times: bool = True,
     width: int | None = None,
     raw: bool = False,
+    columns: Sequence[str] | None = None,
+    label: str | None = None,
 ) -> str | bytes:
     """`frame` in one of FORMATS: str, or bytes for parquet.
 
     `times` false leaves out every column of seconds, so that tables of equal runs are equal.  `width` is the number
     of characters that a line of text may have (in tables up to 1000 rows, see `results.fitting`); None is as many as
-    it needs.  `title`
-    serves the formats for people.  The text of a table of games leaves out seeds and moves, which no terminal is wide
-    enough for.  In csv, text that a spreadsheet would take for a formula has an apostrophe before it, unless `raw`.
+    it needs.  `title` serves the formats for people, and `label` is what LaTeX refers to the table by.  The text of a
+    table of games leaves out seeds and moves, which no terminal is wide enough for.  `columns` are those that are
+    written, in their order: names as csv has them, of a study its headings; ValueError names those that are not there.
+    In csv, text that a spreadsheet would take for a formula has an apostrophe before it, unless `raw`.
     """
     if format not in FORMATS:
         raise ValueError(f"no format {format!r}; there are {', '.join(FORMATS)}")
+    if format in DATA and columns:
+        frame = _chosen(_flat(frame, times), columns, with_errors=False)
     if format == "csv":
         flat = _flat(frame, times)
         return (flat if raw else _guarded(flat)).to_csv(index=False, lineterminator="\n")
@@ -50,11 +62,28 @@ def render(
     if format == "parquet":
         return _flat(frame, times).to_parquet(None, index=False)
     kind, title = frame.attrs.get("kind"), printable(title or frame.attrs.get("caption") or "") or None
-    frame = _for_people(frame, times)
+    frame = _for_people(frame, times, rare=bool(columns))
+    if columns:
+        frame = _chosen(frame, columns, with_errors=True)
     if format == "text":
-        return _text(_fitted(_short(frame, kind), kind, None), title, width)
-    cells, right = _display(frame, kind)
-    return {"markdown": _markdown, "latex": _latex, "html": _html}[format](cells, right, title)
+        return _text(_fitted(frame if columns else _short(frame, kind), kind, None), title, width)
+    cells, right = _display(_short(frame, kind) if (kind, format) == ("crosstable", "latex") else frame, kind)
+    if format == "latex":
+        return latex(columns_of(cells, right), title, label, "" if kind == "crosstable" else " in %")
+    return {"markdown": _markdown, "html": _html}[format](cells, right, title)
+
+
+def _chosen(frame, columns: Sequence[str], with_errors: bool) -> pd.DataFrame:
+    """The columns of these names; several may be given in one text, parted by commas.
+
+    Elo comes with its error and bound where people read them in one column.
+    """
+    known = [str(name) for name in frame.columns]
+    wanted = [name for text in columns for name in ([text] if text in known else map(str.strip, text.split(",")))]
+    if strange := [name for name in wanted if name not in known]:
+        raise ColumnError(f"there is no column {', '.join(strange)}; there are {', '.join(known)}")
+    errors = [name for name in ("error", "bound") if with_errors and "elo" in wanted and name in known]
+    return frame[list(dict.fromkeys([*wanted, *errors]))]
 
 
 def rich_table(frame: pd.DataFrame, title: str | None = None, times: bool = True) -> Fitted:
@@ -91,12 +120,13 @@ def _guarded(frame) -> pd.DataFrame:
     return frame.set_axis([guarded(str(name)) for name in frame.columns], axis=1)
 
 
-def _for_people(frame, times) -> pd.DataFrame:
-    """A study laid out as papers print it; other tables without counts of what did not happen, or was not counted."""
+def _for_people(frame, times, rare=False) -> pd.DataFrame:
+    """A study laid out as papers print it; other tables without counts of what did not happen, or was not counted,
+    unless `rare`."""
     if frame.attrs.get("kind") == "study":
         return study.cells(frame, _points if frame.attrs.get("points") else _bare_percent)
     frame = _flat(frame, times)
-    return frame.drop(columns=[name for name in frame.columns if name in RARE and not frame[name].any()])
+    return frame.drop(columns=[name for name in frame.columns if not rare and name in RARE and not frame[name].any()])
 
 
 def _short(frame, kind) -> pd.DataFrame:
@@ -186,8 +216,8 @@ LONG_IN = {
     "pairs": ("nelo", "nelo_error", "draw_ratio", "pairs_ratio"),
     "games": ("number", "condition", "opening", "opening_moves", "moves", "seed"),
 }
-OF_NUMBERS = ("study", "comparison")  # kinds whose columns of text are numbers
-NAMES = ("game", "instance", "budget", "agent", "verdict")  # but for these
+OF_NUMBERS = ("study", "comparison", "scaling")  # kinds whose columns of text are numbers
+NAMES = ("game", "instance", "budget", "agent", "verdict", "scheme", "95 %")  # but for these
 HEADINGS = {"WL_DD": "WL+DD", "elo": "Elo", "los": "LOS", "nelo": "nElo", "nelo_error": "nElo error"}
 
 
@@ -298,15 +328,6 @@ def _markdown(cells, right, title) -> str:
 
 def _bars(text) -> str:
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")
-
-
-def _latex(cells, right, title) -> str:
-    """For the package booktabs."""
-    table = _tabulate(cells, right, "latex_booktabs").replace("±", r"\ensuremath{\pm}").replace("–", "--") + "\n"
-    if not title:
-        return table
-    caption = "".join(LATEX_ESCAPE_RULES.get(letter, letter) for letter in title)
-    return f"\\begin{{table}}\n\\centering\n\\caption{{{caption}}}\n{table}\\end{{table}}\n"
 
 
 def _html(cells, right, title) -> str:

@@ -3,6 +3,7 @@
 KINDS = ("standings", "crosstable", "pairs", "differences", "games", "moves", "win_rates")
 SINGLE_PLAYER_KINDS = ("scores", "games", "moves", "improvements")
 SEVERAL_KINDS = ("study", "ratings")  # of runs of several games or budgets, besides
+SCALING_KINDS = ("scaling", "throughput")  # of what `arena scaling` has stored, besides
 NOTED = (
     "study",
     "standings",

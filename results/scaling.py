@@ -163,6 +163,7 @@ def shown(frame: pd.DataFrame) -> pd.DataFrame:
         for value, mark in zip(frame["speed_up"], frame["speed_up_bound"])
     ]
     columns["95 %"] = [f"{_rounded(low, 2)} to {_rounded(high, 2)}" for low, high in zip(frame["low"], frame["high"])]
+    columns.attrs["kind"] = "scaling"
     return columns
 
 

@@ -81,6 +81,15 @@ class Sprt:
         return State(value, lower, upper, verdict if enough else "continue")
 
 
+def in_words(verdict: str, elo0: float, elo1: float) -> str:
+    """What a verdict says: which of the two hypotheses the results favour, and no more than that."""
+    return {
+        "H0": f"H0 is accepted: elo0 = {elo0:g} is favoured over elo1 = {elo1:g}.",
+        "H1": f"H1 is accepted: elo1 = {elo1:g} is favoured over elo0 = {elo0:g}.",
+        "continue": "Neither is accepted: play on.",
+    }[verdict]
+
+
 def llr(counts: Sequence[float], elo0: float, elo1: float, model: str) -> float:
     """The log-likelihood ratio of elo1 against elo0; 0 without samples.
 

@@ -40,6 +40,18 @@ def side_by_side(intervals: int) -> str:
     )
 
 
+def intervals_in(frame: pd.DataFrame) -> int:
+    """How many intervals a table shows: errors of Elo, or intervals from low to high.
+
+    Of two agents in both orders a difference is one.
+    """
+    name = next((name for name in ("low", "error") if name in frame), None)
+    if name is None:
+        return 0
+    shown = int(frame[name].notna().sum())
+    return shown // 2 if "against" in frame else shown
+
+
 def _widening(intervals: int) -> float:
     """How much wider each of so many independent intervals is if all are to hold with 95 %."""
     return float(ndtri((1 + CONFIDENT ** (1 / intervals)) / 2) / ndtri((1 + CONFIDENT) / 2))

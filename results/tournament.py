@@ -343,6 +343,10 @@ class Tournament:
         """What a reader of the tables must know, in sentences."""
         return tables.notes(self.tallies) if self.single_player else self.notes_of(self.ratings)
 
+    def notes_on(self, frame: pd.DataFrame) -> list[str]:
+        """The same of one table, with what to know of its intervals where many stand side by side."""
+        return [*self.notes(), *filter(None, [summary.side_by_side(summary.intervals_in(frame))])]
+
     def notes_of(self, ratings: Ratings) -> list[str]:
         """The same, with the notes of ratings by other options."""
         return tables.notes(self.tallies) + repeats.notes(self._repetitions) + ratings.notes

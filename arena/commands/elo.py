@@ -97,6 +97,7 @@ def _print_ratings(folder: Path, options: dict, samples: int, as_json: bool) -> 
     """Print the ratings of a run, and what is estimated of each pair."""
     import results
     from results.ratings import AnchorError
+    from results.summary import intervals_in, side_by_side
     from results.tables import differences
 
     run = results.load(folder)
@@ -106,7 +107,8 @@ def _print_ratings(folder: Path, options: dict, samples: int, as_json: bool) -> 
         raise typer.BadParameter(str(error)) from None
     frame = _rated(run, ratings, options, samples)
     pool = {"draws": options["draws"]} | {name: getattr(ratings, name) for name in POOL}
-    notes = run.notes_of(ratings)
+    many = side_by_side(intervals_in(frame) + intervals_in(run.pairs()))
+    notes = [*run.notes_of(ratings), *filter(None, [many])]
     if as_json:
         tables = {"ratings": frame, "differences": differences(ratings), "pairs": run.pairs()}
         rows = {name: _records(table) for name, table in tables.items()}

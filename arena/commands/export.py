@@ -1,6 +1,9 @@
 """`arena export`: records of games for other programs."""
 
+import re
+from collections.abc import Iterator
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -28,8 +31,7 @@ def export(
 ) -> None:
     """Write the records of a run's games for other programs."""
     check_free(output, force)
-    from results.conditions import conditions_of
-    from results.exchange import to_jsonl, to_pgn
+    from results.exchange import to_jsonl
     from results.store import Store
 
     with Store.open(folder) as store:
@@ -39,11 +41,36 @@ def export(
         if format is Record.jsonl:
             text = "".join(map(to_jsonl, store.records()))
         elif format is Record.pgn:
-            events = [condition.spec for condition in conditions_of(config)] if config else ["?"]
-            text = "".join(to_pgn(record, events[record.condition]) for record in store.records())
+            text = "".join(_pgn(store, config, folder))
         else:
             text = _sgf(store)
     write_text(text, output, force)
+
+
+def _pgn(store, config: dict, folder: Path) -> Iterator[str]:
+    """The games in PGN, with the day on which the run began, if its log says so."""
+    from results.conditions import conditions_of
+    from results.exchange import time_control, to_pgn
+
+    if not config:
+        yield from (to_pgn(record, "?") for record in store.records())
+        return
+    conditions, specs = conditions_of(config), {entry["name"]: entry["agent"] for entry in config["agents"]}
+    date = _begun(folder)
+    for record in store.records():
+        condition = conditions[record.condition]
+        white, black = (time_control(specs[name], condition.limits) for name in (record.first, record.second))
+        yield to_pgn(record, condition.spec, date, (white, black))
+
+
+def _begun(folder: Path) -> str | None:
+    """The day of the first line of a run's log."""
+    try:
+        with (folder / "log.txt").open(errors="replace") as log:
+            found = re.match(r"\d{4}-\d\d-\d\d", log.readline(100))
+    except OSError:
+        return None
+    return found[0] if found else None
 
 
 def _sgf(store) -> str:

@@ -60,14 +60,12 @@ def check_printable(format: str, output: Path | None) -> None:
         raise typer.BadParameter("parquet is not text: give --output FILE, or redirect the output")
 
 
-def write_table(
-    frame, format: str, output: Path | None, times: bool = True, raw: bool = False, force: bool = False
-) -> None:
-    """Write a data frame in a format of `results.export` to a file, or to the standard output."""
+def write_table(frame, format: str, output: Path | None, force: bool = False, **options) -> None:
+    """Write a data frame in a format of `results.export`, with its options, to a file, or to the standard output."""
     from results.export import render
 
-    text = render(frame, format, times=times, width=_terminal_width(), raw=raw)
-    write_text(text, output, force)
+    width = None if output else _terminal_width()
+    write_text(render(frame, format, width=width, **options), output, force)
 
 
 def write_text(text: str | bytes, output: Path | None, force: bool = False) -> None:

@@ -16,8 +16,9 @@ def play_shown(config, out: Path, workers: int | None, resume: bool, as_json: bo
     `config` is a path or the keys of a configuration; `port` is where the report is served meanwhile, if given.
     """
     played = run_shown(config, out, workers, resume, port)
-    print_table(played.table(), as_json)
-    tell_notes(played)
+    table = played.table()
+    print_table(table, as_json)
+    tell_notes(played, table)
     tell(f"\nThe run is stored in {out}. What you can do with it:")
     for hint in _hints(played, out):
         tell(f"  {hint}")
@@ -57,12 +58,13 @@ def end_told(out: Path, command: str) -> Iterator[None]:
         raise typer.Exit(INTERRUPTED) from None
 
 
-def tell_notes(played) -> None:
-    """Tell how the format stands, and what a reader of the tables must know."""
+def tell_notes(played, table=None) -> None:
+    """Tell how the format stands, and what a reader of the tables, or of this one, must know."""
     from arena.formats.schedule import Schedule
 
     schedule = Schedule.of(played)
-    for note in [*(schedule.lines() if schedule is not None else []), *played.notes()]:
+    notes = played.notes() if table is None else played.notes_on(table)
+    for note in [*(schedule.lines() if schedule is not None else []), *notes]:
         tell(note)
 
 

@@ -160,6 +160,7 @@ def _write(study, frame, speeds, out: Path) -> None:
 def _print(frame, speeds, out: Path, as_json: bool) -> None:
     """Print both tables."""
     from results.scaling import shown
+    from results.summary import side_by_side
 
     if as_json:
         tables = {"points": frame, "throughput": speeds}
@@ -168,6 +169,8 @@ def _print(frame, speeds, out: Path, as_json: bool) -> None:
     print_table(shown(frame), False, "Strength")
     if len(speeds):
         print_table(speeds, False, "Speed on threads")
+    if note := side_by_side(int(frame[["error", "total_error", "low"]].notna().sum().sum())):
+        tell(note)
     tell(
         f"\nThe run is stored in {out}, the figure in {out / 'scaling.svg'}. "
         f"The matches: arena table {out} --kind pairs"

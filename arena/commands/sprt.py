@@ -66,29 +66,36 @@ def sprt(
 
 
 def _print_test(options: dict, counts: tuple[int, ...], as_json: bool) -> None:
-    """Print the state of a test after counts of games (wins, draws, losses) or of pairs."""
+    """Print the state of a test after counts of games (wins, draws, losses) or of pairs, and what they estimate."""
     from arena.formats.sprt import SprtTable
-    from results.sprt import Sprt
+    from results.elo import pentanomial, trinomial
+    from results.sprt import Sprt, in_words
 
     try:
         test = Sprt(**SprtTable().model_dump() | options)
         state = test.state(counts if len(counts) == 5 else counts[::-1])
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+    estimate, text = (
+        pentanomial(counts) if len(counts) == 5 else trinomial(*counts),
+        in_words(state.verdict, test.elo0, test.elo1),
+    )
     if as_json:
-        typer.echo(json.dumps(asdict(state)))
+        known = {name: getattr(estimate, name) for name in ("score", "elo", "error", "nelo", "nelo_error", "bound")}
+        typer.echo(json.dumps(asdict(state) | known | {"text": text}))
         return
-    bounds = f"{state.lower:.2f} to {state.upper:.2f}"
-    say(f"LLR {state.llr:.2f} ({bounds}), {test.model} Elo {test.elo0:g} against {test.elo1:g}")
-    say(_verdict_in_words(state.verdict, test.elo0, test.elo1))
-
-
-def _verdict_in_words(verdict: str, elo0: float, elo1: float) -> str:
-    return {
-        "H0": f"H0 is accepted: the difference is {elo0:g}, or less.",
-        "H1": f"H1 is accepted: the difference is {elo1:g}, or more.",
-        "continue": "Neither is accepted: play on.",
-    }[verdict]
+    samples = f"{sum(counts):,} {'pairs of games' if len(counts) == 5 else 'games'}"
+    say(f"Tested     H0: {test.model} Elo {test.elo0:g}, against H1: {test.elo1:g}, on {samples}")
+    say(f"LLR        {state.llr:.2f} ({state.lower:.2f} to {state.upper:.2f})")
+    say(f"Verdict    {text}")
+    if estimate.bound:
+        say(f"Elo        {estimate.bound} {estimate.elo:+.2f}: a perfect score has a bound (95 %), no estimate")
+    else:
+        say(f"Elo        {estimate.elo:+.2f} ± {estimate.error:.2f} (95 %)")
+    if estimate.nelo is not None:
+        say(f"nElo       {estimate.nelo:+.2f} ± {estimate.nelo_error:.2f} (95 %)")
+    if state.verdict != "continue":
+        tell("A verdict is between the two hypotheses. Estimates after an early stop lean away from zero.")
 
 
 def _play_test(path: Path, out: Path, workers: int | None, resume: bool, as_json: bool) -> None:
@@ -96,6 +103,7 @@ def _play_test(path: Path, out: Path, workers: int | None, resume: bool, as_json
     from arena.config.loading import load
     from arena.formats.schedule import Schedule
     from arena.formats.sprt import SequentialTest
+    from results.sprt import in_words
 
     config = load(path)
     if config.format != SequentialTest.name:
@@ -108,12 +116,14 @@ def _play_test(path: Path, out: Path, workers: int | None, resume: bool, as_json
         typer.echo(json.dumps((reports[0] if len(reports) == 1 else {}) | {"tests": reports}, indent=1))
     else:
         for report in reports:
-            verdict = _verdict_in_words(report["verdict"], test["elo0"], test["elo1"])
+            verdict = in_words(report["verdict"], test["elo0"], test["elo1"])
             if report["verdict"] == "continue":
                 played_out = f"Neither is accepted after {config.values['games']} games"
                 verdict = f"{played_out}; --resume continues with more games in {path}."
             where = f"{report['condition']}: " if "condition" in report else ""
             say(f"{where}{report['candidate']} against {report['base']}, {test['model']} Elo: {verdict}")
+            if report["nelo"] is not None:
+                say(f"    normalized Elo {report['nelo']:+.1f} ± {report['nelo_error']:.1f} (95 %)")
     tell_notes(played)
     tell(f"\nThe run is stored in {out}. Its tables: arena table {out} --kind pairs")
     exit_if_void(played)

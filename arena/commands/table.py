@@ -1,5 +1,6 @@
 """`arena table`: a table of a stored run."""
 
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +13,7 @@ from arena.commands.output import check_free, check_printable, picture_format, t
 from results import kinds
 
 Kind = StrEnum(  # type: ignore[misc]  # its members are what results has
-    "Kind", list(dict.fromkeys((*kinds.SEVERAL_KINDS, *kinds.KINDS, *kinds.SINGLE_PLAYER_KINDS)))
+    "Kind", list(dict.fromkeys((*kinds.SEVERAL_KINDS, *kinds.KINDS, *kinds.SINGLE_PLAYER_KINDS, *kinds.SCALING_KINDS)))
 )
 
 
@@ -20,6 +21,7 @@ Kind = StrEnum(  # type: ignore[misc]  # its members are what results has
     Panel.READ,
     examples="arena table runs/first\n"
     "arena table runs/first --kind crosstable --format latex\n"
+    'arena table runs/first --format latex --columns agent,score,elo --caption "Who won" --label tab:first\n'
     "arena table runs/first --kind games --format parquet --output games.parquet\n"
     "arena table runs/first --kind standings --output ratings.svg",
 )
@@ -40,6 +42,14 @@ def table(
     raw: Annotated[
         bool, typer.Option("--raw", help="In csv, leave text as it is that a spreadsheet takes for a formula.")
     ] = False,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Which columns, parted by commas, as csv names them. Default: all."),
+    ] = None,
+    caption: Annotated[
+        str | None, typer.Option(help="What stands above the table; in latex, of a table environment.")
+    ] = None,
+    label: Annotated[str | None, typer.Option(help="In latex, what the table is referred to by.")] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -56,21 +66,56 @@ def table(
     Some kinds are drawn, too, if the name of --output is that of a picture.
     """
     import results
+    from results.export import ColumnError
 
     format = json_format(format, as_json)
     check_printable(format, output)
     check_free(output, force)
-    run = results.load(folder)
-    chosen = kind.value if kind else run.kinds[0]
-    if chosen not in run.kinds:
-        raise typer.BadParameter(f"--kind {chosen}: this run has {', '.join(run.kinds)}")
-    if output and picture_format(output):
-        _draw(run, chosen, output, force)
-        return
-    write_table(run.table(chosen), format.value, output, times=not no_times, raw=raw, force=force)
-    if chosen in kinds.NOTED and format is TEXT:
-        for note in run.notes():
-            tell(note)
+    _check_label(label, format)
+    if kind and kind.value in kinds.SCALING_KINDS:
+        chosen, frame, notes = kind.value, _of_scaling(folder, kind.value, format.value), []
+    else:
+        run = results.load(folder)
+        chosen = kind.value if kind else run.kinds[0]
+        if chosen not in run.kinds:
+            raise typer.BadParameter(f"--kind {chosen}: this run has {', '.join(run.kinds)}")
+        if output and picture_format(output):
+            _draw(run, chosen, output, force)
+            return
+        frame = run.table(chosen)
+        notes = run.notes_on(frame) if chosen in kinds.NOTED and format is TEXT else []
+    options = {"times": not no_times, "raw": raw, "columns": columns, "title": caption, "label": label}
+    try:
+        write_table(frame, format.value, output, force, **options)
+    except ColumnError as error:
+        raise typer.BadParameter(f"--columns: {error}") from None
+    for note in notes:
+        tell(note)
+
+
+def _check_label(label: str | None, format) -> None:
+    """BadParameter if LaTeX would not read the label, or nobody would."""
+    if label is not None and format.value != "latex":
+        raise typer.BadParameter("--label is for --format latex")
+    if label is not None and not re.fullmatch(r"[\w:.+/-]+", label, re.ASCII):
+        raise typer.BadParameter(f"--label {label!r} can have letters, digits and :.+/-_")
+
+
+def _of_scaling(folder: Path, kind: str, format: str):
+    """A table of what `arena scaling` has stored."""
+    import pandas as pd
+
+    from arena.study.scaling import load
+    from results.export import DATA
+    from results.scaling import shown
+
+    frame = load(folder)
+    if kind == "throughput":
+        path = folder / "throughput.csv"
+        if not path.exists():
+            raise typer.BadParameter(f"--kind throughput: the speed on threads was not measured in {folder}")
+        return pd.read_csv(path)
+    return frame if format in DATA else shown(frame)
 
 
 def _draw(run, kind: str, output: Path, force: bool) -> None:

@@ -6,7 +6,7 @@ from arena.config.tables import Table
 from arena.formats.base import Matches
 from arena.formats.gauntlet import BaseKeys, base_complaints
 from results.elo import pentanomial
-from results.sprt import Sprt, State
+from results.sprt import Sprt, State, in_words
 
 BATCH, SHARE = 16, 10  # minimum look-ahead in pairs; at most one pair in SHARE of those played
 
@@ -108,7 +108,7 @@ class SequentialTest(Matches):
 
     def lines(self):
         return [
-            _in_words(report, at_end=trial.pairs >= self.openings)
+            _in_words(report, trial.test, at_end=trial.pairs >= self.openings)
             for report, trial in zip(self.reports(), self.trials.values())
         ]
 
@@ -130,21 +130,25 @@ class SequentialTest(Matches):
             "elo": estimate and estimate.elo,
             "error": estimate and estimate.error,
             "bound": estimate.bound if estimate else "",
+            "nelo": estimate and estimate.nelo,
+            "nelo_error": estimate and estimate.nelo_error,
             "beyond": played - trial.pairs,
         }
 
 
-def _in_words(report, at_end) -> str:
+def _in_words(report, test, at_end) -> str:
     if report["elo"] is None:
         elo = "no Elo yet"
     elif report["bound"]:
         elo = f"Elo {report['bound']} {report['elo']:+.1f}"
     else:
         elo = f"Elo {report['elo']:+.1f} ± {report['error']:.1f}"
+    if report["nelo"] is not None:
+        elo += f", nElo {report['nelo']:+.1f} ± {report['nelo_error']:.1f}"
     if report["verdict"] == "continue":
         verdict = "; no verdict after all games" if at_end else ""
     else:
-        verdict = f"; {report['verdict']} is accepted"
+        verdict = f"; {in_words(report['verdict'], test.elo0, test.elo1).rstrip('.')}"
         if report["beyond"]:
             verdict += f" ({report['beyond']} more pairs, played ahead, are not part of this)"
     return (

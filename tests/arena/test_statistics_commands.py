@@ -58,13 +58,20 @@ def test_a_perfect_score_is_a_bound():
 ])  # fmt: skip
 def test_sprt(counts, model, llr):
     values = as_json("sprt", *counts, "--elo0", 0, "--elo1", 2, "--alpha", 0.05, "--beta", 0.05, "--model", model)
-    assert set(values) == {"llr", "lower", "upper", "verdict"} and values["verdict"] == "continue"
+    estimated = {"score", "elo", "error", "nelo", "nelo_error", "bound", "text"}
+    assert set(values) == {"llr", "lower", "upper", "verdict", *estimated} and values["verdict"] == "continue"
     assert [round(values[key], 2) for key in ("llr", "lower", "upper")] == [llr, -2.94, 2.94]
 
 
 def test_sprt_verdicts_in_words():
-    assert "H1 is accepted" in call("sprt", "--wdl", 90, 5, 5, "--elo1", 50).stdout
-    assert "H0 is accepted" in call("sprt", "--wdl", 5, 5, 90, "--elo1", 50).stdout
+    won = call("sprt", "--wdl", 90, 5, 5, "--elo1", 50).stdout
+    assert "H1 is accepted: elo1 = 50 is favoured over elo0 = 0." in won and "or more" not in won
+    assert (
+        "H0 is accepted: elo0 = 0 is favoured over elo1 = 50." in call("sprt", "--wdl", 5, 5, 90, "--elo1", 50).stdout
+    )
+    told = call("sprt", "--pairs", 1400, 9000, 23000, 9400, 1600, "--elo1", 30).stdout.splitlines()
+    assert told[0].startswith("Tested     H0: normalized Elo 0, against H1: 30, on 44,400 pairs")
+    assert [line.split()[0] for line in told] == ["Tested", "LLR", "Verdict", "Elo", "nElo"] and "±" in told[4]
     assert "play on" in call("sprt", "--wdl", 3, 0, 0, "--elo1", 50).stdout
 
 
@@ -96,8 +103,9 @@ def live(tmp_path_factory):
 def test_sprt_live(live):
     folder, done = live
     assert done.exit_code == 0, done.stderr
-    better, equal = done.stdout.splitlines()
-    assert better == "better against base, normalized Elo: H1 is accepted: the difference is 150, or more."
+    better, estimate, equal, *_ = done.stdout.splitlines()
+    favoured = "H1 is accepted: elo1 = 150 is favoured over elo0 = 0."
+    assert better == f"better against base, normalized Elo: {favoured}" and "normalized Elo +" in estimate
     assert equal.startswith("equal against base")
     assert "a sequential test, at most 120 games of each against base" in done.stderr
     assert "better against base: " in done.stderr and "LLR" in done.stderr and "H1 is accepted" in done.stderr
@@ -111,7 +119,8 @@ def test_sprt_live_as_json_is_the_calculators(live):
     assert done.exit_code == 0, done.stderr
     for report in json.loads(done.stdout)["tests"]:
         again = as_json("sprt", "--pairs", *report["counts"], "--elo0", 0, "--elo1", 150)
-        assert again == {key: report[key] for key in ("llr", "lower", "upper", "verdict")}
+        same = ("llr", "lower", "upper", "verdict", "elo", "error", "nelo", "nelo_error")
+        assert {key: again[key] for key in same} == {key: report[key] for key in same}
         assert sum(report["counts"]) == report["pairs"] <= 60
 
 

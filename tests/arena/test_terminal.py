@@ -271,6 +271,7 @@ def test_json_has_the_keys_of_the_page(runs):
     assert documented("show") == set(as_json("show", run, "1v2-0000"))
     assert documented("check") == set(as_json("check", run))
     assert documented("elo") == {*as_json("elo", "--wdl", 1, 0, 0), "bound"}
+    assert documented("sprt") == set(as_json("sprt", "--wdl", 3, 2, 1))
     assert documented("elo", 1) == set(as_json("elo", run))
     assert documented("list") >= {*as_json("list", "games")[0], *as_json("list", "agents")[0]}
     assert {"name", "default", "type", "range", "meaning"} <= documented("list", 1)

@@ -1,5 +1,7 @@
 """Records as text: what is written reads back, foreign files are read as they come, bad ones are told by line."""
 
+import io
+import re
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -7,9 +9,9 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from results.exchange import ExchangeError, from_csv, from_jsonl, from_pgn, players, to_jsonl, to_pgn
+from results.exchange import ExchangeError, from_csv, from_jsonl, from_pgn, players, time_control, to_jsonl, to_pgn
 from results.export import render
-from results.record import Reason
+from results.record import MoveRecord, Reason
 from tests.results.sample import make_game
 
 CHESS = """[Event "Hastings"]
@@ -61,6 +63,35 @@ def test_long_games_are_wrapped():
     text = to_pgn(make_game(moves=" ".join(["12a13b"] * 100)), "x")
     assert max(map(len, text.splitlines())) <= 80 and text.count("12a13b") == 100
     assert len(from_pgn(text)[0].moves.split()) == 101
+
+
+def test_pgn_has_value_depth_and_time_of_each_move():
+    decisions = (MoveRecord(1, 1, "b2", -0.25, depth=3, seconds=0.25), MoveRecord(2, 0, "c3", seconds=1234.0))
+    game = make_game(decisions=decisions, moves="b2 c3", plies=3, reason=Reason.TIME)
+    text = to_pgn(game, "tictactoe", "2026-11-21", ("0.1/move", "-"))
+    assert text.endswith("\n\n1. a1 {opening} 1... b2 {-0.250/3 0.25s} 2. c3 {1.23e+03s} 1-0\n\n")
+    tags = dict(re.findall(r'^\[(\w+) "(.*)"\]$', text, re.MULTILINE))
+    assert tags["Date"] == "2026.11.21" and tags["Termination"] == "time forfeit" and tags["PlyCount"] == "3"
+    assert (tags["TimeControl"], tags["WhiteTimeControl"], tags["BlackTimeControl"]) == ("?", "0.1/move", "-")
+    assert from_pgn(text)[0].moves == "a1 b2 c3"
+
+
+def test_time_controls():
+    assert time_control("uct(seconds=0.1)", {"playouts": 5}) == "0.1/move"
+    assert time_control("uct(playouts=10)", {"seconds": 0.5}) == "-" == time_control("uct", {"depth": 3})
+    assert time_control("uct", {"seconds": 0.5}) == "0.5/move"
+
+
+def test_python_chess_reads_our_pgn():
+    """Chess has no rules here; a record of its moves is read with headers, moves and comments."""
+    pgn = pytest.importorskip("chess.pgn", reason="python-chess is not installed")
+    decisions = tuple(MoveRecord(ply, ply % 2, "", 0.1 * ply, depth=ply, seconds=0.5) for ply in range(2, 5))
+    game = make_game(opening_moves="e4 e5", moves="Nf3 Nc6 Bb5", plies=5, decisions=decisions)
+    read = pgn.read_game(io.StringIO(to_pgn(game, "chess", "2026-11-21", ("0.1/move", "0.1/move"))))
+    assert read.errors == [] and read.headers["White"] == "ann" and read.headers["Date"] == "2026.11.21"
+    assert [node.san() for node in read.mainline()] == ["e4", "e5", "Nf3", "Nc6", "Bb5"]
+    assert [node.comment for node in read.mainline()][1:4] == ["opening", "+0.200/2 0.5s", "+0.300/3 0.5s"]
+    assert read.headers["TimeControl"] == "0.1/move" and read.headers["Termination"] == "normal"
 
 
 def test_pgn_of_chess():
