@@ -98,9 +98,9 @@ class Player:
     """
 
     def start(self, game: Game, state: np.ndarray, moves: Sequence[int]) -> None:
-        """Called once, before the first decision, where play does not begin in the initial position.
+        """Called once, before the first decision, with the position in which play begins.
 
-        `state` is the position, and `moves` are those that led to it from the initial one: the opening's, and chance's.
+        `moves` are those that led to it from the initial position: the opening's, outcomes of chance among them.
         """
 
     def close(self, result: float | None) -> None:
@@ -156,6 +156,10 @@ class Agent:
     def cores(self) -> int:
         """How many processor cores it keeps busy while it decides."""
         return 1
+
+    def identity(self) -> str:
+        """What is to be stored with a run of an agent whose program is not this package's: its name and version."""
+        return ""
 
     def own_needs(self) -> Needs:
         """`needs`, with what its parameters ask of a game besides."""

@@ -78,6 +78,15 @@ class External(Agent):
     def new_player(self, game, budget):
         return ExternalPlayer(self, game, budget)
 
+    def identity(self):
+        """What the program answers to a greeting; why it does not, where it fails, which its games will show."""
+        try:
+            engine = Engines.take(self)
+        except (EngineError, OSError) as error:
+            return f"a program that fails: {error}"
+        engine.close()
+        return " ".join(engine.identity).strip() or "a program without a name"
+
     def _check_budget(self, budget):
         """ValueError where the protocol has no words for it."""
         kinds = protocol_named(self.protocol).kinds
