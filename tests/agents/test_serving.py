@@ -11,8 +11,6 @@ from agents.outside.external import Engines
 from agents.outside.serving import SERVERS, Wrong, serve
 from games.core.random import stream
 
-BOARD = "connect4(rows=4, columns=5)"
-
 
 def answers(agent, game, spoken, *lines):
     """All that is written in answer to these lines."""
@@ -58,8 +56,8 @@ class Wired:
 def test_an_agent_outside_plays_as_inside(spoken, game, opening, monkeypatch):
     """Value, depth and line come through; with one budget, it decides as it does here."""
     monkeypatch.setattr(protocol, "Process", Wired)
-    game = games.make(game)
-    moves, state = game.read_line(opening)
+    game = games.make("connect4(rows=4, columns=5)")
+    moves, state = game.read_line("3 3")
     outside = agents.make(f"external(command='{spoken} flat {game}', protocol='{spoken}', nodes=60)")
     if spoken == "json":
         outside = agents.make(f"external(command='json flat {game}', playouts=60)")
@@ -73,8 +71,6 @@ def test_an_agent_outside_plays_as_inside(spoken, game, opening, monkeypatch):
         assert decision.value == pytest.approx(inside.value, abs=2e-3 if spoken == "uci" else 1e-12)
         player.played(decision.move)
         state = game.after(state, decision.move)
-        if game.has_chance:
-            break
     player.close(1.0)
     assert player.engine in Engines.free.pop(Engines._key(outside)) and player.engine.identity.name == "flat"
 
