@@ -7,6 +7,7 @@ agent.choose(game, game.initial(), seed=1)
 import importlib
 
 _HOMES = dict.fromkeys(("Agent", "Budget", "Decision", "Player", "Unsuited"), "agents.core.agent")
+_HOMES["check"] = "agents.core.check"
 
 __all__ = [*_HOMES, "make", "names"]
 

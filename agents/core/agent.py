@@ -6,6 +6,7 @@ the Player's `choose(state, rng)` returns a Decision.
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -26,6 +27,18 @@ registry = Registry("agent", "agents")
 
 class Unsuited(UserError, ValueError):
     """An agent that cannot play a game or use a budget; the message says why, and what would do."""
+
+
+class OutOfTime(Exception):
+    """A player that had to be stopped, as it took longer than its budget and margin of seconds: a loss by time."""
+
+
+class IllegalAnswer(Exception):
+    """A player that answers with what is no legal move; the message says what it answered."""
+
+
+class Resigned(Exception):
+    """A player that gives its game up."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +93,22 @@ class Improvement(NamedTuple):
 class Player:
     """An agent in one game: made before its first move, told of every move after that, asked for its own.
 
-    Of an opening it is told nothing: the first state that `choose` is given is the position after it.
+    Most players need no more than the state that `choose` is given; `start` and `close` are for those that must know
+    how it came about, and that hold what does not go away by itself.
     """
+
+    def start(self, game: Game, state: np.ndarray, moves: Sequence[int]) -> None:
+        """Called once, before the first decision, with the position in which play begins.
+
+        `moves` are those that led to it from the initial position: the opening's, outcomes of chance among them.
+        """
+
+    def close(self, result: float | None) -> None:
+        """Called once the game is over.
+
+        result: the first player's, 1 for a win, 0.5 for a draw and 0 for a loss; in a game for one player its score;
+        None where there is none.
+        """
 
     def decide(self, state: np.ndarray, rng: np.ndarray) -> Decision:
         """The decision for the player to move in `state`: dtype[state_size], which is not over.
@@ -129,6 +156,10 @@ class Agent:
     def cores(self) -> int:
         """How many processor cores it keeps busy while it decides."""
         return 1
+
+    def identity(self) -> str:
+        """What is to be stored with a run of an agent whose program is not this package's: its name and version."""
+        return ""
 
     def own_needs(self) -> Needs:
         """`needs`, with what its parameters ask of a game besides."""

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from arena.commands.options import Plugin
 from games.core.errors import UserError
 from results.printable import printable
 
@@ -128,7 +129,7 @@ def command(
 
     The name is the function's, without underscores at its end.  `examples` are lines as they are typed; `modern` makes
     what earlier versions understood what is typed now.  An error that the user can mend is told in a line and ends the
-    command with the documented exit code.
+    command with the documented exit code.  A command that has a parameter `game` or `agent` has the option --plugin.
     """
 
     def decorate(function: Callable) -> Callable:
@@ -137,9 +138,26 @@ def command(
         if examples:
             text += f"\n\n\b\nExamples:\n{textwrap.indent(examples, '  ')}"  # \b keeps the lines as they are
         kind = type("Command", (Command,), {"modern": modern and staticmethod(modern)})
-        return group.command(name, cls=kind, help=text, rich_help_panel=panel and panel.value)(_errors_told(function))
+        told = _with_plugins(_errors_told(function))
+        return group.command(name, cls=kind, help=text, rich_help_panel=panel and panel.value)(told)
 
     return decorate
+
+
+def _with_plugins(function: Callable) -> Callable:
+    """The function with the option --plugin, which its callback sees to, if it takes a game or an agent."""
+    signature = inspect.signature(function)
+    if "plugin" in signature.parameters or not {"game", "agent"} & signature.parameters.keys():
+        return function
+
+    @functools.wraps(function)
+    def wrapped(*arguments, plugin=None, **options):
+        function(*arguments, **options)
+
+    added = inspect.Parameter("plugin", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Plugin)
+    vars(wrapped)["__signature__"] = signature.replace(parameters=[*signature.parameters.values(), added])
+    wrapped.__annotations__ = {**function.__annotations__, "plugin": Plugin}
+    return wrapped
 
 
 def _errors_told(function: Callable) -> Callable:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import Panel, command, group
+from arena.commands.application import Panel, command, complain, group
 from arena.commands.completion import complete_agent, complete_game
 from arena.commands.options import Json
 from arena.commands.output import print_fitted, print_flowing, tell
@@ -36,6 +36,7 @@ def games_(
         for cls in registry.classes().values()
     ]
     _print_list(rows, as_json, ("signature", "players", "sizes", "about"))
+    _tell_broken(registry)
 
 
 @command(group=listing, examples="arena list agents\narena list agents uct\narena list agents --json")
@@ -55,8 +56,15 @@ def agents_(
         return
     rows = [_class_row(cls) | {"budgets": list(cls.budgets)} for cls in registry.classes().values()]
     _print_list(rows, as_json, ("name", "budgets", "about"))
+    _tell_broken(registry)
     if not as_json:
         tell("\nThe parameters of one: arena list agents NAME")
+
+
+def _tell_broken(registry) -> None:
+    """Complain of installed plug-ins that cannot be used."""
+    for text in registry.broken:
+        complain(f"plug-in {text}")
 
 
 def _found(registry, name: str):

@@ -1,6 +1,7 @@
 """Options and arguments that several commands share, and what their texts mean."""
 
 import importlib
+import os
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
@@ -32,6 +33,26 @@ def positive(value: float) -> float:
     return value
 
 
+def _import_named(context: typer.Context, modules: list[str] | None) -> list[str] | None:
+    """A callback that imports modules, here and in worker processes, before the other options are read."""
+    from games.core.plugins import VARIABLE, add_named
+
+    if modules:
+        before = os.environ.get(VARIABLE)
+        try:
+            add_named(modules, ".")
+        except (Exception, SystemExit) as error:  # whatever a user's module raises
+            raise typer.BadParameter(f"{' '.join(modules)}: {type(error).__name__}: {error}") from None
+        context.call_on_close(lambda: _restore(VARIABLE, before))
+    return modules
+
+
+def _restore(variable: str, value: str | None) -> None:
+    os.environ.pop(variable, None)
+    if value is not None:
+        os.environ[variable] = value
+
+
 MOST_WORKERS = 4096
 
 Format = StrEnum("Format", FORMATS)  # type: ignore[misc]  # its members are what results can write
@@ -53,6 +74,16 @@ Moves = Annotated[
 ]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="A file to write to, instead of the terminal.")]
 OutputFile = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
+Plugin = Annotated[  # of every command that has a parameter `game` or `agent`: see application.command
+    list[str] | None,
+    typer.Option(
+        "--plugin",
+        metavar="MODULE",
+        callback=_import_named,
+        is_eager=True,
+        help="A module with games or agents of your own; may be repeated.",
+    ),
+]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue the run in --out.")]
 RunFolder = Annotated[
     Path | None,

@@ -1,5 +1,6 @@
 """Playing a tournament with its display: shared by run, demo, sprt and scaling."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,7 +33,13 @@ def run_shown(config, out: Path, workers: int | None, resume: bool, port: int | 
     from arena.config.loading import from_values
     from arena.runner import tournament
     from arena.runner.display import watch
+    from games.core.plugins import named
 
+    if modules := named():
+        if not isinstance(config, dict):
+            raise typer.BadParameter(f"--plugin cannot be added to a file: write plugins = {modules} in {config}")
+        config["plugins"] = list(dict.fromkeys([*config.get("plugins", []), *modules]))
+        config["plugin_path"] = config.get("plugin_path") or os.getcwd()
     if isinstance(config, dict):
         config = from_values(config, str(out) if resume else "the command line")
     use_fork_server()

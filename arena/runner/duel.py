@@ -76,7 +76,7 @@ class Duel:
 
     def hint(self) -> Made:
         """What the agent would play in the person's place; Forfeit if it fails."""
-        return self._asked(Referee(self.game, self.seat), "hint")
+        return self._asked(self._new_referee(), "hint")
 
     def undo(self) -> int:
         """Take back the person's last move and all after it; returns how many moves that is, 0 if there is none."""
@@ -123,8 +123,14 @@ class Duel:
             self.game.play(self.state, made.move)
         # (outcome, score, reason, detail), once the game is over
         self.ending = result_of(self.game, self.state) if self.game.is_over(self.state) else None
-        self._referee = self._judged(lambda: Referee(self.game, self.seat))
+        self._referee = self._judged(self._new_referee)
         self._waiting = time.perf_counter()
+
+    def _new_referee(self) -> Referee:
+        """Of an agent that is told the moves so far, and no more."""
+        referee = Referee(self.game, self.seat)
+        referee.start(self.state, [made.move for made in self.made])
+        return referee
 
     def _stream(self, purpose):
         return stream(self.seed, purpose, len(self.made))
@@ -134,6 +140,7 @@ class Duel:
         self.made.append(made)
         if self.game.is_over(self.state):
             self.ending = result_of(self.game, self.state)
+            self._referee.close(self.ending[self.game.players == 1])
         else:
             self._judged(lambda: self._referee.played(made.move, len(self.made)))
 

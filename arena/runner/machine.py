@@ -3,6 +3,7 @@
 import importlib.metadata
 import os
 import platform
+from collections.abc import Iterable
 from pathlib import Path
 
 PROJECT = "search-arena"
@@ -23,6 +24,33 @@ def describe(games) -> dict:
         "project": _version(PROJECT),
         "source_digest": "+".join(dict.fromkeys(source_digest(type(game)) for game in games)),
     }
+
+
+def describe_run(config) -> dict:
+    """`describe`, and where there are any, what programs say of themselves and which packages' games and agents play.
+
+    programs: "NAME is PROGRAM; ..."; plugins: "PACKAGE VERSION (sources DIGEST); ...".
+    """
+    programs = [f"{name} is {said}" for name, agent in config.agents if (said := agent.identity())]
+    plugins = _plugins({type(made).__module__ for made in [*config.instances, *(agent for _, agent in config.agents)]})
+    told = {"programs": "; ".join(programs), "plugins": "; ".join(plugins)}
+    return describe(config.instances) | {key: text for key, text in told.items() if text}
+
+
+def _plugins(modules: Iterable[str]) -> list[str]:
+    """The packages or modules, other than ours, that these belong to, with versions and digests of their sources."""
+    from games.core.jit import digest_of, import_closure, package_folder
+    from games.core.plugins import PACKAGES, points, title
+
+    ours = [folder for package in PACKAGES if (folder := package_folder(package))]
+    titles = {point.module.partition(".")[0]: title(point) for package in PACKAGES for point in points(package)}
+    sources: dict[str, set[Path]] = {}
+    for module in sorted(modules):
+        top = module.partition(".")[0]
+        if top not in PACKAGES:
+            found = {path for path in import_closure(module) if not any(folder in path.parents for folder in ours)}
+            sources.setdefault(titles.get(top, module), set()).update(found)
+    return [f"{name} (sources {digest_of(paths)})" for name, paths in sources.items()]
 
 
 def cores() -> int:

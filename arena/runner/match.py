@@ -78,6 +78,8 @@ def play(
         # the first player's outcome is 0 if it forfeits, and 1 if the second does
         outcome = float(match.asked) if len(seats) == 2 else None
         score, reason, detail = None, forfeit.reason, forfeit.detail
+    for referee in match.referees:
+        referee.close(score if game.players == 1 else outcome)
     return GameRecord(
         **identity(fixture, [seat.name for seat in seats]),
         outcome=outcome,
@@ -113,22 +115,24 @@ class Match:
         self.game = game
         self.fixture = fixture
         self.state = game.initial()
+        self.opening = opening
         self.opening_names = [self._push(move) for move in opening]
         self.plies = len(opening)
         self.names: list[str] = []  # of all moves after the opening, outcomes of chance among them
         self.decisions: list[MoveRecord] = []
         self.improvements: list[ImprovementRecord] = []
         self.asked = 0  # the side whose code ran last
+        self.referees: list[Referee] = []
 
     def play_out(self, seats: tuple[Seat, ...], time_margin: float) -> None:
         """Let the players move until the game is over; Forfeit if one fails, `asked` is then its side."""
         self.rngs = [stream(self.fixture.seed, side) for side in range(len(seats))]
         chance = stream(self.fixture.seed, "chance")
-        self.referees: list[Referee] = []
         for side, seat in enumerate(seats):
             self.asked = side
             # the worker is deaf to Ctrl-C, so that a KeyboardInterrupt is the agent's own
             self.referees.append(Referee(self.game, seat, self.fixture.id, (*FAULTS, KeyboardInterrupt)))
+            self.referees[side].start(self.state, self.opening)
         while legal := by_rules(self.game, "moves", self.state):
             if self.plies >= self.game.max_plies:
                 raise GameError(f"{self.game} is not over after its max_plies = {self.game.max_plies}")

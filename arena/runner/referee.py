@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from agents.core.agent import Decision
+from agents.core.agent import Decision, IllegalAnswer, OutOfTime, Resigned
 from arena.config.config import Seat
 from arena.runner.rules import by_rules
 from games.core.game import Game
@@ -18,6 +18,7 @@ log = logging.getLogger("arena.referee")
 
 LONGEST_DETAIL = 2000  # characters of a record's detail
 FAULTS = (Exception, SystemExit)  # what an agent's code may raise that is its own fault
+REASONS = {OutOfTime: Reason.TIME, IllegalAnswer: Reason.ILLEGAL_MOVE, Resigned: Reason.RESIGNED}  # or an exception
 
 T = TypeVar("T")
 
@@ -40,6 +41,17 @@ class Referee:
     def __init__(self, game: Game, seat: Seat, game_id: str = "", faults: tuple[type[BaseException], ...] = FAULTS):
         self.game, self.seat, self.game_id, self.faults = game, seat, game_id, faults
         self.player = self.run(0, lambda: seat.agent.player(game, seat.budget))
+
+    def start(self, state: np.ndarray, moves: Sequence[int]) -> None:
+        """Tell the agent how the game came to the position in which play begins."""
+        self.run(len(moves), lambda: self.player.start(self.game, state.copy(), list(moves)))
+
+    def close(self, result: float | None) -> None:
+        """Tell the agent how the game ended; what it raises then is logged, and changes nothing."""
+        try:
+            self.player.close(result)
+        except self.faults:
+            log.exception("game %s: %s raised an exception after the game", self.game_id, self.seat.name)
 
     def ask(
         self, state: np.ndarray, legal: Sequence[int], rng: np.ndarray, ply: int, side: int
@@ -68,6 +80,9 @@ class Referee:
             return action()
         except Forfeit:
             raise
+        except tuple(REASONS) as error:
+            reason = next(reason for kind, reason in REASONS.items() if isinstance(error, kind))
+            raise self._forfeit(reason, storable(f"at ply {ply} {error}")) from error
         except self.faults as error:
             log.exception("game %s: %s raised an exception at ply %d", self.game_id, self.seat.name, ply)
             detail = storable(f"{self.seat.name}: {type(error).__name__}: {error}")

@@ -12,7 +12,7 @@ from arena.config import loading
 from arena.config.config import Config, ConfigError, differences
 from arena.formats.schedule import Schedule
 from arena.runner.logs import RunLog
-from arena.runner.machine import cores, describe
+from arena.runner.machine import cores, describe, describe_run
 from arena.runner.supervisor import Supervisor, begin_start, warm_in_a_child
 from results.checking import mend
 from results.record import GameRecord
@@ -126,7 +126,7 @@ def _open_store(config, folder, resume) -> Store:
     resolved = config.resolved()
     if not (resume and (folder / FILE_NAME).exists()):
         specs = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
-        return Store.create(folder, {"config": resolved, "machine": describe(config.instances)}, specs)
+        return Store.create(folder, {"config": resolved, "machine": describe_run(config)}, specs)
     store = Store.open(folder, write=True)
     try:
         stored = store.config

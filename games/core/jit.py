@@ -32,6 +32,7 @@ from numba.np.numpy_support import from_dtype
 
 from games.core.cache_files import CheckedFiles
 from games.core.compiling import PART, WITHOUT_CALLBACK, Helper, share_between_callers
+from games.core.plugins import top_packages
 
 KERNEL_PACKAGES = ("games", "agents")
 # False where NUMBA_DISABLE_JIT makes kernels run as plain Python; Numba makes its settings at import, unseen by mypy.
@@ -369,8 +370,9 @@ def _library_folders():
 
 
 def _is_library(name, path):
-    """Whether a module comes with Python or is installed beside it; ours may be installed."""
-    return path.startswith(_library_folders()) and name.split(".")[0] not in KERNEL_PACKAGES
+    """Whether a module comes with Python or is installed beside it; ours may be installed, and plug-ins are."""
+    top = name.partition(".")[0]
+    return path.startswith(_library_folders()) and top not in KERNEL_PACKAGES and top not in top_packages()
 
 
 @functools.cache

@@ -9,8 +9,10 @@ import pkgutil
 import types
 import typing
 from dataclasses import MISSING, Field, dataclass, field, fields
+from importlib.metadata import EntryPoint
 from typing import Any, ClassVar, Protocol
 
+from games.core import plugins
 from games.core.errors import UserError
 
 UNLISTED = {"listed": False}  # metadata of a field that is given by name alone, and not shown at its default
@@ -57,6 +59,7 @@ class Registry:
 
     kind: str  # "game" or "agent", for messages
     package: str  # every module below it is imported once, when a name is first asked for
+    broken: list[str] = field(default_factory=list)  # installed plug-ins that cannot be used, and why
     _classes: dict[str, Any] = field(default_factory=dict)
     _imported: bool = False
 
@@ -67,6 +70,9 @@ class Registry:
             package = importlib.import_module(self.package)
             for module in pkgutil.walk_packages(package.__path__, self.package + "."):
                 importlib.import_module(module.name)
+            plugins.import_named()
+            for point in plugins.points(self.package):
+                self._load(point)
         return dict(sorted(self._classes.items()))
 
     def add(self, cls: type[Registered]) -> None:
@@ -74,10 +80,23 @@ class Registry:
         if "name" in vars(cls):
             self._classes[cls.name] = cls
 
+    def _load(self, point: EntryPoint) -> None:
+        """Import a plug-in; one that fails, or takes a name that is taken, is told of where it is missed."""
+        before, title = dict(self._classes), plugins.title(point)
+        try:
+            point.load()
+        except (Exception, SystemExit) as error:  # whatever another package's module raises must not end ours
+            self.broken.append(f"{title} cannot be imported: {type(error).__name__}: {error}")
+        for name, cls in before.items():
+            if self._classes[name] is not cls:
+                self._classes[name] = cls
+                self.broken.append(f"{title} defines {self.kind} {name!r}, which {cls.__module__} defines")
+
     def unknown(self, name: str) -> str:
         """What to say of a name that is not registered."""
         classes = self.classes()
-        return f"unknown {self.kind} {name!r}{_suggest(name, classes)}; known: {', '.join(classes)}"
+        told = "".join(f"\nplug-in {text}" for text in self.broken)
+        return f"unknown {self.kind} {name!r}{_suggest(name, classes)}; known: {', '.join(classes)}{told}"
 
     def make(self, spec: str):
         """The instance that `spec` describes; SpecError says which name or parameter is wrong and what is allowed."""

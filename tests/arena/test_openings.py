@@ -45,7 +45,8 @@ def test_openings_of_chance_are_openings():
 
 @pytest.mark.parametrize("game, plies, message", [
     ("tictactoe", 9, "is over within 9 plies"), ("tictactoe", 10, "plies = 10 is out of range: it can be 0 to 9"),
-    ("hex(size=7)", 4, "there are more than 10000 openings of 4 plies"), ("tictactoe", "2", "plies = '2' is out of range"),
+    ("hex(size=7)", 4, "there are more than 10000 openings of 4 plies"),
+    ("tictactoe", "2", "plies = '2' is out of range"),
 ])  # fmt: skip
 def test_openings_that_there_are_not(game, plies, message):
     with pytest.raises(BadOpenings, match=message):

@@ -1,0 +1,135 @@
+"""What must hold of every agent, tried on a game: what `games.check` is for games.
+
+    agents.check(agents.make("myagent(playouts=100)"), games.make("connect4"), seed=1)
+
+The agent has a budget of its own, small enough for some twenty decisions.
+"""
+
+import math
+from dataclasses import fields
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.core.agent import Agent, Budget, Decision, Player, Unsuited, registry
+from agents.core.effort import Effort
+from games.core.check import ConformanceError
+from games.core.game import CHANCE, Game
+from games.core.random import random_below, stream
+from games.core.registry import SpecError
+
+DECISIONS = 8  # of a game
+COUNTS = tuple(field.name for field in fields(Effort))
+MOST = 1 << 63  # numbers that are stored are below it
+LATE = 1.0  # seconds beyond a budget of seconds
+
+
+def check(agent: Agent, game: Game, *, seed: int) -> None:
+    """Run every check; ConformanceError says what does not hold.  Unsuited if the agent does not play the game."""
+    if reason := agent.refuses(game):
+        raise Unsuited(reason)
+    check_spec(agent)
+    budget = agent.budget()
+    first, second = (decisions(Trial(agent, game, budget), seed) for _ in range(2))
+    if "seconds" not in budget.given() and agent.cores == 1:  # threads meet in no order
+        for one, other in zip(first, second):
+            same = all(getattr(one, name) == getattr(other, name) for name in ("move", "value", *COUNTS[:-1]))
+            require(same, agent, game, f"with the same seed it decides {one}, and then {other}")
+
+
+class Trial(NamedTuple):
+    """An agent with its budget on a game."""
+
+    agent: Agent
+    game: Game
+    budget: Budget
+
+    def wrong(self, condition, state, message) -> None:
+        """ConformanceError with the position, unless the condition holds."""
+        require(condition, self.agent, self.game, f"{message}\nstate {state!r}\n{self.game.render(state)}")
+
+
+def require(condition, agent, game, message) -> None:
+    """ConformanceError unless the condition holds."""
+    if not condition:
+        raise ConformanceError(f"{agent} on {game}: {message}")
+
+
+def check_spec(agent: Agent) -> None:
+    """It is registered, its text makes an equal agent, and its budgets are ones there are."""
+    try:
+        made = registry.make(str(agent))
+    except SpecError as error:
+        raise ConformanceError(f"{agent} cannot be made from its own text: {error}") from None
+    if made != agent or hash(made) != hash(agent):
+        raise ConformanceError(f"{agent!r} is not equal to what its text makes, {made!r}")
+    if unknown := set(agent.budgets) - {field.name for field in fields(Budget)}:
+        raise ConformanceError(f"{agent}: there is no budget of {', '.join(sorted(unknown))}")
+
+
+def decisions(trial: Trial, seed: int) -> list[Decision]:
+    """The decisions of two players through a game; between them, moves are random."""
+    game, state, made, found = trial.game, trial.game.initial(), list[int](), list[Decision]()
+    players = [trial.agent.new_player(game, trial.budget) for _ in range(game.players)]
+    for player in players:
+        player.start(game, state.copy(), [])
+    chance, rngs = stream(seed, "chance"), [stream(seed, side) for side in range(game.players)]
+    every = max(1, length(game, seed) // DECISIONS)
+    while moves := game.moves(state):
+        side, move = int(game.player(state)), moves[int(random_below(chance, len(moves)))]
+        if side != CHANCE and len(made) % every == 0:
+            found.append(decided(trial, players[side], state, rngs[side]))
+            move = int(found[-1].move)
+        state = game.after(state, move)
+        made.append(move)
+        for player in players:
+            player.played(move)
+    for player in players:
+        player.close(None)
+    require(found, trial.agent, game, "no decision was asked for")
+    return found
+
+
+def length(game: Game, seed: int) -> int:
+    """The moves of a random game."""
+    state, rng, plies = game.initial(), stream(seed, "chance"), 0
+    while moves := game.moves(state):
+        state = game.after(state, moves[int(random_below(rng, len(moves)))])
+        plies += 1
+    return plies
+
+
+def decided(trial: Trial, player: Player, state: np.ndarray, rng: np.ndarray) -> Decision:
+    """A decision, after what must hold of every one."""
+    shown = state.copy()
+    decision = player.choose(shown, rng)
+    game, move = trial.game, decision.move
+    trial.wrong(np.array_equal(shown, state), state, "it changes the state that it is given")
+    whole = isinstance(move, int | np.integer) and not isinstance(move, bool)
+    trial.wrong(whole and move in game.moves(state), state, f"it answers {move!r}, which is no legal move")
+    for name in ("value", *COUNTS):
+        number = getattr(decision, name)
+        sound = number is None or (math.isfinite(number) and abs(number) < MOST and (name == "value" or number >= 0))
+        trial.wrong(sound, state, f"{name} = {number!r}")
+    value = decision.value
+    trial.wrong(value is None or game.players == 1 or -1 <= value <= 1, state, f"value = {value!r}, not -1 to 1")
+    limit = trial.budget.seconds
+    late = limit is not None and decision.seconds > limit + LATE
+    trial.wrong(not late, state, f"it took {decision.seconds:.2f} s of {limit} s")
+    check_line(trial, decision, state)
+    return decision
+
+
+def check_line(trial: Trial, decision: Decision, state: np.ndarray) -> None:
+    """The principal variation begins with the move and is legal; statistics are of legal moves."""
+    game, line, legal = trial.game, [int(move) for move in decision.principal_variation], trial.game.moves(state)
+    trial.wrong(line[:1] in ([], [int(decision.move)]), state, f"its line {line} does not begin with its move")
+    ahead = state.copy()
+    for move in line if not game.has_chance else ():
+        trial.wrong(move in game.moves(ahead), state, f"its line {line} is not legal at {move}")
+        game.play(ahead, move)
+    if (table := decision.statistics) is not None:
+        trial.wrong(set(table.moves.tolist()) <= set(legal), state, f"its statistics are of the moves {table.moves}")
+        trial.wrong(
+            len(table.moves) == len(table.playouts) == len(table.means), state, "its statistics have two lengths"
+        )

@@ -1,0 +1,134 @@
+"""Tries a program: greets it, asks for moves, plays a game with it, and says what is wrong and how to mend it."""
+
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from agents.core.agent import IllegalAnswer, OutOfTime, Resigned
+from agents.outside.external import Engines, External
+from agents.outside.process import EngineError
+from agents.outside.protocol import Position
+from games.core.game import CHANCE, Game
+from games.core.random import random_below, stream
+
+SLOW_END = 0.4  # seconds after which a program has not ended by itself
+MENDS = {
+    IllegalAnswer: {
+        "json": "answer with one of `legal`, letter by letter",
+        "gtp": "keep its board by boardsize, clear_board and play, and see how the game names its vertices",
+        "uci": "play `position startpos moves ...` from the beginning, and answer with the game's name of a move",
+    },
+    OutOfTime: {
+        "json": "stop before `seconds` of `budget` are over, and flush the answer",
+        "gtp": "know time_settings, or be started with a quicker level",
+        "uci": "stop after movetime milliseconds, and flush the answer",
+    },
+}
+
+
+class Finding(NamedTuple):
+    """What came of one trial."""
+
+    trial: str
+    sound: bool
+    text: str
+    mend: str = ""  # how to mend what is not
+
+
+def check_engine(agent: External, game: Game, seed: int = 1) -> Iterator[Finding]:
+    """The findings, one after the other; the program is started anew after each that is not sound.
+
+    agent: with a budget that its protocol knows; game: one that the agent does not refuse.
+    """
+    greeting = Trial(agent, "hello").finding(lambda: _greeted(agent))
+    yield greeting
+    if greeting.sound:
+        for name, position in positions(game, seed).items():
+            yield Trial(agent, name).finding(lambda position=position: _moved(agent, position))
+        yield Trial(agent, "a game").finding(lambda: _played(agent, game, seed))
+        yield Trial(agent, "good-bye").finding(lambda: _ended(agent))
+    Engines.close()
+
+
+class Trial(NamedTuple):
+    """One thing that a program is tried at."""
+
+    agent: External
+    name: str
+
+    def finding(self, action) -> Finding:
+        """What comes of it."""
+        try:
+            return Finding(self.name, True, action())
+        except EngineError as error:
+            return Finding(self.name, False, str(error), error.mend)
+        except Resigned:
+            return Finding(self.name, True, "resigned, which costs the game")
+        except (IllegalAnswer, OutOfTime) as error:
+            return Finding(self.name, False, str(error), MENDS[type(error)].get(self.agent.protocol, ""))
+
+
+def positions(game: Game, seed: int) -> dict[str, Position]:
+    """The first position in which a player is to move, one half way through a random game, and its last one."""
+    position, rng, decisions = Position(game), stream(seed, "positions"), list[int]()
+    while position.legal:
+        if position.side != CHANCE:
+            decisions.append(len(position.moves))
+        moves = list(position.legal.values())
+        position.push(moves[int(random_below(rng, len(moves)))])
+    chosen = sorted({decisions[0], decisions[len(decisions) // 2], decisions[-1]})
+    return {f"after {ply} moves" if ply else "the beginning": Position(game, position.moves[:ply]) for ply in chosen}
+
+
+def _greeted(agent) -> str:
+    start = time.perf_counter()
+    engine = Engines.take(agent)
+    Engines.give_back(agent, engine)
+    return f"{' '.join(engine.identity).strip() or 'no name'}, in {1000 * (time.perf_counter() - start):.1f} ms"
+
+
+def _moved(agent, position) -> str:
+    """Ask for a move in a position."""
+    player = agent.player(position.game)
+    player.start(position.game, position.state, position.moves)
+    start = time.perf_counter()
+    decision = player.choose(position.state.copy(), stream(0))
+    seconds = time.perf_counter() - start
+    player.played(decision.move)
+    player.close(None)
+    told = {"value": decision.value, "playouts": decision.playouts, "nodes": decision.nodes, "depth": decision.depth}
+    words = "".join(f", {kind} {number}" for kind, number in told.items() if number is not None)
+    limit = player.budget.seconds
+    late = f": late, it has {limit:g} s, and lives by its margin" if limit is not None and seconds > limit else ""
+    name = position.game.move_name(position.state, decision.move)
+    return f"{name}{words}, in {1000 * seconds:.1f} ms{late}"
+
+
+def _played(agent, game, seed) -> str:
+    """Play a game in which the program makes every other decision, and chance and a random player all else."""
+    player, position, rng, decisions = agent.player(game), Position(game), stream(seed, "game"), 0
+    player.start(game, position.state, [])
+    while position.legal:
+        moves = list(position.legal.values())
+        move = moves[int(random_below(rng, len(moves)))]
+        if position.side != CHANCE:
+            decisions += 1
+            if decisions % 2:
+                move = player.choose(position.state.copy(), rng).move
+        position.push(move)
+        player.played(move)
+    player.close(None)
+    return f"{len(position.moves)} moves"
+
+
+def _ended(agent) -> str:
+    """Whether it ends by itself."""
+    engine = Engines.take(agent)
+    start = time.perf_counter()
+    engine.close()
+    seconds = time.perf_counter() - start
+    if seconds > SLOW_END:
+        raise EngineError(
+            f"has not ended after {seconds:.1f} s, and was killed", "end at `quit`, or at the end of its input"
+        )
+    return f"in {1000 * seconds:.1f} ms"

@@ -1,0 +1,212 @@
+"""Any program as an agent: it is spoken to by JSON lines, GTP or UCI over its standard streams."""
+
+import atexit
+import os
+import shlex
+import time
+import weakref
+from dataclasses import dataclass
+from typing import ClassVar
+
+from agents.core.agent import Agent, Budget, Decision, IllegalAnswer, OutOfTime, Player
+from agents.core.needs import Needs
+from agents.outside.process import EngineError, Silent
+from agents.outside.protocol import PROTOCOLS, Conversation, Position, options_of, protocol_named
+from games.core.game import IllegalMove, check_choice, check_range
+from games.core.random import next_word
+
+
+@dataclass(frozen=True)
+class External(Agent):
+    """A program that is started once a worker, kept from game to game, and killed where it fails.
+
+    command: split into words as a shell does, but run without one
+    protocol: "json", "gtp" or "uci"
+    options: "name=value; name=value", as the protocol sets options
+    cores: that it keeps busy
+    memory: the most that each of its processes may take, in MiB; 0 is no limit
+    margin: seconds by which it may exceed a budget of seconds before it is killed, and has lost by time
+    patience: seconds that it may take where it has no budget of seconds, and to get ready
+    log: a file to which what it writes to its error stream is added
+    """
+
+    command: str = ""
+    protocol: str = "json"
+    options: str = ""
+    cores: int = 1
+    memory: int = 0
+    margin: float = 1.0
+    patience: float = 60.0
+    log: str = ""
+    playouts: int | None = None
+    nodes: int | None = None
+    depth: int | None = None
+    seconds: float | None = None
+
+    name: ClassVar[str] = "external"
+    budgets: ClassVar[tuple[str, ...]] = ("playouts", "nodes", "depth", "seconds")
+    needs: ClassVar[Needs] = Needs(players=(1, 2))
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_choice("protocol", self.protocol, PROTOCOLS)
+        check_range("cores", self.cores, 1, 4096)
+        check_range("memory", self.memory, 0)
+        check_range("margin", self.margin, 0)
+        check_range("patience", self.patience, 0.001, 86_400)
+        options_of(self.options)
+        try:
+            shlex.split(self.command)
+        except ValueError as error:
+            raise ValueError(f"command = {self.command!r} cannot be split into words: {error}") from None
+        self._check_budget(self.own_budget())
+
+    def misfit(self, game):
+        if not self.command:
+            return "external needs a program: external(command='./engine')"
+        return protocol_named(self.protocol).refuses(game)
+
+    def budget(self, default=None):
+        spoken, own = protocol_named(self.protocol), self.own_budget()
+        offered = own.given() or (default or Budget()).given()
+        usable = Budget(**{kind: amount for kind, amount in offered.items() if kind in spoken.kinds})
+        if not usable.given() and spoken.needs_budget:
+            return super().budget(usable)  # which says what is missing
+        self._check_budget(usable)
+        return usable
+
+    def new_player(self, game, budget):
+        return ExternalPlayer(self, game, budget)
+
+    def identity(self):
+        """What the program answers to a greeting; why it does not, where it fails, which its games will show."""
+        try:
+            engine = Engines.take(self)
+        except (EngineError, OSError) as error:
+            return f"a program that fails: {error}"
+        engine.close()
+        return " ".join(engine.identity).strip() or "a program without a name"
+
+    def _check_budget(self, budget):
+        """ValueError where the protocol has no words for it."""
+        kinds = protocol_named(self.protocol).kinds
+        if wrong := [kind for kind in budget.given() if kind not in kinds]:
+            raise ValueError(f"{wrong[0]} cannot be told by protocol={self.protocol!r}, which knows {', '.join(kinds)}")
+        if self.protocol == "gtp" and budget.seconds is not None and budget.seconds != int(budget.seconds):
+            raise ValueError(f"seconds = {budget.seconds:g}: GTP knows whole seconds alone")
+
+
+class ExternalPlayer(Player):
+    """Tells the program every move, and asks it for its own."""
+
+    def __init__(self, agent, game, budget):
+        self.agent, self.game, self.budget = agent, game, budget
+        self.position, self.begun = Position(game), False
+        self.engine = Engines.take(agent)
+        self._leave = weakref.finalize(self, Engines.give_back, agent, self.engine)
+        self._leave.atexit = False
+
+    def start(self, game, state, moves):
+        self.position = Position(game, moves)
+        self._begin()
+
+    def played(self, move):
+        self.position.push(move)
+        if self.begun and not self.game.is_over(self.position.state):
+            self.engine.ask("tell", self.position, self._soon())
+
+    def close(self, result):
+        if self.begun and not self.engine.process.closed:
+            self.engine.ask("game_over", self.position, result, self._soon())
+        self._leave()
+
+    def decide(self, state, rng):
+        if not self.position.is_at(state):
+            raise EngineError("cannot be asked: nobody has told how the game came to this position")
+        if not self.begun:
+            self._begin()
+        seed, limit = int(next_word(rng)) >> 32, self.budget.seconds
+        begun = time.monotonic()
+        if limit is None:
+            until = self._soon()
+        else:
+            until = begun + max(limit, self.engine.least_seconds) + self.agent.margin
+        try:
+            answer = self.engine.ask("choose", self.position, self.budget, seed, until)
+        except Silent as error:
+            if limit is None:
+                raise
+            allowed = f"{limit:g} s and a margin of {self.agent.margin:g} s"
+            said = f"; it {error.said}" if error.said else ""
+            raise OutOfTime(
+                f"had not answered after {time.monotonic() - begun:.3f} s; allowed: {allowed}{said}"
+            ) from None
+        return self._decision(answer)
+
+    def _decision(self, answer) -> Decision:
+        legal = self.position.legal
+        if answer.move not in legal:
+            self.engine.process.close()  # its board is not ours
+            raise IllegalAnswer(f"answered the move {answer.move[:100]!r}; legal: {' '.join(legal)}")
+        return Decision(
+            legal[answer.move],
+            value=answer.value,
+            principal_variation=self._moves(answer.line if answer.line[:1] == (answer.move,) else (answer.move,)),
+            playouts=answer.playouts,
+            nodes=answer.nodes,
+            depth=answer.depth,
+        )
+
+    def _begin(self):
+        """Set up the game in the program."""
+        self.begun = True
+        self.engine.ask("new_game", self.position, self.budget, self._soon())
+
+    def _soon(self) -> float:
+        return time.monotonic() + self.agent.patience
+
+    def _moves(self, names) -> tuple[int, ...]:
+        """The moves of these names, up to the first that is not legal."""
+        state, moves = self.position.state.copy(), list[int]()
+        for name in names:
+            try:
+                moves.append(self.game.parse_move(state, name))
+            except IllegalMove:
+                break
+            self.game.play(state, moves[-1])
+        return tuple(moves)
+
+
+class Engines:
+    """The programs of this process that no player uses; they end with it, whatever becomes of it."""
+
+    free: ClassVar[dict[tuple, list[Conversation]]] = {}
+
+    @classmethod
+    def take(cls, agent: External) -> Conversation:
+        """A program that is free, or a new one."""
+        waiting = cls.free.get(cls._key(agent), [])
+        if waiting:
+            return waiting.pop()
+        return Conversation(agent.command, agent.protocol, agent.options, agent.memory, agent.log, agent.patience)
+
+    @classmethod
+    def give_back(cls, agent: External, engine: Conversation) -> None:
+        """Let another player have it, if it is still running."""
+        if not engine.process.closed:
+            cls.free.setdefault(cls._key(agent), []).append(engine)
+
+    @classmethod
+    def close(cls) -> None:
+        """End those that are free."""
+        for waiting in cls.free.values():
+            while waiting:
+                waiting.pop().close()
+
+    @staticmethod
+    def _key(agent: External) -> tuple:
+        # a process that was forked from this one must not take this one's
+        return os.getpid(), agent.command, agent.protocol, agent.options, agent.memory, agent.log
+
+
+atexit.register(Engines.close)

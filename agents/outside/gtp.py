@@ -1,0 +1,116 @@
+"""Go Text Protocol 2 (Farnebaeck, draft of 2002), for the games whose programs speak it."""
+
+from dataclasses import dataclass, field
+
+from agents.core.agent import Budget, Resigned
+from agents.outside.process import EngineError
+from agents.outside.protocol import Answer, Identity, Position, Protocol
+from games.core.game import Game
+
+FORM = "answer each command with '= ' and the answer, or '? ' and why not, and an empty line, and flush it"
+COLOURS = "bw"  # of the first player and the second
+
+
+@dataclass(frozen=True)
+class Speech:
+    """How a game is spoken: what begins it, and the vertices that have other names than our moves."""
+
+    settings: tuple[str, ...] = ("boardsize {size}", "clear_board")
+    vertices: dict[str, str] = field(default_factory=dict)
+
+    def vertex(self, name: str) -> str:
+        """The vertex of a move of that name."""
+        return self.vertices.get(name, name.upper())
+
+    def name(self, vertex: str) -> str:
+        """The move's name, of a vertex as a program writes it."""
+        text = vertex.strip().lower()
+        return next((name for name, other in self.vertices.items() if other == text), text)
+
+
+SPEECHES = {
+    "go": Speech(("boardsize {size}", "komi {komi}", "clear_board")),
+    "atarigo": Speech(),
+    "nogo": Speech(),
+    "misere_nogo": Speech(),
+    "hex": Speech(vertices={"swap": "swap-pieces"}),
+    "othello": Speech(),
+}
+
+
+class Gtp(Protocol):
+    """The program keeps the board: it is told every move as it is made."""
+
+    kinds = ("seconds",)
+    least_seconds = 1.0
+    farewell = "quit\n"
+    _commands: frozenset[str] = frozenset()
+    _told = 0  # moves that are on the program's board
+
+    @classmethod
+    def refuses(cls, game: Game) -> str | None:
+        if game.name not in SPEECHES:
+            return f"GTP has words for {', '.join(SPEECHES)}, not for {game.name}: use protocol='json' or 'uci'"
+        return None
+
+    def hello(self, until: float) -> Identity:
+        spoken = self._ask("protocol_version", until)
+        if spoken != "2":
+            raise EngineError(f"speaks version {spoken!r} of GTP, not 2", "answer protocol_version with '= 2'")
+        identity = Identity(self._ask("name", until), self._ask("version", until))
+        self._commands = frozenset(self._ask("list_commands", until).split())
+        for name, value in self.options.items():
+            self._ask(f"{name} {value}".strip(), until)
+        return identity
+
+    def new_game(self, position: Position, budget: Budget, until: float) -> None:
+        game, seconds = position.game, budget.seconds
+        for command in self._speech(game).settings:
+            self._ask(command.format(**vars(game)), until)
+        if seconds is not None and "time_settings" in self._commands:
+            self._ask(f"time_settings 0 {self._whole(seconds)} 1", until)
+        self._told = 0
+        self.tell(position, until)
+
+    def tell(self, position: Position, until: float) -> None:
+        speech, told = self._speech(position.game), self._told
+        for side, name in zip(position.sides[told:], position.names[told:]):
+            self._ask(f"play {COLOURS[side]} {speech.vertex(name)}", until)
+            self._told += 1
+
+    def choose(self, position: Position, budget: Budget, seed: int, until: float) -> Answer:
+        colour = COLOURS[position.side]
+        if budget.seconds is not None and "time_left" in self._commands:
+            self._ask(f"time_left {colour} {self._whole(budget.seconds)} 1", until)
+        vertex = self._ask(f"genmove {colour}", until)
+        if vertex.lower() == "resign":
+            raise Resigned("resigned")
+        self._told += 1
+        return Answer(self._speech(position.game).name(vertex))
+
+    def _speech(self, game: Game) -> Speech:
+        return SPEECHES[game.name]
+
+    def _ask(self, command: str, until: float) -> str:
+        """The program's answer to a command."""
+        if unasked := self.process.unasked().strip():
+            raise EngineError(f"wrote {unasked[:200]!r} without being asked", FORM)
+        self.process.send(command + "\n")
+        first = self._line(until)
+        while not first:
+            first = self._line(until)
+        if first[0] not in "=?":
+            raise EngineError(f"answered {command!r} with {first[:200]!r}", FORM)
+        lines, line = [first[1:].strip()], self._line(until)
+        while line:
+            lines.append(line)
+            line = self._line(until)
+        if first[0] == "?":
+            raise EngineError(f"refused {command!r}: {' '.join(lines)[:200]}", f"let it know {command.split()[0]}")
+        return "\n".join(lines)
+
+    def _line(self, until: float) -> str:
+        return self.process.line(until).decode(errors="backslashreplace").strip()
+
+    def _whole(self, seconds: float) -> int:
+        return round(max(self.least_seconds, seconds))

@@ -1,0 +1,117 @@
+"""Runs one program, and ends it with everything that it has started: `python guard.py CONTROL MEMORY COMMAND...`.
+
+CONTROL is the number of an open pipe.  When its other end is closed, by whoever holds it or by that process's death,
+the program and all its descendants are killed; so they are when the program itself ends.  MEMORY is a limit in bytes
+for each process, or 0.  The program has the standard streams; the exit code is its own, or 128 and the signal.
+
+It is a process of its own since a worker cannot do this for itself: one that is killed kills nobody, a signal to the
+group misses who has left it, and code between fork and exec is unsafe where there are threads.  On Linux all orphans
+of the program become children of this process, which finds them so; elsewhere the program's group is killed.
+"""
+
+import ctypes
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from contextlib import suppress
+
+SET_DEATH_SIGNAL, SET_CHILD_SUBREAPER = 1, 36  # of Linux's prctl
+PAUSE = 0.002  # seconds between looks for what has been killed
+CANNOT_START = 127
+
+
+def main() -> int:
+    """Run the program; the exit code is to be this process's."""
+    control, memory, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+    _prctl(SET_CHILD_SUBREAPER, 1)
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    program = os.fork()
+    if program == 0:
+        _become(command, memory)
+    for stream in (0, 1):
+        os.close(stream)  # so that they end with the program
+    code = None
+    while code is None and control not in select.select([control, woken], [], [])[0]:
+        os.read(woken, 64)
+        code, _ = _reaped(program)
+    _kill_all(program)
+    return 0 if code is None else code
+
+
+def _become(command: list[str], memory: int) -> None:
+    """In the child: turn into the program."""
+    try:
+        os.setpgid(0, 0)
+        _prctl(SET_DEATH_SIGNAL, signal.SIGKILL)
+        for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGCHLD, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        if memory:
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        os.execvp(command[0], command)
+    except BaseException as error:
+        os.write(2, f"{command[0]}: {error}\n".encode(errors="backslashreplace"))
+    finally:
+        os._exit(CANNOT_START)
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def _reaped(program: int) -> tuple[int | None, bool]:
+    """(the program's exit code if it has ended, whether no child is left); whatever has ended is laid to rest."""
+    code = None
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return code, True
+        if pid == 0:
+            return code, False
+        if pid == program:
+            ended = os.waitstatus_to_exitcode(status)
+            code = ended if ended >= 0 else 128 - ended
+
+
+def _kill_all(program: int) -> None:
+    """Kill the program's group and all descendants, until none is left: orphans become children of this process."""
+    with suppress(OSError):
+        os.killpg(program, signal.SIGKILL)  # none of them can fork any more
+    while not _reaped(program)[1]:
+        for pid in _descendants():
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(PAUSE)
+
+
+def _descendants() -> list[int]:
+    """All processes below this one; without /proc, none."""
+    children: dict[int, list[int]] = {}
+    try:
+        pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/stat", "rb") as file:
+                parent = int(file.read().rpartition(b")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            continue
+        children.setdefault(parent, []).append(pid)
+    found, ahead = [], [os.getpid()]
+    while ahead:
+        below = children.get(ahead.pop(), [])
+        found += below
+        ahead += below
+    return found
+
+
+if __name__ == "__main__":
+    os._exit(main())

@@ -1,0 +1,215 @@
+"""One running program: lines to it and from it, by a deadline, in bounds, and its end with all that it has started."""
+
+import os
+import select
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+GUARD = Path(__file__).with_name("guard.py")
+LONGEST_LINE = 1 << 20  # bytes of a line of its answers
+MOST_OUTPUT = 16 << 20  # bytes of one answer, with all lines before it
+MOST_LOG = 64 << 20  # bytes of what it writes to its error stream that a file takes
+TAIL = 2000  # bytes that are kept of each stream, for messages
+LAST_LINES, LINE_SHOWN = 4, 200  # of the tail, in a message
+GRACE = 0.5  # seconds in which a program may end by itself
+CHUNK = 1 << 16
+ROUNDS = 64  # chunks that are read of what nobody asked for
+
+
+class EngineError(RuntimeError):
+    """An outside program that does what it must not.
+
+    what: what it did; mend: how its author may mend that; said: the last lines that it wrote
+    """
+
+    def __init__(self, what: str, mend: str = "", said: str = ""):
+        self.what, self.mend, self.said = what, mend, said
+        super().__init__(what)
+
+    def __str__(self):
+        return f"{self.what}; it {self.said}" if self.said else self.what
+
+
+class Silent(EngineError):
+    """A program that has not written what it was asked for in time."""
+
+
+class Process:
+    """A program that was started, until `close`.
+
+    command: split as a shell splits words, and run without a shell; memory: the limit of each of its processes in MiB,
+    0 for none; log: a file that what it writes to its error stream is added to, "" for none.  EngineError if there is
+    no such program; of every other method, if the program has ended or writes more than it may.
+    """
+
+    def __init__(self, command: str, memory: int = 0, log: str = ""):
+        words = shlex.split(command)
+        if not words or shutil.which(words[0]) is None:
+            raise EngineError(
+                f"there is no program {words[0] if words else ''!r}",
+                "give its path, such as ./engine, and make it executable: chmod +x engine",
+            )
+        self._log = open(log, "ab", buffering=0) if log else None  # noqa: SIM115
+        self._logged = 0
+        control, self._control = os.pipe()
+        try:
+            self._guard = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(GUARD), str(control), str(memory << 20), *words],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                pass_fds=[control],
+                start_new_session=True,  # Ctrl-C is for us, and we end it
+            )
+        finally:
+            os.close(control)
+        assert self._guard.stdin and self._guard.stdout and self._guard.stderr
+        self._stdin, self._stdout, self._stderr = self._guard.stdin, self._guard.stdout, self._guard.stderr
+        os.set_blocking(self._stdin.fileno(), False)
+        self._poll = select.poll()
+        for stream in (self._stdout, self._stderr):
+            self._poll.register(stream, select.POLLIN)
+        self._sending, self._received, self._searched, self._answered = bytearray(), bytearray(), 0, 0
+        self._tails = {self._stdout.fileno(): b"", self._stderr.fileno(): b""}
+        self.closed = False
+
+    def send(self, text: str) -> None:
+        """Have the program read `text`; what it does not take at once it gets while `line` waits."""
+        self._answered = 0
+        waited = bool(self._sending)
+        self._sending += text.encode()
+        if not waited:
+            self._write()
+            if self._sending:
+                self._poll.register(self._stdin, select.POLLOUT)
+
+    def line(self, until: float) -> bytes:
+        """The next line that it writes, without its end; Silent if there is none by `until`, of time.monotonic."""
+        while (end := self._received.find(b"\n", self._searched)) < 0:
+            self._searched = len(self._received)
+            if self._searched > LONGEST_LINE:
+                raise EngineError(f"wrote a line of more than {LONGEST_LINE >> 20} MiB", "write shorter lines")
+            left = until - time.monotonic()
+            if left < 0 or not self._pump(left):
+                raise Silent("has not answered in time")
+        if end > LONGEST_LINE:
+            raise EngineError(f"wrote a line of {end} bytes; it may have {LONGEST_LINE}", "write shorter lines")
+        found = bytes(self._received[:end]).rstrip(b"\r")
+        del self._received[: end + 1]
+        self._searched = 0
+        return found
+
+    def unasked(self) -> bytes:
+        """What it has written since its last answer, which is thrown away: nothing, if it answers as it is asked."""
+        for _ in range(ROUNDS):
+            if not self._pump(0):
+                break
+        found = bytes(self._received)
+        self._received.clear()
+        self._searched = 0
+        return found
+
+    def last_lines(self) -> str:
+        """The end of what it has written, for messages: "" if that is nothing."""
+        told = []
+        for name, tail in zip(("wrote last", "wrote to its error stream"), self._tails.values()):
+            lines = [line.strip() for line in tail.decode(errors="backslashreplace").split("\n") if line.strip()]
+            if lines:
+                shown = " | ".join(_printable(line[-LINE_SHOWN:]) for line in lines[-LAST_LINES:])
+                told.append(f"{name}: {shown}")
+        return "; ".join(told)
+
+    def close(self, farewell: str | None = None) -> None:
+        """End it at once; or where there is a farewell, "" for the end of its input, once it could end by itself."""
+        if self.closed:
+            return
+        self.closed = True
+        if farewell is not None:
+            with suppress(EngineError):
+                self.send(farewell)
+            self._stdin.close()
+            with suppress(subprocess.TimeoutExpired):
+                self._guard.wait(GRACE)
+        os.close(self._control)
+        try:
+            self._guard.wait(10 * GRACE)
+        except subprocess.TimeoutExpired:
+            self._guard.kill()
+            self._guard.wait()
+        self._hear_last_words()
+        for stream in (self._stdin, self._stdout, self._stderr, *([self._log] if self._log else [])):
+            with suppress(OSError):
+                stream.close()
+
+    def _write(self) -> None:
+        """Write as much of what is to be sent as the program takes."""
+        try:
+            while self._sending:
+                del self._sending[: os.write(self._stdin.fileno(), self._sending[:CHUNK])]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._sending.clear()  # it no longer reads; that it has ended is noticed when it is to answer
+
+    def _pump(self, seconds: float) -> bool:
+        """Wait so long for the program to take or to write something, and see to it; whether it has."""
+        ready = self._poll.poll(seconds * 1000)
+        for number, _ in ready:
+            if number != self._stdin.fileno():
+                self._read(number)
+                continue
+            self._write()
+            if not self._sending:
+                self._poll.unregister(number)
+        return bool(ready)
+
+    def _read(self, number: int) -> int:
+        """Take what it has written to one of its streams; returns how many bytes."""
+        found = os.read(number, CHUNK)
+        self._tails[number] = (self._tails[number] + found)[-TAIL:]
+        if number == self._stdout.fileno():
+            self._received += found
+            self._answered += len(found)
+            if not found:
+                raise EngineError(self._end(), "run it by itself, and type what is sent to it")
+            if self._answered > MOST_OUTPUT:
+                raise EngineError(
+                    f"wrote more than {MOST_OUTPUT >> 20} MiB at once", "write remarks to the error stream"
+                )
+        elif not found:
+            self._poll.unregister(number)
+        elif self._log and self._logged < MOST_LOG:
+            self._log.write(found)
+            self._logged += len(found)
+        return len(found)
+
+    def _end(self) -> str:
+        """How it ended, once its output has."""
+        try:
+            code = self._guard.wait(GRACE)
+        except subprocess.TimeoutExpired:
+            return "has closed its output"
+        self._hear_last_words()
+        half = " in the middle of a line" if self._received else ""
+        return f"was killed by signal {code - 128}{half}" if code > 128 else f"ended with exit code {code}{half}"
+
+    def _hear_last_words(self) -> None:
+        """Take what is left of its error stream, once it has ended."""
+        number = self._stderr.fileno()
+        while select.select([number], [], [], 0)[0]:
+            found = os.read(number, CHUNK)
+            self._tails[number] = (self._tails[number] + found)[-TAIL:]
+            if self._log and found:
+                self._log.write(found)
+            if not found:
+                return
+
+
+def _printable(text: str) -> str:
+    return "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in text)

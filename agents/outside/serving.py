@@ -1,0 +1,304 @@
+"""The other side: our agents answer GTP, UCI or JSON lines, for arenas and boards of other people.
+
+    serve(agents.make("uct(seconds=1)"), games.make("go(size=9)"), "gtp", sys.stdin, sys.stdout.write)
+
+One request is answered after the other: what is written to an agent that thinks waits until it has moved.
+"""
+
+import importlib.metadata
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+
+from agents.core.agent import Agent, Budget, Decision, Player
+from agents.outside.gtp import COLOURS, SPEECHES, Gtp
+from agents.outside.protocol import Position
+from agents.outside.uci import score_of_value
+from games.core.errors import UserError
+from games.core.game import Game
+from games.core.random import stream
+
+
+def serve(agent: Agent, game: Game, protocol: str, lines: Iterable[str], write: Callable[[str], object], seed=0):
+    """Answer every line, until one says quit or there are no more; Unsuited if the agent cannot play the game."""
+    server = SERVERS[protocol](agent, game, seed)
+    for line in lines:
+        try:
+            for answer in server.answers(line.strip()):
+                write(answer + "\n")
+        except Quit:
+            return
+
+
+class Quit(Exception):
+    """The other side has said good-bye; what is to be said to that has been said."""
+
+
+class Wrong(UserError):
+    """A request that cannot be answered; the message says why."""
+
+
+class Server:
+    """One game after the other, of one agent."""
+
+    def __init__(self, agent: Agent, game: Game, seed: int):
+        self.agent, self.game, self.seed = agent, game, seed
+        self.own = bool(agent.own_budget().given()) or not agent.budgets  # whether its budget is its own
+        self.limit = Budget()
+        if reason := agent.refuses(game):
+            raise Wrong(reason)
+        self.version = _version()
+        self.begin()
+
+    def answers(self, line: str) -> Iterator[str]:
+        """What is to be written in answer to a line."""
+        raise NotImplementedError
+
+    def begin(self, names: Iterable[str] = ()) -> None:
+        """A position from the beginning, and a player that knows nothing yet."""
+        self.position = Position(self.game)
+        self.player: Player | None = None
+        for name in names:
+            self.make(name)
+
+    def make(self, name: str) -> None:
+        """Make the move of that name; Wrong if there is none."""
+        legal = self.position.legal
+        if name not in legal:
+            raise Wrong(f"{name!r} is not a legal move; legal: {' '.join(legal) or 'none'}")
+        self.position.push(legal[name])
+        if self.player:
+            self.player.played(self.position.moves[-1])
+
+    def follow(self, names: list[str]) -> None:
+        """Come to the position after these moves: from where we are, if they go on from there."""
+        known = len(self.position.names)
+        if names[:known] == self.position.names:
+            for name in names[known:]:
+                self.make(name)
+        else:
+            self.begin(names)
+
+    def limited(self, budget: Budget) -> None:
+        """The budget of the next decisions, for an agent that has none of its own."""
+        if not self.own and budget != self.limit:
+            self.limit, self.player = budget, None
+
+    def decide(self) -> Decision:
+        """The agent's decision in the position; the same game gives the same decisions."""
+        if not self.position.legal:
+            raise Wrong("the game is over")
+        if self.player is None:
+            self.player = self.agent.player(self.game, self.limit)
+            self.player.start(self.game, self.position.state.copy(), self.position.moves)
+        return self.player.choose(self.position.state.copy(), stream(self.seed, len(self.position.moves)))
+
+    def names_of(self, moves: Iterable[int]) -> list[str]:
+        """The names of moves from the position on."""
+        ahead = Position(self.game, self.position.moves)
+        for move in moves:
+            if int(move) not in ahead.legal.values():
+                break
+            ahead.push(int(move))
+        return ahead.names[len(self.position.names) :]
+
+
+class JsonServer(Server):
+    """JSON lines, as docs/engines.md specifies them."""
+
+    def answers(self, line):
+        try:
+            request = json.loads(line)
+            told = self._told(request)
+            yield json.dumps({"id": request["id"], **told} if "id" in request else told)
+        except KeyError as error:
+            yield json.dumps({"error": f"the request lacks {error}"})
+        except (UserError, TypeError, ValueError) as error:
+            yield json.dumps({"error": str(error)})
+
+    def _told(self, request) -> dict:
+        kind = request["type"]
+        if kind == "hello":
+            return {"name": str(self.agent), "version": self.version}
+        if kind not in ("new_game", "move"):
+            return {}
+        if request["game"] != str(self.game):
+            raise Wrong(f"{request['game']!r} is to be played, and {str(self.game)!r} is served")
+        if kind == "new_game":
+            self.begin()
+        self.limited(Budget(**request["budget"]))
+        self.follow(request["moves"])
+        return _described(self.decide(), self.names_of) if kind == "move" else {}
+
+
+def _described(decision: Decision, names_of) -> dict:
+    """A decision as JSON."""
+    numbers = {kind: getattr(decision, kind) for kind in ("value", "playouts", "nodes", "depth")}
+    told = {kind: number if kind == "value" else int(number) for kind, number in numbers.items() if number is not None}
+    move = int(decision.move)
+    line = names_of(decision.principal_variation or (move,))
+    return {"move": names_of([move])[0], **told, "line": line}
+
+
+class UciServer(Server):
+    """UCI with our names of moves; an agent without a budget of its own takes the nodes, depth and movetime of `go`."""
+
+    def answers(self, line):
+        try:
+            yield from self._answers(*line.partition(" ")[::2])
+        except (UserError, ValueError) as error:
+            yield f"info string error: {' '.join(str(error).split())}"
+
+    def _answers(self, word, rest):
+        if word == "quit":
+            raise Quit
+        if word == "uci":
+            yield from (f"id name {self.agent}", "id author search-arena", "uciok")
+        elif word == "isready":
+            yield "readyok"
+        elif word == "ucinewgame":
+            self.begin()
+        elif word == "position":
+            start, _, moves = rest.partition("moves")
+            if start.strip() != "startpos":
+                raise Wrong(f"position {start.strip()!r}: only startpos is known")
+            self.follow(moves.split())
+        elif word == "go":
+            self.limited(_limit(rest.split(), self.agent))
+            yield from self._moved()
+
+    def _moved(self):
+        decision = self.decide()
+        info = [f"{kind} {getattr(decision, kind)}" for kind in ("depth", "nodes") if getattr(decision, kind)]
+        if decision.value is not None:
+            info.append(f"score cp {score_of_value(float(decision.value))}")
+        if line := self.names_of(decision.principal_variation):
+            info.append(f"pv {' '.join(line)}")
+        if info:
+            yield f"info {' '.join(info)}"
+        yield f"bestmove {self.names_of([decision.move])[0]}"
+
+
+def _limit(words: list[str], agent: Agent) -> Budget:
+    """The budget that `go` gives; nodes are playouts for an agent that counts these."""
+    given = dict(zip(words[::2], words[1::2]))
+    limits: dict[str, int | float] = {}
+    with suppress(ValueError):
+        for word, kind in (("nodes", "nodes"), ("depth", "depth"), ("movetime", "seconds")):
+            if word in given:
+                limits[kind] = int(given[word]) / 1000 if word == "movetime" else int(given[word])
+    if "nodes" in limits and "nodes" not in agent.budgets:
+        limits["playouts"] = limits.pop("nodes")
+    return Budget(**limits)  # type: ignore[arg-type]  # playouts, nodes and depth are whole
+
+
+class GtpServer(Server):
+    """GTP 2 for the games that have vertices; size and komi may be set, as far as the game has them."""
+
+    def __init__(self, agent, game, seed):
+        if reason := Gtp.refuses(game):
+            raise Wrong(reason)
+        agent.budget()  # which the protocol cannot give
+        self.speech = SPEECHES[game.name]
+        super().__init__(agent, game, seed)
+
+    def answers(self, line):
+        words = line.partition("#")[0].split()
+        if not words:
+            return
+        number = words.pop(0) if words[0].isdecimal() else ""
+        command, arguments = (words[0], words[1:]) if words else ("", [])
+        try:
+            answer = self.commands().get(command, self._unknown)(*arguments)
+            yield f"={number} {answer or ''}\n"
+        except TypeError:
+            yield f"?{number} syntax error\n"
+        except (UserError, ValueError) as error:
+            yield f"?{number} {' '.join(str(error).split())}\n"
+        if command == "quit":
+            raise Quit
+
+    def commands(self) -> dict[str, Callable]:
+        """What it knows, by name."""
+        return {name.removeprefix("gtp_"): getattr(self, name) for name in dir(self) if name.startswith("gtp_")}
+
+    def _unknown(self, *_):
+        raise Wrong("unknown command")
+
+    def gtp_protocol_version(self):
+        return "2"
+
+    def gtp_name(self):
+        return str(self.agent)
+
+    def gtp_version(self):
+        return self.version
+
+    def gtp_known_command(self, command):
+        return str(command in self.commands()).lower()
+
+    def gtp_list_commands(self):
+        return "\n".join(self.commands())
+
+    def gtp_quit(self):
+        pass
+
+    def gtp_boardsize(self, size, *_):
+        self._become(size=int(size))
+
+    def gtp_komi(self, komi):
+        self._become(komi=float(komi))
+
+    def gtp_clear_board(self):
+        self.begin()
+
+    def gtp_play(self, colour, vertex):
+        self._check_turn(colour)
+        self.make(self.speech.name(vertex))
+
+    def gtp_genmove(self, colour):
+        self._check_turn(colour)
+        (name,) = self.names_of([self.decide().move])
+        self.make(name)
+        return self.speech.vertex(name)
+
+    def gtp_undo(self):
+        if not self.position.names:
+            raise Wrong("cannot undo")
+        self.begin(self.position.names[:-1])
+
+    def gtp_showboard(self):
+        return "\n" + self.game.render(self.position.state)
+
+    def gtp_final_score(self):
+        score = float(self.game.score(self.position.state))
+        return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score):g}"
+
+    def gtp_time_settings(self, *_):
+        pass  # the agent's own budget counts
+
+    def gtp_time_left(self, *_):
+        pass
+
+    def _become(self, **parameters):
+        """Play the game with another size or komi, on an empty board."""
+        try:
+            self.game = replace(self.game, **parameters)
+        except TypeError:
+            raise Wrong(f"{self.game} has no {' '.join(parameters)}") from None
+        self.begin()
+
+    def _check_turn(self, colour):
+        if self.position.legal and colour[:1].lower() != COLOURS[self.position.side]:
+            raise Wrong(f"it is not the turn of {colour}")
+
+
+SERVERS = {"json": JsonServer, "gtp": GtpServer, "uci": UciServer}
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version("search-arena")
+    except importlib.metadata.PackageNotFoundError:
+        return "of a source folder"

@@ -1,0 +1,114 @@
+"""Universal Chess Interface (Huber & Meyer-Kahlen, 2000), with the names of our moves where a game is not chess."""
+
+import math
+
+from agents.core.agent import Budget
+from agents.outside.process import EngineError
+from agents.outside.protocol import Answer, Identity, Position, Protocol
+
+VARIANT = "UCI_Variant"  # an option: which game is to be played
+NUMBERS = ("depth", "nodes")  # of `info` that are kept
+SCALE = 400  # centipawns by which the odds of winning are ten to one, as in Elo's formula
+
+
+class Uci(Protocol):
+    """Every search is told the position anew; the last `info` with a score or a line counts."""
+
+    kinds = ("nodes", "depth", "seconds")
+    needs_budget = True
+    farewell = "quit\n"
+    _options: frozenset[str] = frozenset()  # that the program has, in small letters
+
+    def hello(self, until: float) -> Identity:
+        name, options = "", []
+        self.process.send("uci\n")
+        while (words := self._words(until)) != ["uciok"]:
+            if words[:2] == ["id", "name"]:
+                name = " ".join(words[2:])
+            elif words[:2] == ["option", "name"]:
+                options.append(" ".join(words[2 : words.index("type") if "type" in words else None]))
+        self._options = frozenset(map(str.lower, options))
+        for option, value in self.options.items():
+            if option.lower() not in self._options:
+                known = ", ".join(options) or "none"
+                raise EngineError(f"has no option {option!r}; it has {known}", "declare it, as `option name ...`")
+            self._set(option, value)
+        self._wait_until_ready(until)
+        return Identity(name)
+
+    def new_game(self, position: Position, budget: Budget, until: float) -> None:
+        if VARIANT.lower() in self._options:
+            self._set(VARIANT, str(position.game))
+        self.process.send("ucinewgame\n")
+        self._wait_until_ready(until)
+
+    def choose(self, position: Position, budget: Budget, seed: int, until: float) -> Answer:
+        self.process.unasked()  # remarks are allowed
+        moves = f" moves {' '.join(position.names)}" if position.names else ""
+        self.process.send(f"position startpos{moves}\ngo {_limits(budget)}\n")
+        found: dict = {}
+        while (words := self._words(until))[:1] != ["bestmove"]:
+            if words[:1] == ["info"]:
+                found |= read_info(words[1:])
+        if len(words) < 2:
+            raise EngineError("wrote bestmove without a move", "write `bestmove` and the name of the move")
+        line = found.pop("line", ())
+        return Answer(words[1], **found, line=line if line[:1] == (words[1],) else ())
+
+    def _set(self, option: str, value: str) -> None:
+        self.process.send(f"setoption name {option}{f' value {value}' if value else ''}\n")
+
+    def _wait_until_ready(self, until: float) -> None:
+        self.process.send("isready\n")
+        while self._words(until) != ["readyok"]:
+            pass
+
+    def _words(self, until: float) -> list[str]:
+        return self.process.line(until).decode(errors="backslashreplace").split()
+
+
+def _limits(budget: Budget) -> str:
+    limits = {"nodes": budget.nodes, "depth": budget.depth}
+    if budget.seconds is not None:
+        limits["movetime"] = max(1, round(1000 * budget.seconds))
+    return " ".join(f"{kind} {limit}" for kind, limit in limits.items() if limit is not None)
+
+
+def read_info(words: list[str]) -> dict:
+    """depth, nodes, value and line of an `info`, where it has them; {} of a line that is not the best."""
+    found: dict = {}
+    place = 0
+    while place < len(words):
+        word, after = words[place], words[place + 1 : place + 3]
+        place += 2
+        if word == "string" or (word == "multipv" and after[:1] != ["1"]):
+            return {} if word == "multipv" else found
+        if word == "pv":
+            return found | {"line": tuple(words[place - 1 :])}
+        if word in NUMBERS and after and after[0].isdecimal():
+            found[word] = int(after[0])
+        elif word == "score" and len(after) == 2:
+            value = value_of_score(*after)
+            if value is not None:
+                found["value"] = value
+            place += 1
+        elif word in ("lowerbound", "upperbound"):
+            place -= 1
+    return found
+
+
+def value_of_score(kind: str, text: str) -> float | None:
+    """`cp 100` or `mate -3` as an expected result, -1 to 1; None for what is neither."""
+    try:
+        number = int(text)
+    except ValueError:
+        return None
+    if kind == "mate":
+        return 1.0 if number > 0 else -1.0
+    return math.tanh(max(-1e6, min(1e6, number)) * math.log(10) / (2 * SCALE)) if kind == "cp" else None
+
+
+def score_of_value(value: float) -> int:
+    """The centipawns that stand for an expected result; certain ones are worth 100 pawns."""
+    bounded = max(-1.0, min(1.0, value))
+    return round(2 * SCALE / math.log(10) * math.atanh(bounded)) if abs(bounded) < 1 else round(10_000 * bounded)

@@ -1,0 +1,58 @@
+"""`arena check-engine`: whether a program can take part."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from arena.commands.application import VOID, Panel, command, complain
+from arena.commands.options import budget_of, games_option
+from arena.commands.output import say
+
+Protocol = StrEnum("Protocol", ["json", "gtp", "uci"])
+JSON = Protocol("json")
+PATIENCE = 20.0  # seconds, for a program that says nothing
+
+
+@command(
+    Panel.MACHINE,
+    examples="arena check-engine docs/engines/engine.py --game connect4\n"
+    'arena check-engine "gnugo --mode gtp" --game "go(size=9)" --protocol gtp --budget seconds=2',
+)
+def check_engine(
+    program: Annotated[str, typer.Argument(help="What starts the program, with its arguments.", metavar="COMMAND")],
+    game: Annotated[str, games_option('A game such as "connect4(rows=6, columns=7)".')],
+    protocol: Annotated[Protocol, typer.Option(help="What it speaks.")] = JSON,
+    options: Annotated[str, typer.Option(help='Its options: "name=value; name=value".')] = "",
+    budget: Annotated[
+        list[str] | None, typer.Option(metavar="KIND=AMOUNT", help="What it may spend on a move. Default: seconds=1.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The seed of the positions.")] = 1,
+) -> None:
+    """Try a program: greet it, ask for moves in three positions, play a game with it, and say good-bye.
+
+    What is wrong is told with the last lines that the program wrote, and with how to mend it.  The exit code is 1 then.
+    """
+    import games
+    from agents.core.agent import Unsuited
+    from agents.outside.checking import check_engine as findings
+    from agents.outside.external import External
+
+    limits = budget_of(budget or ["seconds=1"])
+    try:
+        agent = External(program, str(protocol), options, patience=PATIENCE, **limits)  # type: ignore[arg-type]
+    except (TypeError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from None
+    rules, wrong = games.make(game), 0
+    if reason := agent.refuses(rules):
+        raise Unsuited(reason)
+    for found in findings(agent, rules, seed):
+        say(f"{'ok   ' if found.sound else 'WRONG'}  {found.trial}: {found.text}")
+        if not found.sound:
+            wrong += 1
+            if found.mend:
+                say(f"       To mend that: {found.mend}")
+    if wrong:
+        complain(f"{wrong} of the trials went wrong")
+        raise typer.Exit(VOID)
+    say(f"{program} can play {rules}")

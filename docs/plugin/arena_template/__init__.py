@@ -1,0 +1,1 @@
+"""A template: a game and an agent for search-arena in a package of their own."""

@@ -1,0 +1,291 @@
+"""Programs as agents: what they are told, what becomes of bad ones, and that nothing of them is left."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+import agents
+import games
+from agents.core.agent import Budget, IllegalAnswer, OutOfTime
+from agents.outside.external import Engines
+from agents.outside.process import EngineError
+from agents.outside.uci import read_info, score_of_value, value_of_score
+from games.core.random import stream
+from tests.agents import badly
+
+TEMPLATES = Path(__file__).parents[2] / "docs" / "engines"
+PYTHON = f"{sys.executable} -I -S"
+NUMBERS = count()
+GNUGO = shutil.which("gnugo", path=f"{os.environ.get('PATH', '')}:/usr/games")
+
+SAYS = {  # what a program of tests/agents/badly.py is told of, and what it does; all else is late
+    "dies at once": "ended with exit code 3",
+    "banner": "wrote 'Welcome to my engine', which is not JSON",
+    "closes its output": "has closed its output",
+    "dies at hello": "ended with exit code 4",
+    "no JSON": "wrote 'hello', which is not JSON",
+    "nameless": "'name' = missing; it must be text",
+    "floods at hello": "wrote a line of more than 1 MiB",
+    "ends": "ended with exit code 0; it wrote last: .*badly ends",
+    "crashes": "ended with exit code 1.*ValueError: the engine's own mistake",
+    "segmentation fault": "was killed by signal 11",
+    "kills itself": "was killed by signal 9",
+    "half a line and ends": "ended with exit code 0 in the middle of a line",
+    "binary": r"wrote '\\x00.*not JSON",
+    "zeros": "not JSON",
+    "a line of 10 MB": "wrote a line of more than 1 MiB",
+    "a line without end": "wrote a line of more than 1 MiB",
+    "lines without end": "'move' = missing",
+    "null": "wrote 'null', which is no JSON object",
+    "a list": r"wrote '\[\"a1\"\]', which is no JSON object",
+    "deep": "not JSON",
+    "no move": "'move' = missing",
+    "takes all memory": "ended with exit code 1.*MemoryError",
+    "leaves a child": "ended with exit code 0",
+    "children that flood": "more than 1 MiB",
+    "illegal": "the move 'z9'; legal: 1a 1b",
+    "an odd name": r"the move '\\ud800\\x1b\[2J'",
+    "a number": "'move' = 4; it must be text",
+    "a blank": "the move 'a1 '",
+    "a value of 7": "'value' = 7; it must be a number from -1 to 1",
+    "no number": "'value' = nan",
+    "text as value": "'value' = 'good'",
+    "negative nodes": "'nodes' = -5; it must be a whole number",
+    "half a node": "'nodes' = 0.5",
+    "too many nodes": "'nodes' = 10000000",
+    "a line that is none": "'line' = 'a1 b2'; it must be a list",
+    "another id": "answered request 1000000 when asked 3",
+    "echo": "'move' = missing",
+    "answers twice": "without being asked",
+}
+
+
+@pytest.fixture(autouse=True)
+def nothing_left():
+    """Programs that a test leaves free are ended after it."""
+    yield
+    Engines.close()
+
+
+def bad(mode, **options):
+    """(agent, token) of a program that misbehaves; by the token its processes are found."""
+    token = f"token-{os.getpid()}-{next(NUMBERS)}"
+    texts = {"command": f"{PYTHON} {badly.__file__} '{mode}' {token}"} | options
+    return agents.make(f"external({', '.join(f'{key}={value!r}' for key, value in texts.items())})"), token
+
+
+def left(token):
+    """The processes whose command line has the token."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found += [path.parent.name] if token.encode() in path.read_bytes() else []
+        except OSError:
+            continue
+    return found
+
+
+def moves_of(player, game, decisions=2, seed=1):
+    """The first moves of a game that a player plays for both sides."""
+    state, rng, names = game.initial(), stream(seed), []
+    for _ in range(decisions):
+        decision = player.choose(state, rng)
+        names.append(game.move_name(state, decision.move))
+        state = game.after(state, decision.move)
+        player.played(decision.move)
+    return names
+
+
+# -- Bad programs ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", badly.MODES)
+def test_a_bad_program_is_at_fault_and_leaves_nothing(mode):
+    late = mode not in SAYS
+    before_play = mode in badly.AT_ONCE or mode in badly.AT_HELLO
+    patience = 0.3 if before_play and (late or mode == "closes its output") else 60.0
+    memory = 300 if "memory" in mode else 0
+    agent, token = bad(mode, seconds=0.1, margin=0.1 if late else 30.0, patience=patience, memory=memory)
+    kind = EngineError if before_play or not late else OutOfTime
+    if mode in ("illegal", "an odd name", "a blank"):
+        kind = IllegalAnswer
+    lateness = r"had not answered after \d.*allowed: 0.1 s and a margin of 0.1 s"
+    pattern = SAYS.get(mode, "has not answered in time to 'hello'" if before_play else lateness)
+    with pytest.raises(kind, match=re.compile(pattern, re.DOTALL)) as caught:
+        moves_of(agent.player(games.make("tictactoe")), games.make("tictactoe"))
+    assert str(caught.value).isprintable() and len(str(caught.value)) < 2000
+    assert left(token) == []
+
+
+def test_every_bad_program_is_expected():
+    assert len(badly.MODES) > 40 and SAYS.keys() <= set(badly.MODES)
+
+
+def test_a_program_that_failed_is_started_again_and_others_are_kept():
+    game = games.make("tictactoe")
+    agent, token = bad("notes")
+    for _ in range(2):
+        player = agent.player(game, Budget(nodes=5))
+        assert moves_of(player, game) == ["1a", "1b"]
+        player.close(None)
+    (first,) = Engines.free[Engines._key(agent)]
+    two = [agent.player(game) for _ in range(2)]  # at the same time: one each
+    assert two[0].engine is first and two[1].engine is not first and len(left(token)) == 4  # and their guards
+    os.kill(int(left(token)[-1]), signal.SIGKILL)
+    for player in two:
+        try:
+            moves_of(player, game)
+            player.close(None)
+        except EngineError as error:
+            assert "killed by signal 9" in str(error)
+    assert len(Engines.free[Engines._key(agent)]) == 1
+    Engines.close()
+    assert left(token) == []
+
+
+def test_a_program_ends_with_its_process():
+    """Killed without a warning, the process that started it has no time to end it."""
+    _, token = bad("notes")
+    code = f"""
+import sys, time
+from agents.outside.process import Process
+process = Process({f"{PYTHON} {badly.__file__} 'children of a new session' {token}"!r})
+process.send('{{"type": "hello"}}\\n')
+process.line(time.monotonic() + 60)
+process.send('{{"type": "move", "legal": ["a"]}}\\n')
+print("ready", flush=True)
+time.sleep(60)
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout.readline() == "ready\n"
+        until = time.monotonic() + 30
+        while (running := len(left(token))) < 6 and time.monotonic() < until:
+            time.sleep(0.01)
+        assert running >= 6  # the parent itself, the guard, the program and its children
+        parent.kill()
+    while left(token) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert left(token) == []
+
+
+# -- What a program is told ------------------------------------------------------------------------------------------
+
+
+def test_requests_say_all_that_a_simple_program_needs(tmp_path):
+    game, log = games.make("connect4(rows=4, columns=5)"), tmp_path / "engine.log"
+    agent, _ = bad("notes", log=str(log), nodes=20, seconds=2.5, options="style=calm; book")
+    moves, state = game.read_line("3 3 1")
+    player = agent.player(game)
+    player.start(game, state, moves)
+    decision = player.choose(state, stream(7))
+    assert game.move_name(state, decision.move) == "1" and decision.principal_variation == (decision.move,)
+    player.played(decision.move)
+    player.close(0.5)
+    Engines.close()
+    hello, new_game, move, over = (json.loads(line) for line in log.read_text().splitlines())
+    described = {"game": str(game), "moves": ["3", "3", "1"]}
+    assert hello == {"id": 1, "type": "hello", "protocol": 1, "options": {"style": "calm", "book": ""}}
+    assert new_game == {"id": 2, "type": "new_game", **described, "budget": {"nodes": 20, "seconds": 2.5}}
+    assert 0 <= move.pop("seed") < 1 << 32
+    assert move == {"id": 3, "type": "move", **described, "player": 1, "legal": ["1", "2", "3", "4", "5"]} | {
+        "budget": {"nodes": 20, "seconds": 2.5}
+    }
+    assert over["type"] == "game_over" and over["moves"] == ["3", "3", "1", "1"] and over["result"] == 0.5
+
+
+def test_a_position_of_which_nobody_told_is_refused():
+    agent, _ = bad("notes")
+    game = games.make("tictactoe")
+    with pytest.raises(EngineError, match="nobody has told how the game came to this position"):
+        agent.choose(game, game.read_line("1a")[1], seed=1)
+
+
+@pytest.mark.parametrize(
+    "spec, message",
+    [
+        ("external(protocol='xboard')", "protocol = 'xboard' is not one of json, gtp, uci"),
+        ("external(command='a \"b')", "cannot be split into words: No closing quotation"),
+        ("external(options='=3')", "is not of the form name=value"),
+        ("external(protocol='gtp', nodes=3)", "nodes cannot be told by protocol='gtp', which knows seconds"),
+        ("external(protocol='gtp', seconds=0.5)", "seconds = 0.5: GTP knows whole seconds alone"),
+        ("external(protocol='uci', playouts=3)", "playouts cannot be told by protocol='uci'"),
+        ("external(cores=0)", "cores = 0 is out of range"),
+    ],
+)
+def test_parameters_that_are_wrong(spec, message):
+    with pytest.raises(games.SpecError, match=message):
+        agents.make(spec)
+
+
+def test_what_does_not_fit_is_refused():
+    connect4, go = games.make("connect4"), games.make("go(size=5)")
+    assert "needs a program" in agents.make("external").refuses(connect4)
+    gtp, uci = (agents.make(f"external(command='x', protocol={name!r})") for name in ("gtp", "uci"))
+    assert "GTP has words for go, atarigo" in gtp.refuses(connect4) and gtp.refuses(go) is None
+    assert gtp.budget(Budget(playouts=3)) == Budget() and gtp.budget(Budget(seconds=3.0)) == Budget(seconds=3.0)
+    with pytest.raises(agents.Unsuited, match="needs a budget of"):
+        uci.budget(Budget(playouts=3))
+    assert uci.budget(Budget(playouts=3, depth=2)) == Budget(depth=2)
+    assert agents.make("external(command='x', cores=3)").cores == 3
+    with pytest.raises(EngineError, match="there is no program 'no-such-program'"):
+        agents.make("external(command='no-such-program --x')").player(connect4)
+
+
+# -- The protocols ---------------------------------------------------------------------------------------------------
+
+
+def info(text):
+    """What is read of an `info` with this text."""
+    return read_info(text.split())
+
+
+def test_info_of_uci():
+    text = "depth 12 seldepth 20 multipv 1 score cp 400 lowerbound nodes 1234 nps 9 pv e2e4 e7e5"
+    assert info(text) == {"depth": 12, "value": pytest.approx(9 / 11), "nodes": 1234, "line": ("e2e4", "e7e5")}
+    assert info("depth 3 multipv 2 score cp 10 pv a b") == {}
+    assert info("string nodes 5 pv x") == {}
+    assert info("nodes many score mate -3 depth") == {"value": -1.0}
+    assert info("score") == info("") == {}
+    for value in (-1.0, -0.5, 0.0, 0.25, 0.999):
+        assert value_of_score("cp", str(score_of_value(value))) == pytest.approx(value, abs=2e-3)
+
+
+@pytest.mark.parametrize("language", ["python", "c++"])
+def test_templates_play(language, tmp_path):
+    command = f"{PYTHON} {TEMPLATES / 'engine.py'}"
+    if language == "c++":
+        compiler = shutil.which("g++") or shutil.which("clang++") or pytest.skip("there is no C++ compiler")
+        subprocess.run([compiler, "-std=c++17", "-o", tmp_path / "engine", TEMPLATES / "engine.cpp"], check=True)
+        command = str(tmp_path / "engine")
+    game, agent = games.make("pig(target=10, horizon=20)"), agents.make(f"external(command={command!r})")
+    lines = [moves_of(agent.player(game), game, 1, seed) for seed in (1, 1, 2, 3, 4, 5)]
+    assert lines[0] == lines[1] and {name for line in lines for name in line} == {"roll", "hold"}
+    player = agent.player(games.make("connect4"))
+    assert len(moves_of(player, games.make("connect4"), 7)) == 7
+    assert player.engine.identity.version == "1"
+
+
+@pytest.mark.skipif(not GNUGO, reason="there is no gnugo here")
+def test_gnugo_plays_go():
+    game = games.make("go(size=5, komi=5.5)")
+    agent = agents.make(f"external(command='{GNUGO} --mode gtp --level 0', protocol='gtp', options='level=0')")
+    player = agent.player(game)
+    moves, state = game.read_line("c3 pass")
+    player.start(game, state, moves)
+    decision = player.choose(state, stream(1))
+    player.played(decision.move)
+    state = game.after(state, decision.move)
+    player.played(game.moves(state)[0])
+    assert player.engine.identity.name == "GNU Go" and player.engine._protocol._told == 4
+    player.close(None)
+    with pytest.raises(EngineError, match="refused 'no-such-command'"):
+        agents.make(f"external(command='{GNUGO} --mode gtp', protocol='gtp', options='no-such-command')").player(game)

@@ -1,0 +1,136 @@
+"""Our agents as programs for others: what they answer, and that our own side of each protocol understands it."""
+
+import json
+
+import pytest
+
+import agents
+import games
+from agents.outside import protocol
+from agents.outside.external import Engines
+from agents.outside.serving import SERVERS, Wrong, serve
+from games.core.random import stream
+
+
+def answers(agent, game, spoken, *lines):
+    """All that is written in answer to these lines."""
+    written = []
+    serve(agents.make(agent), games.make(game), spoken, lines, written.append)
+    return "".join(written)
+
+
+class Wired:
+    """A server in the place of a process."""
+
+    def __init__(self, command, memory, log):
+        spoken, agent, game = command.split(" ", 2)
+        self.server = SERVERS[spoken](agents.make(agent), games.make(game), 0)
+        self.lines, self.closed = [], False
+
+    def send(self, text):
+        for line in text.splitlines():
+            for answer in self.server.answers(line):
+                self.lines += answer.encode().split(b"\n")
+
+    def line(self, until):
+        return self.lines.pop(0)
+
+    def unasked(self):
+        return b""
+
+    def last_lines(self):
+        return ""
+
+    def close(self, farewell=None):
+        self.closed = True
+
+
+@pytest.mark.parametrize(
+    "spoken, game, opening",
+    [
+        ("json", "connect4(rows=4, columns=5)", "3 3"),
+        ("uci", "connect4(rows=4, columns=5)", "3 3"),
+        ("json", "pig", ""),
+    ],
+)
+def test_an_agent_outside_plays_as_inside(spoken, game, opening, monkeypatch):
+    """Value, depth and line come through; with one budget, it decides as it does here."""
+    monkeypatch.setattr(protocol, "Process", Wired)
+    game = games.make("connect4(rows=4, columns=5)")
+    moves, state = game.read_line("3 3")
+    outside = agents.make(f"external(command='{spoken} flat {game}', protocol='{spoken}', nodes=60)")
+    if spoken == "json":
+        outside = agents.make(f"external(command='json flat {game}', playouts=60)")
+    player = outside.player(game)
+    player.start(game, state, moves)
+    for ply in range(len(moves), len(moves) + 3):
+        inside = agents.make("flat(playouts=60)").player(game).choose(state, stream(0, ply))
+        decision = player.choose(state, stream(0, ply))
+        assert (decision.move, decision.depth) == (inside.move, inside.depth)
+        assert decision.principal_variation == (inside.move,)
+        assert decision.value == pytest.approx(inside.value, abs=2e-3 if spoken == "uci" else 1e-12)
+        player.played(decision.move)
+        state = game.after(state, decision.move)
+    player.close(1.0)
+    assert player.engine in Engines.free.pop(Engines._key(outside)) and player.engine.identity.name == "flat"
+
+
+@pytest.mark.parametrize("game", ["go(size=5, komi=5.5)", "hex(size=3, swap=true)", "othello(size=4)", "nogo(size=3)"])
+def test_games_are_spoken_in_gtp(game, monkeypatch):
+    """Whole games, both sides being asked: each vertex is understood on the other side."""
+    monkeypatch.setattr(protocol, "Process", Wired)
+    game = games.make(game)
+    player = agents.make(f"external(command='gtp random {game}', protocol='gtp', seconds=2)").player(game)
+    state, rng, plies = game.initial(), stream(3), 0
+    while not game.is_over(state) and plies < 30:
+        legal = game.moves(state)
+        move = player.choose(state, rng).move if plies % 2 else legal[-1]  # a pass or swap, if any
+        state = game.after(state, move)
+        player.played(move)
+        plies += 1
+    assert player.engine._protocol._told >= plies - 1 > 2
+    player.close(None)
+    Engines.free.clear()
+
+
+def test_gtp():
+    written = answers(
+        "random", "go(size=7)", "gtp",
+        "1 protocol_version # as they all do", "", "boardsize 5", "komi 5.5", "clear_board", "play b c3", "play b c3",
+        "2 genmove b", "genmove w", "undo", "undo", "undo", "showboard", "known_command play", "known_command fly",
+        "fly", "boardsize 99", "boardsize", "final_score", "3 quit", "name",
+    )  # fmt: skip
+    told = [answer.strip() for answer in written.split("\n\n")]
+    assert told[:6] == ["=1 2", "=", "=", "=", "=", "? it is not the turn of b"]
+    assert told[6] == "?2 it is not the turn of b" and told[7].startswith("= ") and told[8:10] == ["=", "="]
+    assert told[10] == "? cannot undo" and told[11].startswith("= \n5 . . . . .")
+    assert told[12:15] == ["= true", "= false", "? unknown command"]
+    assert told[15:19] == ["? size = 99 is out of range: it can be 5 to 13", "? syntax error", "= W+5.5", "=3"]
+    assert told[19:] == [""]
+    with pytest.raises(Wrong, match="GTP has words for"):
+        answers("random", "connect4", "gtp")
+    with pytest.raises(agents.Unsuited, match="needs a budget"):
+        answers("uct", "go", "gtp")
+
+
+def test_uci():
+    lines = ("uci", "isready", "ucinewgame", "position startpos moves 4 4", "go", "position startpos moves 9", "stop")
+    assert answers("random", "connect4", "uci", *lines, "position fen x", "quit", "uci").splitlines() == [
+        "id name random",
+        "id author search-arena",
+        "uciok",
+        "readyok",
+        "bestmove 6",  # by the seed
+        "info string error: '9' is not a legal move; legal: 1 2 3 4 5 6 7",
+        "info string error: position 'fen x': only startpos is known",
+    ]
+
+
+def test_json_lines():
+    asked = {"type": "move", "game": "tictactoe", "moves": ["1a"], "budget": {}}
+    lines = [json.dumps(request) for request in (asked | {"id": 7}, {"type": "move"}, asked | {"game": "nim"}, [])]
+    told = [json.loads(line) for line in answers("random", "tictactoe", "json", *lines, "{").splitlines()]
+    assert told[0]["id"] == 7 and told[0]["move"] in ("1b", "2b", "3c", "2a", "3a", "1c", "2c", "3b")
+    assert told[1] == {"error": "the request lacks 'game'"}
+    assert told[2] == {"error": "'nim' is to be played, and 'tictactoe' is served"}
+    assert "error" in told[3] and "error" in told[4]

@@ -1,0 +1,77 @@
+"""Programs as agents in games of a tournament: told of openings, lost by time, and bad ones among good ones."""
+
+import json
+import sys
+import time
+
+import pytest
+
+import arena
+import results
+from arena.config import loading
+from arena.formats.fixture import Fixture
+from arena.runner.match import play_fixture
+from results.record import Reason
+from tests.agents import badly
+from tests.agents.test_outside import left
+
+SEATS = {"connect4": "1 2", "pig": ""}
+
+
+def program(mode, **options):
+    """The spec of a program of tests/agents/badly.py; its token is its mode."""
+    texts = {"command": f"{sys.executable} -I -S {badly.__file__} '{mode}' of-a-run"} | options
+    return f"external({', '.join(f'{key}={value!r}' for key, value in texts.items())})"
+
+
+def one_game(game, opening, first, second):
+    """The record of a game."""
+    openings = {"openings": [opening]} if opening else {}
+    agents = [{"agent": first, "name": "first"}, {"agent": second, "name": "second"}]
+    config = loading.from_values({"game": game, "games": 2, "agents": agents, "budget": {"nodes": 9}, **openings})
+    return play_fixture(config, Fixture("1v2-0000", 0, 0, (0, 1), 0, 1))
+
+
+@pytest.mark.parametrize("game", SEATS)
+def test_a_program_knows_the_opening_and_chance(game, tmp_path):
+    record = one_game(game, SEATS[game], program("notes", log=str(tmp_path / "log")), "random")
+    assert record.reason == Reason.PLAYED_OUT, record.detail
+    told = json.loads((tmp_path / "log").read_text().splitlines()[-1])
+    assert told["type"] == "game_over" and told["result"] == record.outcome
+    assert told["moves"] == [*record.opening_moves.split(), *record.moves.split()]
+
+
+@pytest.mark.parametrize(
+    "mode, reason, detail",
+    [
+        ("slow", Reason.TIME, "first at ply 2 had not answered after"),
+        ("illegal", Reason.ILLEGAL_MOVE, "first at ply 2 answered the move 'z9'; legal: 1 2"),
+        ("crashes", Reason.EXCEPTION, "ValueError: the engine's own mistake"),
+    ],
+)
+def test_reasons_of_forfeits(mode, reason, detail):
+    record = one_game("connect4", "1 2", program(mode, seconds=0.1, margin=0.1 if mode == "slow" else 30.0), "random")
+    assert (record.reason, record.outcome) == (reason, 0.0) and detail in record.detail
+
+
+@pytest.mark.faults
+def test_every_bad_program_forfeits_alone(tmp_path):
+    """A real run: the bad ones lose all, the good ones play on, and nothing is left."""
+    agents = [{"agent": "random", "name": "inside"}, {"agent": program("notes"), "name": "good"}]
+    agents += [{"agent": program(m, seconds=0.2, margin=0.2, patience=3.0, memory=300), "name": m} for m in badly.MODES]
+    config = {"game": "connect4", "format": "gauntlet", "games": 2, "opening_plies": 2, "agents": agents}
+    begun = time.monotonic()
+    run = arena.run(config | {"budget": {"nodes": 5}}, tmp_path / "run", workers=2)
+    games = run.games
+    assert len(games) == 2 * (len(agents) - 1) and time.monotonic() - begun < 600
+    of_good = games[(games["first"] == "good") | (games["second"] == "good")]
+    assert (of_good["reason"] == Reason.PLAYED_OUT).all()
+    others = games.drop(of_good.index)
+    assert others["reason"].isin(Reason.FORFEITS).all(), others[["first", "second", "reason", "detail"]]
+    assert ((others["first"] == "inside") == (others["outcome"] == 1.0)).all()
+    said = results.load(tmp_path / "run").meta["machine"]["programs"]
+    assert "good is badly notes 0" in said and "banner is a program that fails: wrote 'Welcome" in said
+    until = time.monotonic() + 10
+    while left("of-a-run") and time.monotonic() < until:
+        time.sleep(0.05)
+    assert left("of-a-run") == []

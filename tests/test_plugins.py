@@ -1,0 +1,170 @@
+"""Games and agents of other packages: the template, built and installed; plug-ins that fail; `--plugin`."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+import setuptools
+import typer
+
+import agents
+import games
+from arena.cli import app
+from games.core import plugins
+from games.core.check import ConformanceError
+from games.core.registry import Registry
+from tests.arena.test_cli import call
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """The folder that the template is installed in."""
+    if int(setuptools.__version__.split(".")[0]) < 77:
+        pytest.skip("setuptools before 77 cannot build what needs no other package: pip install -U setuptools")
+    folder = tmp_path_factory.mktemp("installed")
+    options = ["--quiet", "--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
+    command = [sys.executable, "-m", "pip", "install", *options, "--target", str(folder)]
+    source = tmp_path_factory.mktemp("source")  # building writes into it
+    for path in (ROOT / "docs/plugin").rglob("*"):
+        if path.is_file() and path.suffix in (".py", ".toml"):
+            (source / path.relative_to(ROOT / "docs/plugin")).parent.mkdir(exist_ok=True)
+            (source / path.relative_to(ROOT / "docs/plugin")).write_bytes(path.read_bytes())
+    result = subprocess.run([*command, str(source)], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return folder
+
+
+def python(folder, code, *arguments):
+    """What a process prints that finds packages in the folder."""
+    path = os.pathsep.join([str(folder), str(ROOT)])
+    result = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path}
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+PLAY = """
+import agents, games
+from arena.cli import app
+from games.core.jit import import_closure
+game = games.make("euclid(first=5)")
+agents.check(agents.make("stingy"), game, seed=1)
+assert [str(path) for path in import_closure("arena_template.euclid") if path.name == "euclid.py"]
+app(["list", "agents", "--json"])
+"""
+
+
+def test_the_template_is_found_and_plays(installed):
+    assert {row["name"] for row in json.loads(python(installed, PLAY))} >= {"stingy", "uct"}
+
+
+RUN = """
+import sys, games, arena
+if __name__ == "__main__":
+    games.check(games.make("euclid"), seed=1)
+    agents = [{"agent": "stingy"}, {"agent": "random"}]
+    played = arena.run({"game": "euclid", "games": 4, "agents": agents}, sys.argv[1], workers=2)
+    assert set(played.games["reason"]) == {"played out"}
+    print(played.meta["machine"]["plugins"])
+"""
+
+
+@pytest.mark.faults
+def test_the_template_in_a_run(installed, tmp_path):
+    """Workers find it by themselves, and its version and sources are stored."""
+    told = python(installed, RUN, str(tmp_path / "run"))
+    assert told.count("arena-template 0.1.0") == 1 and "sources" in told
+
+
+# -- Plug-ins that fail ----------------------------------------------------------------------------------------------
+
+
+def test_a_plugin_that_fails_is_told_of_and_ends_nothing(tmp_path, monkeypatch):
+    (tmp_path / "breaks_of_this_test.py").write_text("raise ValueError('not today')\n")
+    (tmp_path / "takes_of_this_test.py").write_text(
+        "from tests.test_plugins import kept\n"
+        "class Chess:\n    name = 'chess'\n"
+        "class Go:\n    name = 'go'\n"
+        "kept[0].add(Chess); kept[0].add(Go)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    modules = ("breaks_of_this_test", "takes_of_this_test")
+    found = [EntryPoint(module, module, "search_arena.games") for module in modules]
+    monkeypatch.setattr(plugins, "points", lambda package: found)
+    registry = Registry("game", "games.core", _classes={"go": games.Game})
+    kept[:] = [registry]
+    assert registry.classes()["go"] is games.Game and "chess" in registry.classes()
+    assert registry.broken == [
+        "breaks_of_this_test cannot be imported: ValueError: not today",
+        "takes_of_this_test defines game 'go', which games.core.game defines",
+    ]
+    with pytest.raises(games.SpecError, match=r"unknown game .checkers..*\nplug-in breaks_of_this_test cannot be"):
+        registry.make("checkers")
+
+
+kept = []  # the registry of the test above
+
+
+# -- The option ------------------------------------------------------------------------------------------------------
+
+
+def test_every_command_that_takes_a_game_or_an_agent_takes_plugins():
+    commands = typer.main.get_command(app).commands
+    commands |= {f"cache {name}": command for name, command in commands["cache"].commands.items()}
+    takers = {"bench", "cache warm", "check-engine", "exercise", "grade", "play", "run", "scaling", "serve-agent"}
+    takers |= {"solve", "tablebase", "tree"}
+    assert {n for n, c in commands.items() if {"game", "agent"} & {p.name for p in c.params}} == takers
+    assert {n for n, c in commands.items() if "plugin" in {p.name for p in c.params}} == takers
+
+
+def test_plugins_are_imported_here_and_in_workers(monkeypatch):
+    monkeypatch.delenv(plugins.VARIABLE, raising=False)
+    result = call("solve", "test_nim(heap=4)", "--agent", "no_such", "--plugin", "tests.arena.oddities")
+    assert result.exit_code == 2 and "unknown agent 'no_such'" in result.stderr and "test_wide" in result.stderr
+    assert plugins.VARIABLE not in os.environ  # no longer
+    result = call("solve", "tictactoe", "--plugin", "no.such")
+    assert result.exit_code == 2 and "no.such: ModuleNotFoundError" in result.stderr
+    monkeypatch.setenv(plugins.VARIABLE, "")
+    plugins.add_named(["json"], ".")
+    assert plugins.named() == ["json"] and os.environ[plugins.VARIABLE] == f"{os.getcwd()}{os.pathsep}json"
+
+
+# -- agents.check ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "spec, game",
+    [
+        ("random", "pig(target=10, horizon=20)"),
+        ("random", "tictactoe"),
+        ("flat(playouts=20)", "tictactoe"),
+        ("flat(seconds=0.001)", "tictactoe"),
+    ],
+)
+def test_sound_agents_pass(spec, game):
+    agents.check(agents.make(spec), games.make(game), seed=1)
+
+
+@pytest.mark.parametrize(
+    "how, message",
+    [
+        ("float", "answers 1.0, which is no legal move"),
+        ("range", "answers 99, which is no legal move"),
+        ("write", "changes the state that it is given"),
+        ("value", "must be real number"),
+    ],
+)
+def test_odd_agents_do_not(how, message):
+    import tests.arena.oddities  # noqa: F401
+
+    with pytest.raises((ConformanceError, TypeError), match=message):
+        agents.check(agents.make(f"test_odd(how={how!r})"), games.make("tictactoe"), seed=1)
+    with pytest.raises(agents.Unsuited):
+        agents.check(agents.make("external"), games.make("tictactoe"), seed=1)
