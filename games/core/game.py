@@ -64,6 +64,8 @@ class Game(Compilable):
     uniform_playouts: ClassVar[bool] = True  # whether random_playout scores as uniformly random moves do
     playout_policy: ClassVar[str] = "uniform"  # what random_playout draws from, in words
     has_tabu_moves: ClassVar[bool] = False  # whether it has `random_move_tabu`
+    lanes: ClassVar[int] = 0  # how many random playouts go on side by side, a power of two; 0: it has no lane_step
+    lane_bits: ClassVar[int] = 64  # of the words in lanes: 16, 32 or 64
     sgf_number: ClassVar[int | None] = None  # the game's GM in the Smart Game Format, if it has records there
     has_draws: ClassVar[bool] = True  # whether it can end in a draw
     has_chance: ClassVar[bool] = False  # whether there are states with player CHANCE
@@ -203,6 +205,22 @@ class Game(Compilable):
             self.play(state, self.random_move(state, moves, rng))
             plies += 1
         return self.score(state), plies
+
+    def lane_start(self, state, zero):
+        """Where `lanes` is not 0: a position, not over, as a tuple of lanes (games/core/lanes.py); all lanes are alike.
+
+        `zero` is lanes of 0, as many as the caller wants.
+        """
+        raise NotImplementedError
+
+    def lane_step(self, words, rng):
+        """One uniformly random move, or more, in every lane: (words, plies, over, score).
+
+        words: as lane_start makes them; plies: how many moves were made, as lanes, in the twos' complement where there
+        are fewer than before; over: the mask of the lanes whose game has ended; score: its score, a whole number, in
+        these lanes.  A lane may wait.  What it does beyond its end does not matter.
+        """
+        raise NotImplementedError
 
     def random_move_tabu(self, state, moves, rng):
         """As random_move, but drawn from the moves that the game does not hold back; where has_tabu_moves is true."""
