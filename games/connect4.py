@@ -34,7 +34,7 @@ class Connect4(Game):
     sizes = "rows and columns 2 to 14, (rows + 1) * columns up to 64"
     state_size = 2
     symmetries = 2  # the board and its mirror image
-    lanes = 16
+    lane_bits = 64
 
     def __post_init__(self):
         check_range("rows", self.rows, 2, 14)

@@ -18,7 +18,7 @@ from numba.core.errors import TypingError
 from games.core.game import CHANCE, Game, IllegalMove
 from games.core.jit import kernel
 from games.core.lane_playout import lane_playout_kernel
-from games.core.lanes import Width, lane_stream
+from games.core.lanes import WIDE, lane_streams
 from games.core.playout import copy_state
 from games.core.random import random_below, stream
 from games.core.seeds import derive_seed
@@ -503,17 +503,17 @@ def check_playouts(game, seed):
 
 
 def check_lanes(game, seed):
-    """Playouts in lanes are the same compiled as in plain Python, and score, and last, like those one by one."""
-    root, width = game.initial(), Width(game.lanes, game.lane_bits)
-    ends = []
-    for plain in (False, True):
-        rng = lane_stream(width, stream(seed))
-        found = call(lane_playout_kernel, game, root, game.lanes + 1, rng, plain=plain)
-        ends.append((*map(float, found), rng.state.tolist()))
-    require(ends[0] == ends[1], game, root, f"lanes: {ends[0][:4]} compiled, {ends[1][:4]} in plain Python")
+    """Playouts in lanes are the same in plain Python, and in any number of vectors, and score as those one by one."""
+    root, ends = game.initial(), []
+    for plain, most in ((False, None), (True, WIDE // 2), (True, WIDE)):
+        streams = lane_streams(game.lanes, game.lane_bits, stream(seed), most)
+        ends.append([float(x) for x in call(lane_playout_kernel, game, root, game.lanes + 1, streams, plain=plain)])
+    found = f"{game.lanes + 1} playouts in lanes: {ends[0]} compiled, {ends[1]} and {ends[2]} in plain Python"
+    require(ends[0] == ends[1] == ends[2], game, root, found)
     scores, plies, rng = np.zeros(PLAYOUTS), np.zeros(PLAYOUTS, np.int64), stream(seed)
     call(playouts_kernel, game, root, True, scores, plies, rng)
-    wins, draws, score, length = lane_playout_kernel(game, root, PLAYOUTS, lane_stream(width, rng))
+    streams = lane_streams(game.lanes, game.lane_bits, rng)
+    wins, draws, score, length = lane_playout_kernel(game, root, PLAYOUTS, streams)
     single = {"wins": scores > 0, "draws": scores == 0, "score": scores, "plies": plies}
     for (name, values), in_lanes in zip(single.items(), (wins, draws, score, length)):
         error = math.sqrt(2 * values.var() / PLAYOUTS)

@@ -1,24 +1,39 @@
 """Random playouts side by side, of games that play in lanes (Game.lane_start, Game.lane_step)."""
 
+from numba.extending import register_jitable
+
 from games.core.jit import kernel
-from games.core.lanes import choose, is_any, is_positive, lane_numbers, total, zero_lanes
+from games.core.lanes import LaneStream, choose, is_any, is_positive, lane_numbers, total, zero_lanes
 
 STEPS = 8  # until the lanes are looked at again: whether any has playouts left, and to empty narrow sums
 
 
 @kernel
-def lane_playout_kernel(game, root, count, rng):
+def lane_playout_kernel(game, root, count, streams):
     """`count` random playouts from root, which is not over: (first player's wins, draws, sum of scores, sum of plies).
 
     Every lane plays its share of the count, one playout after another.  If the first ones to end counted, whichever
     lane they are in, short ones would be seen too often.  A share is at most 2**(bits - 1) - 2, as it is counted in
     lanes.
     """
-    zero, lanes = zero_lanes(rng.width), rng.width.count
+    wins = draws = plies = score = 0
+    lanes = streams.width.count
+    share, rest = count // (lanes * len(streams.states)), count % (lanes * len(streams.states))
+    for i in range(len(streams.states)):
+        rng = LaneStream(streams.width, streams.states[i])
+        found = play_shares(game, root, share, min(max(rest - i * lanes, 0), lanes), rng)
+        wins, draws, score, plies = wins + found[0], draws + found[1], score + found[2], plies + found[3]
+    return wins, draws, float(score), plies
+
+
+@register_jitable(_nrt=False)
+def play_shares(game, root, share, rest, rng):
+    """`share` playouts in every lane of a vector, and one more in the first `rest` ones."""
+    zero = zero_lanes(rng.width)
     fresh = words = game.lane_start(root, zero)
-    left = choose(lane_numbers(zero) < count % lanes, 1, 0) + count // lanes
+    left = choose(lane_numbers(zero) < rest, 1, 0) + share
     wins = draws = zero
-    score = plies = 0
+    plies = score = 0
     while is_any(left != 0):
         some_plies = some_score = zero
         for _ in range(STEPS):
@@ -33,4 +48,4 @@ def lane_playout_kernel(game, root, count, rng):
             words = choose(over, fresh, words)
         plies += total(some_plies)
         score += total(some_score)
-    return total(wins), total(draws), float(score), plies
+    return total(wins), total(draws), score, plies

@@ -1,8 +1,7 @@
 """Lanes: words side by side, on which every operation is done at once.
 
-In a kernel, lanes are one LLVM vector, which the compiler cuts into registers as wide as the processor's: 512 bits with
-AVX-512, 256 with AVX2, 128 with SSE and NEON.  Outside they are a NumPy array, so that code on lanes runs as plain
-Python too.  How many lanes there are does not depend on the processor, and so no result does.
+In a kernel, lanes are one LLVM vector, which the compiler cuts into the processor's registers.  Outside they are an
+array of NumPy's, so that code on lanes runs as plain Python too.
 
 The operators & | ^ ~ + - * << >> and comparisons take lanes and numbers; a number stands in every lane.  Words are
 unsigned and wrap; a shift is by less than their bits.  A comparison gives a mask, on which & | ^ ~ work.  No lane
@@ -10,13 +9,15 @@ branches: `choose` takes the place of a conditional expression, and `is_any` end
 `random_below` take lanes as well as words.
 """
 
+import functools
 import operator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types
+from llvmlite.binding import get_host_cpu_features  # type: ignore[import-untyped]
+from numba import config, types
 from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import models, register_model
@@ -25,6 +26,11 @@ from numba.np.arrayobj import make_array
 from games.core.bits import nth_bit, popcount
 from games.core.jit import Compilable
 from games.core.random import next_word, random_below
+
+# A game's lanes have so many bits together, on every processor, and each draws its own random numbers, so that results
+# are the same everywhere.  A processor works on four registers' worth of lanes at a time.  Four, since to find the n-th
+# bit of a word is a chain of counts, each of which waits for the last; with eight, most would be kept in memory.
+WIDE = 2048
 
 # operation: NumPy's function, and the name of LLVM's instruction, or the symbol of its comparison
 ARITHMETIC = {
@@ -62,6 +68,17 @@ class Width(Compilable):
         return max(1, self.count * self.bits // 64)
 
 
+@functools.cache
+def vector_bits() -> int:
+    """The bits of lanes that this processor works on at a time: four registers, of those that Numba compiles for."""
+    given, name = config.CPU_FEATURES, config.CPU_NAME  # type: ignore[attr-defined]
+    if given is not None or name == "generic":
+        features = {word[1:] for word in (given or "").split(",") if word.startswith("+")}
+    else:
+        features = {feature for feature, there in get_host_cpu_features().items() if there}
+    return 4 * (512 if {"avx512bw", "avx512dq"} <= features else 256 if "avx2" in features else 128)
+
+
 class LaneStream(NamedTuple):
     """A generator for each 64 bits of lanes: xoroshiro128++ (Blackman & Vigna, "Scrambled linear pseudorandom number
     generators", 2021), which needs no multiplication, since AVX2 has none of 64 bits."""
@@ -94,9 +111,27 @@ def _turned(words, distance):
     return words << np.uint64(distance) | words >> np.uint64(64 - distance)
 
 
-def lane_stream(width: Width, rng: np.ndarray) -> LaneStream:
-    """Generators that start from draws of `rng`: uint64[1]."""
-    return LaneStream(width, np.array([next_word(rng) for _ in range(2 * width.words)], np.uint64))
+class LaneStreams(NamedTuple):
+    """The generators of all of a game's lanes, of which kernels take a vector at a time."""
+
+    width: Width  # of a vector
+    states: np.ndarray  # uint64[vectors, 2 * width.words], a LaneStream's in each row
+
+
+def lane_streams(lanes: int, bits: int, rng: np.ndarray, most: int | None = None) -> LaneStreams:
+    """Generators that start from draws of `rng`, uint64[1], in vectors of `most` bits: by default the processor's."""
+    width = Width(min(lanes, (most or vector_bits()) // bits), bits)
+    seeds = [[next_word(rng), next_word(rng)] for _ in range(lanes // width.count * width.words)]
+    states = np.array(seeds, np.uint64).reshape(-1, width.words, 2).transpose(0, 2, 1)
+    return LaneStreams(width, np.ascontiguousarray(states.reshape(-1, 2 * width.words)))
+
+
+def narrowest(size: int) -> int:
+    """The bits, 32 or 64, of the narrowest lanes for words of so many bits; 0 if the words are larger.
+
+    Numbers of 16 bits are drawn with a bias, so lanes of 16 bits are for small bounds.
+    """
+    return 32 if size <= 32 else 64 if size <= 64 else 0
 
 
 # -- Plain Python ------------------------------------------------------------------------------------------------------

@@ -16,17 +16,25 @@ from games.core.jit import kernel
 from games.core.lane_playout import lane_playout_kernel
 from games.core.lanes import (
     Lanes,
+    LaneStream,
     Width,
     choose,
     is_any,
     is_positive,
     lane_numbers,
-    lane_stream,
+    lane_streams,
     largest,
     total,
     zero_lanes,
 )
 from games.core.random import next_word, random_below, stream
+
+
+def lane_stream(count, bits, seed):
+    """A generator of one vector."""
+    streams = lane_streams(count, bits, stream(seed), count * bits)
+    return LaneStream(streams.width, streams.states[0])
+
 
 WIDTHS = [Width(8, 64), Width(4, 32), Width(2, 16)]
 
@@ -68,7 +76,7 @@ def test_compiled_equals_plain_python(width):
     for seed in range(5):
         ends = []
         for run in (mixed_kernel, mixed_kernel.py_func):
-            rng, found = lane_stream(width, stream(seed)), np.zeros((17, width.count), np.int64)
+            rng, found = lane_stream(width.count, width.bits, seed), np.zeros((17, width.count), np.int64)
             ends.append((run(width, rng, np.uint64(12345), found), rng.state.tolist(), found.tolist()))
         assert ends[0] == ends[1]
 
@@ -80,7 +88,7 @@ def test_xoroshiro_reference():
     def turned(x, n):
         return (x << n | x >> 64 - n) & ones
 
-    rng = lane_stream(Width(2, 64), stream(7))
+    rng = lane_stream(2, 64, 7)
     pairs = [[int(rng.state[i]), int(rng.state[i + 2])] for i in range(2)]
     for _ in range(3):
         expected = []
@@ -92,15 +100,17 @@ def test_xoroshiro_reference():
         assert next_word(rng).words.tolist() == expected
 
 
-def test_a_stream_of_lanes_starts_from_a_stream():
-    first, second = stream(1), stream(1)
-    words = [int(next_word(first)) for _ in range(4)]
-    assert lane_stream(Width(2, 64), second).state.tolist() == words and first[0] == second[0]
+def test_streams_of_lanes_start_from_a_stream():
+    """Each generator from two of its draws, in whatever vectors."""
+    first, second, third = stream(1), stream(1), stream(1)
+    a, b, c, d = (int(next_word(first)) for _ in range(4))
+    assert lane_streams(2, 64, second, 128).states.tolist() == [[a, c, b, d]] and first[0] == second[0]
+    assert lane_streams(2, 64, third, 64).states.tolist() == [[a, b], [c, d]] and first[0] == third[0]
 
 
 @pytest.mark.parametrize("bits", [16, 32, 64])
 def test_lanes_below_a_bound_are_uniform(bits):
-    rng, counts = lane_stream(Width(64, bits), stream(bits)), np.zeros(7)
+    rng, counts = lane_stream(64, bits, bits), np.zeros(7)
     for _ in range(500):
         counts += np.bincount(random_below(rng, 7).words.astype(np.int64), minlength=7)
     expected = 64 * 500 / 7
@@ -133,10 +143,10 @@ def test_a_number_on_the_left(operation):
 
 def playouts_in_lanes(count, seed):
     game = games.make("connect4")
-    return lane_playout_kernel(game, game.initial(), count, lane_stream(Width(16, 64), stream(seed)))
+    return lane_playout_kernel(game, game.initial(), count, lane_streams(32, 64, stream(seed)))
 
 
-@pytest.mark.parametrize("count", [1, 15, 16, 100])
+@pytest.mark.parametrize("count", [1, 31, 32, 100])
 def test_any_count_is_played_exactly(count):
     wins, draws, score, plies = playouts_in_lanes(count, count)
     assert wins >= 0 and draws >= 0 and score == wins - (count - wins - draws) and 7 * count <= plies <= 42 * count
@@ -144,7 +154,7 @@ def test_any_count_is_played_exactly(count):
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the processor's name is of x86-64")
 def test_results_do_not_depend_on_the_processor(tmp_path):
-    """The same playouts, compiled for a processor whose vectors have 128 bits and no instruction to count bits."""
+    """The same playouts, compiled for a processor whose registers have 128 bits, and which cannot count bits."""
     script = "from tests.games.test_lanes import playouts_in_lanes; print(playouts_in_lanes(1000, 1))"
     poor = os.environ | {"NUMBA_CPU_NAME": "generic", "NUMBA_CACHE_DIR": str(tmp_path)}
     found = subprocess.run([sys.executable, "-c", script], env=poor, capture_output=True, text=True, check=True).stdout
