@@ -3,9 +3,29 @@
 from numba.extending import register_jitable
 
 from games.core.jit import kernel
-from games.core.lanes import LaneStream, choose, is_any, is_positive, lane_numbers, total, zero_lanes
+from games.core.lanes import (
+    LaneStream,
+    choose,
+    is_any,
+    is_positive,
+    lane_numbers,
+    lane_streams,
+    largest,
+    total,
+    zero_lanes,
+)
 
 STEPS = 8  # until the lanes are looked at again: whether any has playouts left, and to empty narrow sums
+
+
+def lane_playouts(game, root, count, rng) -> tuple[int, int, float, int]:
+    """lane_playout_kernel, with all of the game's lanes, and as many playouts as one likes."""
+    streams = lane_streams(game.lanes, game.lane_bits, rng)
+    most, sums = game.lanes * ((1 << min(game.lane_bits, 48) - 1) - 2), (0, 0, 0.0, 0)
+    for done in range(0, count, most):
+        found = lane_playout_kernel(game, root, min(most, count - done), streams)
+        sums = tuple(one + other for one, other in zip(sums, found, strict=True))
+    return sums
 
 
 @kernel
@@ -49,3 +69,18 @@ def play_shares(game, root, share, rest, rng):
         plies += total(some_plies)
         score += total(some_score)
     return total(wins), total(draws), score, plies
+
+
+@register_jitable(_nrt=False)
+def play_side_by_side(game, state, rng):
+    """A playout from a state, which is not over, in every lane of a vector: (sum of rewards, plies of the longest)."""
+    zero = zero_lanes(rng.width)
+    words = game.lane_start(state, zero)
+    live, halves, plies = zero == 0, zero, zero
+    while is_any(live):
+        words, moved, over, score = game.lane_step(words, rng)
+        plies += choose(live, moved, 0)
+        over &= live
+        halves += choose(over & is_positive(score), 2, 0) + choose(over & (score == 0), 1, 0)
+        live &= ~over
+    return total(halves) / 2, largest(plies)
