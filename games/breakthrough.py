@@ -30,6 +30,7 @@ import numpy as np
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import draw, square_name, squares
 from games.core.game import Game, check_range
+from games.core.lanes import choose, narrowest
 from games.core.random import random_below
 
 ZERO = WORD(0)
@@ -251,17 +252,17 @@ class Breakthrough(Game):
     def random_target(self, own, other, white, rng):
         """A uniformly random move: its target as a set of one square, and by how many squares it moves, up or down.
 
-        Chosen without branches: the outcome is random, so a processor would guess a branch wrong half of the time.
+        Chosen without branches: the outcome is random, so a processor would guess a branch wrong half of the time.  It
+        is the same on lanes.
         """
         ahead, left, right = self.targets(own, other, white)
         n_ahead, n_left, n_right = popcount(ahead), popcount(left), popcount(right)
-        choice = random_below(rng, n_ahead + n_left + n_right)
+        choice, row = random_below(rng, n_ahead + n_left + n_right), WORD(self.columns)
         beyond_ahead, beyond_left = choice >= n_ahead, choice >= n_ahead + n_left
-        targets = right if beyond_left else (left if beyond_ahead else ahead)
-        choice -= n_ahead + n_left if beyond_left else (n_ahead if beyond_ahead else 0)
-        outward = (self.columns + 1, self.columns - 1) if white else (self.columns - 1, self.columns + 1)
-        step = outward[0] if beyond_left else (outward[1] if beyond_ahead else self.columns)
-        return nth_bit(targets, choice), WORD(step)
+        targets = choose(beyond_left, right, choose(beyond_ahead, left, ahead))
+        choice -= choose(beyond_left, n_ahead + n_left, choose(beyond_ahead, n_ahead, 0))
+        to_left, to_right = (row - ONE, row + ONE) if white else (row + ONE, row - ONE)
+        return nth_bit(targets, choice), choose(beyond_left, to_right, choose(beyond_ahead, to_left, row))
 
     def random_playout(self, state, moves, rng):
         """The moves that random_move would make, with the position in registers."""
@@ -276,6 +277,32 @@ class Breakthrough(Game):
             white = not white
             plies += 1
         return (-self.prize if white else self.prize), plies
+
+    @property
+    def lane_bits(self):
+        return narrowest(self.rows * self.columns)
+
+    def lane_start(self, state, zero):
+        return zero + state[0], zero + state[1], zero + state[2]
+
+    def lane_step(self, words, rng):
+        """A move of White and one of Black; where Black begins, White waits once."""
+        white, black, begins = words
+        waits, prize = begins != 0, np.int64(self.prize)
+        moved = self.lane_move(white, black, True, rng)
+        white, black = choose(waits, white, moved[0]), choose(waits, black, moved[1])
+        won = ~waits & moved[2]
+        black, white, lost = self.lane_move(black, white, False, rng)
+        plies = choose(won | waits, 1, 2)
+        return (white, black, begins ^ begins), plies, won | lost, choose(won, prize, -prize)
+
+    def lane_move(self, own, other, white, rng):
+        """A random move: (own pieces, the other's, whether it ends the game)."""
+        target, step = self.random_target(own, other, white, rng)
+        origin = target >> step if white else target << step
+        other &= ~target
+        over = (target & (self.highest_row if white else self.lowest_row) != 0) | (other == 0)
+        return own ^ (origin | target), other, over
 
     def endgames(self, pieces):
         check_range("pieces", pieces, 2, 4 * self.columns)
@@ -341,8 +368,10 @@ class Knightthrough(Breakthrough):
 
     def steps(self, white):
         """By how many squares a knight moves to each of `targets`, up or down the board."""
-        row = self.columns
-        return (2 * row - 1, 2 * row + 1, row - 2, row + 2) if white else (2 * row + 1, 2 * row - 1, row + 2, row - 2)
+        row, two = WORD(self.columns), WORD(2)
+        if white:
+            return two * row - ONE, two * row + ONE, row - two, row + two
+        return two * row + ONE, two * row - ONE, row + two, row - two
 
     def targets(self, own, other, white):
         """Where knights can go, as sets: two rows ahead to the left and to the right, one row ahead likewise."""
@@ -351,11 +380,11 @@ class Knightthrough(Breakthrough):
         near_left, near_right = own & self.inner_left, own & self.inner_right
         far_left, far_right = own & self.outer_left, own & self.outer_right
         if white:
-            left, right = near_left << WORD(by_left), near_right << WORD(by_right)
-            far_left, far_right = far_left << WORD(by_far_left), far_right << WORD(by_far_right)
+            left, right = near_left << by_left, near_right << by_right
+            far_left, far_right = far_left << by_far_left, far_right << by_far_right
         else:
-            left, right = near_left >> WORD(by_left), near_right >> WORD(by_right)
-            far_left, far_right = far_left >> WORD(by_far_left), far_right >> WORD(by_far_right)
+            left, right = near_left >> by_left, near_right >> by_right
+            far_left, far_right = far_left >> by_far_left, far_right >> by_far_right
         return left & free, right & free, far_left & free, far_right & free
 
     def legal_moves(self, state, moves):
@@ -363,7 +392,7 @@ class Knightthrough(Breakthrough):
         own, other = (state[0], state[1]) if white else (state[1], state[0])
         targets, steps, sign, count = self.targets(own, other, white), self.steps(white), 1 if white else -1, 0
         for i in range(4):
-            count = self.list_moves(targets[i], sign * steps[i], moves, count)
+            count = self.list_moves(targets[i], sign * np.int64(steps[i]), moves, count)
         return count
 
     def random_target(self, own, other, white, rng):
@@ -374,13 +403,13 @@ class Knightthrough(Breakthrough):
         n_near = n_left + popcount(right)
         choice = random_below(rng, n_near + n_far_left + popcount(far_right))
         far = choice >= n_near
-        choice -= n_near if far else 0
-        n_first = n_far_left if far else n_left
+        choice -= choose(far, n_near, 0)
+        n_first = choose(far, n_far_left, n_left)
         second = choice >= n_first
-        choice -= n_first if second else 0
-        if_left, if_right = (far_left if far else left), (far_right if far else right)
-        step_left, step_right = (by_far_left if far else by_left), (by_far_right if far else by_right)
-        return nth_bit(if_right if second else if_left, choice), WORD(step_right if second else step_left)
+        choice -= choose(second, n_first, 0)
+        if_left, if_right = choose(far, far_left, left), choose(far, far_right, right)
+        step_left, step_right = choose(far, by_far_left, by_left), choose(far, by_far_right, by_right)
+        return nth_bit(choose(second, if_right, if_left), choice), choose(second, step_right, step_left)
 
 
 @dataclass(frozen=True)

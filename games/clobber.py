@@ -21,6 +21,7 @@ import numpy as np
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import BitBoard, draw, squares
 from games.core.game import Game, check_range
+from games.core.lanes import choose, narrowest
 from games.core.random import random_below
 
 ZERO = WORD(0)
@@ -199,7 +200,8 @@ class Clobber(BitBoard, Game):
         n_above = popcount(above)
         choice = random_below(rng, n_above + popcount(beside))
         is_beside = choice >= n_above
-        return nth_bit(beside if is_beside else above, choice - (n_above if is_beside else 0)), is_beside
+        choice -= choose(is_beside, n_above, 0)
+        return nth_bit(choose(is_beside, beside, above), choice), is_beside
 
     def random_playout(self, state, moves, rng):
         """The moves that random_move would make, with the position in registers."""
@@ -211,6 +213,21 @@ class Clobber(BitBoard, Game):
             own, other = other & ~pair, own ^ pair
             plies += 1
         return (1.0 if (side + plies) & 1 == 1 else -1.0), plies
+
+    @property
+    def lane_bits(self):
+        return narrowest(self.rows * self.columns)
+
+    def lane_start(self, state, zero):
+        side = self.player(state)
+        return zero + state[side], zero + state[1 - side], zero + side
+
+    def lane_step(self, words, rng):
+        own, other, side = words
+        square, is_beside = self.random_pair(own, other, rng)
+        pair, stuck = square | square << choose(is_beside, ONE, WORD(self.columns)), square == 0
+        own, other = other & ~pair, own ^ pair
+        return (own, other, side ^ 1), choose(stuck, 0, 1), stuck, choose(side == 0, -1, 1)
 
     def move_name(self, state, move):
         pair = int(self.pair(move))

@@ -19,6 +19,7 @@ from functools import cached_property
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import squares
 from games.core.game import Game, check_range
+from games.core.lanes import choose
 from games.core.random import random_below
 
 
@@ -33,6 +34,7 @@ class Connect4(Game):
     sizes = "rows and columns 2 to 14, (rows + 1) * columns up to 64"
     state_size = 2
     symmetries = 2  # the board and its mirror image
+    lane_bits = 64
 
     def __post_init__(self):
         check_range("rows", self.rows, 2, 14)
@@ -214,6 +216,20 @@ class Connect4(Game):
             lined = self.has_line(own)
         winner = 1.0 if (side + plies) & 1 == 1 else -1.0
         return (winner if lined else 0.0), plies
+
+    def lane_start(self, state, zero):
+        return zero + (state[0] ^ state[1]), zero + state[1]
+
+    def lane_step(self, words, rng):
+        """A stone into a random column; where that is full, the lane waits."""
+        own, stones = words  # own: of the player who has just moved
+        square = self.free_squares(stones) & self.column_mask << random_below(rng, self.columns) * self.height
+        moved = square != 0
+        own = choose(moved, own ^ stones | square, own)
+        stones |= square
+        lined = self.has_line(own)
+        winner = choose(popcount(stones) & ONE == 1, 1, -1)
+        return (own, stones), choose(moved, 1, 0), lined | (stones == self.board), choose(lined, winner, 0)
 
     def move_name(self, state, move):
         return str(move + 1)

@@ -17,6 +17,7 @@ import numpy as np
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import BitBoard, draw
 from games.core.game import Game, check_range
+from games.core.lanes import choose, narrowest
 from games.core.random import random_below
 
 ZERO = WORD(0)
@@ -188,6 +189,31 @@ class Domineering(BitBoard, Game):
             places = self.places(covered, side)
             plies += 1
         return (1.0 if (side == 1) == self.last_mover_wins else -1.0), plies
+
+    @property
+    def lane_bits(self):
+        return narrowest(self.rows * self.columns)
+
+    def lane_start(self, state, zero):
+        return zero + state[0], zero + self.player(state)
+
+    def lane_step(self, words, rng):
+        """A domino of Vertical and one of Horizontal; where Horizontal begins, Vertical waits once."""
+        covered, begins = words
+        waits, winner = begins != 0, 1 if self.last_mover_wins else -1
+        places = self.places(covered, 0)
+        places = choose(waits, 0, places)
+        stuck = (places == 0) & ~waits
+        covered |= self.random_domino(places, 0, rng)
+        places = self.places(covered, 1)
+        won = (places == 0) & ~stuck
+        covered |= self.random_domino(places, 1, rng)
+        plies = choose(stuck | waits, 0, 1) + choose(stuck | won, 0, 1)
+        return (covered, begins ^ begins), plies, stuck | won, choose(won, winner, -winner)
+
+    def random_domino(self, places, side, rng):
+        """A domino on a random one of the places, as a set; nothing where there are none."""
+        return self.domino(nth_bit(places, random_below(rng, popcount(places))), side)
 
     def move_name(self, state, move):
         square, side = move % HORIZONTAL, move // HORIZONTAL

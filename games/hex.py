@@ -27,9 +27,11 @@ import numpy as np
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import squares
 from games.core.game import Game, check_range
+from games.core.lanes import choose
 from games.core.random import next_word, random_below
 
 ZERO = WORD(0)
+MENDING = 3  # draws to mend a random subset with, in lanes
 NEIGHBOURS = ((-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1))  # (rows down, columns to the right), in a circle
 
 
@@ -125,6 +127,9 @@ class Hex(Game):
 
     def without(self, x, y):
         return x[0] & ~y[0], x[1] & ~y[1], x[2] & ~y[2], x[3] & ~y[3]
+
+    def difference(self, x, y):
+        return x[0] ^ y[0], x[1] ^ y[1], x[2] ^ y[2], x[3] ^ y[3]
 
     def is_empty(self, x):
         return x[0] | x[1] | x[2] | x[3] == ZERO
@@ -333,6 +338,59 @@ class Hex(Game):
             pool, subset = self.toggled(pool, cell), self.toggled(subset, cell)
             in_pool -= 1
         return subset
+
+    @property
+    def lane_bits(self):
+        return 0 if self.swap else 64
+
+    def lane_start(self, state, zero):
+        """(free cells, the first player's stones, how many more that player gets, the number of free cells)."""
+        free, own = self.free(state), self.stones(state, 0)
+        count = self.count(free)
+        first = (count + 1 - self.player(state)) >> 1
+        return self.lifted(free, zero), self.lifted(own, zero), zero + first, zero + count
+
+    def lifted(self, x, zero):
+        """The same cells in every lane."""
+        return zero + x[0], zero + x[1], zero + x[2], zero + x[3]
+
+    def lane_step(self, words, rng):
+        """A whole playout, as random_playout; a lane whose cells are not mended in time begins anew."""
+        free, own, size, count = words
+        first, wrong = self.lane_subset(free, size, rng)
+        won, over = self.joins_rows(self.union(own, first)), wrong == 0
+        return words, choose(over, count, 0), over, choose(won, 1, -1)
+
+    def lane_subset(self, x, size, rng):
+        """As random_subset, with how many cells are still to be put in or taken out.
+
+        They are sought among all cells, eight times with the bits of one draw.  As many draws are made in every case,
+        so that no lane's depend on another's.
+        """
+        subset = (
+            x[0] & next_word(rng),
+            x[1] & next_word(rng) if self.words > 1 else x[1],
+            x[2] & next_word(rng) if self.words > 2 else x[2],
+            x[3] & next_word(rng) if self.words > 3 else x[3],
+        )
+        count, numbers = self.count(subset), (1 << self.number_bits) - 1
+        excess = count > size
+        pool, wrong = choose(excess, subset, self.without(x, subset)), choose(excess, count - size, size - count)
+        for _ in range(MENDING):
+            drawn = next_word(rng)
+            for _ in range(8):
+                bit, word = choose(wrong != 0, 1, 0) << (drawn & numbers & 63), (drawn & numbers) >> 6
+                bits = choose(word == 0, bit, 0), choose(word == 1, bit, 0), choose(word == 2, bit, 0)
+                cell = self.common(pool, (*bits, choose(word == 3, bit, 0)))
+                pool, subset = self.without(pool, cell), self.difference(subset, cell)
+                wrong -= self.count(cell)
+                drawn >>= 8
+        return subset, wrong
+
+    @property
+    def number_bits(self):
+        """Of the largest cell's number."""
+        return (self.cells - 1).bit_length()
 
     # -- For people --------------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ import numpy as np
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import draw
 from games.core.game import Game, check_range
+from games.core.lanes import choose, narrowest
 from games.core.random import GAMMA, mix, random_below
 
 ZERO = WORD(0)
@@ -263,6 +264,51 @@ class MNK(Game):
             plies += 1
         winner = 1.0 if half == HALF else -1.0  # half: of the player who would be next
         return (winner if lined else 0.0), plies
+
+    @property
+    def stride(self):
+        """From one row of a board in one word to the next: the columns, and one that stays empty."""
+        return self.columns + 1
+
+    @property
+    def lane_bits(self):
+        return narrowest(self.rows * self.stride)
+
+    @cached_property
+    def word(self):
+        """The squares of a board in one word."""
+        return sum(int(self.row_mask) << self.stride * row for row in range(self.rows))
+
+    def lane_start(self, state, zero):
+        first, second = zero, zero
+        for row in range(self.rows):
+            first |= (zero + (state[row] & self.row_mask)) << self.stride * row
+            second |= (zero + (state[row] >> HALF)) << self.stride * row
+        return (second, first) if self.player(state) == 0 else (first, second)
+
+    def lane_step(self, words, rng):
+        own, other = words  # own: of the player who has just moved
+        free = self.word & ~(own | other)
+        own, other = other | nth_bit(free, random_below(rng, popcount(free))), own
+        stones, lined = own | other, self.has_row(own)
+        winner = choose(popcount(stones) & 1 == 1, 1, -1)
+        return (own, other), 1, lined | (stones == self.word), choose(lined, winner, 0)
+
+    def has_row(self, stones):
+        """Whether k of the stones, in a board in one word, are in a row."""
+        starts = self.run_starts(stones, 1)
+        if self.rows >= self.k:
+            for step in (self.stride - 1, self.stride, self.stride + 1):
+                starts |= self.run_starts(stones, step)
+        return starts != 0
+
+    def run_starts(self, stones, step):
+        """The squares from which k of the stones follow each other, `step` bits apart."""
+        length = 1
+        while 2 * length <= self.k:
+            stones &= stones >> step * length
+            length *= 2
+        return stones & stones >> step * (self.k - length)
 
     def move_name(self, state, move):
         return f"{chr(ord('a') + move % self.columns)}{move // self.columns + 1}"

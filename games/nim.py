@@ -14,7 +14,9 @@ from functools import cache
 
 import numpy as np
 
+from games.core.bits import nth_bit, popcount
 from games.core.game import Game, check_range
+from games.core.lanes import choose, narrowest
 from games.core.random import random_below
 
 MAX_HEAPS, MAX_HEAP = 64, 1000
@@ -137,6 +139,25 @@ class Nim(TakingGame):
     def most(self):
         return sum(self.heaps)
 
+    @property
+    def lane_bits(self):
+        """A bit for each object, and one that parts a heap from the next."""
+        return narrowest(self.most + len(self.heaps))
+
+    def lane_start(self, state, zero):
+        objects, start = zero, 0
+        for i in range(len(self.heaps)):
+            objects |= (zero + ((1 << state[i + 1]) - 1)) << start
+            start += self.heaps[i] + 1
+        return objects, zero + (state[0] & 1)
+
+    def lane_step(self, words, rng):
+        """A random object, and those above it in its heap, which a carry finds, are taken."""
+        objects, side = words
+        objects &= objects + nth_bit(objects, random_below(rng, popcount(objects)))
+        winner = -1 if self.misere else 1
+        return (objects, side ^ 1), 1, objects == 0, choose(side == 0, winner, -winner)
+
     def move_name(self, state, move):
         return f"{1 + move // self.largest_take}-{1 + move % self.largest_take}"
 
@@ -151,6 +172,7 @@ class Matches(TakingGame):
 
     name = "matches"
     sizes = f"count and take 1 to {MAX_HEAP}"
+    lane_bits = 32
 
     def __post_init__(self):
         check_range("count", self.count, 1, MAX_HEAP)
@@ -163,6 +185,15 @@ class Matches(TakingGame):
     @property
     def most(self):
         return self.take
+
+    def lane_start(self, state, zero):
+        return zero + state[1], zero + (state[0] & 1)
+
+    def lane_step(self, words, rng):
+        left, side = words
+        left -= 1 + random_below(rng, choose(left < self.take, left, self.take))
+        winner = -1 if self.misere else 1
+        return (left, side ^ 1), 1, left == 0, choose(side == 0, winner, -winner)
 
     def move_name(self, state, move):
         return str(1 + move)

@@ -18,6 +18,7 @@ import numpy as np
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import draw, sgf_point, squares
 from games.core.game import Game, check_choice
+from games.core.lanes import choose
 from games.core.random import random_below
 
 ZERO = WORD(0)
@@ -58,6 +59,7 @@ class Othello(Game):
     state_size = 4
     move_limit = PASS + 1
     symmetries = 8
+    lane_bits = 64
 
     def __post_init__(self):
         check_choice("size", self.size, (4, 6, 8))
@@ -132,7 +134,7 @@ class Othello(Game):
     def turned_along(self, square, own, through, step):
         """The runs of `through` from the square to one of one's own discs, both ways along a direction."""
         up, down = self.runs_up(square, through, step), self.runs_down(square, through, step)
-        return (up if up << step & own != ZERO else ZERO) | (down if down >> step & own != ZERO else ZERO)
+        return choose(up << step & own != ZERO, up, ZERO) | choose(down >> step & own != ZERO, down, ZERO)
 
     def turned(self, square, own, other):
         """The discs that a new disc on the square turns over; the square is a set of one."""
@@ -251,6 +253,22 @@ class Othello(Game):
             over = free == ZERO and self.playable(other, own) == ZERO
         difference = popcount(own) - popcount(other)
         return float(difference if black else -difference), plies
+
+    def lane_start(self, state, zero):
+        side = state[3] & ONE
+        return zero + state[side], zero + state[ONE - side], zero + side, zero
+
+    def lane_step(self, words, rng):
+        """A move or a pass.  After two passes a game is over, and has had as many plies as before the first."""
+        own, other, side, passed = words  # passed: 1 after a pass
+        free = self.playable(own, other)
+        square = nth_bit(free, random_below(rng, popcount(free)))
+        turned = self.turned(square, own, other)
+        own, other, side = other ^ turned, own ^ (square | turned), side ^ 1
+        over = (free == 0) & (passed != 0)
+        difference = popcount(own) - popcount(other)
+        score = choose(side == 0, difference, 0 - difference)
+        return (own, other, side, choose(free == 0, 1, 0)), choose(over, -1, 1), over, score
 
     def sgf_properties(self):
         return {"SZ": self.size}

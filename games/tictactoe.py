@@ -13,6 +13,7 @@ import numpy as np
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import draw, square_name
 from games.core.game import Game
+from games.core.lanes import choose
 from games.core.random import random_below
 
 FULL = WORD(0b111_111_111)
@@ -39,6 +40,7 @@ class TicTacToe(Game):
     state_size = 2
     move_limit = max_moves = max_plies = 9
     symmetries = 8
+    lane_bits = 16
 
     def start(self, state):
         state[:] = 0
@@ -93,6 +95,24 @@ class TicTacToe(Game):
             lined = HAS_LINE[own]
         winner = 1.0 if (side + plies) & 1 == 1 else -1.0
         return (winner if lined else 0.0), plies
+
+    def lane_start(self, state, zero):
+        side = self.player(state)
+        return zero + state[1 - side], zero + state[side]
+
+    def lane_step(self, words, rng):
+        own, other = words  # own: of the player who has just moved
+        free = FULL & ~(own | other)
+        own, other = other | nth_bit(free, random_below(rng, popcount(free))), own
+        stones, lined = own | other, self.has_three(own)
+        winner = choose(popcount(stones) & 1 == 1, 1, -1)
+        return (own, other), 1, lined | (stones == FULL), choose(lined, winner, 0)
+
+    def has_three(self, stones):
+        """What HAS_LINE tells, without a table."""
+        across = stones & stones >> 1 & stones >> 2 & 0o111 | stones & stones >> 3 & stones >> 6 & 0o007
+        diagonal = stones & stones >> 4 & stones >> 8 & 0o001 | stones & stones >> 2 & stones >> 4 & 0o004
+        return across | diagonal != 0
 
     def move_name(self, state, move):
         return square_name(move, 3)

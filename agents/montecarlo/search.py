@@ -69,10 +69,19 @@ class Rule(Compilable):
         """Selection: the child to go on to from the last node of the walk."""
         raise NotImplementedError
 
+    @property
+    def playouts(self) -> int:
+        """How many playouts a simulation makes, from the leaf that it comes to."""
+        return 1
+
     def play_out(self, game, search, walk, rng):
-        """Play from walk.state to the end of the game; returns the score."""
+        """Play from walk.state to the end of the game; returns the score, or of several playouts the mean result."""
         score, _ = game.random_playout(walk.state, walk.moves, rng)
         return score
+
+    def reward(self, score):
+        """What a simulation of that score adds to the first player's rewards."""
+        return reward_of(score)
 
     def learn(self, game, search, walk, score):
         """Learn from the simulation that has just been backed up."""
@@ -118,6 +127,9 @@ class TreeSearch(PreparedAgent):
     def forget(self, memory: tuple) -> None:
         """Empty the arrays for a new search."""
 
+    def seed(self, memory: tuple, rng: np.ndarray) -> None:
+        """Before a search: draw from `rng` what generators the arrays hold."""
+
     def with_room(self, game, memory: tuple) -> tuple:
         """The arrays, or larger ones with the same content if they might be full."""
         return memory
@@ -139,11 +151,14 @@ class TreeSearchPlayer(Player):
             self.forget()
         rule, options = self.agent.search_rule(self.game), self.agent.options()
 
+        self.agent.seed(self.memory, rng)
+
         def run(n):
             self.memory = self.agent.with_room(self.game, self.memory)
             return search_kernel(self.game, rule, Search(self.tree, self.memory, options), state, n, rng)
 
-        playouts = run_chunks(run, self.budget.playouts, self.budget.seconds)
+        limit = self.budget.playouts and max(1, self.budget.playouts // rule.playouts)
+        playouts = run_chunks(run, limit, self.budget.seconds) * rule.playouts
         return decision_from(self.tree, playouts, int(self.game.player(state)))
 
     def forget(self):
@@ -211,7 +226,7 @@ def search_kernel(game, rule, search, root, simulations, rng):
             score = proven_result(tree.proven[leaf])
         else:
             score = rule.play_out(game, search, walk, rng)
-        back_up(tree, walk, reward_of(score))
+        back_up(tree, walk, rule.reward(score), rule.playouts)
         rule.learn(game, search, walk, score)
         if rule.solver:
             prove_path(tree, walk)
@@ -258,13 +273,13 @@ def expand(game, tree, node, state, moves, rng):
 
 
 @helper
-def back_up(tree, walk, reward):
-    """Count a visit along the path, and the first player's reward for whoever moved into each node."""
-    tree.visits[ROOT] += 1
+def back_up(tree, walk, reward, playouts):
+    """Count so many visits along the path, and the first player's rewards for whoever moved into each node."""
+    tree.visits[ROOT] += playouts
     for i in range(1, walk.length[0]):
         node = walk.path[i]
-        tree.visits[node] += 1
-        tree.value[node] += reward if walk.movers[i] == 0 else 1.0 - reward
+        tree.visits[node] += playouts
+        tree.value[node] += reward if walk.movers[i] == 0 else playouts - reward
 
 
 @helper

@@ -4,6 +4,9 @@ The child with the largest  value + K sqrt(ln N / n)  is selected, unvisited chi
 the node and of the child, value the child's mean reward for the player who moves at the node.  With
 `first_play_urgency` u an unvisited child has the bound u instead (Gelly & Wang, "Exploration exploitation in Go",
 2006), so that a good child may be visited again before all have been.  For games for two players.
+
+With `lanes` a leaf is played out so many times at once, and all results are backed up: leaf parallelisation (Cazenave &
+Jouandeau, "A parallel Monte-Carlo tree search algorithm", 2008, "at the leaves"), on one core.
 """
 
 from dataclasses import dataclass
@@ -14,7 +17,14 @@ import numpy as np
 
 from agents.core.tree import UNPROVEN, last_node, proven_result
 from agents.montecarlo.search import Rule, TreeSearch
+from games.core.game import check_choice
 from games.core.jit import helper
+from games.core.lane_playout import play_side_by_side
+from games.core.lanes import LaneStream, Width
+from games.core.playout import copy_state, reward_of
+from games.core.random import next_word
+
+LANES = (1, 2, 4, 8, 16, 32, 64)
 
 
 class UCBOptions(NamedTuple):
@@ -55,6 +65,40 @@ class UCB1(Rule):
         return best
 
 
+@dataclass(frozen=True)
+class ManyPlayouts(UCB1):
+    """Several playouts of each leaf, one by one.  Search.memory: (dtype[state_size],)."""
+
+    lanes: int = 1
+
+    @property
+    def playouts(self):
+        return self.lanes
+
+    def play_out(self, game, search, walk, rng):
+        state, reward = search.memory[0], 0.0
+        for _ in range(self.lanes):
+            copy_state(game, walk.state, state)
+            score, _ = game.random_playout(state, walk.moves, rng)
+            reward += reward_of(score)
+        return 2.0 * reward / self.lanes - 1.0
+
+    def reward(self, score):
+        """Exact, since the number of playouts is a power of two."""
+        return self.lanes * (score + 1.0) / 2.0
+
+
+@dataclass(frozen=True)
+class SideBySide(ManyPlayouts):
+    """Several playouts of each leaf at once.  Search.memory: the LaneStream that they draw from."""
+
+    def play_out(self, game, search, walk, rng):
+        if game.is_over(walk.state):
+            return 2.0 * reward_of(game.score(walk.state)) - 1.0
+        reward, _ = play_side_by_side(game, walk.state, search.memory)
+        return 2.0 * reward / self.lanes - 1.0
+
+
 @helper
 def certain_bound(tree, child, player):
     """The bound of a proven child: above all others if it is won for `player`, who moves to it, below all if lost."""
@@ -74,19 +118,37 @@ class UCT(TreeSearch):
 
     exploration: the constant K of the bound, for rewards from 0 to 1
     first_play_urgency: the bound of unvisited children; none: they come first
+    lanes: playouts of each leaf, side by side where the game has lanes
     """
 
     exploration: float = 0.4
     first_play_urgency: float | None = None
+    lanes: int = 1
 
     name: ClassVar[str] = "uct"
 
     def __post_init__(self):
         super().__post_init__()
         check_exploration(self.exploration)
+        check_choice("lanes", self.lanes, LANES)
 
     def search_rule(self, game):
-        return UCB1(self.solver, self.first_play_urgency is not None)
+        urgency = self.first_play_urgency is not None
+        if self.lanes == 1:
+            return UCB1(self.solver, urgency)
+        return (SideBySide if game.lanes else ManyPlayouts)(self.solver, urgency, self.lanes)
+
+    def new_memory(self, game):
+        if self.lanes == 1:
+            return ()
+        if not game.lanes:
+            return (np.zeros(game.state_size, game.dtype),)
+        width = Width(self.lanes, game.lane_bits)
+        return LaneStream(width, np.zeros(2 * width.words, np.uint64))
+
+    def seed(self, memory, rng):
+        if isinstance(memory, LaneStream):
+            memory.state[:] = [next_word(rng) for _ in memory.state]
 
     def options(self):
         return UCBOptions(self.exploration, self.first_play_urgency or 0.0)

@@ -7,13 +7,14 @@ from numba.extending import intrinsic, overload
 
 WORD = np.uint64
 ONE = WORD(1)
+NUMBERS = (int, np.integer)
 _WORD = ir.IntType(64)
 _HAS_DEPOSIT = bool(binding.get_host_cpu_features().get("bmi2"))  # pdep, of x86 processors since 2013
 
 
 def popcount(word):
-    """How many bits are set (int)."""
-    return int(word).bit_count()
+    """How many bits are set (int); in each lane, if the word is lanes."""
+    return int(word).bit_count() if isinstance(word, NUMBERS) else word.popcount()
 
 
 def trailing_zeros(word):
@@ -23,7 +24,9 @@ def trailing_zeros(word):
 
 
 def nth_bit(word, n):
-    """A word with only the n-th lowest set bit of `word`, from 0; n is less than popcount(word)."""
+    """A word with only the n-th lowest set bit of `word`, from 0; n is less than popcount(word).  In each lane, too."""
+    if not isinstance(word, NUMBERS):
+        return word.nth_bit(n)
     word = int(word)
     for _ in range(int(n)):
         word &= word - 1
@@ -58,7 +61,7 @@ def _deposit_instruction(typing_context, source, mask):
 
 @overload(popcount)
 def _popcount(word):
-    return lambda word: _popcount_instruction(WORD(word))
+    return (lambda word: _popcount_instruction(WORD(word))) if isinstance(word, types.Integer) else None
 
 
 @overload(trailing_zeros)
@@ -68,6 +71,8 @@ def _trailing_zeros(word):
 
 @overload(nth_bit)
 def _nth_bit(word, n):
+    if not isinstance(word, types.Integer):
+        return None
     if _HAS_DEPOSIT:
         return lambda word, n: _deposit_instruction(ONE << WORD(n), WORD(word))
 

@@ -17,6 +17,8 @@ from numba.core.errors import TypingError
 
 from games.core.game import CHANCE, Game, IllegalMove
 from games.core.jit import kernel
+from games.core.lane_playout import lane_playout_kernel
+from games.core.lanes import WIDE, lane_streams
 from games.core.playout import copy_state
 from games.core.random import random_below, stream
 from games.core.seeds import derive_seed
@@ -79,6 +81,7 @@ def checks_of(game: Game) -> list:
         check_chance: game.has_chance,
         check_symmetries: game.symmetries > 1,
         check_tabu_moves: game.has_tabu_moves,
+        check_lanes: game.lanes > 0,
     }
     return [function for function in CHECKS if concerns.get(function, True)]
 
@@ -499,6 +502,25 @@ def check_playouts(game, seed):
         require(abs(of_game - default) <= 4.5 * error, game, root, found)
 
 
+def check_lanes(game, seed):
+    """Playouts in lanes are the same in plain Python, and in any number of vectors, and score as those one by one."""
+    root, ends = game.initial(), []
+    for plain, most in ((False, None), (True, WIDE // 2), (True, WIDE)):
+        streams = lane_streams(game.lanes, game.lane_bits, stream(seed), most)
+        ends.append([float(x) for x in call(lane_playout_kernel, game, root, game.lanes + 1, streams, plain=plain)])
+    found = f"{game.lanes + 1} playouts in lanes: {ends[0]} compiled, {ends[1]} and {ends[2]} in plain Python"
+    require(ends[0] == ends[1] == ends[2], game, root, found)
+    scores, plies, rng = np.zeros(PLAYOUTS), np.zeros(PLAYOUTS, np.int64), stream(seed)
+    call(playouts_kernel, game, root, True, scores, plies, rng)
+    streams = lane_streams(game.lanes, game.lane_bits, rng)
+    wins, draws, score, length = lane_playout_kernel(game, root, PLAYOUTS, streams)
+    single = {"wins": scores > 0, "draws": scores == 0, "score": scores, "plies": plies}
+    for (name, values), in_lanes in zip(single.items(), (wins, draws, score, length)):
+        error = math.sqrt(2 * values.var() / PLAYOUTS)
+        found = f"{name} a playout: {in_lanes / PLAYOUTS:.4f} in lanes, {values.mean():.4f} one by one"
+        require(abs(in_lanes / PLAYOUTS - values.mean()) <= 4.5 * error + 1e-9, game, root, found)
+
+
 CHECKS = (
     check_moves,
     check_play,
@@ -515,4 +537,5 @@ CHECKS = (
     check_tabu_moves,
     check_compiled,
     check_playouts,
+    check_lanes,
 )

@@ -31,6 +31,7 @@ import numpy as np
 
 from games.core.errors import UserError
 from games.core.jit import Compilable
+from games.core.lanes import WIDE
 from games.core.random import GAMMA, mix, random_below
 from games.core.registry import UNLISTED, Registry, spell
 
@@ -64,6 +65,7 @@ class Game(Compilable):
     uniform_playouts: ClassVar[bool] = True  # whether random_playout scores as uniformly random moves do
     playout_policy: ClassVar[str] = "uniform"  # what random_playout draws from, in words
     has_tabu_moves: ClassVar[bool] = False  # whether it has `random_move_tabu`
+    lane_bits: ClassVar[int] = 0  # the bits of a word in `lane_step`, 16, 32 or 64; 0: the game has no lanes
     sgf_number: ClassVar[int | None] = None  # the game's GM in the Smart Game Format, if it has records there
     has_draws: ClassVar[bool] = True  # whether it can end in a draw
     has_chance: ClassVar[bool] = False  # whether there are states with player CHANCE
@@ -203,6 +205,27 @@ class Game(Compilable):
             self.play(state, self.random_move(state, moves, rng))
             plies += 1
         return self.score(state), plies
+
+    @property
+    def lanes(self) -> int:
+        """How many random playouts go on side by side, a power of two; 0: it has no lanes."""
+        return WIDE // self.lane_bits if self.lane_bits > 0 else 0
+
+    def lane_start(self, state, zero):
+        """Where the game has lanes (games/core/lanes.py): a position, not over, as a tuple of lanes that are all alike.
+
+        `zero` is 0 in every lane, of which there are as many as the caller wants.
+        """
+        raise NotImplementedError
+
+    def lane_step(self, words, rng):
+        """One uniformly random move, or more, in every lane: (words, plies, over, score).
+
+        words: as lane_start makes them; plies: how many moves were made, a number or lanes; over: the mask of the lanes
+        whose game has ended; score: lanes with its score there, a whole number.  A lane may wait.  What it does after
+        its end does not matter, but for plies: -1 takes one back.
+        """
+        raise NotImplementedError
 
     def random_move_tabu(self, state, moves, rng):
         """As random_move, but drawn from the moves that the game does not hold back; where has_tabu_moves is true."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from games.core.game import check_range
 from games.core.jit import helper, kernel
+from games.core.lane_playout import lane_playouts
 from games.core.random import stream
 
 
@@ -21,10 +22,11 @@ class PlayoutSummary(NamedTuple):
 
 
 def playouts(game, count: int, *, seed: int, state: np.ndarray | None = None) -> PlayoutSummary:
-    """Play `count` uniformly random games from `state`, or from the initial position."""
+    """Play `count` random games, by Game.random_playout or in lanes, from `state` or from the initial position."""
     check_range("count", count, 1)
     root = game.initial() if state is None else state
-    wins, draws, score, plies = playout_kernel(game, root, count, stream(seed))
+    play = lane_playouts if game.lanes and not game.is_over(root) else playout_kernel
+    wins, draws, score, plies = play(game, root, count, stream(seed))
     return PlayoutSummary(count, wins, draws, count - wins - draws, score, plies)
 
 

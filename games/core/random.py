@@ -5,7 +5,7 @@ the next draw does not wait for the last one: in a playout that costs less than 
 """
 
 import numpy as np
-from numba import njit
+from numba import njit, types
 from numba.extending import overload
 
 from games.core.seeds import derive_seed
@@ -41,13 +41,18 @@ def _mix(word):
 
 
 def next_word(rng):
-    """The next 64 random bits, uint64; changes rng."""
+    """The next 64 random bits, uint64; changes rng.  Of a generator of lanes: random bits in each lane."""
+    if not isinstance(rng, np.ndarray):
+        return rng.next_lanes()
     rng[0] = (int(rng[0]) + int(GAMMA)) & _MASK
     return mix(rng[0])
 
 
 @overload(next_word)
 def _next_word(rng):
+    if not isinstance(rng, types.Array):
+        return None
+
     def compiled(rng):
         rng[0] += GAMMA
         return mix(rng[0])
@@ -56,12 +61,19 @@ def _next_word(rng):
 
 
 def random_below(rng, bound):
-    """Uniform on 0..bound-1, for a bound under 2**32 (multiply and shift; bias under bound / 2**32)."""
+    """Uniform on 0..bound-1, for a bound under 2**32 (multiply and shift; bias under bound / 2**32).
+
+    Of a generator of lanes: in each lane, below a number or its own bound.
+    """
+    if not isinstance(rng, np.ndarray):
+        return rng.below(bound)
     return np.int64(((next_word(rng) >> WORD(32)) * WORD(bound)) >> WORD(32))
 
 
 @overload(random_below)
 def _random_below(rng, bound):
+    if not isinstance(rng, types.Array):
+        return None
     return lambda rng, bound: np.int64(((next_word(rng) >> WORD(32)) * WORD(bound)) >> WORD(32))
 
 

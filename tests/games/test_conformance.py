@@ -3,7 +3,7 @@
 import pytest
 
 import games
-from games.core.check import checks_of
+from games.core.check import check_lanes, checks_of
 from tests.shipped import GAMES
 
 OTHER_SIZES = {
@@ -42,10 +42,15 @@ OTHER_SIZES = {
 SPECS = [spec for name in GAMES for spec in [name, *OTHER_SIZES.get(name, [])]]
 
 
+def marks_of(spec, check):
+    """Lanes take a second to compile: other sizes than the usual one are left to the long tests."""
+    return [pytest.mark.matrix] if check is check_lanes and spec not in GAMES else []
+
+
 @pytest.mark.parametrize(
     "spec, check",
     [
-        pytest.param(spec, check, id=f"{spec}-{check.__name__}")
+        pytest.param(spec, check, id=f"{spec}-{check.__name__}", marks=marks_of(spec, check))
         for spec in SPECS
         for check in checks_of(games.make(spec))
     ],

@@ -434,7 +434,7 @@ def test_a_cached_game_of_a_module_that_is_gone_does_no_harm(tmp_path):
 
     mine = ("game = mine.Mine()", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import mine")
     assert run(*mine) == "0" and run(*mine) == "1"
-    assert run("game = games.make('tictactoe')") == "0" and run("game = games.make('tictactoe')") == "1"
+    assert run("game = games.make('leftmove')") == "0" and run("game = games.make('leftmove')") == "1"
     assert run(*mine) == "1"
 
 

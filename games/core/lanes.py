@@ -1,0 +1,545 @@
+"""Lanes: words side by side, on which every operation is done at once.
+
+In a kernel, lanes are one LLVM vector, which the compiler cuts into the processor's registers.  Outside they are an
+array of NumPy's, so that code on lanes runs as plain Python too.
+
+The operators & | ^ ~ + - * << >> and comparisons take lanes and numbers; a number stands in every lane.  Words are
+unsigned and wrap; a shift is by less than their bits.  A comparison gives a mask, on which & | ^ ~ work.  No lane
+branches: `choose` takes the place of a conditional expression, and `is_any` ends a loop.  `popcount`, `nth_bit` and
+`random_below` take lanes as well as words.
+"""
+
+import functools
+import operator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite.binding import get_host_cpu_features  # type: ignore[import-untyped]
+from numba import config, types
+from numba.core.imputils import lower_builtin
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import models, register_model
+from numba.np.arrayobj import make_array
+
+from games.core.bits import nth_bit, popcount
+from games.core.jit import Compilable
+from games.core.random import next_word, random_below
+
+# A game's lanes have so many bits together, on every processor, and each draws its own random numbers, so that results
+# are the same everywhere.  A processor works on four registers' worth of lanes at a time.  Four, since to find the n-th
+# bit of a word is a chain of counts, each of which waits for the last; with eight, most would be kept in memory.
+WIDE = 2048
+
+# operation: NumPy's function, and the name of LLVM's instruction, or the symbol of its comparison
+ARITHMETIC = {
+    operator.add: (np.add, "add"),
+    operator.sub: (np.subtract, "sub"),
+    operator.mul: (np.multiply, "mul"),
+    operator.lshift: (np.left_shift, "shl"),
+    operator.rshift: (np.right_shift, "lshr"),
+}
+LOGIC = {
+    operator.and_: (np.bitwise_and, "and_"),
+    operator.or_: (np.bitwise_or, "or_"),
+    operator.xor: (np.bitwise_xor, "xor"),
+}
+COMPARISONS = {
+    operator.eq: (np.equal, "=="),
+    operator.ne: (np.not_equal, "!="),
+    operator.lt: (np.less, "<"),
+    operator.le: (np.less_equal, "<="),
+    operator.gt: (np.greater, ">"),
+    operator.ge: (np.greater_equal, ">="),
+}
+
+
+@dataclass(frozen=True)
+class Width(Compilable):
+    """How many lanes there are, a power of two, and of how many bits each is: 16, 32 or 64."""
+
+    count: int
+    bits: int
+
+    @property
+    def words(self) -> int:
+        """The 64-bit words that random bits for all lanes take."""
+        return max(1, self.count * self.bits // 64)
+
+
+@functools.cache
+def vector_bits() -> int:
+    """The bits of lanes that this processor works on at a time: four registers, of those that Numba compiles for."""
+    given, name = config.CPU_FEATURES, config.CPU_NAME  # type: ignore[attr-defined]
+    if given is not None or name == "generic":
+        features = {word[1:] for word in (given or "").split(",") if word.startswith("+")}
+    else:
+        features = {feature for feature, there in get_host_cpu_features().items() if there}
+    return 4 * (512 if {"avx512bw", "avx512dq"} <= features else 256 if "avx2" in features else 128)
+
+
+class LaneStream(NamedTuple):
+    """A generator for each 64 bits of lanes: xoroshiro128++ (Blackman & Vigna, "Scrambled linear pseudorandom number
+    generators", 2021), which needs no multiplication, since AVX2 has none of 64 bits."""
+
+    width: Width
+    state: np.ndarray  # uint64[2 * width.words]: the first words of all generators, then the second ones
+
+    def next_lanes(self) -> "Lanes":
+        """Random bits in every lane; changes the state."""
+        first, second = self.state.reshape(2, -1)
+        total = first + second
+        drawn = (total << np.uint64(17) | total >> np.uint64(47)) + first
+        second = first ^ second
+        turned = first << np.uint64(49) | first >> np.uint64(15)
+        self.state[:] = [
+            *(turned ^ second ^ second << np.uint64(21)),
+            *(second << np.uint64(28) | second >> np.uint64(36)),
+        ]
+        return Lanes(drawn.view(f"uint{self.width.bits}")[: self.width.count])
+
+    def below(self, bound) -> "Lanes":
+        """random_below in every lane, by multiply and shift of n = min(32, bits) bits; bias under bound / 2**n."""
+        word, n = self.next_lanes(), min(32, self.width.bits)
+        random_bits = word.words.astype(np.uint64) >> np.uint64(self.width.bits - n)
+        return Lanes((random_bits * word.lifted(bound) >> np.uint64(n)).astype(word.dtype))
+
+
+def _turned(words, distance):
+    """The words, each with its bits turned to the left."""
+    return words << np.uint64(distance) | words >> np.uint64(64 - distance)
+
+
+class LaneStreams(NamedTuple):
+    """The generators of all of a game's lanes, of which kernels take a vector at a time."""
+
+    width: Width  # of a vector
+    states: np.ndarray  # uint64[vectors, 2 * width.words], a LaneStream's in each row
+
+
+def lane_streams(lanes: int, bits: int, rng: np.ndarray, most: int | None = None) -> LaneStreams:
+    """Generators that start from draws of `rng`, uint64[1], in vectors of `most` bits: by default the processor's."""
+    width = Width(min(lanes, (most or vector_bits()) // bits), bits)
+    seeds = [[next_word(rng), next_word(rng)] for _ in range(lanes // width.count * width.words)]
+    states = np.array(seeds, np.uint64).reshape(-1, width.words, 2).transpose(0, 2, 1)
+    return LaneStreams(width, np.ascontiguousarray(states.reshape(-1, 2 * width.words)))
+
+
+def narrowest(size: int) -> int:
+    """The bits, 32 or 64, of the narrowest lanes for words of so many bits; 0 if the words are larger.
+
+    Numbers of 16 bits are drawn with a bias, so lanes of 16 bits are for small bounds.
+    """
+    return 32 if size <= 32 else 64 if size <= 64 else 0
+
+
+# -- Plain Python ------------------------------------------------------------------------------------------------------
+
+
+class Lanes:
+    """Words side by side, uint16, uint32 or uint64[count]; or a mask: bool[count], and `dtype`, of words it is for."""
+
+    __array_ufunc__ = None  # so that NumPy's numbers leave operations to the methods of this class
+
+    def __init__(self, words: np.ndarray, dtype: np.dtype | None = None):
+        self.words, self.dtype = words, dtype or words.dtype
+
+    def lifted(self, other) -> np.ndarray:
+        """The words of other lanes, or a number in every lane, cut to their width."""
+        if not isinstance(other, Lanes):
+            value = int(other) & (1 << 8 * self.words.dtype.itemsize) - 1
+            return np.full(len(self.words), value, self.words.dtype)
+        if (other.words.dtype, other.dtype) != (self.words.dtype, self.dtype):
+            raise TypeError(f"lanes of {self.words.dtype} and of {other.words.dtype} do not mix")
+        return other.words
+
+    def popcount(self):
+        return Lanes(np.bitwise_count(self.words).astype(self.dtype))
+
+    def nth_bit(self, n):
+        words = [nth_bit(word, k) if k < popcount(word) else 0 for word, k in zip(self.words, self.lifted(n))]
+        return Lanes(np.array(words, self.dtype))
+
+    def __invert__(self):
+        return Lanes(~self.words, self.dtype)
+
+    def __bool__(self):
+        raise TypeError("lanes are many: use choose or is_any")
+
+
+def _define_operators():
+    def method(function, swapped=False):
+        def operate(self, other):
+            words = self.lifted(other)
+            return Lanes(function(words, self.words) if swapped else function(self.words, words), self.dtype)
+
+        return operate
+
+    for operation, (function, _) in (ARITHMETIC | LOGIC | COMPARISONS).items():
+        name = operation.__name__.strip("_")
+        setattr(Lanes, f"__{name}__", method(function))
+        setattr(Lanes, f"__r{name}__", method(function, swapped=True))
+
+
+_define_operators()
+
+
+def zero_lanes(width) -> Lanes:
+    """0 in every lane."""
+    return Lanes(np.zeros(width.count, f"uint{width.bits}"))
+
+
+def lane_numbers(like):
+    """0, 1, 2, ...: as many as there are lanes in `like`."""
+    return Lanes(np.arange(len(like.words), dtype=like.dtype))
+
+
+def choose(condition, first, second):
+    """`first` where the condition holds and `second` elsewhere, both of them computed: without a branch.
+
+    Of lanes and numbers by a mask, of tuples of such item by item, or of two numbers by a truth value.
+    """
+    if isinstance(first, tuple):
+        return tuple(choose(condition, one, other) for one, other in zip(first, second, strict=True))
+    if not isinstance(condition, Lanes):
+        return first if condition else second
+    like = next((x for x in (first, second) if isinstance(x, Lanes)), Lanes(condition.words.astype(condition.dtype)))
+    return Lanes(np.where(condition.words, like.lifted(first), like.lifted(second)), like.dtype)
+
+
+def is_any(mask) -> bool:
+    """Whether the mask holds in any lane."""
+    return bool(mask.words.any())
+
+
+def is_positive(lanes):
+    """The mask of the lanes that are above 0 as signed numbers."""
+    return Lanes(lanes.words.view(f"int{8 * lanes.dtype.itemsize}") > 0, lanes.dtype)
+
+
+def total(lanes) -> int:
+    """The sum over all lanes, as signed numbers (int64)."""
+    return int(lanes.words.view(f"int{8 * lanes.dtype.itemsize}").sum(dtype=np.int64))
+
+
+def largest(lanes) -> int:
+    """The largest lane, as signed numbers (int64)."""
+    return int(lanes.words.view(f"int{8 * lanes.dtype.itemsize}").max())
+
+
+# -- In kernels --------------------------------------------------------------------------------------------------------
+
+
+class LanesType(types.Type):
+    """Words side by side."""
+
+    def __init__(self, count, bits):
+        self.count, self.bits = count, bits
+        super().__init__(f"lanes({count} x {bits})")
+
+    @property
+    def vector(self):
+        return ir.VectorType(ir.IntType(self.bits), self.count)
+
+    def constant(self, value):
+        return ir.Constant(self.vector, [value & (1 << self.bits) - 1] * self.count)
+
+
+class MaskType(LanesType):
+    """Truth values side by side, for lanes of so many bits."""
+
+    def __init__(self, count, bits):
+        super().__init__(count, bits)
+        self.name = f"mask({count} x {bits})"
+
+    @property
+    def vector(self):
+        return ir.VectorType(ir.IntType(1), self.count)
+
+
+@register_model(LanesType)
+@register_model(MaskType)
+class _VectorModel(models.PrimitiveModel):
+    def __init__(self, manager, kind):
+        super().__init__(manager, kind, kind.vector)
+
+
+NUMBERS = (types.Integer, types.Boolean)
+
+
+def _joined(*kinds):
+    """The type of lanes that an operation is done on: that of all its operands but numbers; None if they differ."""
+    lanes = {kind for kind in kinds if isinstance(kind, LanesType)}
+    rest = [kind for kind in kinds if not isinstance(kind, (LanesType, *NUMBERS))]
+    return lanes.pop() if len(lanes) == 1 and not rest else None
+
+
+def _lift(builder, value, kind, target):
+    """A value as a vector of the type `target`: a number is cut or extended, and put in every lane."""
+    if isinstance(kind, LanesType):
+        return value
+    word = target.vector.element
+    if value.type.width > word.width:
+        value = builder.trunc(value, word)
+    elif value.type.width < word.width:
+        signed = isinstance(kind, types.Integer) and kind.signed
+        value = builder.sext(value, word) if signed else builder.zext(value, word)
+    undefined, places = ir.Constant(target.vector, ir.Undefined), ir.VectorType(ir.IntType(32), target.count)
+    first = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(first, undefined, ir.Constant(places, [0] * target.count))
+
+
+def _call(builder, name, result, *args):
+    """Call LLVM's intrinsic function of that name for the types of the arguments."""
+    suffix = f"v{args[0].type.count}i{args[0].type.element.width}"
+    function_type = ir.FunctionType(result, [arg.type for arg in args])
+    return builder.call(builder.module.declare_intrinsic(f"llvm.{name}.{suffix}", (), function_type), args)
+
+
+def _type_by(key, typer):
+    """Tell Numba the type of key(...): `typer` takes the types of the arguments, and returns None if it has none."""
+
+    class Template(AbstractTemplate):
+        def generic(self, args, kws):
+            result = typer(*args)
+            return None if result is None else signature(result, *args)
+
+    Template.key = key
+    infer_global(key)(Template)
+
+
+def _compile_operator(operation, typer, instruction):
+    """Let kernels apply an operator to lanes; instruction(builder, vector, vector) is its code."""
+
+    def lower(context, builder, sig, args):
+        target = _joined(*sig.args)
+        return instruction(builder, *(_lift(builder, value, kind, target) for value, kind in zip(args, sig.args)))
+
+    def typed(*kinds):
+        target = _joined(*kinds)
+        return None if target is None else typer(target)
+
+    _type_by(operation, typed)
+    in_place = getattr(operator, f"i{operation.__name__.strip('_')}", None)
+    if in_place:
+        _type_by(in_place, typed)
+    for pair in [(LanesType, LanesType), *((LanesType, kind) for kind in NUMBERS), *((k, LanesType) for k in NUMBERS)]:
+        lower_builtin(operation, *pair)(lower)
+
+
+def _compile_operators():
+    def instruction(name):
+        return lambda builder, x, y: getattr(builder, name)(x, y)
+
+    def comparison(symbol):
+        return lambda builder, x, y: builder.icmp_unsigned(symbol, x, y)
+
+    for operation, (_, name) in LOGIC.items():
+        _compile_operator(operation, lambda kind: kind, instruction(name))
+    for operation, (_, name) in ARITHMETIC.items():
+        _compile_operator(operation, _words_only, instruction(name))
+    for operation, (_, symbol) in COMPARISONS.items():
+        _compile_operator(
+            operation, lambda kind: _words_only(kind) and MaskType(kind.count, kind.bits), comparison(symbol)
+        )
+
+
+def _words_only(kind):
+    return None if isinstance(kind, MaskType) else kind
+
+
+_compile_operators()
+
+
+def _compiled(function, *kinds):
+    """Decorator: let kernels call a plain function on lanes.
+
+    What is decorated takes the types of the arguments and returns the type of the result and the code, as
+    code(context, builder, signature, *arguments); or None if the function is not for these types.  `kinds` are the
+    types that the code is looked up by, where the function is also an operator of Numba's own types.
+    """
+
+    def register(implementation):
+        def typer(*args):
+            found = implementation(*args)
+            return found and found[0]
+
+        def lower(context, builder, sig, args):
+            return implementation(*sig.args)[1](context, builder, sig, *args)
+
+        _type_by(function, typer)
+        lower_builtin(function, *(kinds or (types.VarArg(types.Any),)))(lower)
+        return implementation
+
+    return register
+
+
+@_compiled(operator.invert, LanesType)
+def _invert(kind):
+    if isinstance(kind, LanesType):
+        return kind, lambda context, builder, sig, x: builder.not_(x)
+    return None
+
+
+@_compiled(popcount)
+def _popcount(kind):
+    if isinstance(kind, LanesType):
+        return kind, lambda context, builder, sig, x: _call(builder, "ctpop", x.type, x)
+    return None
+
+
+@_compiled(nth_bit)
+def _nth_bit(kind, n):
+    """By halves: the bit is in the lower half, or in the upper one if that has no more than n bits."""
+
+    def code(context, builder, sig, word, n):
+        n, half = _lift(builder, n, sig.args[1], kind), kind.bits // 2
+        while half > 0:
+            lower = sum((1 << half) - 1 << start for start in range(0, kind.bits, 2 * half))
+            low = builder.and_(word, kind.constant(lower))
+            count = _call(builder, "ctpop", low.type, low)
+            is_low = builder.icmp_unsigned("<", n, count)
+            word = builder.select(is_low, low, builder.xor(word, low))
+            n = builder.select(is_low, n, builder.sub(n, count))
+            half //= 2
+        return word
+
+    return (kind, code) if isinstance(kind, LanesType) else None
+
+
+@_compiled(zero_lanes)
+def _zero_lanes(width):
+    kind = LanesType(width.game.count, width.game.bits)
+    return kind, lambda context, builder, sig, width: kind.constant(0)
+
+
+@_compiled(lane_numbers)
+def _lane_numbers(kind):
+    return kind, lambda context, builder, sig, like: ir.Constant(kind.vector, list(range(kind.count)))
+
+
+@_compiled(choose)
+def _choose(condition, first, second):
+    kind = _chosen(condition, first, second)
+    return kind and (kind, _select)
+
+
+def _chosen(condition, first, second):
+    """The type of choose(condition, first, second), or None."""
+    if isinstance(first, types.BaseTuple) and isinstance(second, types.BaseTuple):
+        items = [_chosen(condition, one, other) for one, other in zip(first.types, second.types, strict=True)]
+        return None if None in items else types.BaseTuple.from_types(items)
+    if isinstance(condition, MaskType):
+        like = next((kind for kind in (first, second) if isinstance(kind, LanesType)), None)
+        return _joined(like or LanesType(condition.count, condition.bits), first, second)
+    if isinstance(condition, types.Boolean):
+        given = [types.unliteral(kind) for kind in (first, second) if not isinstance(kind, types.Literal)]
+        given = given or [types.unliteral(first)]
+        return given[0] if given[-1] == given[0] else None
+    return None
+
+
+def _select(context, builder, sig, condition, first, second):
+    kind = sig.return_type
+    if isinstance(kind, types.BaseTuple):
+        parts = []
+        for i, item in enumerate(kind.types):
+            inner = signature(item, sig.args[0], sig.args[1].types[i], sig.args[2].types[i])
+            values = builder.extract_value(first, i), builder.extract_value(second, i)
+            parts.append(_select(context, builder, inner, condition, *values))
+        return context.make_tuple(builder, kind, parts)
+    if isinstance(kind, LanesType):
+        values = [_lift(builder, value, given, kind) for value, given in zip((first, second), sig.args[1:])]
+    else:
+        values = [context.cast(builder, value, given, kind) for value, given in zip((first, second), sig.args[1:])]
+    return builder.select(condition, *values)
+
+
+@_compiled(is_any)
+def _is_any(mask):
+    word = ir.IntType(mask.count)
+    return types.boolean, lambda context, builder, sig, x: builder.icmp_unsigned(
+        "!=", builder.bitcast(x, word), word(0)
+    )
+
+
+@_compiled(is_positive)
+def _is_positive(kind):
+    def code(context, builder, sig, x):
+        return builder.icmp_signed(">", x, kind.constant(0))
+
+    return MaskType(kind.count, kind.bits), code
+
+
+@_compiled(total)
+def _total(kind):
+    def code(context, builder, sig, x):
+        wide = x if kind.bits == 64 else builder.sext(x, LanesType(kind.count, 64).vector)
+        return _call(builder, "vector.reduce.add", ir.IntType(64), wide)
+
+    return types.int64, code
+
+
+@_compiled(largest)
+def _largest(kind):
+    def code(context, builder, sig, x):
+        most = _call(builder, "vector.reduce.smax", kind.vector.element, x)
+        return most if kind.bits == 64 else builder.sext(most, ir.IntType(64))
+
+    return types.int64, code
+
+
+@_compiled(next_word)
+def _next_word(rng):
+    kind = _stream_lanes(rng)
+    return kind and (kind, lambda context, builder, sig, rng: _draw(context, builder, sig.args[0], rng))
+
+
+@_compiled(random_below)
+def _random_below(rng, bound):
+    """As LaneStream.below; of 64-bit lanes, LLVM sees that both factors have 32 bits."""
+    kind = _stream_lanes(rng)
+
+    def code(context, builder, sig, rng, bound):
+        word, bound = _draw(context, builder, sig.args[0], rng), _lift(builder, bound, sig.args[1], kind)
+        if kind.bits == 64:
+            low = kind.constant((1 << 32) - 1)
+            product = builder.mul(builder.lshr(word, kind.constant(32)), builder.and_(bound, low))
+            return builder.lshr(product, kind.constant(32))
+        wide = LanesType(kind.count, 2 * kind.bits)
+        product = builder.mul(builder.zext(word, wide.vector), builder.zext(bound, wide.vector))
+        return builder.trunc(builder.lshr(product, wide.constant(kind.bits)), kind.vector)
+
+    return kind and (kind, code)
+
+
+def _stream_lanes(rng):
+    """The type of the lanes that a generator draws; None if it is not one of lanes."""
+    if isinstance(rng, types.NamedTuple) and rng.instance_class is LaneStream:
+        return LanesType(rng.types[0].game.count, rng.types[0].game.bits)
+    return None
+
+
+def _draw(context, builder, stream, rng):
+    """LaneStream.next_lanes."""
+    kind, words = _stream_lanes(stream), stream.types[0].game.words
+    word, array = LanesType(words, 64), make_array(stream.types[1])(context, builder, builder.extract_value(rng, 1))
+    places = [builder.gep(array.data, [ir.IntType(64)(i)]) for i in (0, words)]
+    places = [builder.bitcast(place, word.vector.as_pointer()) for place in places]
+    first, second = (builder.load(place, align=8) for place in places)
+
+    def turned(vector, distance):
+        left = builder.shl(vector, word.constant(distance))
+        return builder.or_(left, builder.lshr(vector, word.constant(64 - distance)))
+
+    drawn = builder.add(turned(builder.add(first, second), 17), first)
+    second = builder.xor(first, second)
+    shifted = builder.shl(second, word.constant(21))
+    builder.store(builder.xor(builder.xor(turned(first, 49), second), shifted), places[0], align=8)
+    builder.store(turned(second, 28), places[1], align=8)
+    lanes = builder.bitcast(drawn, LanesType(64 * words // kind.bits, kind.bits).vector)
+    if lanes.type.count == kind.count:
+        return lanes
+    chosen = ir.Constant(ir.VectorType(ir.IntType(32), kind.count), list(range(kind.count)))
+    return builder.shuffle_vector(lanes, lanes, chosen)
