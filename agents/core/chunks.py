@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 LONG, SHORT = 0.05, 0.002  # seconds a chunk should take: without, and with a time budget
 FIRST = 16  # iterations of the first chunk, before their cost is known
+GROWTH = 64  # of a chunk over the one before it: at most, since the first ones may be cheap
 
 
 def run_chunks(run: Callable[[int], int], limit: int | None, seconds: float | None) -> int:
@@ -24,5 +25,5 @@ def run_chunks(run: Callable[[int], int], limit: int | None, seconds: float | No
         if ran == 0 or left <= 0:
             break
         rate = ran / max(now - before, 1e-9)
-        chunk = max(1, min(int(rate * min(slice_seconds, left)), 4 * chunk))
+        chunk = max(1, min(int(rate * min(slice_seconds, left)), GROWTH * chunk))
     return done

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.core.selection import SPARE
 from games.core.jit import helper, kernel
 from games.core.playout import copy_state
 from games.core.random import random_below
@@ -44,9 +45,10 @@ def new_tree(capacity: int) -> Tree:
 
     The operating system provides memory as it is first written to, so room that is not used costs nothing.
     """
-    visits, move, first_child, children = (np.empty(capacity, np.int32) for _ in range(4))
+    visits, move, first_child, children = (np.empty(capacity + SPARE, np.int32)[:capacity] for _ in range(4))
+    value = np.empty(capacity + SPARE)[:capacity]
     tree = Tree(
-        visits, np.empty(capacity), move, first_child, children, np.zeros(1, np.int64), np.zeros(capacity, np.int8)
+        visits, value, move, first_child, children, size=np.zeros(1, np.int64), proven=np.zeros(capacity, np.int8)
     )
     clear(tree)
     return tree
@@ -73,9 +75,10 @@ def child_by_move(tree: Tree, node: int, move: int) -> int | None:
 
 def most_visited_child(tree: Tree, node: int) -> int:
     """The child with the most visits; ties go to the larger value, then to the first."""
-    first = tree.first_child[node]
-    children = range(first, first + tree.children[node])
-    return max(children, key=lambda child: (tree.visits[child], tree.value[child]))
+    first = int(tree.first_child[node])
+    rows = slice(first, first + int(tree.children[node]))
+    found = list(zip(tree.visits[rows].tolist(), tree.value[rows].tolist()))
+    return first + found.index(max(found))
 
 
 def principal_variation(tree: Tree, child: int) -> tuple[int, ...]:

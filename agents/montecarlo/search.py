@@ -43,7 +43,7 @@ from agents.core.tree import (
 )
 from agents.knowledge.prepared import PreparedAgent
 from games.core.game import CHANCE, check_range
-from games.core.jit import Compilable, helper, kernel
+from games.core.jit import Compilable, helper, inlined, kernel
 from games.core.playout import reward_of
 
 
@@ -183,29 +183,36 @@ def decision_from(tree: Tree, playouts: int, player: int) -> Decision:
 
     A proven win is played instead; a proven loss is not played unless all moves are.
     """
-    children = np.arange(tree.first_child[ROOT], tree.first_child[ROOT] + tree.children[ROOT])
+    first, best = int(tree.first_child[ROOT]), most_visited_child(tree, ROOT)
+    children = slice(first, first + int(tree.children[ROOT]))
     visits = tree.visits[children].astype(np.int64)
     means = 2.0 * tree.value[children] / np.maximum(visits, 1) - 1.0
-    certain = np.flatnonzero(tree.proven[children] != UNPROVEN)
-    side = 1.0 if player == 0 else -1.0
-    means[certain] = [side * proven_result(proof) for proof in tree.proven[children[certain]]]
-    best = most_visited_child(tree, ROOT)
-    won, lost = certain[means[certain] == 1.0], certain[means[certain] == -1.0]
-    if len(won):
-        best = int(children[won[0]])
-    elif best in children[lost] and len(lost) < len(children):
-        open_children = np.delete(children, lost)
-        best = int(open_children[np.argmax(tree.visits[open_children])])
+    certain = tree.proven[children].nonzero()[0]
+    if len(certain):
+        side = 1.0 if player == 0 else -1.0
+        means[certain] = [side * proven_result(proof) for proof in tree.proven[children][certain]]
+        best = first + best_by_proofs(visits, means, certain, best - first)
     variation = principal_variation(tree, best)
     return Decision(
-        move=int(tree.move[best]),
-        value=float(means[best - children[0]]),
+        move=variation[0],
+        value=float(means[best - first]),
         playouts=playouts,
         nodes=int(tree.size[0]),
         depth=len(variation),
         principal_variation=variation,
         statistics=MoveStatistics(tree.move[children].copy(), visits, means),
     )
+
+
+def best_by_proofs(visits: np.ndarray, means: np.ndarray, certain: np.ndarray, best: int) -> int:
+    """What to play in place of the most visited move `best`, where the results of the moves `certain` are proven."""
+    won, lost = certain[means[certain] == 1.0], certain[means[certain] == -1.0]
+    if len(won):
+        return int(won[0])
+    if best in lost and len(lost) < len(visits):
+        unclear = np.delete(np.arange(len(visits)), lost)
+        return int(unclear[np.argmax(visits[unclear])])
+    return best
 
 
 @kernel
@@ -234,7 +241,7 @@ def search_kernel(game, rule, search, root, simulations, rng):
     return done
 
 
-@helper
+@inlined
 def descend(game, rule, search, walk, rng):
     """Select down to a leaf, expanding it if it has been visited before."""
     begin_walk(game, walk)
@@ -272,7 +279,7 @@ def expand(game, tree, node, state, moves, rng):
     tree.size[0] = first + count
 
 
-@helper
+@inlined
 def back_up(tree, walk, reward, playouts):
     """Count so many visits along the path, and the first player's rewards for whoever moved into each node."""
     tree.visits[ROOT] += playouts

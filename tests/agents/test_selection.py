@@ -1,0 +1,34 @@
+"""Selection by vectors against the plain loop."""
+
+from math import log
+
+import numpy as np
+from numba import njit
+
+from agents.core.selection import LANES, LOGS, SPARE, largest_bound, log_of
+
+
+@njit
+def chosen(visits, value, first, count, scale):
+    return largest_bound(visits, value, first, count, scale)
+
+
+def test_vectors_choose_as_the_plain_loop_does():
+    """Ties, unvisited nodes anywhere, and numbers of children that fill no vector; what lies beyond is never chosen."""
+    rng, agreed = np.random.default_rng(5), 0
+    for trial in range(3000):
+        count, first = int(rng.integers(1, 3 * LANES + 2)), int(rng.integers(0, 20))
+        memory = rng.integers(0 if trial % 3 else 1, 4 if trial % 2 else 1000, first + count + SPARE).astype(np.int32)
+        value = rng.integers(0, 2 * memory + 1) / 2.0
+        memory[first + count :], value[first + count :] = trial % 2, np.inf
+        visits, scale = memory[: first + count], np.float32(rng.random() if trial % 5 else 0.0)
+        expected = largest_bound(visits, value, first, count, scale)
+        assert chosen(visits, value, first, count, scale) == expected
+        agreed += visits[expected] > 0
+    assert agreed > 1000
+
+
+def test_logarithms_of_the_table_are_those_beyond_it():
+    compiled = njit(lambda visits: log_of(visits))
+    for visits in (0, 1, 2, 3, 1000, len(LOGS) - 1, len(LOGS), 10**7):
+        assert compiled(visits) == log(max(visits, 1))
