@@ -23,9 +23,10 @@ side before it, and a knight has a forward move on every board of 4 columns or m
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
+from numba.extending import register_jitable
 
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import draw, square_name, squares
@@ -42,6 +43,23 @@ def _sets_of(squares, count):
     return np.array([sum(chosen) for chosen in combinations(ones, count)], WORD)
 
 
+@register_jitable(_nrt=False)
+def counted(sets):
+    """The squares that are in one of the sets at least, in two, and in three."""
+    once = twice = thrice = ZERO
+    for each in sets:
+        thrice |= twice & each
+        twice |= once & each
+        once |= each
+    return once, twice, thrice
+
+
+@register_jitable(_nrt=False)
+def is_single(squares):
+    """Whether a set that is not empty has one square."""
+    return squares & (squares - ONE) == ZERO
+
+
 @dataclass(frozen=True)
 class Breakthrough(Game):
     """state: uint64[3] = White's pawns, Black's pawns, player to move."""
@@ -55,6 +73,8 @@ class Breakthrough(Game):
     state_size = 3
     move_limit = 64 * 64
     symmetries = 2  # the board and its mirror image
+    soonest_win = 3
+    soonest_loss = 4
     prize = 1.0  # the result of the player who ends the game
 
     def __post_init__(self):
@@ -158,6 +178,108 @@ class Breakthrough(Game):
     def score(self, state):
         """The player who has just moved has won, or in a misere game lost."""
         return self.prize if state[2] == ONE else -self.prize
+
+    # -- What can be foreseen: patterns of A. Saffidine, N. Jouandeau and T. Cazenave, "Solving Breakthrough with race
+    # patterns and job-level proof number search", Advances in Computer Games 13 (2011) ----------------------------
+
+    def foreseen(self, state):
+        """A piece about to arrive, two of the other side's, exchanges before the goal, and runners."""
+        side = np.int64(state[2])
+        own, other = state[side], state[1 - side]
+        near, strikes = self.near_goal(side), self.strikes(own, side == 0)
+        struck = counted(strikes)[0]
+        if own & near != ZERO or (other & struck != ZERO and is_single(other)):
+            return 1, True
+        threats = other & self.near_goal(1 - side)
+        reached = counted(self.targets(own, other, side == 0))
+        guarded = counted(self.strikes(other, side == 1))
+        answers = threats & struck if threats != ZERO else reached[0]
+        if answers == ZERO or not (threats == ZERO or is_single(threats)):
+            return -2, True
+        if is_single(own) and answers & ~guarded[0] == ZERO:
+            return -2, True
+        if threats != ZERO:
+            return 0, True
+        for i in range(3):  # the first to go before the goal is taken, and so on, until nobody guards it any more
+            if reached[i] & near & ~guarded[i] != ZERO:
+                return 3 + 2 * i, i == 0
+        return self.race(own, other, side), False
+
+    def near_goal(self, side):
+        """The squares from which a piece of a side can arrive at once."""
+        return self.rows_to_go(side, 1)
+
+    def rows_to_go(self, side, count):
+        """The squares of the row from which a side has so many rows to go."""
+        return self.lowest_row << WORD((self.rows - 1 - count if side == 0 else count) * self.columns)
+
+    def strikes(self, own, white):
+        """The squares where pieces can take, as sets, one for each direction."""
+        step, left, right = WORD(self.columns), own & self.inner_left, own & self.inner_right
+        if white:
+            return left << step - ONE, right << step + ONE
+        return left >> step + ONE, right >> step - ONE
+
+    def race(self, own, other, side):
+        """The plies to a win, or negative to a loss, by a pawn that goes straight ahead and cannot be stopped; or 0.
+
+        The other side must not arrive before it.  There is no pawn within one row of its goal.
+        """
+        mine = theirs = 2
+        while own & self.rows_to_go(side, mine) == ZERO:
+            mine += 1
+        while other & self.rows_to_go(1 - side, theirs) == ZERO:
+            theirs += 1
+        for left in range(mine, min(theirs, self.rows - 2) + 1):
+            if self.has_runner(own, other, side, left, 0):
+                return 2 * left - 1
+        for left in range(theirs, min(mine, self.rows - 1)):
+            if self.has_runner(other, own, 1 - side, left, 1):
+                return -2 * left
+        return 0
+
+    def has_runner(self, own, other, side, left, late):
+        """Whether a pawn with `left` rows to go cannot be stopped; late: 1 if the other side is to move, else 0."""
+        pawns = own & self.rows_to_go(side, left)
+        while pawns != ZERO:
+            square = trailing_zeros(pawns)
+            pawns &= pawns - ONE
+            if other & self.stoppers[side, late, square] == ZERO and own & self.stoppers[side, 2, square] == ZERO:
+                return True
+        return False
+
+    @cached_property
+    def stoppers(self):
+        """uint64[2, 3, 64]: for a pawn of each side on each square, sets of squares ahead of it: from which a pawn of
+        the other side can stop it, if the pawn is to move and if it is not; and those of its own column."""
+        found = np.zeros((2, 3, 64), WORD)
+        for side, square, other in product(range(2), range(self.rows * self.columns), range(self.rows * self.columns)):
+            ahead = (other // self.columns - square // self.columns) * (1 if side == 0 else -1)
+            beside = abs(other % self.columns - square % self.columns)
+            if ahead > 0:
+                # they approach by two rows in two plies, and the stopper by one column
+                for i, reach in enumerate((ahead // 2, (ahead + 1) // 2, 0)):
+                    found[side, i, square] |= WORD((beside <= reach) << other)
+        return found
+
+    def sound_moves(self, state, moves):
+        """Of a piece that is about to arrive, this alone; against one of the other side, captures alone."""
+        side = np.int64(state[2])
+        own, other = state[side], state[1 - side]
+        count, ready = self.legal_moves(state, moves), own & self.near_goal(side)
+        threats = other & self.near_goal(1 - side)
+        if ready != ZERO:
+            wanted = self.highest_row if side == 0 else self.lowest_row
+        elif threats != ZERO and threats & counted(self.strikes(own, side == 0))[0] != ZERO:
+            wanted = threats
+        else:
+            return count
+        kept = 0
+        for i in range(count):
+            if wanted >> WORD(moves[i] & 63) & ONE != ZERO:
+                moves[kept] = moves[i]
+                kept += 1
+        return kept
 
     def evaluate(self, state):
         """Material and advance: each pawn counts 3 and a third of the square of the rows it has advanced; the
@@ -333,7 +455,16 @@ class MisereBreakthrough(Breakthrough):
     """Breakthrough whose winner loses; the state is Breakthrough's."""
 
     name = "misere_breakthrough"
+    soonest_win = 2
+    soonest_loss = 1
     prize = -1.0
+
+    def foreseen(self, state):
+        """Nothing: no pattern of the race holds here."""
+        return 0, True
+
+    def sound_moves(self, state, moves):
+        return self.legal_moves(state, moves)
 
     def evaluate(self, state):
         """Moves in hand: a player who runs out of them must reach the last row."""
@@ -373,9 +504,8 @@ class Knightthrough(Breakthrough):
             return two * row - ONE, two * row + ONE, row - two, row + two
         return two * row + ONE, two * row - ONE, row + two, row - two
 
-    def targets(self, own, other, white):
-        """Where knights can go, as sets: two rows ahead to the left and to the right, one row ahead likewise."""
-        free = self.board & ~own
+    def strikes(self, own, white):
+        """Two rows ahead to the left and to the right, one row ahead likewise; beyond the last row, too."""
         by_left, by_right, by_far_left, by_far_right = self.steps(white)
         near_left, near_right = own & self.inner_left, own & self.inner_right
         far_left, far_right = own & self.outer_left, own & self.outer_right
@@ -385,7 +515,20 @@ class Knightthrough(Breakthrough):
         else:
             left, right = near_left >> by_left, near_right >> by_right
             far_left, far_right = far_left >> by_far_left, far_right >> by_far_right
+        return left, right, far_left, far_right
+
+    def targets(self, own, other, white):
+        """Where knights can go, as sets."""
+        left, right, far_left, far_right = self.strikes(own, white)
+        free = self.board & ~own
         return left & free, right & free, far_left & free, far_right & free
+
+    def near_goal(self, side):
+        return self.rows_to_go(side, 1) | self.rows_to_go(side, 2)
+
+    def race(self, own, other, side):
+        """Not known."""
+        return 0
 
     def legal_moves(self, state, moves):
         white = state[2] == ZERO
@@ -417,7 +560,16 @@ class MisereKnightthrough(Knightthrough):
     """Knightthrough whose winner loses; the state is Breakthrough's."""
 
     name = "misere_knightthrough"
+    soonest_win = 2
+    soonest_loss = 1
     prize = -1.0
+
+    def foreseen(self, state):
+        """Nothing: no pattern of the race holds here."""
+        return 0, True
+
+    def sound_moves(self, state, moves):
+        return self.legal_moves(state, moves)
 
     def evaluate(self, state):
         """Moves in hand: a player who runs out of them must reach the last row."""

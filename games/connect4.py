@@ -35,6 +35,8 @@ class Connect4(Game):
     state_size = 2
     symmetries = 2  # the board and its mirror image
     lane_bits = 64
+    soonest_win = 3
+    soonest_loss = 4
 
     def __post_init__(self):
         check_range("rows", self.rows, 2, 14)
@@ -116,6 +118,20 @@ class Connect4(Game):
         if not self.has_line(state[0] ^ state[1]):
             return 0.0
         return 1.0 if self.player(state) == 1 else -1.0
+
+    def foreseen(self, state):
+        """A win at once; a loss in two plies, if the other player will have a four whatever the player to move does."""
+        own, stones = state[0], state[1]
+        free, threats = self.free_squares(stones), self.winning_squares(own ^ stones, stones)
+        if self.winning_squares(own, stones) & free != 0:
+            return 1, True
+        forced = threats & free
+        answers = forced if forced != 0 else free
+        lost = forced & (forced - ONE) != 0 or answers & ~(threats >> ONE) == 0  # the square above is a threat, too
+        return (-2 if lost else 0), True
+
+    def plies_left(self, state):
+        return self.rows * self.columns - popcount(state[1])
 
     def evaluate(self, state):
         """Open fours: groups of four squares in line with no stone of the other player, weighed by one's own stones

@@ -2,10 +2,11 @@
 alpha-beta pruning", 1975), with an evaluation function where the depth ends.
 
 Each aid can be switched off and its effect counted: a transposition table, symmetries of the game, an order of moves
-(agents/minimax/ordering.py), moves left out that the game knows to be no better than another, principal variation
-search (Marsland & Campbell, "Parallel search of strongly ordered game trees", 1982), aspiration windows, iterative
-deepening, and a quiescence search.  Only the last changes the value of a search to a given depth, except that
-a table may know of a certain end that lies deeper.  agents/minimax/depthfirst.py is the search itself.
+(agents/minimax/ordering.py), moves left out that the game knows to be no better than another, ends that the game
+foresees, principal variation search (Marsland & Campbell, "Parallel search of strongly ordered game trees", 1982),
+aspiration windows, iterative deepening, and a quiescence search.  Only the last changes the value of a search to a
+given depth, except that a table or the game may know of a certain end that lies deeper.
+agents/minimax/depthfirst.py is the search itself.
 
 For games of two players and no chance.
 """
@@ -22,10 +23,12 @@ ORDERS = {"table": "table_first", "own": "own_order", "killers": "killers", "his
 
 @dataclass(frozen=True)
 class AlphaBeta(DepthFirstMinimax):
-    """Alpha-beta; `alphabeta(depth=4, table=0, order=[], scout=false, sound=false)` is the algorithm alone.
+    """Alpha-beta; `alphabeta(depth=4, table=0, order=[], scout=false, foresee=false, sound=false)` is the algorithm
+    alone.
 
     order: what ranks moves, any of table, own, killers and history; equal moves keep the game's order
     scout: principal variation search
+    foresee: take a win or a loss that the game foresees, without searching it
     sound: leave out moves that the game knows to be no better than another
     quiescence: go on at the greatest depth with the moves that the game calls unstable, such as captures
     aspiration: half the width of the window around the last depth's value; 0 for no window
@@ -35,6 +38,7 @@ class AlphaBeta(DepthFirstMinimax):
     table: float = 16.0
     order: tuple[str, ...] = ("table", "own", "killers", "history")
     scout: bool = True
+    foresee: bool = True
     sound: bool = True
     quiescence: bool = False
     aspiration: float = 0.0
@@ -53,6 +57,6 @@ class AlphaBeta(DepthFirstMinimax):
 
     def options(self):
         chosen = {option: word in self.order for word, option in ORDERS.items()}
-        sound = self.sound and not self.scores
-        aids = dict(scout=self.scout, quiescence=self.quiescence, sound=sound)
+        aids = dict(scout=self.scout, quiescence=self.quiescence)
+        aids |= dict(foresee=self.foresee and not self.scores, sound=self.sound and not self.scores)
         return super().options()._replace(pruning=True, **aids, **chosen)

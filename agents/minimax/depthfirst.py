@@ -17,7 +17,7 @@ import numpy as np
 from agents.core.sides import result_of, side_to_move
 from agents.core.table import least_key, probe, store
 from agents.minimax.ordering import bring_best_forward, merge_symmetric, note_cutoff, order_moves
-from agents.minimax.stack import DONE, END, EVALUATED, FROM_TABLE, INFINITE, OPEN, TOO_LATE, WIN
+from agents.minimax.stack import DONE, END, EVALUATED, FORESEEN, FROM_TABLE, INFINITE, OPEN, TOO_LATE, WIN
 from games.core.jit import inlined, kernel
 from games.core.playout import copy_state
 
@@ -90,19 +90,39 @@ def try_next_move(game, search, ply):
     node.tried += 1
     counts.nodes += 1
     below.length = ply + 1
-    if game.is_over(child):
-        counts.leaves += 1
-        below.kind = END
-        take_leaf(game, search, ply, value_of_end(game, search, ply))
-    elif node.draft == 1 and not options.quiescence:
-        counts.leaves += 1
-        counts.evaluated += 1
-        below.kind = EVALUATED
-        take_leaf(game, search, ply, side_to_move(game, state) * game.evaluate(child))
-    else:
+    value = leaf_value(game, search, ply)
+    if below.kind == OPEN:
         enter(game, search, ply + 1)
         return ply + 1
+    counts.leaves += 1
+    below.best = value
+    node.again = 0
+    take_value(game, search, ply, value)
     return ply
+
+
+@inlined
+def leaf_value(game, search, ply):
+    """The value of the position after the move tried last at `ply`, for its player, if it is a leaf; notes its kind."""
+    options, node, below, child = search.options, search.nodes[ply], search.nodes[ply + 1], search.states[ply + 1]
+    below.kind = OPEN
+    if game.is_over(child):
+        below.kind = END
+        return value_of_end(game, search, ply)
+    if options.foresee:
+        plies, exact = game.foreseen(child)
+        if plies != 0:
+            size = WIN - (ply + 1 + abs(plies) if options.shortest else 0)
+            value = same_side(game, search, ply) * (size if plies > 0 else -size)
+            bound = options.pruning and (value >= node.beta if value > 0.0 else value <= node.alpha)
+            if exact or bound or not options.shortest:
+                below.kind = FORESEEN
+                return value
+    if node.draft == 1 and not options.quiescence:
+        search.counts[0].evaluated += 1
+        below.kind = EVALUATED
+        return side_to_move(game, search.states[ply]) * game.evaluate(child)
+    return 0.0
 
 
 @inlined
@@ -115,14 +135,6 @@ def value_of_end(game, search, ply):
 
 
 @inlined
-def take_leaf(game, search, ply, value):
-    """Take the value of the position after the move tried last at `ply`, which is a leaf."""
-    search.nodes[ply + 1].best = value
-    search.nodes[ply].again = 0
-    take_value(game, search, ply, value)
-
-
-@inlined
 def enter(game, search, ply):
     """Begin the node at `ply`: its window, and its moves unless its value is known without them."""
     options, counts, node = search.options, search.counts[0], search.nodes[ply]
@@ -132,19 +144,19 @@ def enter(game, search, ply):
     node.entered, node.evaluated = counts.nodes, counts.evaluated
     inherit_window(game, search, ply)
     if options.pruning and options.shortest and not options.scores:
-        node.beta = min(node.beta, WIN - (ply + 1))  # no win is quicker
-        if node.alpha >= node.beta:
-            node.kind, node.best = TOO_LATE, node.beta
+        # no win is quicker, and no loss
+        node.beta = min(node.beta, WIN - (ply + (game.soonest_win if options.foresee else 1)))
+        worst = ply + (game.soonest_loss if options.foresee else 1) - WIN
+        if node.alpha >= node.beta or worst >= node.beta:
+            node.kind, node.best = TOO_LATE, max(node.beta, worst)
             return
     table_move = -1
     if options.table and node.draft > 0:
         table_move = look_up(game, search, ply)
         if node.kind == FROM_TABLE:
             return
-    if node.draft > 0:
-        list_moves(game, search, ply, table_move)
-    else:
-        list_unstable_moves(game, search, ply)
+    list_moves(game, search, ply)
+    order_moves(game, search, ply, table_move)
 
 
 @inlined
@@ -167,25 +179,26 @@ def inherit_window(game, search, ply):
 
 
 @inlined
-def list_moves(game, search, ply, table_move):
-    """List the moves of the node at `ply`, and rank them."""
+def list_moves(game, search, ply):
+    """List the moves of the node at `ply`; beyond the greatest depth those that are unstable."""
     options, node, state, moves = search.options, search.nodes[ply], search.states[ply], search.moves[ply]
     # a move that loses within two plies may look good after one
     if options.sound and node.draft > 1:
         node.total = game.sound_moves(state, moves)
     else:
         node.total = game.legal_moves(state, moves)
-    if options.symmetries and not options.table:
+    if node.draft <= 0:
+        keep_unstable_moves(game, search, ply)
+    elif options.symmetries and not options.table:
         node.total = merge_symmetric(game, search, ply, node.total)
-    order_moves(game, search, ply, table_move)
 
 
 @inlined
-def list_unstable_moves(game, search, ply):
+def keep_unstable_moves(game, search, ply):
     """Beyond the greatest depth the player may stop, for the value of the evaluation, or make an unstable move."""
     counts, node, state, moves = search.counts[0], search.nodes[ply], search.states[ply], search.moves[ply]
-    listed, count = game.legal_moves(state, moves), 0
-    for i in range(listed):
+    count = 0
+    for i in range(node.total):
         if game.is_unstable(state, moves[i]):
             moves[count] = moves[i]
             count += 1
@@ -194,7 +207,6 @@ def list_unstable_moves(game, search, ply):
     counts.evaluated += 1
     counts.leaves += count == 0
     node.total, node.kind = count, EVALUATED
-    order_moves(game, search, ply, -1)
 
 
 @inlined

@@ -56,7 +56,10 @@ class DepthFirstSolver(Solver):
         """`run` to the depth `deepest`, or if it deepens, to the least that is enough for a certain value."""
         for depth in range(1 if self.deepening else deepest, deepest + 1):
             value, line = self.run(state, depth, low, high)
-            if abs(value) > 1.0 or self.search.counts[0]["evaluated"] == 0:
+            # what is foreseen may lie deeper than the search, and a quicker end between the two
+            seen = abs(value) > 1.0 and WIN - abs(value) <= depth
+            settled = value >= max(high, 1.0 + HALF) or value <= min(low, -1.0 - HALF)
+            if seen or settled or self.search.counts[0]["evaluated"] == 0:
                 break
         return value, line
 

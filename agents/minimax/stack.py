@@ -10,7 +10,7 @@ from games.core.jit import COMPILED
 WIN = 10_000.0
 INFINITE = 1e9
 DONE = -1  # the ply of a search that is over
-OPEN, FROM_TABLE, TOO_LATE, END, EVALUATED = range(5)  # kinds of nodes
+OPEN, FROM_TABLE, TOO_LATE, END, EVALUATED, FORESEEN = range(6)  # kinds of nodes
 
 # A node of the line, 128 bytes.
 NODE = np.dtype(
@@ -56,6 +56,7 @@ class DepthFirstOptions(NamedTuple):
     symmetries: bool  # positions that symmetries take into each other are one
     scout: bool  # principal variation search
     quiescence: bool  # go on at the greatest depth with unstable moves
+    foresee: bool  # take what the game foresees for certain
     sound: bool  # leave out the moves that the game knows to be no better than another
     table_first: bool  # order: the table's move first
     own_order: bool  # order: by the game's own move_order

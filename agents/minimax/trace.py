@@ -13,9 +13,20 @@ from agents.core.sides import side_to_move
 from agents.minimax.deepening import DepthFirstMinimax, DepthFirstPlayer
 from agents.minimax.depthfirst import depth_first_kernel
 from agents.minimax.root import put_root
-from agents.minimax.stack import DONE, END, EVALUATED, FROM_TABLE, INFINITE, OPEN, TOO_LATE, DepthFirstSearch, restart
+from agents.minimax.stack import (
+    DONE,
+    END,
+    EVALUATED,
+    FORESEEN,
+    FROM_TABLE,
+    INFINITE,
+    OPEN,
+    TOO_LATE,
+    DepthFirstSearch,
+    restart,
+)
 
-KINDS = {OPEN: "open", FROM_TABLE: "table", TOO_LATE: "late", END: "end", EVALUATED: "evaluated"}
+KINDS = {OPEN: "open", FROM_TABLE: "table", TOO_LATE: "late", END: "end", EVALUATED: "evaluated", FORESEEN: "foreseen"}
 
 
 class TooLarge(Unsuited):
@@ -28,7 +39,7 @@ class Explored:
 
     move: str  # that leads to it; of the root ""
     player: int | None  # to move, 0 is MAX and 1 MIN; None at an end
-    kind: str  # open; end; evaluated; table: known from it; late: a quicker win is known
+    kind: str  # open; end; evaluated; foreseen; table: known from it; late: a quicker win is known
     value: float = 0.0  # MAX's
     exact: bool = True  # or else a bound:
     at_least: bool = False  # of which kind
@@ -84,7 +95,7 @@ def step(player: DepthFirstPlayer, path: list[Explored]) -> None:
     child = Explored(move, None if over else int(game.player(child_state)), kind, again=again)
     path[ply].children.append(child)
     path.append(child)
-    if over or to_horizon:
+    if over or to_horizon or kind == "foreseen":
         child.value = side_to_move(game, state) * float(below["best"])
         del path[ply + 1 :]
     elif kind in ("open", "evaluated"):

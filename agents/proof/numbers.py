@@ -8,7 +8,8 @@ the first player's nodes are OR nodes: one proved child is enough.  The second p
     disproof number  sum of children     least of children   infinite   0
 
 Moves that the game knows to be no better than another (`Game.sound_moves`) are left out.  A leaf has 1 and 1; by
-mobility, the number that will be a sum is the number of its moves instead.  Sums stay below infinity, so that no large
+mobility, the number that will be a sum is the number of its moves instead; by evaluation, the two share 14, the more
+for the proof the better the second player stands.  Sums stay below infinity, so that no large
 number is taken for a proof; a position reached by several paths is counted several times.
 """
 
@@ -25,6 +26,7 @@ from games.core.playout import reward_of
 INFINITE = 1 << 30
 MOST = INFINITE - 1  # what a sum can reach
 FALSE, TRUE, OPEN = range(3)  # what is known of a goal in a position
+UNITS, STEEPNESS = 12.0, 16.0  # of first numbers by evaluation: the largest, less one; and how soon it is reached
 NODES, DRAWS, LIMIT = range(3)  # of a search's counts: positions visited, draws met, positions it may visit
 
 
@@ -36,6 +38,7 @@ class Task(NamedTuple):
     mobility: bool  # whether a leaf's first numbers count its moves
     symmetries: bool = False  # whether positions that symmetries take into each other share a place in the table
     epsilon: float = 0.0  # of df-pn's thresholds
+    by_evaluation: bool = False  # whether a leaf's first numbers follow the game's evaluation
 
 
 def new_counts(limit: int | None) -> np.ndarray:
@@ -45,7 +48,7 @@ def new_counts(limit: int | None) -> np.ndarray:
 
 @helper
 def verdict(game, task, state, ply, counts):
-    """FALSE, TRUE or OPEN: what rules and end-game table say about the goal, `ply` plies below the root."""
+    """FALSE, TRUE or OPEN: what rules, foresight and end-game table say about the goal, `ply` plies below the root."""
     goal, endgames = task.goal, task.endgames
     if game.is_over(state):
         reward = reward_of(game.score(state))
@@ -53,6 +56,12 @@ def verdict(game, task, state, ply, counts):
         return TRUE if reward >= goal.least else FALSE
     if ply >= goal.plies:
         return TRUE if goal.late else FALSE
+    plies, _ = game.foreseen(state)
+    if plies != 0:
+        first_wins = (plies > 0) == (game.player(state) == 0)
+        # the side for which plies are counted must win in time; it never wins where the other one does
+        if first_wins == goal.late or ply + abs(plies) <= goal.plies:
+            return TRUE if (1.0 if first_wins else 0.0) >= goal.least else FALSE
     if len(endgames.values) > 0:
         value = look_up(endgames, game.key(state))
         if value != ABSENT:
@@ -76,6 +85,9 @@ def first_numbers(game, task, state, outcome, moves):
         return 0, INFINITE
     if outcome == FALSE:
         return INFINITE, 0
+    if task.by_evaluation:
+        share = 1.0 / (1.0 + np.exp(-STEEPNESS * game.evaluate(state)))  # of wins, about, for the first player
+        return 1 + np.int64(UNITS * (1.0 - share)), 1 + np.int64(UNITS * share)
     if task.mobility:
         count = game.sound_moves(state, moves)
         return (1, count) if game.player(state) == 0 else (count, 1)

@@ -106,6 +106,7 @@ class ProofAgent(PreparedAgent):
     """Base of the agents that search for proofs; each adds its search and the search's parameters.
 
     mobility: begin with the number of a leaf's moves as its proof or disproof number, rather than with 1
+    by_evaluation: begin with proof and disproof numbers that follow the game's evaluation of the leaf
 
     An end-game table's values are used wherever a search meets its positions.
     """
@@ -113,6 +114,7 @@ class ProofAgent(PreparedAgent):
     nodes: int | None = None
     seconds: float | None = None
     mobility: bool = True
+    by_evaluation: bool = False
 
     budgets: ClassVar[tuple[str, ...]] = ("nodes", "seconds")
     needs: ClassVar[Needs] = Needs(chance=False)
@@ -120,7 +122,7 @@ class ProofAgent(PreparedAgent):
 
     def task(self, goal: Goal, endgames) -> Task:
         """What a search is told."""
-        return Task(goal, endgames, self.mobility)
+        return Task(goal, endgames, self.mobility, by_evaluation=self.by_evaluation)
 
     def new_memory(self, game):
         """What the searches of one game share."""

@@ -8,7 +8,7 @@ from agents.minimax.trace import Explored
 
 STEP, LEVEL, MARGIN, RADIUS = 46, 92, 40, 15  # pixels: between leaves, between plies, around, of a node
 COLOURS = {0: "#1f77b4", 1: "#d62728", None: "#444444"}
-WORDS = {"evaluated": "evaluated", "table": "from the table", "late": "a quicker win is known"}
+WORDS = {"evaluated": "evaluated", "table": "from the table", "foreseen": "foreseen", "late": "a quicker win is known"}
 
 
 def number(value: float) -> str:

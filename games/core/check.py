@@ -28,6 +28,7 @@ SAMPLE = 40  # states of a line, and moves of a state, that are looked at where 
 PLAIN = 6000  # moves, about, whose states are looked at in plain Python too
 PLAYOUTS = 4000  # of each kind, to compare a game's own random playout with the default
 CHUNK = 2000  # plies that are played without a new array
+FORESIGHT = 20_000  # positions of an exhaustive search that tests one claim
 MARK = -77_777  # in the room behind the longest list of moves
 OVER = -2  # in the place of the player
 
@@ -82,6 +83,7 @@ def checks_of(game: Game) -> list:
         check_symmetries: game.symmetries > 1,
         check_tabu_moves: game.has_tabu_moves,
         check_lanes: game.lanes > 0,
+        check_foreseen: type(game).foreseen is not Game.foreseen,
     }
     return [function for function in CHECKS if concerns.get(function, True)]
 
@@ -146,6 +148,53 @@ def view_kernel(game, state, room, most, rng):
         for symmetry in range(game.symmetries):
             room.image_moves[i, symmetry] = game.transform_move(move, symmetry)
     return player, key, value, count, sound, outcomes
+
+
+@kernel
+def foreseen_kernel(game, state):
+    """(plies, exact, plies_left) of a state that is not over."""
+    plies, exact = game.foreseen(state)
+    return np.int64(plies), exact, np.int64(game.plies_left(state))
+
+
+@kernel
+def wins_within_kernel(game, winner, states, moves, cursor, plies, limit):
+    """1 if a player can win from states[0] within so many plies, 0 if not; -1 if there are more than `limit` positions.
+
+    states: dtype[plies + 1, state_size], moves: int32[plies + 1, max_moves], cursor: int64[plies + 1, 2]; of states[0]
+    alone something is read.
+    """
+    ply, wins, entering = 0, False, True
+    while ply >= 0:
+        state, place = states[ply], cursor[ply]
+        if entering:
+            entering = False
+            limit -= 1
+            if limit < 0:
+                return -1
+            if game.is_over(state):
+                score = game.score(state)
+                wins = score > 0.0 if winner == 0 else score < 0.0
+                ply -= 1
+                continue
+            if ply == plies:
+                wins = False
+                ply -= 1
+                continue
+            place[0], place[1] = 0, game.legal_moves(state, moves[ply])
+        elif wins == (game.player(state) == winner):
+            ply -= 1
+            continue
+        if place[0] == place[1]:
+            wins = game.player(state) != winner
+            ply -= 1
+            continue
+        copy_state(game, state, states[ply + 1])
+        game.play(states[ply + 1], np.int64(moves[ply, place[0]]))
+        place[0] += 1
+        ply += 1
+        entering = True
+    return 1 if wins else 0
 
 
 @kernel
@@ -357,6 +406,54 @@ def check_sound_moves(game, seed):
         require(distinct and set(sound) <= set(found.moves.tolist()), game, state, f"sound moves {sound}")
 
 
+def check_plies_left(game, seed):
+    """No game takes more plies than there can be left."""
+    for line in lines(game, seed):
+        every = 1 + len(line.played) // SAMPLE
+        for ply in range(0, len(line.played), every):
+            left, rest = call(foreseen_kernel, game, line.states[ply])[2], len(line.played) - ply
+            require(rest <= left, game, line.states[ply], f"plies_left {left}, and the game goes on for {rest}")
+            if ply < 3 * every:
+                plain = game.plies_left(line.states[ply])
+                require(left == plain, game, line.states[ply], f"plies_left: {left} compiled, {plain} not")
+
+
+def check_foreseen(game, seed):
+    """What is foreseen is what exhaustive search finds, wherever that takes no more than FORESIGHT positions."""
+    for line in lines(game, seed):
+        for state in line.states[:-1]:
+            plies, exact, _ = found = call(foreseen_kernel, game, state)
+            plain = call(foreseen_kernel, game, state, plain=True)
+            require(found == plain, game, state, f"foreseen: {found[:2]} compiled, {plain[:2]} not")
+            wrong = contradicted(game, state, plies, exact)
+            require(not wrong, game, state, f"foreseen: {found[:2]}, but {wrong}")
+
+
+def contradicted(game, state, plies, exact, limit=FORESIGHT) -> str | None:
+    """What exhaustive search finds against a claim of `foreseen`; "" if nothing, None if it takes too long."""
+    player, unknown = int(game.player(state)), False
+    claims = [(player if plies > 0 else 1 - player, abs(plies), True)] if plies else []
+    if exact and plies:
+        claims.append((claims[0][0], abs(plies) - 1, False))
+    if not (plies and exact):
+        claims += [(player, game.soonest_win - 1, False), (1 - player, game.soonest_loss - 1, False)]
+    for winner, within, expected in claims:
+        found = wins_within(game, state, winner, within, limit)
+        unknown |= found is None
+        if found is not None and found != expected:
+            return f"player {winner} {'wins' if found else 'does not win'} within {within} plies"
+    return None if unknown else ""
+
+
+def wins_within(game, state, winner, plies, limit=FORESIGHT) -> bool | None:
+    """Whether a player can win within so many plies, by exhaustive search; None if that takes more positions."""
+    states = np.zeros((plies + 1, game.state_size), game.dtype)
+    states[0] = state
+    moves, cursor = np.zeros((plies + 1, game.max_moves), np.int32), np.zeros((plies + 1, 2), np.int64)
+    found = wins_within_kernel(game, winner, states, moves, cursor, plies, limit)
+    return None if found < 0 else found == 1
+
+
 def check_chance(game, seed):
     """Outcomes of chance are the legal moves, their probabilities sum to 1, and they come as often as these say."""
     rng, of_chance = stream(seed), [(state, found) for state, found in views(game, seed) if found.player == CHANCE]
@@ -527,6 +624,8 @@ CHECKS = (
     check_illegal_moves,
     check_scores,
     check_sound_moves,
+    check_plies_left,
+    check_foreseen,
     check_chance,
     check_keys,
     check_names,

@@ -71,6 +71,8 @@ class Game(Compilable):
     has_chance: ClassVar[bool] = False  # whether there are states with player CHANCE
     sizes: ClassVar[str] = "one size"  # what its parameters may be, in words
     status: ClassVar[str] = "exact"  # what is known of its correctness, in words
+    soonest_win: ClassVar[int] = 1  # unless an exact end is foreseen, the player to move wins in no fewer plies,
+    soonest_loss: ClassVar[int] = 1  # and loses in no fewer
 
     def __new__(cls, *parameters, evaluation="", **named):
         """Checks the name of the evaluation: here, since games have a __post_init__ of their own."""
@@ -145,6 +147,18 @@ class Game(Compilable):
     def is_unstable(self, state, move):
         """True for a legal move, such as a capture: while there is one, an evaluation of the state is unreliable."""
         return False
+
+    def foreseen(self, state):
+        """(plies, exact): how a game that is not over will end, as far as it can be told without search.
+
+        plies > 0: the player to move can win within so many plies; plies < 0: the other player can win within -plies;
+        0: nothing is known.  exact: whether the best play of both takes just so many; if not, the end may come sooner.
+        """
+        return 0, True
+
+    def plies_left(self, state):
+        """The game is over after at most so many plies from here."""
+        return self.max_plies
 
     def sound_moves(self, state, moves):
         """Like legal_moves, but may leave out moves that are certainly no better than one that is listed.

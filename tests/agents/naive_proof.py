@@ -3,6 +3,8 @@
 from itertools import count
 from math import ceil, inf
 
+import numpy as np
+
 INFINITE = inf
 
 
@@ -52,8 +54,18 @@ def leaf_numbers(game, goal, state, ply):
         return (0, INFINITE) if reward >= goal.least else (INFINITE, 0)
     if ply >= goal.plies:
         return (0, INFINITE) if goal.late else (INFINITE, 0)
-    moves = len(game.moves(state))
+    plies, _ = game.foreseen(state)
+    first_wins = (plies > 0) == (game.player(state) == 0)
+    if plies and (first_wins == goal.late or ply + abs(plies) <= goal.plies):
+        return (0, INFINITE) if first_wins else (INFINITE, 0)
+    moves = len(sound_moves(game, state))
     return (1, moves) if game.player(state) == 0 else (moves, 1)
+
+
+def sound_moves(game, state):
+    """The moves that a solver looks at."""
+    room = np.empty(game.max_moves, np.int32)
+    return room[: game.sound_moves(state, room)].tolist()
 
 
 def combined(numbers, or_node):
@@ -79,7 +91,7 @@ def pns(game, goal, state, expansions):
             path.append(min(path[-1].children, key=lambda child: child.numbers[which]))
         leaf = path[-1]
         leaf.children = [
-            Node(game, goal, game.after(leaf.state, move), leaf.ply + 1) for move in game.moves(leaf.state)
+            Node(game, goal, game.after(leaf.state, move), leaf.ply + 1) for move in sound_moves(game, leaf.state)
         ]
         nodes += len(leaf.children)
         for node in reversed(path):
@@ -99,7 +111,7 @@ class DepthFirst:
         or_node = int(self.game.player(state)) == 0
         own, other = (0, 1) if or_node else (1, 0)
         states, numbers = [], []
-        for move in self.game.moves(state):
+        for move in sound_moves(self.game, state):
             after = self.game.after(state, move)
             self.nodes += 1
             first = leaf_numbers(self.game, self.goal, after, ply + 1)

@@ -1,0 +1,76 @@
+"""What games foresee, against exhaustive search; `check_foreseen` of the conformance suite does the same."""
+
+import pytest
+
+import games
+from games.core.check import contradicted, foreseen_kernel, random_line, wins_within
+from games.core.seeds import derive_seed
+
+SMALL = ["connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)", "domineering(rows=4, columns=5)"]
+MORE = [
+    "connect4", "connect4(rows=5, columns=4)", "breakthrough(rows=4, columns=4)", "breakthrough(rows=7, columns=2)",
+    "breakthrough(rows=7, columns=3)", "breakthrough(rows=6, columns=5)", "knightthrough(rows=5, columns=4)",
+    "knightthrough(rows=7, columns=4)", "domineering(rows=3, columns=7)", "domineering(rows=6, columns=6)",
+]  # fmt: skip
+
+
+def claims_found(spec, positions, limit):
+    """How many claims were tested along random games with so many positions; all of them hold."""
+    game, met, claims, number = games.make(spec), 0, 0, 0
+    while met < positions:
+        for state in random_line(game, derive_seed(7, number)).states[:-1]:
+            plies, exact, _ = foreseen_kernel(game, state)
+            wrong = contradicted(game, state, plies, exact, limit)
+            assert not wrong, f"{game.render(state)}\n{plies, exact}: {wrong}"
+            met += 1
+            claims += plies != 0 and wrong is not None
+        number += 1
+    return claims
+
+
+@pytest.mark.parametrize("spec", SMALL)
+def test_what_is_foreseen_comes_true(spec):
+    assert claims_found(spec, 400, 20_000) > 40
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("spec", SMALL + MORE)
+def test_what_is_foreseen_comes_true_thousands_of_times(spec):
+    assert claims_found(spec, 10_000, 1_000_000) > 1000
+
+
+@pytest.mark.parametrize(
+    "rows, line, plies",
+    [
+        (5, "", 0),
+        (5, "2c3b 4b3c 3b4c 4a3b", 1),
+        (5, "2c3d 4a3b 1b2c 3b2a", -2),  # a2 cannot be taken
+        (5, "2b3a 4c3b 1b2b", 3),  # nobody guards a2
+        (5, "2a3a 4b3c 2b3c 5a4b", 5),  # one takes on a4 or d4, and is taken
+        (7, "2c3c 6a5a 2b3b 6b5c 1b2c 5a4b 3c4c 7c6b 2a3a 4b3a 1a2b 6c5b 2b3c 7b6a", -4),  # a runner on a3
+    ],
+)
+def test_patterns_of_breakthrough(rows, line, plies):
+    game = games.make(f"breakthrough(rows={rows}, columns={4 if rows == 5 else 3})")
+    assert game.foreseen(game.read_line(line)[1])[0] == plies
+
+
+def test_a_false_claim_is_found():
+    """Whether a player wins within a few plies of Connect 4's start, where nobody does."""
+    game = games.make("connect4(rows=4, columns=5)")
+    assert contradicted(game, game.initial(), 0, True) == ""
+    assert contradicted(game, game.initial(), 3, False) == "player 0 does not win within 3 plies"
+    assert contradicted(game, game.initial(), -2, True) == "player 1 does not win within 2 plies"
+    lost = game.read_line("3 1 3 1 3")[1]  # the first player threatens a fourth stone in column 3
+    assert contradicted(game, lost, 0, True) == ""
+    won = game.read_line("3 1 3 1 3 2")[1]
+    assert contradicted(game, won, 1, True) == ""
+    assert contradicted(game, won, 0, True) == "player 0 wins within 2 plies"
+    assert contradicted(game, won, 3, True) == "player 0 wins within 2 plies"
+
+
+def test_exhaustive_search_stops_at_its_limit():
+    game = games.make("connect4")
+    assert wins_within(game, game.initial(), 0, 8, limit=100) is None
+    assert wins_within(game, game.read_line("4 1 4 1 4 2")[1], 0, 1) is True
+    assert wins_within(game, game.read_line("4 1 4 1 4 2")[1], 1, 2) is False
