@@ -8,7 +8,7 @@ import weakref
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.core.agent import Agent, Budget, Decision, IllegalAnswer, OutOfTime, Player
+from agents.core.agent import Agent, Budget, Decision, IllegalAnswer, OutOfTime, Player, Unsuited
 from agents.core.needs import Needs
 from agents.outside.process import EngineError, Silent
 from agents.outside.protocol import PROTOCOLS, Conversation, Position, options_of, protocol_named
@@ -20,12 +20,12 @@ from games.core.random import next_word
 class External(Agent):
     """A program that is started once a worker, kept from game to game, and killed where it fails.
 
-    command: split into words as a shell does, but run without one
-    protocol: "json", "gtp" or "uci"
+    command: what starts the program, split into words as a shell does, but run without one
+    protocol: what the program speaks
     options: "name=value; name=value", as the protocol sets options
-    cores: that it keeps busy
+    cores: processor cores that it keeps busy while it thinks
     memory: the most that each of its processes may take, in MiB; 0 is no limit
-    margin: seconds by which it may exceed a budget of seconds before it is killed, and has lost by time
+    margin: seconds beyond a budget of seconds after which it is killed, and has lost by time
     patience: seconds that it may take where it has no budget of seconds, and to get ready
     log: a file to which what it writes to its error stream is added
     """
@@ -51,7 +51,7 @@ class External(Agent):
         super().__post_init__()
         check_choice("protocol", self.protocol, PROTOCOLS)
         check_range("cores", self.cores, 1, 4096)
-        check_range("memory", self.memory, 0)
+        check_range("memory", self.memory, 0, 1 << 24)
         check_range("margin", self.margin, 0)
         check_range("patience", self.patience, 0.001, 86_400)
         options_of(self.options)
@@ -71,7 +71,8 @@ class External(Agent):
         offered = own.given() or (default or Budget()).given()
         usable = Budget(**{kind: amount for kind, amount in offered.items() if kind in spoken.kinds})
         if not usable.given() and spoken.needs_budget:
-            return super().budget(usable)  # which says what is missing
+            kinds = ", ".join(spoken.kinds)
+            raise Unsuited(f"external with protocol={self.protocol!r} needs a budget: {kinds}; for example nodes=1000")
         self._check_budget(usable)
         return usable
 
@@ -88,12 +89,12 @@ class External(Agent):
         return " ".join(engine.identity).strip() or "a program without a name"
 
     def _check_budget(self, budget):
-        """ValueError where the protocol has no words for it."""
+        """Unsuited where the protocol has no words for it."""
         kinds = protocol_named(self.protocol).kinds
         if wrong := [kind for kind in budget.given() if kind not in kinds]:
-            raise ValueError(f"{wrong[0]} cannot be told by protocol={self.protocol!r}, which knows {', '.join(kinds)}")
+            raise Unsuited(f"{wrong[0]} cannot be told by protocol={self.protocol!r}, which knows {', '.join(kinds)}")
         if self.protocol == "gtp" and budget.seconds is not None and budget.seconds != int(budget.seconds):
-            raise ValueError(f"seconds = {budget.seconds:g}: GTP knows whole seconds alone")
+            raise Unsuited(f"seconds = {budget.seconds:g}: GTP knows whole seconds alone")
 
 
 class ExternalPlayer(Player):

@@ -67,6 +67,9 @@ class Process:
                 pass_fds=[control],
                 start_new_session=True,  # Ctrl-C is for us, and we end it
             )
+        except BaseException:
+            os.close(self._control)
+            raise
         finally:
             os.close(control)
         assert self._guard.stdin and self._guard.stdout and self._guard.stderr

@@ -232,9 +232,11 @@ def test_what_does_not_fit_is_refused():
     gtp, uci = (agents.make(f"external(command='x', protocol={name!r})") for name in ("gtp", "uci"))
     assert "GTP has words for go, atarigo" in gtp.refuses(connect4) and gtp.refuses(go) is None
     assert gtp.budget(Budget(playouts=3)) == Budget() and gtp.budget(Budget(seconds=3.0)) == Budget(seconds=3.0)
-    with pytest.raises(agents.Unsuited, match="needs a budget of"):
+    with pytest.raises(agents.Unsuited, match="protocol='uci' needs a budget: nodes, depth, seconds"):
         uci.budget(Budget(playouts=3))
     assert uci.budget(Budget(playouts=3, depth=2)) == Budget(depth=2)
+    with pytest.raises(agents.Unsuited, match="GTP knows whole seconds alone"):
+        gtp.budget(Budget(seconds=0.5))
     assert agents.make("external(command='x', cores=3)").cores == 3
     with pytest.raises(EngineError, match="there is no program 'no-such-program'"):
         agents.make("external(command='no-such-program --x')").player(connect4)
