@@ -21,7 +21,7 @@ class Reason:
     TIME = "time"  # forfeit: the player to move exceeded its seconds a move
     CRASH = "crash"  # void: the worker process died, twice
     HANG = "hang"  # void: the game exceeded its time limit, twice
-    RESIGNED = "resigned"  # a person gave up
+    RESIGNED = "resigned"  # a person, or a program, gave up
     UNFINISHED = "unfinished"  # void: a person broke it off
     IMPORTED = "imported"  # played elsewhere: how it ended is not known
 

@@ -6,10 +6,14 @@ import time
 
 import pytest
 
+import agents
 import arena
+import games
 import results
+from agents.outside.external import Engines
 from arena.config import loading
 from arena.formats.fixture import Fixture
+from arena.runner.duel import Duel
 from arena.runner.match import play_fixture
 from results.record import Reason
 from tests.agents import badly
@@ -27,8 +31,8 @@ def program(mode, **options):
 def one_game(game, opening, first, second):
     """The record of a game."""
     openings = {"openings": [opening]} if opening else {}
-    agents = [{"agent": first, "name": "first"}, {"agent": second, "name": "second"}]
-    config = loading.from_values({"game": game, "games": 2, "agents": agents, "budget": {"nodes": 9}, **openings})
+    both = [{"agent": first, "name": "first"}, {"agent": second, "name": "second"}]
+    config = loading.from_values({"game": game, "games": 2, "agents": both, "budget": {"nodes": 9}, **openings})
     return play_fixture(config, Fixture("1v2-0000", 0, 0, (0, 1), 0, 1))
 
 
@@ -54,19 +58,35 @@ def test_reasons_of_forfeits(mode, reason, detail):
     assert (record.reason, record.outcome) == (reason, 0.0) and detail in record.detail
 
 
+def test_a_person_plays_a_program():
+    """It is told what was taken back, and a hint comes from a second program."""
+    game = games.make("tictactoe")
+    duel = Duel(game, agents.make(program("notes")), side=0, seed=1)
+    for _ in range(2):
+        duel.move(game.parse_move(duel.state, "2b"))
+        assert [made.name for made in duel.advance()] == ["1a"]
+        assert duel.hint().name == "1b"
+        duel.move(game.parse_move(duel.state, "2a"))
+        assert [made.name for made in duel.advance()] == ["1b"]
+        assert duel.undo() == 2 and duel.undo() == 2 and not duel.made
+    Engines.close()
+
+
 @pytest.mark.faults
 def test_every_bad_program_forfeits_alone(tmp_path):
     """A real run: the bad ones lose all, the good ones play on, and nothing is left."""
-    agents = [{"agent": "random", "name": "inside"}, {"agent": program("notes"), "name": "good"}]
-    agents += [{"agent": program(m, seconds=0.2, margin=0.2, patience=3.0, memory=300), "name": m} for m in badly.MODES]
-    config = {"game": "connect4", "format": "gauntlet", "games": 2, "opening_plies": 2, "agents": agents}
+    entries = [{"agent": "random", "name": "inside"}, {"agent": program("notes"), "name": "good"}]
+    entries += [
+        {"agent": program(m, seconds=0.2, margin=0.2, patience=3.0, memory=300), "name": m} for m in badly.MODES
+    ]
+    config = {"game": "connect4", "format": "gauntlet", "games": 2, "opening_plies": 2, "agents": entries}
     begun = time.monotonic()
     run = arena.run(config | {"budget": {"nodes": 5}}, tmp_path / "run", workers=2)
-    games = run.games
-    assert len(games) == 2 * (len(agents) - 1) and time.monotonic() - begun < 600
-    of_good = games[(games["first"] == "good") | (games["second"] == "good")]
+    found = run.games
+    assert len(found) == 2 * (len(entries) - 1) and time.monotonic() - begun < 600
+    of_good = found[(found["first"] == "good") | (found["second"] == "good")]
     assert (of_good["reason"] == Reason.PLAYED_OUT).all()
-    others = games.drop(of_good.index)
+    others = found.drop(of_good.index)
     assert others["reason"].isin(Reason.FORFEITS).all(), others[["first", "second", "reason", "detail"]]
     assert ((others["first"] == "inside") == (others["outcome"] == 1.0)).all()
     said = results.load(tmp_path / "run").meta["machine"]["programs"]
