@@ -298,7 +298,8 @@ SERVERS = {"json": JsonServer, "gtp": GtpServer, "uci": UciServer}
 
 
 def _version() -> str:
+    """Of this package, where it is installed."""
     try:
-        return importlib.metadata.version("search-arena")
+        return f"search-arena {importlib.metadata.version('search-arena')}"
     except importlib.metadata.PackageNotFoundError:
-        return "of a source folder"
+        return "search-arena"

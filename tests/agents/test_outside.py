@@ -17,7 +17,7 @@ import agents
 import games
 from agents.core.agent import Budget, IllegalAnswer, OutOfTime
 from agents.outside.external import Engines
-from agents.outside.process import EngineError
+from agents.outside.process import EngineError, Process, Silent
 from agents.outside.uci import read_info, score_of_value, value_of_score
 from games.core.random import stream
 from tests.agents import badly
@@ -240,6 +240,21 @@ def test_what_does_not_fit_is_refused():
     assert agents.make("external(command='x', cores=3)").cores == 3
     with pytest.raises(EngineError, match="there is no program 'no-such-program'"):
         agents.make("external(command='no-such-program --x')").player(connect4)
+
+
+def test_requests_of_any_length_are_sent():
+    """More than a pipe holds, to a program that reads and to one that does not."""
+    long = "x" * 900_000
+    reader = Process("cat")
+    reader.send(long + "\n")
+    assert reader.line(time.monotonic() + 60).decode() == long
+    deaf = Process("sleep 60")
+    deaf.send(long + "\n")
+    with pytest.raises(Silent):
+        deaf.line(time.monotonic() + 0.1)
+    for process in (reader, deaf):
+        process.close()
+    assert reader.last_lines().endswith("xxx") and deaf.closed
 
 
 # -- The protocols ---------------------------------------------------------------------------------------------------

@@ -45,15 +45,8 @@ class Wired:
         self.closed = True
 
 
-@pytest.mark.parametrize(
-    "spoken, game, opening",
-    [
-        ("json", "connect4(rows=4, columns=5)", "3 3"),
-        ("uci", "connect4(rows=4, columns=5)", "3 3"),
-        ("json", "pig", ""),
-    ],
-)
-def test_an_agent_outside_plays_as_inside(spoken, game, opening, monkeypatch):
+@pytest.mark.parametrize("spoken", ["json", "uci"])
+def test_an_agent_outside_plays_as_inside(spoken, monkeypatch):
     """Value, depth and line come through; with one budget, it decides as it does here."""
     monkeypatch.setattr(protocol, "Process", Wired)
     game = games.make("connect4(rows=4, columns=5)")
