@@ -195,7 +195,7 @@ class Process:
     def _end(self) -> str:
         """How it ended, once its output has."""
         try:
-            code = self._guard.wait(GRACE)
+            code = self._guard.wait(4 * GRACE)
         except subprocess.TimeoutExpired:
             return "has closed its output"
         self._hear_last_words()
