@@ -154,8 +154,8 @@ def lengths(ax: Axes, games: pd.DataFrame) -> Axes:
     if chosen:
         plies, told, colours = zip(*chosen)
         ax.hist(plies, bins=edges, stacked=True, label=told, color=colours)
-        for bars in ax.containers:
-            for bar in bars if bars.get_label() == "drawn" else ():
+        for label, bars in zip(told, ax.containers):
+            for bar in bars if label == "drawn" else ():
                 bar.set(hatch="/////", edgecolor="white", linewidth=0)  # which grey print shows, too
     _legend(ax)
     ax.set_xlabel("plies" if step == 1 else f"plies, in steps of {step}")

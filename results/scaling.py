@@ -222,7 +222,7 @@ def plot_speed_up(ax, frame: pd.DataFrame):
         style = plots.look(number) | {"label": label}
         _line(ax, rows["workers"], rows["speed_up"], rows["low"], rows["high"], rows["speed_up_bound"], style)
     workers = sorted(frame["workers"].unique())
-    ax.plot(workers, workers, color="grey", linestyle=":", label="as many as workers")
+    ax.plot(workers, workers, color="grey", linestyle=":", marker="", label="as many as workers")
     ax.set_yscale("log", base=2)
     ax.set(xlabel="workers", ylabel="strength speed-up")
     _count_axis(ax, workers)
