@@ -1,12 +1,16 @@
 """Figures of a tournament, on matplotlib axes: they draw the tables of `results.tables` and `results.study`.
 
-Every function draws on the axes that it is given and returns them.  The colours differ clearly on light and on dark
-backgrounds.
+Every function draws on the axes that it is given and returns them.  What stands for an agent (colour, marker, line) is
+from matplotlib's `axes.prop_cycle`, and the colours of a heat map from `image.cmap`, where a style has set them; else
+the colours differ clearly on light and on dark backgrounds.
 """
 
 import math
 import textwrap
+from collections.abc import Iterable
+from typing import Any
 
+import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -20,23 +24,47 @@ OTHERS = "#888888"
 MARKERS = "osD^v"
 LINES = 8  # agents that a figure of lines can tell apart
 NARROW = 5  # values that differ by a smaller factor get a linear axis: a logarithmic one has too few round numbers
+WIDEST = 0.95  # share of a figure's width that a legend may take
+MARKED = 0.08  # of a line's length between its markers
 LABEL = 24  # characters of a name on an axis
 XLABEL = 44  # characters of a line below an axis
 LEAST_SHARE = 0.02  # of an agent's games that must have reached a ply for its mean to be drawn
 UNITS = {"seconds": "seconds a move", "playouts": "playouts a move", "nodes": "nodes a move", "depth": "depth"}
 
 
+def look(number: int) -> dict[str, Any]:
+    """Colour, marker and line of the agent of that number; of all from the ninth on the same grey."""
+    cycle = matplotlib.rcParams["axes.prop_cycle"]
+    if cycle == matplotlib.rcParamsDefault["axes.prop_cycle"]:
+        cycle = [{"color": colour, "marker": MARKERS[i % len(MARKERS)]} for i, colour in enumerate(COLOURS)]
+    known = list(cycle)
+    given = known[number] if number < min(LINES, len(known)) else {"color": OTHERS}
+    return {"marker": "o", "linestyle": "-"} | given
+
+
+def _colour(number: int) -> str:
+    return look(number)["color"]
+
+
+def _heat(share: float) -> tuple[Any, str]:
+    """The map of a heat map, and black or white: what can be read on its colour of a share from 0 to 1."""
+    name = matplotlib.rcParams["image.cmap"]
+    chosen = matplotlib.colormaps["RdYlGn" if name == matplotlib.rcParamsDefault["image.cmap"] else name]
+    red, green, blue, _ = chosen(share)
+    return chosen, "#111111" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "#ffffff"
+
+
 def ratings(ax: Axes, standings: pd.DataFrame) -> Axes:
     """Elo with 95 % errors, the best agent on top; arrows are one-sided bounds."""
     shown = standings[standings["elo"].notna()]
     for place, row in enumerate(shown.itertuples()):
-        colour = COLOURS[0]
+        colour = _colour(0)
         if row.bound:
             ax.plot(row.elo, place, marker=">" if row.bound == ">" else "<", color=colour, linestyle="none")
         else:
             error = 0 if math.isnan(row.error) else row.error
             ax.errorbar(row.elo, place, xerr=error, fmt="o", color=colour, capsize=3)
-    ax.set_yticks(range(len(shown)), [short(name) for name in shown["agent"]])
+    ax.set_yticks(range(len(shown)), labels(shown["agent"]))
     ax.invert_yaxis()
     ax.set_xlabel("Elo, with 95 % errors")
     ax.grid(axis="x")
@@ -46,13 +74,13 @@ def ratings(ax: Axes, standings: pd.DataFrame) -> Axes:
 def crosstable(ax: Axes, scores: pd.DataFrame) -> Axes:
     """Scores of rows against columns as a heat map; agents are numbered from the best."""
     values = scores.to_numpy(float)
-    ax.imshow(values, vmin=0, vmax=1, cmap="RdYlGn", aspect="auto")
+    ax.imshow(values, vmin=0, vmax=1, cmap=_heat(0)[0], aspect="auto")
     for row, column in zip(*np.nonzero(~np.isnan(values))):
         percent = f"{100 * values[row, column]:.0f}"
-        ax.text(column, row, percent, ha="center", va="center", color="#111111", fontsize="small")
+        ax.text(column, row, percent, ha="center", va="center", color=_heat(values[row, column])[1], fontsize="small")
     numbers = [str(place + 1) for place in range(len(scores))]
     ax.set_xticks(range(len(scores)), numbers)
-    ax.set_yticks(range(len(scores)), [f"{short(name)}  {number}" for name, number in zip(scores.index, numbers)])
+    ax.set_yticks(range(len(scores)), [f"{name}  {number}" for name, number in zip(labels(scores.index), numbers)])
     ax.set_xlabel("score in % against agent number")
     return ax
 
@@ -73,17 +101,18 @@ def study(ax: Axes, frame: pd.DataFrame) -> Axes:
         places = np.array([games.index(game) for game in own["instance"]]) + step * (number - (len(columns) - 1) / 2)
         by_agent, by_budget = agents.index(agent), budgets.index(budget)
         colour = by_agent if len(agents) > 1 else by_budget
-        label = ", ".join(short(name) for name, of in ((agent, agents), (budget, budgets)) if len(of) > 1)
+        told = dict(zip(agents, labels(agents)))[agent], budget.replace("$", r"\$")
+        label = ", ".join(name for name, of in zip(told, (agents, budgets)) if len(of) > 1)
+        marker = MARKERS[by_budget % len(MARKERS)] if len(budgets) > 1 else look(colour)["marker"]
         ax.errorbar(
             value, places, xerr=np.nan_to_num([value - low, high - value]), label=label, linestyle="none",
-            marker=MARKERS[by_budget % len(MARKERS)], color=COLOURS[colour] if colour < LINES else OTHERS,
-            markersize=4, capsize=2,
+            marker=marker, color=_colour(colour), markersize=4, capsize=2,
         )  # fmt: skip
     if not points:
         ax.axvline(50, color=OTHERS, linewidth=1, linestyle="--")
     if games and games[-1] in (MEAN, SUM):
         ax.axhline(len(games) - 1.5, color=OTHERS, linewidth=1)
-    ax.set_yticks(range(len(games)), [short(game) for game in games])
+    ax.set_yticks(range(len(games)), labels(games))
     ax.set_ylim(len(games) - 0.5, -0.5)
     ax.set_xlabel(textwrap.fill(frame.attrs["caption"].partition(";")[0].replace("$", r"\$"), XLABEL))
     if len(columns) > 1:
@@ -100,10 +129,11 @@ def strength(ax: Axes, standings: pd.DataFrame, win_rates: pd.DataFrame, of: str
     effort = win_rates.set_index("agent")[f"{of}_per_move"].astype(float)
     frame = standings.assign(effort=effort.reindex(standings["agent"]).to_numpy(), place=range(len(standings)))
     frame = frame[(frame["effort"] > 0) & frame["elo"].notna() & (frame["bound"] == "")]
+    names = labels(standings["agent"])
     for row in frame.itertuples():
-        colour, label = (COLOURS[row.place], short(row.agent)) if row.place < LINES else (OTHERS, None)
+        label = names[row.place] if row.place < LINES else None
         error = 0 if math.isnan(row.error) else row.error
-        ax.errorbar(row.effort, row.elo, yerr=error, fmt="o", capsize=3, color=colour, label=label)
+        ax.errorbar(row.effort, row.elo, yerr=error, capsize=3, label=label, **look(row.place) | {"linestyle": "none"})
     _legend(ax)
     _logarithmic(ax, "x", frame["effort"])
     ax.set_xlabel(UNITS[of])
@@ -115,15 +145,18 @@ def strength(ax: Axes, standings: pd.DataFrame, win_rates: pd.DataFrame, of: str
 def lengths(ax: Axes, games: pd.DataFrame) -> Axes:
     """How many games had how many plies, by who won; void games are left out."""
     played = games[games["outcome"].notna()]
-    parts = [(1.0, "first player won", COLOURS[0]), (0.5, "drawn", COLOURS[5]), (0.0, "second player won", COLOURS[1])]
+    parts = [(1.0, "first player won", _colour(0)), (0.5, "drawn", _colour(5)), (0.0, "second player won", _colour(1))]
     shortest, longest = (int(played["plies"].min()), int(played["plies"].max())) if len(played) else (0, 1)
     step = max(1, math.ceil((longest - shortest) / 40))
     edges = (np.arange(shortest, longest + step + 1, step) - 0.5).tolist()
     chosen = [(played.loc[played["outcome"] == outcome, "plies"], *rest) for outcome, *rest in parts]
     chosen = [part for part in chosen if len(part[0])]
     if chosen:
-        plies, labels, colours = zip(*chosen)
-        ax.hist(plies, bins=edges, stacked=True, label=labels, color=colours)
+        plies, told, colours = zip(*chosen)
+        ax.hist(plies, bins=edges, stacked=True, label=told, color=colours)
+        for label, bars in zip(told, ax.containers):
+            for bar in bars if label == "drawn" else ():
+                bar.set(hatch="/////", edgecolor="white", linewidth=0)  # which grey print shows, too
     _legend(ax)
     ax.set_xlabel("plies" if step == 1 else f"plies, in steps of {step}")
     ax.set_ylabel("games")
@@ -136,9 +169,9 @@ def sides(ax: Axes, win_rates: pd.DataFrame) -> Axes:
     places = np.arange(len(win_rates))
     first, second = (100 * win_rates[f"score_{side}"].to_numpy(float) for side in ("first", "second"))
     ax.hlines(places, np.fmin(first, second), np.fmax(first, second), color=OTHERS, linewidth=1)
-    ax.plot(first, places, "o", color=COLOURS[0], label="as first player")
-    ax.plot(second, places, "s", color=COLOURS[1], label="as second player")
-    ax.set_yticks(places, [short(name) for name in win_rates["agent"]])
+    ax.plot(first, places, "o", color=_colour(0), label="as first player")
+    ax.plot(second, places, "s", color=_colour(1), label="as second player")
+    ax.set_yticks(places, labels(win_rates["agent"]))
     ax.invert_yaxis()
     ax.set_xlim(-3, 103)
     ax.set_xlabel("score in %")
@@ -155,13 +188,14 @@ def by_ply(ax: Axes, effort: pd.DataFrame, of: str) -> Axes:
     """
     given = f"{of}_given"
     frame = effort[effort[given] > 0]
-    for number, name in enumerate(effort["agent"].unique()[:LINES]):
+    names = effort["agent"].unique().tolist()
+    for number, (name, label) in enumerate(zip(names[:LINES], labels(names))):
         own = frame[frame["agent"] == name].sort_values("ply")
         if own.empty:
             continue
         own = own[own[given] >= LEAST_SHARE * own[given].max()]
         means = own[of].to_numpy(float) / own[given].to_numpy(float)
-        ax.plot(own["ply"], means, color=COLOURS[number], label=short(name), marker=".", markersize=3, linewidth=1)
+        ax.plot(own["ply"], means, label=label, markersize=3, linewidth=1, markevery=MARKED, **look(number))
     _legend(ax)
     if of != "depth":
         _logarithmic(
@@ -174,11 +208,20 @@ def by_ply(ax: Axes, effort: pd.DataFrame, of: str) -> Axes:
 
 
 def _legend(ax) -> None:
-    """Above the axes, where it hides nothing, and ends with them, so that it may reach over names on the left."""
-    labels = ax.get_legend_handles_labels()[1]
-    if labels:
-        columns = 2 if max(map(len, labels)) <= LABEL - 4 else 1
-        ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=columns, frameon=False, fontsize="small", borderpad=0)
+    """Above the axes, where it hides nothing, and ends with them, so that it may reach over names on the left.
+
+    It has two columns where they fit into the figure.
+    """
+    names = ax.get_legend_handles_labels()[1]
+    for columns in (2, 1) if names else ():
+        legend = ax.legend(
+            loc="lower right", bbox_to_anchor=(1, 1), ncols=columns, frameon=False, fontsize="small", borderpad=0
+        )
+        if columns == 1 or max(map(len, names)) <= LABEL - 4:
+            return
+        ax.figure.draw_without_rendering()
+        if legend.get_window_extent().width < WIDEST * ax.figure.bbox.width:
+            return
 
 
 def _logarithmic(ax, which, values) -> None:
@@ -197,6 +240,25 @@ def _logarithmic(ax, which, values) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def labels(names: Iterable[str]) -> list[str]:
+    """Names as long as an axis has room for, of which no two are the same: cut at the end, or else in the middle."""
+    names = list(names)
+    for cut in (short, _cut_inside, _plain):
+        cuts = [cut(name) for name in names]
+        if len(set(cuts)) == len(set(names)):
+            break
+    return cuts
+
+
 def short(name: str) -> str:
     """A name as long as an axis has room for; a dollar sign would begin a formula."""
-    return (name if len(name) <= LABEL else name[: LABEL - 1] + "…").replace("$", r"\$")
+    return _plain(name if len(name) <= LABEL else name[: LABEL - 1] + "…")
+
+
+def _cut_inside(name: str) -> str:
+    half = LABEL // 2
+    return _plain(name if len(name) <= LABEL else f"{name[: half - 1]}…{name[-half:]}")
+
+
+def _plain(name: str) -> str:
+    return name.replace("$", r"\$")

@@ -212,10 +212,28 @@ def figure(frame: pd.DataFrame, throughput: pd.DataFrame | None = None, title: s
     return drawn
 
 
+def plot_speed_up(ax, frame: pd.DataFrame):
+    """The strength speed-up of each scheme against its workers, with 95 % bands; triangles are one-sided bounds."""
+    from results import plots
+
+    schemes = frame["scheme"].unique().tolist()
+    for number, (scheme, label) in enumerate(zip(schemes, plots.labels(schemes))):
+        rows = frame[frame["scheme"] == scheme]
+        style = plots.look(number) | {"label": label}
+        _line(ax, rows["workers"], rows["speed_up"], rows["low"], rows["high"], rows["speed_up_bound"], style)
+    workers = sorted(frame["workers"].unique())
+    ax.plot(workers, workers, color="grey", linestyle=":", marker="", label="as many as workers")
+    ax.set_yscale("log", base=2)
+    ax.set(xlabel="workers", ylabel="strength speed-up")
+    _count_axis(ax, workers)
+    ax.legend(fontsize="small", frameon=False)
+    return ax
+
+
 def _line(ax, workers, value, low, high, bound, style) -> None:
     """A line with its band; bounds are triangles."""
     workers, known = workers.to_numpy(), (bound == "").to_numpy()
-    ax.plot(workers, value, marker=".", **style)
+    ax.plot(workers, value, **{"marker": "."} | style)
     ax.fill_between(workers, low, high, where=known, color=style["color"], alpha=0.15, linewidth=0)
     for mark, shape in ((">", "^"), ("<", "v")):
         beyond = (bound == mark).to_numpy()

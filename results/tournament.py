@@ -313,12 +313,20 @@ class Tournament:
         return moves.groupby("id")[against].sum()
 
     def plot_best_so_far(self, instance: str | None = None, against: str = "playouts", ax=None):
-        """Matplotlib axes with the best score against playouts or seconds, of one instance, or of the first."""
+        """Matplotlib axes with the best score against playouts or seconds, of one instance, or of the first.
+
+        Of `results.scores.ALL` together it is the mean of scores from 0 to 1; see `results.scores.normalised`.
+        """
+        return scores.plot_best_so_far(*self._curves(instance or self.instances[0], against), ax, **_of(instance))
+
+    def _curves(self, instance: str, against: str) -> tuple[pd.DataFrame, str]:
+        """The curves of all instances, or of all together, and which are to be drawn."""
         frame = self.improvements()
         if "budget" in frame:
             frame["agent"] += ", " + frame["budget"]
-        curves = scores.best_so_far(frame, against, self._ends(against) if len(frame) else None)
-        return scores.plot_best_so_far(curves, self.instances[0] if instance is None else instance, ax)
+        if instance == scores.ALL:
+            frame = scores.normalised(frame)
+        return scores.best_so_far(frame, against, self._ends(against) if len(frame) else None), instance
 
     def study(self) -> pd.DataFrame:
         """One row a game, a budget and an agent: its score, or its mean score, with a 95 % interval.
@@ -436,6 +444,11 @@ def _axes(ax, height: float | None = None):
     from matplotlib import pyplot
 
     return pyplot.subplots(figsize=height and (6.4, height), layout="constrained")[1]
+
+
+def _of(instance: str | None) -> dict[str, str]:
+    """How the axis of scores is named."""
+    return {"ylabel": "score, 0 to 1"} if instance == scores.ALL else {}
 
 
 def _known(of: str, quantities) -> str:

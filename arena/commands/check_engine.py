@@ -29,8 +29,9 @@ def check_engine(
     ] = None,
     seed: Annotated[int, typer.Option(help="The seed of the positions.")] = 1,
 ) -> None:
-    """Try a program: greet it, ask for moves in three positions, play a game with it, and say good-bye.
+    """Try a program from outside: greeting, moves and a game.
 
+    It is greeted, asked for moves in three positions, plays a game, and is dismissed.
     What is wrong is told with the last lines that the program wrote, and with how to mend it.  The exit code is 1 then.
     """
     import games

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import matplotlib
+from cycler import cycler
 from matplotlib.figure import Figure
 
+from results.plots import COLOURS
 from results.tournament import Tournament
 
 # Colours that nothing else in a figure has: in the page they become the page's own, light or dark.
@@ -17,6 +19,7 @@ STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text, in the page's font
     "font.family": "sans-serif",
     "font.size": 11,
+    "axes.prop_cycle": cycler(color=COLOURS),
     **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK),
     "grid.color": GRID,
     "grid.linewidth": 0.7,

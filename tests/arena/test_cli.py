@@ -292,7 +292,7 @@ def commands():
     from arena import commands
 
     shared = {"application", "completion", "counts", "dialogue", "options", "output", "playing", "progress"}
-    return sorted({module.name.strip("_") for module in pkgutil.iter_modules(commands.__path__)} - shared)
+    return sorted({module.name.strip("_").replace("_", "-") for module in pkgutil.iter_modules(commands.__path__)} - shared)
 
 
 def test_help_lists_every_command_in_a_line():

@@ -47,6 +47,8 @@ def test_crosstable_is_the_table(tournament, ax):
 def test_lengths_hold_every_game_with_a_result(tournament, ax):
     tournament.plot_lengths(ax)
     assert sum(patch.get_height() for patch in ax.patches) == tournament.games["outcome"].notna().sum()
+    drawn = sum(patch.get_height() for patch in ax.patches if patch.get_hatch())
+    assert drawn == (tournament.games["outcome"] == 0.5).sum() > 0
 
 
 def test_moves_are_means_by_ply(tournament, ax):

@@ -1,0 +1,116 @@
+"""`arena plot`: a figure of a stored run, for a paper."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.commands.application import BAD, Panel, command, complain
+from arena.commands.options import Folder, Force
+from arena.commands.output import check_free, picture_format, tell, write_whole
+from results.kinds import PICTURES
+
+Figures = StrEnum(
+    "Figures", ["ratings", "crosstable", "study", "strength", "sides", "lengths", "time", "depth", "curves", "speedup"]
+)
+Against = StrEnum("Against", ["playouts", "seconds", "nodes"])
+Picture = StrEnum("Picture", PICTURES)  # type: ignore[misc]  # its members are what matplotlib can write
+
+
+@command(
+    Panel.READ,
+    examples="arena plot runs/first ratings\n"
+    "arena plot runs/first crosstable --width 3.4in --font serif --format pdf\n"
+    "arena plot runs/boards curves --panels --output curves.pdf\n"
+    "arena plot runs/schemes speedup --style mine.mplstyle",
+)
+def plot(
+    folder: Folder,
+    kind: Annotated[Figures, typer.Argument(help="What is drawn.", metavar="KIND")],
+    width: Annotated[str, typer.Option(help="Such as 3.4in, 86mm or 246pt.")] = "3.4in",
+    height: Annotated[str | None, typer.Option(help="The same. Default: what suits the width, or the rows.")] = None,
+    font: Annotated[str | None, typer.Option(help="serif, sans, or a family's name. Default: the style's.")] = None,
+    style: Annotated[
+        str | None, typer.Option(help="A style of matplotlib: a file .mplstyle, or a name. Default: our own.")
+    ] = None,
+    against: Annotated[Against, typer.Option(help="Of strength and curves: the horizontal axis.")] = Against.playouts,
+    instance: Annotated[
+        int | None, typer.Option(help="Of curves: which of the run's games, from 1. Default: the mean of all.")
+    ] = None,
+    panels: Annotated[bool, typer.Option("--panels", help="Of curves: a panel for each game.")] = False,
+    format: Annotated[Picture | None, typer.Option("--format", "-f", help="Default: the output's, or pdf.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The file to write. Default: DIR/plots/KIND.FORMAT.")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Draw a figure of a run, in the size that it is printed in.
+
+    Kinds are ratings, crosstable, study, strength (Elo against effort), sides (moving first), lengths, time and depth
+    along the game; curves (the best score so far) of games for one player; speedup of what arena scaling has stored.
+    Colours are told apart with any colour vision, and agents by markers and lines, too, where print is grey.
+    """
+    from results import figures
+
+    chosen = _format(format, output)
+    try:
+        size = figures.inches(width), figures.inches(height) if height else None
+    except ValueError as error:
+        raise typer.BadParameter(f"--width or --height: {error}; it is such as 3.4in, 86mm or 246pt") from None
+    target = output or folder / "plots" / f"{kind.value}.{chosen}"
+    if output:
+        check_free(output, force)
+    if kind is Figures.speedup:
+        from arena.study.scaling import load
+
+        drawing, suits = figures.speed_up(load(folder)), size[0] * figures.SHAPE
+    else:
+        drawing, suits = _of_run(folder, kind.value, size[0], against=against.value, instance=instance, panels=panels)
+    shape = size[0], size[1] or suits
+    try:
+        data = figures.picture(drawing, shape, chosen, style or figures.STYLE, font)
+    except OSError as error:
+        if style is None:
+            raise
+        raise typer.BadParameter(f"--style {style}: {error}") from None
+    target.parent.mkdir(exist_ok=True)
+    write_whole(target, data, force=force or output is None)
+    tell(f"{target}: {kind.value}, {shape[0]:.1f} inches wide")
+
+
+def _format(format: Picture | None, output: Path | None) -> str:
+    """What is written: what --format says, or the name of the output."""
+    named = picture_format(output) if output else None
+    if output and not named:
+        raise typer.BadParameter(f"--output {output}: a picture is one of .{', .'.join(PICTURES)}")
+    if format and named and format.value != named:
+        raise typer.BadParameter(f"--format {format.value} and --output {output} say two different things")
+    return (format.value if format else None) or named or "pdf"
+
+
+def _of_run(folder: Path, kind: str, width: float, **options):
+    """What draws a figure of a run, and the height that suits it."""
+    import results
+    from results import figures
+
+    run = results.load(folder)
+    if kind not in figures.kinds(run):
+        raise typer.BadParameter(f"{kind} is not drawn of this run; there are {', '.join(figures.kinds(run))}")
+    against, instance = options["against"], options["instance"]
+    if kind == "curves":
+        _check_curves(run, against, instance)
+        options["instance"] = run.instances[instance - 1] if instance else None
+    elif kind == "strength" and not run.win_rates()[f"{against}_per_move"].gt(0).any():
+        raise typer.BadParameter(f"--against {against}: no agent of this run has counted them")
+    return figures.draw(run, kind, options), figures.height(run, kind, width)
+
+
+def _check_curves(run, against: str, instance: int | None) -> None:
+    if against == "nodes":
+        raise typer.BadParameter("--against nodes is for strength; curves are against playouts or seconds")
+    if instance is not None and not 1 <= instance <= len(run.instances):
+        raise typer.BadParameter(f"--instance {instance} is out of range; this run has 1 to {len(run.instances)}")
+    if run.improvements().empty:
+        complain("no search has noted how its score grew; nrpa and nmcs do")
+        raise typer.Exit(BAD)
