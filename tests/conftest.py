@@ -1,7 +1,8 @@
 """How the tests are shared out: a file's tests go to one process; those of conformance and of agents go by game.
 
 So a process compiles a game's kernels once, and the longest file does not keep one process busy alone.  The arena's
-tests come first: they fork workers, which takes the longer the more kernels a process has compiled before.
+tests come first: they fork workers, which takes the longer the more kernels a process has compiled before.  Those that
+compile most follow, and those of results are last: no file of theirs keeps one process waiting for the other.
 """
 
 import gc
@@ -29,8 +30,11 @@ def data_folder(request, tmp_path_factory):
     return Path(folder)
 
 
+FOLDERS = ("arena", "faults", "agents", "tests", "games", "results")  # in the order of their turn
+
+
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: "arena" not in item.path.parts)
+    items.sort(key=lambda item: FOLDERS.index(item.path.parent.name))
     for item in items:
         game = game_of(item) if item.path.parent.name == "agents" or "test_conformance" in item.nodeid else None
         item.add_marker(pytest.mark.xdist_group(f"game {game}" if game else str(item.path)))
