@@ -3,6 +3,9 @@
 
 The mean and the standard deviation of a move's results are sums over its playouts: mean = s / n and
 deviation = sqrt(s2 / n - mean^2).  For games of two players.
+
+Where the game has lanes, they are played in rounds of a playout in each lane after each move, and what is left of the
+budget one by one.
 """
 
 from dataclasses import dataclass
@@ -13,6 +16,8 @@ import numpy as np
 from agents.core.agent import Agent, Decision, MoveStatistics, Player
 from agents.core.chunks import run_chunks
 from games.core.jit import kernel
+from games.core.lane_playout import lane_playout_kernel
+from games.core.lanes import lane_streams
 from games.core.playout import copy_state, reward_of
 
 
@@ -39,9 +44,7 @@ class FlatPlayer(Player):
     def decide(self, state, rng):
         moves = np.array(self.game.moves(state), np.int32)
         sums = np.zeros((3, len(moves)))
-        playouts = run_chunks(
-            lambda n: playouts_kernel(self.game, state, moves, sums, n, rng), self.budget.playouts, self.budget.seconds
-        )
+        playouts = run_chunks(self.runner(state, moves, sums, rng), self.budget.playouts, self.budget.seconds)
         counts = np.maximum(sums[0], 1)
         means = np.where(sums[0] > 0, sums[1] / counts, np.nan)  # a move without a playout is not played
         deviations = np.sqrt(np.maximum(sums[2] / counts - means**2, 0))
@@ -54,6 +57,46 @@ class FlatPlayer(Player):
             principal_variation=(int(moves[best]),),
             statistics=MoveStatistics(moves, sums[0].astype(np.int64), means, deviations),
         )
+
+    def runner(self, state, moves, sums, rng):
+        """run(n), for run_chunks: n more playouts, or whole rounds in lanes while the budget has room for one.
+
+        The rounds do not depend on n, so that what is played does not depend on how fast the machine is.
+        """
+        game, limit = self.game, self.budget.playouts
+        each = len(moves) * game.lanes  # playouts of a round
+        in_lanes = each > 0 and (limit is None or each <= limit)
+        streams = lane_streams(game.lanes, game.lane_bits, rng) if in_lanes else None
+
+        def run(n):
+            rounds = max(1, n // each) if in_lanes else 0
+            if limit is not None and in_lanes:
+                rounds = min(rounds, (limit - int(sums[0].sum())) // each)
+            if rounds > 0:
+                return rounds_kernel(game, state, moves, sums, rounds, streams)
+            return playouts_kernel(game, state, moves, sums, n, rng)
+
+        return run
+
+
+@kernel
+def rounds_kernel(game, root, moves, sums, rounds, streams):
+    """In each round a playout in every lane after each move; returns how many there were.  sums: as playouts_kernel."""
+    state, lanes = root.copy(), streams.width.count * len(streams.states)
+    side = 1.0 if game.player(root) == 0 else -1.0
+    for _ in range(rounds):
+        for k in range(len(moves)):
+            copy_state(game, root, state)
+            game.play(state, moves[k])
+            if game.is_over(state):
+                reward = reward_of(game.score(state))
+                wins, draws = lanes * (reward == 1.0), lanes * (reward == 0.5)
+            else:
+                wins, draws, _, _ = lane_playout_kernel(game, state, lanes, streams)
+            sums[0, k] += lanes
+            sums[1, k] += side * (2 * wins + draws - lanes)
+            sums[2, k] += lanes - draws
+    return rounds * len(moves) * lanes
 
 
 @kernel

@@ -21,9 +21,8 @@ from agents.montecarlo.search import Rule, TreeSearch
 from games.core.game import check_choice
 from games.core.jit import helper
 from games.core.lane_playout import play_side_by_side
-from games.core.lanes import LaneStream, Width
+from games.core.lanes import LaneStream, Width, lane_stream
 from games.core.playout import copy_state, reward_of
-from games.core.random import next_word
 
 LANES = (1, 2, 4, 8, 16, 32, 64)
 
@@ -159,7 +158,7 @@ class UCT(TreeSearch):
 
     def seed(self, memory, rng):
         if isinstance(memory, LaneStream):
-            memory.state[:] = [next_word(rng) for _ in memory.state]
+            memory.state[:] = lane_stream(memory.width, rng).state
 
     def options(self):
         return UCBOptions(self.exploration, self.first_play_urgency or 0.0)

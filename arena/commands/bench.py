@@ -94,6 +94,10 @@ def _print_report(report: dict) -> None:
     for rows, title in ((report["games"], "Random playouts"), (report["agents"], "Searches")):
         if rows:
             print_table(pd.DataFrame(rows).drop(columns=["signature", "chunks"]), as_json=False, title=title)
+    if any(row["lanes"] for row in report["games"]):
+        typer.echo(
+            f"lanes: playouts side by side, in vectors of {report['machine']['vector_bits']} bits; 0: one by one"
+        )
     typer.echo(f"signature {report['signature']}")
 
 

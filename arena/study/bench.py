@@ -158,6 +158,7 @@ def _row(subject: Subject, answer: dict, chunks: list[dict]) -> dict | None:
             "playouts_per_second": wall,
             "ns_per_ply": 1e9 / (wall * plies),
             "cpu_playouts_per_second": statistics.median(speeds),
+            "lanes": answer.get("lanes", 0),
         } | measured
     return {
         "game": answer["game"],
@@ -171,11 +172,12 @@ def _row(subject: Subject, answer: dict, chunks: list[dict]) -> dict | None:
 def report(rows: Iterable[dict | None]) -> dict[str, Any]:
     """The report of rows that were measured now, on this machine."""
     from arena.runner.machine import describe
+    from games.core.lanes import vector_bits
 
     found = [row for row in rows if row]
     measured = [row for row in found if "failure" not in row]
     return {
-        "machine": describe([]),
+        "machine": describe([]) | {"vector_bits": vector_bits()},
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "games": [row for row in measured if "agent" not in row],
         "agents": [row for row in measured if "agent" in row],

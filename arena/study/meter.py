@@ -3,7 +3,7 @@
 Requests are lines of JSON on the standard input, answers lines of JSON on the standard output:
 
 {"game": spec, "agent": spec or null, "seconds": time of all its measurements} prepares; the answer is
-    {"game", "agent": full names, "unit", "compile_seconds", "signature"},
+    {"game", "agent": full names, "unit", "compile_seconds", "signature", "lanes": of the game's playouts, 0 if none},
     {"refused": reason} if the agent does not play the game, or
     {"failure": reason} if something fails, such as the compilation of a kernel
 {"chunk": true} measures once what was prepared; the answer is
@@ -112,6 +112,7 @@ def prepared(request: dict) -> tuple[Meter | None, dict]:
         "unit": meter.subject.unit,
         "compile_seconds": meter.compile_seconds,
         "signature": meter.signature,
+        "lanes": getattr(game, "lanes", 0),
     }
 
 

@@ -134,6 +134,11 @@ def narrowest(size: int) -> int:
     return 32 if size <= 32 else 64 if size <= 64 else 0
 
 
+def lane_stream(width: Width, rng: np.ndarray) -> LaneStream:
+    """Generators of one vector that start from draws of `rng`."""
+    return LaneStream(width, lane_streams(width.count, width.bits, rng, width.count * width.bits).states[0])
+
+
 # -- Plain Python ------------------------------------------------------------------------------------------------------
 
 

@@ -45,10 +45,13 @@ def uct(game, root_state, simulations, exploration, rng, urgency=None) -> Node:
     return search(game, root_state, simulations, ucb1(exploration, urgency), rng)
 
 
-def search(game, root_state, simulations, select, rng, learn=lambda path, line, score: None, play_out=None) -> Node:
+def search(
+    game, root_state, simulations, select, rng, learn=lambda path, line, score: None, play_out=None, each=1
+) -> Node:
     """Monte-Carlo tree search; `learn` gets the path's nodes, the simulation's (player, code) and the score.
 
-    `play_out(state, moves)` plays on behind the moves made in the tree, where it is not at random.
+    `play_out(state, moves)` plays on behind the moves made in the tree, where it is not at random; it may return the
+    mean score of `each` playouts, which all count.
     """
     room = np.empty(game.max_moves, np.int32)
     root = Node()
@@ -74,10 +77,10 @@ def search(game, root_state, simulations, select, rng, learn=lambda path, line, 
             while not game.is_over(state):
                 play(int(game.random_move(state, room, rng)))
             score = game.score(state)
-        root.visits += 1
+        root.visits += each
         for node, mover in zip(path[1:], players):
-            node.visits += 1
-            node.value += (score + 1) / 2 if mover == 0 else (1 - score) / 2
+            node.visits += each
+            node.value += each * ((score + 1) / 2 if mover == 0 else (1 - score) / 2)
         learn(path, line, score)
     return root
 

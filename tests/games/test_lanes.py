@@ -16,25 +16,18 @@ from games.core.jit import kernel
 from games.core.lane_playout import lane_playout_kernel
 from games.core.lanes import (
     Lanes,
-    LaneStream,
     Width,
     choose,
     is_any,
     is_positive,
     lane_numbers,
+    lane_stream,
     lane_streams,
     largest,
     total,
     zero_lanes,
 )
 from games.core.random import next_word, random_below, stream
-
-
-def lane_stream(count, bits, seed):
-    """A generator of one vector."""
-    streams = lane_streams(count, bits, stream(seed), count * bits)
-    return LaneStream(streams.width, streams.states[0])
-
 
 WIDTHS = [Width(8, 64), Width(4, 32), Width(2, 16)]
 
@@ -76,7 +69,7 @@ def test_compiled_equals_plain_python(width):
     for seed in range(5):
         ends = []
         for run in (mixed_kernel, mixed_kernel.py_func):
-            rng, found = lane_stream(width.count, width.bits, seed), np.zeros((17, width.count), np.int64)
+            rng, found = lane_stream(width, stream(seed)), np.zeros((17, width.count), np.int64)
             ends.append((run(width, rng, np.uint64(12345), found), rng.state.tolist(), found.tolist()))
         assert ends[0] == ends[1]
 
@@ -88,7 +81,7 @@ def test_xoroshiro_reference():
     def turned(x, n):
         return (x << n | x >> 64 - n) & ones
 
-    rng = lane_stream(2, 64, 7)
+    rng = lane_stream(Width(2, 64), stream(7))
     pairs = [[int(rng.state[i]), int(rng.state[i + 2])] for i in range(2)]
     for _ in range(3):
         expected = []
@@ -110,7 +103,7 @@ def test_streams_of_lanes_start_from_a_stream():
 
 @pytest.mark.parametrize("bits", [16, 32, 64])
 def test_lanes_below_a_bound_are_uniform(bits):
-    rng, counts = lane_stream(64, bits, bits), np.zeros(7)
+    rng, counts = lane_stream(Width(64, bits), stream(bits)), np.zeros(7)
     for _ in range(500):
         counts += np.bincount(random_below(rng, 7).words.astype(np.int64), minlength=7)
     expected = 64 * 500 / 7
@@ -150,6 +143,16 @@ def playouts_in_lanes(count, seed):
 def test_any_count_is_played_exactly(count):
     wins, draws, score, plies = playouts_in_lanes(count, count)
     assert wins >= 0 and draws >= 0 and score == wins - (count - wins - draws) and 7 * count <= plies <= 42 * count
+
+
+def test_playouts_are_in_lanes_where_a_game_has_them():
+    """Of a position that is over, and in games without lanes, they are not."""
+    game = games.make("connect4")
+    wins, draws, score, plies = playouts_in_lanes(1000, 1)
+    assert games.playouts(game, 1000, seed=1) == (1000, wins, draws, 1000 - wins - draws, score, plies)
+    _, state = game.read_line("1212121")
+    assert games.playouts(game, 10, seed=1, state=state) == (10, 10, 0, 0, 10.0, 0)
+    assert games.make("hex(swap=true)").lanes == games.make("mnk").lanes == 0
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the processor's name is of x86-64")
