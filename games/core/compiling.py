@@ -1,4 +1,4 @@
-"""Numba's compiler without what kernels have no use for, which is half of the time that compilation takes.
+"""Numba's compiler without what kernels have no use for, which is a third of the time that compilation takes.
 
 Numba makes machine code of every function by itself, though what a kernel calls becomes part of the kernel; an entry
 for callbacks from C to every function; and an announcement, to nobody, of each call of LLVM.  It compiles a function
