@@ -38,7 +38,7 @@ def bench(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Measure the speed of random playouts and searches on one core.
+    """Measure the speed of playouts and searches on one core.
 
     Without --game and --agent: the playouts of every game, and every serial search on Connect 4, Pig and SameGame,
     which takes some minutes.  A game alone is measured with every search, an agent alone on every game.  The time to

@@ -23,9 +23,9 @@ def exercise(
     table: Annotated[float, typer.Option(help="The size of the table in MiB.")] = 64.0,
     as_json: Json = False,
 ) -> None:
-    """Measure what memory and symmetry save minimax and alpha-beta.
+    """Measure what memory and symmetry save depth-first search.
 
-    Each search plays a game against itself; nodes and processor time are counted.
+    Minimax and alpha-beta each play a game against themselves; nodes and processor time are counted.
     """
     import pandas as pd
 

@@ -11,7 +11,7 @@ from arena.commands.completion import complete_agent, complete_game
 from arena.commands.options import Json
 from arena.commands.output import print_fitted, print_flowing, tell
 
-listing = group("list", Panel.MACHINE, "List the games or the agents, or the parameters of one of them.")
+listing = group("list", Panel.MACHINE, "List the games or the agents, or the parameters of one.")
 
 
 @command(group=listing, examples="arena list games\narena list games connect4\narena list games --json")

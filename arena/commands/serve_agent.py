@@ -25,7 +25,7 @@ def serve_agent(
     protocol: Annotated[Protocol, typer.Option(help="What is spoken.")] = GTP,
     seed: Annotated[int, typer.Option(help="The seed of the agent: the same games are answered alike.")] = 0,
 ) -> None:
-    """Let another program play against an agent, over the standard streams.
+    """Let another program play against one of our agents.
 
     That program, such as GoGui or gogui-twogtp, starts this command.  Requests come from the standard input, answers go
     to the standard output, and remarks to the error stream.  Kernels are compiled before the first answer; with GTP,

@@ -292,8 +292,8 @@ def commands():
     from arena import commands
 
     shared = {"application", "completion", "counts", "dialogue", "options", "output", "playing", "progress"}
-    names = {module.name.strip("_").replace("_", "-") for module in pkgutil.iter_modules(commands.__path__)}
-    return sorted(names - shared)
+    modules = pkgutil.iter_modules(commands.__path__)
+    return sorted({module.name.strip("_").replace("_", "-") for module in modules} - shared)
 
 
 def test_help_lists_every_command_in_a_line():
