@@ -231,6 +231,10 @@ class Connect4(Game):
         winner = 1.0 if (side + plies) & 1 == 1 else -1.0
         return (winner if lined else 0.0), plies
 
+    @cached_property
+    def move_names(self):
+        return {str(column + 1): column for column in range(self.columns)}
+
     def move_name(self, state, move):
         return str(move + 1)
 
