@@ -247,6 +247,10 @@ class Connect4(Game):
         winner = choose(popcount(stones) & ONE == 1, 1, -1)
         return (own, stones), choose(moved, 1, 0), lined | (stones == self.board), choose(lined, winner, 0)
 
+    @cached_property
+    def move_names(self):
+        return {str(column + 1): column for column in range(self.columns)}
+
     def move_name(self, state, move):
         return str(move + 1)
 

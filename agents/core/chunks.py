@@ -8,15 +8,16 @@ FIRST = 16  # iterations of the first chunk, before their cost is known
 GROWTH = 64  # of a chunk over the one before it: at most, since the first ones may be cheap
 
 
-def run_chunks(run: Callable[[int], int], limit: int | None, seconds: float | None) -> int:
+def run_chunks(run: Callable[[int], int], limit: int | None, seconds: float | None, first: int = FIRST) -> int:
     """Call `run(n)` again and again until `limit` iterations are done, `seconds` have passed, or it does none.
 
     `run(n)` does up to n more iterations and returns how many it did; `run_chunks` returns how many there were in all.
-    Under a time budget the chunks are short, so that the search ends within a few milliseconds of it.
+    The first chunk has `first` iterations.  Under a time budget the chunks are short, so that the search ends within a
+    few milliseconds of it.
     """
     start = now = time.perf_counter()
     slice_seconds = LONG if seconds is None else SHORT
-    done, chunk = 0, FIRST
+    done, chunk = 0, first
     while limit is None or done < limit:
         ran = run(chunk if limit is None else min(chunk, limit - done))
         done += ran

@@ -148,6 +148,11 @@ class Solver:
                 return plies
         raise ValueError(f"player {winner} does not win in\n{self.game.render(state)}")
 
+    def exact(self, state) -> tuple[int, int | None]:
+        """(value, plies to the end; None of a draw) of a position that is not over."""
+        value, player = self.value(state), int(self.game.player(state))
+        return value, self.plies(state, player if value > 0 else 1 - player) if value else None
+
     def best_moves(self, state, value: int, plies: int | None, first: bool = False) -> tuple[int, ...]:
         """The moves that keep a value, and the plies to it unless None; with `first`, one of them."""
         player, found = int(self.game.player(state)), []

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.core.atomics import atomic_add
 from games.core.game import check_choice
 from games.core.jit import helper
 from games.core.random import GAMMA
@@ -39,6 +40,7 @@ class Table(NamedTuple):
     scheme: np.ndarray  # int64[1], which of SCHEMES
     generation: np.ndarray  # int64[1], from 1
     counts: np.ndarray  # int64[4] = probes, hits, stores, stores that put another position out of its place
+    taken: np.ndarray  # int64[1], places that are not empty; shared by threads
 
 
 def new_table(mebibytes: float, scheme: str = "two_big") -> Table:
@@ -52,7 +54,7 @@ def new_table(mebibytes: float, scheme: str = "two_big") -> Table:
     begin = -room.ctypes.data // 8 % LINE_WORDS
     words = room[begin : begin + 4 * rows].reshape(rows, 4)
     number = np.array([SCHEMES.index(scheme)], np.int64)
-    return Table(words, number, np.ones(1, np.int64), new_counts())
+    return Table(words, number, np.ones(1, np.int64), new_counts(), np.zeros(1, np.int64))
 
 
 def new_counts() -> np.ndarray:
@@ -79,13 +81,13 @@ def new_generation(table: Table) -> None:
 
 def clear(table: Table) -> None:
     """Empty the table."""
-    table.words[:] = 0
+    table.words[:] = table.taken[:] = 0
     table.generation[0] = 1
 
 
 def filled(table: Table) -> int:
     """How many places are taken."""
-    return int(np.count_nonzero(table.words[:, WORK]))
+    return int(table.taken[0])
 
 
 @helper
@@ -115,6 +117,13 @@ def write_place(table, row, key, first, second, work):
 
 
 @helper
+def count_place(table, row):
+    """Count a place that is about to be taken, unless it was before."""
+    if table.words[row, WORK] == 0:
+        atomic_add(table.taken, 0, 1)
+
+
+@helper
 def probe(table, key):
     """(whether the position with that key is there, its first number, its second number)."""
     table.counts[PROBES] += 1
@@ -136,6 +145,7 @@ def store(table, key, first, second, work):
     if table.scheme[0] == 2 and not held:
         if work >= words[row, WORK]:
             table.counts[REPLACED] += words[row + 1, WORK] != 0 and not read_place(table, row + 1, key)[0]
+            count_place(table, row + 1 if words[row, WORK] != 0 else row)
             for i in range(4):
                 words[row + 1, i] = words[row, i]
             write_place(table, row, key, first, second, work)
@@ -144,6 +154,7 @@ def store(table, key, first, second, work):
         held = read_place(table, row, key)[0]
     if held or table.scheme[0] != 1 or work >= words[row, WORK]:
         table.counts[REPLACED] += words[row, WORK] != 0 and not held
+        count_place(table, row)
         write_place(table, row, key, first, second, work)
 
 

@@ -7,14 +7,13 @@ from typing import ClassVar
 from agents.core.agent import Decision, Player, Unsuited
 from agents.core.chunks import run_chunks
 from agents.core.needs import Needs
+from agents.core.solve import Solver
 from agents.core.table import HITS, Table, check_table, new_generation, new_table
 from agents.knowledge.prepared import PreparedAgent
 from agents.minimax.depthfirst import depth_first_kernel, line_kernel
 from agents.minimax.root import put_first, put_root
-from agents.minimax.solver import DepthFirstSolver
-from agents.minimax.stack import DONE, INFINITE, WIN, DepthFirstOptions, best_line, new_search, restart
-
-LEAST_TABLE = 2**-14  # MiB: the room of a search that uses no table
+from agents.minimax.solver import DepthFirstSolver, ExactSolver
+from agents.minimax.stack import DONE, INFINITE, LEAST_TABLE, WIN, DepthFirstOptions, best_line, new_search, restart
 
 
 @dataclass(frozen=True)
@@ -64,13 +63,14 @@ class DepthFirstMinimax(PreparedAgent):
         """An empty transposition table, of the least size if it uses none."""
         return new_table(self.table or LEAST_TABLE, self.scheme)
 
-    def new_solver(self, game, budget) -> DepthFirstSolver:
+    def new_solver(self, game, budget) -> Solver:
         """A solver for one game; Unsuited if its depth is limited."""
         if budget.depth is not None:
             raise Unsuited(
                 f"depth = {budget.depth}: to solve, {self.name} searches to the end of the game; leave depth out"
             )
-        return DepthFirstSolver(self, game, budget)
+        exact = self.options().pruning and not self.deepening
+        return (ExactSolver if exact else DepthFirstSolver)(self, game, budget)
 
     def new_player(self, game, budget) -> "DepthFirstPlayer":
         return DepthFirstPlayer(self, game.with_evaluation(self.evaluation) if self.evaluation else game, budget)

@@ -4,8 +4,8 @@ A value above 1 is a win and one below -1 a loss, whatever the depth; a search t
 A goal asks only whether the value is above a threshold, so that the window is narrow; a win within d plies is found by
 a search to depth d.
 
-Alpha-beta searches to the end at once, unless it is told to deepen: that takes fewer nodes where the end is near, and
-more where there is a quick win.  Minimax always deepens.
+Minimax deepens; alpha-beta does if it is told to.  Otherwise alpha-beta asks by null windows, in searches to the end
+(agents/minimax/exact.py).
 """
 
 import numpy as np
@@ -15,11 +15,14 @@ from agents.core.sides import side_to_move
 from agents.core.solve import NEVER, Progress, Proof, Solver
 from agents.core.table import ROW_BYTES, filled
 from agents.minimax.depthfirst import depth_first_kernel
+from agents.minimax.exact import TABLE_ROW_BYTES, ask_kernel, exact_kernel, new_exact_search, new_words
 from agents.minimax.root import put_root
-from agents.minimax.stack import DONE, WIN, best_line, new_search, restart
+from agents.minimax.stack import DONE, LEAST_TABLE, WIN, best_line, new_search, restart
 from games.core.random import stream
 
 HALF = 0.5  # values of ends differ by 1 or more
+BEYOND = 1 << 16  # every score
+FIRST_CHUNK = 4096  # nodes, about a millisecond
 
 
 class DepthFirstSolver(Solver):
@@ -85,3 +88,67 @@ class DepthFirstSolver(Solver):
     def peak_bytes(self):
         arrays = (array for array in self.search if isinstance(array, np.ndarray))
         return ROW_BYTES * filled(self.search.table) + sum(array.nbytes for array in arrays)
+
+
+class ExactSolver(Solver):
+    """Settles goals by null windows on scores, and keeps the table from goal to goal."""
+
+    def __init__(self, agent, game, budget):
+        words = new_words(agent.table or LEAST_TABLE)
+        self.search = new_exact_search(game, words, agent.options()._replace(shortest=True, scores=False))
+        super().__init__(game, budget)
+
+    def value(self, state, goals=None):
+        score = self.score(state, -BEYOND, BEYOND, weak=True)
+        found = (score > 0) - (score < 0)
+        if goals is not None:
+            goals |= {"win": found == 1} | ({"draw": found >= 0} if self.game.has_draws else {})
+        return found
+
+    def exact(self, state):
+        score = self.score(state, -BEYOND, BEYOND)
+        return (score > 0) - (score < 0), int(self.search.counts[0]["left"]) + 1 - abs(score) if score else None
+
+    def plies(self, state, winner):
+        if self.game.is_over(state):
+            return 0
+        value, plies = self.exact(state)
+        if value * side_to_move(self.game, state) != (1 if winner == 0 else -1):
+            raise ValueError(f"player {winner} does not win in\n{self.game.render(state)}")
+        return plies
+
+    def prove(self, state, goal):
+        first, threshold = int(self.game.player(state)) == 0, self.threshold(state, goal)
+        asked = threshold if first else 1 - threshold
+        reached = self.score(state, asked - 1, asked) >= asked
+        move = int(self.search.counts[0]["move"])
+        return Proof(reached == first, move if reached and move >= 0 else None)
+
+    def threshold(self, state, goal) -> int:
+        """The least score of the first player with which the goal holds."""
+        left = int(self.game.plies_left(state))
+        if goal.plies >= left:
+            return 1 if goal.least == 1.0 else 0
+        return goal.plies - left if goal.late else left + 1 - goal.plies
+
+    def score(self, state, low, high, weak=False) -> int:
+        """The score for the player to move if it is between low and high, else one of them; or only its sign."""
+        limit, seconds = self.left()
+        counts, before = self.search.counts[0], self.nodes
+        ask_kernel(self.game, self.search, state, low, high, weak)
+
+        def run(nodes):
+            visited = int(counts["nodes"])
+            exact_kernel(self.game, self.search, visited + nodes)
+            self.nodes = before + int(counts["nodes"])
+            self.progress(Progress(self.nodes, None, None, self.seconds))
+            return 0 if counts["low"] >= counts["high"] else int(counts["nodes"]) - visited
+
+        run_chunks(run, limit, seconds, FIRST_CHUNK)
+        if counts["low"] < counts["high"]:
+            self.left()
+        return int(counts["low"])
+
+    def peak_bytes(self):
+        rows = int(self.search.counts[0]["taken"])
+        return TABLE_ROW_BYTES * rows + sum(array.nbytes for array in self.search[:7])

@@ -9,6 +9,7 @@ from games.core.jit import COMPILED
 
 WIN = 10_000.0
 INFINITE = 1e9
+LEAST_TABLE = 2**-14  # MiB: the room of a search that uses no table
 DONE = -1  # the ply of a search that is over
 OPEN, FROM_TABLE, TOO_LATE, END, EVALUATED, FORESEEN = range(6)  # kinds of nodes
 

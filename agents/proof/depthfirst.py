@@ -15,7 +15,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.table import ROW_BYTES, Table, check_table, least_key, new_table, probe, store
+from agents.core.table import ROW_BYTES, Table, check_table, filled, least_key, new_table, probe, store
 from agents.proof.bestfirst import NODE_BYTES, ProofTree, TreeLine, new_proof_tree
 from agents.proof.marks import Marks, no_marks
 from agents.proof.numbers import INFINITE, LIMIT, MOST, NODES, OPEN, Task, combine, first_numbers, verdict
@@ -129,7 +129,7 @@ class DepthFirstProver(ProofAgent):
         return new_table(self.table)
 
     def memory_bytes(self, memory):
-        return ROW_BYTES * int(np.count_nonzero(memory.words[:, -1]))
+        return ROW_BYTES * filled(memory)
 
     def new_search(self, game, memory, state, task, counts):
         return DepthFirstProof(self, game, memory, state, task, counts)

@@ -20,6 +20,8 @@ from agents.knowledge.prepared import PreparedAgent
 from agents.proof.numbers import DRAWS, NODES, Task, new_counts
 from games.core.random import random_below
 
+FIRST_CHUNK = 4096  # positions, about a millisecond
+
 
 class Search:
     """The search for a proof of one goal in one position, which is not over.  Each algorithm has its own.
@@ -72,7 +74,7 @@ class ProofSolver(Solver):
             self.progress(Progress(self.nodes, *search.numbers(), self.seconds))
             return ran
 
-        run_chunks(run, nodes, seconds)
+        run_chunks(run, nodes, seconds, FIRST_CHUNK)
         self.draws += int(counts[DRAWS])
         self.most_bytes = max(self.most_bytes, search.bytes())
         return search

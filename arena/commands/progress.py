@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from results.printable import printable
 
 FIRST, PAUSE = 1.0, 10.0  # seconds until the first line where there is no terminal, and from then on between lines
+REDRAWN = 0.1  # seconds: a line in a terminal changes no more often, since some callers count thousands a second
 
 
 @contextmanager
@@ -27,8 +28,15 @@ def _in_a_terminal(console, text: str) -> Iterator[Callable[[str], None]]:
 
     columns = SpinnerColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False)
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(printable(text))
-        yield lambda text: progress.update(task, description=printable(text))
+        task, due = progress.add_task(printable(text)), 0.0
+
+        def show(text):
+            nonlocal due
+            if (now := time.monotonic()) >= due:
+                progress.update(task, description=printable(text))
+                due = now + REDRAWN
+
+        yield show
 
 
 @contextmanager

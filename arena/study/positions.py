@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.core.solve import Solver, solve
+from agents.core.solve import Solver, Unsolved
 from games.core.errors import UserError
 from games.core.files import read_bounded
 from games.core.game import Game, IllegalMove
@@ -72,9 +72,13 @@ def check_positions(solver: Solver, known: list[Known], path: Path, told: Callab
     checked = []
     solver.warm(states[0][1])
     for entry, state, plies in states:
-        solution = solve(solver, state, shortest=True, moves="none")
-        found = None if solution.value is None else score_of(game, solution.value, plies + (solution.plies or 0))
-        checked.append(Checked(entry, found, solution.nodes, solution.seconds))
+        solver.begin()
+        try:
+            value, left = solver.exact(state)
+            found = score_of(game, value, plies + (left or 0))
+        except Unsolved:
+            found = None
+        checked.append(Checked(entry, found, solver.nodes, solver.seconds))
         told(checked[-1])
     return checked
 

@@ -1,0 +1,316 @@
+"""Exact values by null windows: alpha-beta that searches to the end of the game, and asks only yes or no.
+
+With at most L plies left, a win in d plies scores L + 1 - d, a loss in d the negative of that, and a draw 0, so that
+an order of integers is the order of results.  A search asks whether the score is at least a threshold; the answers
+close an interval around it.  Questions begin with the quick ends, which are refuted soonest, as in Pascal Pons' solver
+of Connect 4 (http://blog.gamesolver.org).
+
+Nothing is estimated, so whatever the table holds is certain: plies to a win or a loss, as a lower or an upper bound,
+counted from its position.  It serves every later question, about this position or another.  A row of it is 16 bytes,
+and two rows share a key: the first is for the position that took the most work, the other for the newest.  The word of
+the key is stored as the exclusive or of both, so that threads share a table without locks (agents/core/table.py).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.core.sides import result_of, side_to_move
+from agents.core.table import LINE_WORDS, least_key
+from agents.minimax.ordering import KILLER_RANK, MOST_HISTORY, OWN_SHIFT, TABLE_RANK, bring_best_forward
+from agents.minimax.stack import DONE, DepthFirstOptions, records
+from games.core.jit import inlined, kernel
+from games.core.playout import copy_state
+from games.core.random import GAMMA
+
+NOTHING = -(1 << 20)  # below every score
+KEY, DATA = range(2)  # of a row of the table
+TABLE_ROW_BYTES = 16
+# Of a row's data, from the lowest bit: 1, whether the value is a lower bound, 16 bits of value, 24 of move + 1, work
+VALUE_SHIFT, MOVE_SHIFT, WORK_SHIFT = 2, 18, 42
+VALUE_OFFSET, MOVE_MASK, MOST_WORK = 1 << 15, (1 << 24) - 1, (1 << 21) - 1
+
+NODE = np.dtype(
+    [
+        ("total", np.int64),  # moves
+        ("tried", np.int64),  # moves begun
+        ("threshold", np.int64),  # is the score for the player to move at least this?
+        ("best", np.int64),  # the best score so far: a bound
+        ("key", np.uint64),  # of the table
+        ("symmetry", np.int64),  # that leads to the position of that key
+        ("entered", np.int64),  # nodes visited when it was entered
+        ("killer", np.int64),  # the last move that reached a threshold at this ply, or -1
+    ]
+)
+
+COUNTS = np.dtype(
+    [
+        ("ply", np.int64),  # of the current node, or DONE
+        ("nodes", np.int64),
+        ("taken", np.int64),  # rows of the table that this search was the first to take
+        ("left", np.int64),  # L, of the root
+        ("low", np.int64),  # the root's score is at least this, and
+        ("high", np.int64),  # at most this; the search ends when they meet
+        ("weak", np.int64),  # 1 if only the sign of the score is asked for, else 0
+        ("move", np.int64),  # the root's move that last reached a threshold, or -1
+        ("spread", np.int64),  # of a thread among several, its number: it breaks ties of its own; else 0
+    ]
+)
+
+
+class ExactSearch(NamedTuple):
+    """A search: row p is the node p plies below the root, and limit one more than the plies of the longest game."""
+
+    nodes: np.ndarray  # NODE[limit]
+    states: np.ndarray  # dtype[limit, state_size]
+    moves: np.ndarray  # int32[limit, max_moves]
+    ranks: np.ndarray  # int64[limit, max_moves], the greatest is tried first
+    history: np.ndarray  # int64[code_limit], by move_code
+    scratch: np.ndarray  # dtype[1, state_size]
+    counts: np.ndarray  # COUNTS[1]
+    words: np.ndarray  # int64[rows, 2], the table
+    stop: np.ndarray  # int64[1], not 0 when another thread has the answer
+    options: DepthFirstOptions
+
+
+def new_words(mebibytes: float) -> np.ndarray:
+    """An empty table of that size, whose pairs of rows lie in a line of the processor's cache."""
+    rows = max(2, int(mebibytes * 2**20) // TABLE_ROW_BYTES // 2 * 2)
+    room = np.zeros(2 * rows + LINE_WORDS, np.int64)
+    begin = -room.ctypes.data // 8 % LINE_WORDS
+    return room[begin : begin + 2 * rows].reshape(rows, 2)
+
+
+def new_exact_search(game, words: np.ndarray, options: DepthFirstOptions) -> ExactSearch:
+    """A search with a table."""
+    limit = game.max_plies + 1
+    return ExactSearch(
+        nodes=records(limit, NODE),
+        states=np.zeros((limit, game.state_size), game.dtype),
+        moves=np.zeros((limit, game.max_moves), np.int32),
+        ranks=np.zeros((limit, game.max_moves), np.int64),
+        history=np.zeros(game.code_limit, np.int64),
+        scratch=np.zeros((1, game.state_size), game.dtype),
+        counts=records(1, COUNTS),
+        words=words,
+        stop=np.zeros(1, np.int64),
+        options=options,
+    )
+
+
+@kernel
+def ask_kernel(game, search, state, low, high, weak):
+    """Begin to look for the score of a position that is not over; it is known to be between low and high.
+
+    Beyond what a score can be, low and high are brought nearer.  Returns L.
+    """
+    counts = search.counts[0]
+    left = np.int64(game.plies_left(state))
+    copy_state(game, state, search.states[0])
+    counts.ply, counts.nodes, counts.left, counts.weak, counts.move = DONE, 0, left, weak, -1
+    if search.options.foresee:
+        plies, exact = game.foreseen(state)
+        if exact and plies != 0:  # no search is needed
+            size = np.int64(left + 1 - abs(plies))
+            counts.low = counts.high = 1 if plies > 0 and weak else (size if plies > 0 else (-1 if weak else -size))
+            return left
+    counts.low, counts.high = max(low, -left), min(high, left)
+    for i in range(len(search.nodes)):
+        search.nodes[i].killer = -1
+    for i in range(len(search.history)):
+        search.history[i] = 0
+    return left
+
+
+@kernel
+def exact_kernel(game, search, until):
+    """Go on with the search until low and high meet, or `until` positions have been visited in all."""
+    counts = search.counts[0]
+    ply = counts.ply
+    while counts.low < counts.high and search.stop[0] == 0:
+        if ply == DONE:
+            enter(game, search, 0, next_threshold(counts), (np.uint64(0), 0, -1))
+            ply = 0
+        node = search.nodes[ply]
+        if node.tried == node.total or node.best >= node.threshold:
+            if ply > 0:
+                if search.options.table:
+                    keep(game, search, ply)
+                receive(game, search, ply - 1, same_side(game, search, ply - 1) * node.best)
+            else:
+                conclude(search)
+            ply -= 1
+        elif counts.nodes >= until:
+            break
+        else:
+            ply = try_next_move(game, search, ply)
+    counts.ply = ply
+
+
+@inlined
+def next_threshold(counts):
+    """What to ask next: the sign, then the quick ends, then the middle of what is left."""
+    low, high = counts.low, counts.high
+    if counts.weak:
+        return 1 if high > 0 else 0
+    middle = low + (high - low) // 2
+    if middle <= 0 and -(-low // 2) < middle:
+        middle = -(-low // 2)
+    elif middle >= 0 and high // 2 > middle:
+        middle = high // 2
+    return min(middle, high - 1) + 1
+
+
+@inlined
+def conclude(search):
+    """The question about the root is answered."""
+    counts, root = search.counts[0], search.nodes[0]
+    if root.best >= root.threshold:
+        counts.low = min(max(root.best, root.threshold), counts.high)
+        counts.move = search.moves[0, root.tried - 1]
+    else:
+        counts.high = max(min(root.best, root.threshold - 1), counts.low)
+    if counts.weak and (counts.low > 0 or counts.high < 0):
+        counts.low = counts.high = 1 if counts.low > 0 else -1
+
+
+@inlined
+def same_side(game, search, ply):
+    """1 if the player to move at `ply` is also the one to move after it, else -1."""
+    return 1 if game.player(search.states[ply]) == game.player(search.states[ply + 1]) else -1
+
+
+@inlined
+def try_next_move(game, search, ply):
+    """Play the next move of the node at `ply`; returns the ply of the node to go on with."""
+    counts, node = search.counts[0], search.nodes[ply]
+    state, child = search.states[ply], search.states[ply + 1]
+    bring_best_forward(search.moves[ply], search.ranks[ply], node.tried, node.total)
+    copy_state(game, state, child)
+    game.play(child, np.int64(search.moves[ply, node.tried]))
+    node.tried += 1
+    counts.nodes += 1
+    if game.is_over(child):
+        size = counts.left - ply
+        receive(game, search, ply, np.int64(side_to_move(game, state) * result_of(game.score(child))) * size)
+        return ply
+    sign = same_side(game, search, ply)
+    threshold = node.threshold if sign > 0 else 1 - node.threshold
+    known, value = at_a_glance(game, search, ply + 1, threshold)
+    if not known:
+        key, symmetry = table_key(game, search, child)
+        table_move = np.int64(-1)
+        if search.options.table:
+            known, value, table_move = look_up(search, ply + 1, key, threshold)
+        if not known:
+            enter(game, search, ply + 1, threshold, (key, symmetry, table_move))
+            return ply + 1
+    receive(game, search, ply, sign * value)
+    return ply
+
+
+@inlined
+def at_a_glance(game, search, ply, threshold):
+    """(whether it answers the question, a bound of the score): what is known of the node at `ply` without its moves."""
+    options, state, slack = search.options, search.states[ply], search.counts[0].left + 1 - ply
+    win, loss = 1, 1
+    if options.foresee:
+        plies, exact = game.foreseen(state)
+        if plies != 0:
+            value = max(1, slack - plies) if plies > 0 else min(-1, -slack - plies)
+            if exact or (value >= threshold if plies > 0 else value < threshold):
+                return True, np.int64(value)
+        win, loss = game.soonest_win, game.soonest_loss
+    left = np.int64(game.plies_left(state))
+    most = slack - win if win <= left else 0
+    least = loss - slack if loss <= left else 0
+    if most < threshold:
+        return True, np.int64(most)
+    return least >= threshold, np.int64(least)
+
+
+@inlined
+def enter(game, search, ply, threshold, found):
+    """List and rank the moves of the node at `ply`; found: the table's key, the symmetry that leads there, its move."""
+    options, node, state, moves = search.options, search.nodes[ply], search.states[ply], search.moves[ply]
+    total = game.sound_moves(state, moves) if options.sound else game.legal_moves(state, moves)
+    node.key, node.symmetry, table_move = found
+    node.total, node.tried, node.threshold, node.best = total, 0, threshold, NOTHING
+    node.entered = search.counts[0].nodes
+    if total == 1:
+        return
+    for i in range(total):
+        move, rank = np.int64(moves[i]), 0
+        if options.own_order:
+            rank += game.move_order(state, move) << OWN_SHIFT
+        if options.killers and move == node.killer:
+            rank += KILLER_RANK
+        if options.history:
+            rank += min(search.history[game.move_code(state, move)], MOST_HISTORY)
+        if options.table_first and game.transform_move(move, node.symmetry) == table_move:
+            rank += TABLE_RANK
+        search.ranks[ply, i] = rank
+
+
+@inlined
+def receive(game, search, ply, value):
+    """The move tried last at `ply` is worth `value`, a bound, to its player."""
+    node = search.nodes[ply]
+    if value > node.best:
+        node.best = value
+        if value >= node.threshold:
+            move = np.int64(search.moves[ply, node.tried - 1])
+            node.killer = move
+            if search.options.history:
+                search.history[game.move_code(search.states[ply], move)] += node.total - node.tried + 1
+
+
+@inlined
+def table_key(game, search, state):
+    """(the key that the table has a position by, the symmetry that leads there)."""
+    if search.options.symmetries:
+        return least_key(game, state, search.scratch[0])
+    return game.key(state), 0
+
+
+@inlined
+def row_of(words, key):
+    """The first of the two rows for a key."""
+    spread = (key * GAMMA) >> np.uint64(32)
+    return np.int64((spread * np.uint64(len(words) // 2)) >> np.uint64(32)) * 2
+
+
+@inlined
+def look_up(search, ply, key, threshold):
+    """(whether the table answers the question, its bound, its best move or -1), of the node at `ply`."""
+    words, row = search.words, row_of(search.words, key)
+    for i in range(row, row + 2):
+        data = words[i, DATA]
+        if data != 0 and words[i, KEY] == np.int64(key) ^ data:
+            plies = (data >> VALUE_SHIFT & 0xFFFF) - VALUE_OFFSET
+            slack = search.counts[0].left + 1 - ply
+            value = max(1, slack - plies) if plies > 0 else (min(-1, -slack - plies) if plies < 0 else 0)
+            answers = value >= threshold if data & 2 else value < threshold
+            return answers, np.int64(value), (data >> MOVE_SHIFT & MOVE_MASK) - 1
+    return False, np.int64(0), np.int64(-1)
+
+
+@inlined
+def keep(game, search, ply):
+    """Store the result of the node at `ply`, as plies from there."""
+    node, words, counts = search.nodes[ply], search.words, search.counts[0]
+    value, slack, reached = node.best, counts.left + 1 - ply, node.best >= node.threshold
+    plies = slack - value if value > 0 else (-slack - value if value < 0 else 0)
+    move = game.transform_move(np.int64(search.moves[ply, node.tried - 1]), node.symmetry) if reached else -1
+    work = min(counts.nodes - node.entered, MOST_WORK)
+    data = 1 | (2 if reached else 0) | (plies + VALUE_OFFSET) << VALUE_SHIFT
+    data |= (np.int64(move) + 1) << MOVE_SHIFT | work << WORK_SHIFT
+    row, check = row_of(words, node.key), np.int64(node.key)
+    if words[row, KEY] != check ^ words[row, DATA]:
+        if work >= words[row, DATA] >> WORK_SHIFT:
+            counts.taken += words[row, DATA] == 0 or words[row + 1, DATA] == 0
+            words[row + 1, KEY], words[row + 1, DATA] = words[row, KEY], words[row, DATA]
+        else:
+            row += 1
+            counts.taken += words[row, DATA] == 0
+    words[row, KEY], words[row, DATA] = check ^ data, data

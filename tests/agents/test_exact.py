@@ -1,0 +1,104 @@
+"""Exact values by null windows, against exhaustive search and other solvers."""
+
+import numpy as np
+import pytest
+
+import agents
+import games
+from agents.core.solve import solve, solver_of
+from agents.minimax.exact import TABLE_ROW_BYTES, ask_kernel, exact_kernel
+from agents.minimax.solver import BEYOND, ExactSolver
+from tests.agents import naive_proof as naive
+from tests.agents.positions import random_line, small_positions
+
+BREAKTHROUGH = "breakthrough(rows=5, columns=4)"
+VARIANTS = [
+    "alphabeta", "alphabeta(foresee=false, sound=false)", "alphabeta(order=[])", "alphabeta(symmetries=true)",
+    "alphabeta(table=0)", "alphabeta(table=0.001)",
+]  # fmt: skip
+
+
+def made(spec, game) -> ExactSolver:
+    return solver_of(agents.make(spec), games.make(game))
+
+
+def test_alphabeta_solves_by_null_windows_unless_it_deepens():
+    assert isinstance(made("alphabeta", "tictactoe"), ExactSolver)
+    assert not isinstance(made("alphabeta(deepening=true)", "tictactoe"), ExactSolver)
+
+
+@pytest.mark.parametrize("game", [BREAKTHROUGH])
+def test_value_and_plies_are_those_of_minimax(game):
+    """With tables from none to two rows to large, which keep what earlier positions left."""
+    solvers = [made(spec, game) for spec in VARIANTS]
+    for state in small_positions(agents.make("minimax(nodes=1)").player(solvers[0].game), 12, nodes=300):
+        expected = naive.exact(solvers[0].game, state)
+        for solver in solvers:
+            solver.begin()
+            value, plies = solver.exact(state)
+            assert (value, plies) == expected and solver.value(state) == value
+
+
+@pytest.mark.parametrize("game", [BREAKTHROUGH])
+def test_questions_are_answered_with_bounds(game):
+    """Whether the score is at least a threshold, for every threshold."""
+    solver = made("alphabeta", game)
+    for state in random_line(solver.game, 3)[-6:]:
+        score = solver.score(state, -BEYOND, BEYOND)
+        for threshold in range(-12, 13):
+            assert (solver.score(state, threshold - 1, threshold) >= threshold) == (score >= threshold)
+
+
+@pytest.mark.parametrize("game", [BREAKTHROUGH])
+def test_steps_lead_to_the_same_as_all_at_once(game):
+    whole, steps = made("alphabeta", game).search, made("alphabeta", game).search
+    shape = games.make(game)
+    state = random_line(shape, 5)[3]
+    for search in (whole, steps):
+        ask_kernel(shape, search, state, -BEYOND, BEYOND, 0)
+    exact_kernel(shape, whole, 1 << 62)
+    until = 0
+    while steps.counts[0]["low"] < steps.counts[0]["high"]:
+        until += 11
+        exact_kernel(shape, steps, until)
+    assert steps.counts.tolist() == whole.counts.tolist() and whole.counts[0]["nodes"] > 50
+
+
+@pytest.mark.parametrize("game", [BREAKTHROUGH])
+def test_memory_is_counted_as_it_is_taken(game):
+    solver = made("alphabeta(table=0.05)", game)
+    before = solver.peak_bytes()
+    solver.value(random_line(solver.game, 5)[3])
+    rows = int(np.count_nonzero(solver.search.words[:, 1]))
+    assert rows > 100 and solver.peak_bytes() - before == TABLE_ROW_BYTES * rows
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize(
+    "game",
+    [
+        "tictactoe", "connect4(rows=4, columns=5)", BREAKTHROUGH, "misere_breakthrough(rows=5, columns=4)",
+        "knightthrough(rows=6, columns=4)", "domineering(rows=5, columns=5)", "misere_domineering(rows=4, columns=4)",
+        "othello(size=4)", "hex(size=3)", "clobber(rows=4, columns=4)", "nogo(size=3)", "nim(heaps=[2, 3, 4])",
+    ],
+)  # fmt: skip
+def test_solvers_agree_on_thousands_of_positions(game):
+    """Values by alphabeta, dfpn and pn2, along random games, beside a search without foresight and sound moves."""
+    plain, others = made("alphabeta(foresee=false, sound=false)", game), ["alphabeta", "dfpn", "pn2"]
+    solvers, met, seed = [made(spec, game) for spec in others], 0, 0
+    while met < 4200:
+        states = random_line(plain.game, seed)
+        for state in states[len(states) // 3 :]:
+            plain.begin()
+            expected = plain.value(state)
+            for solver in solvers:
+                solver.begin()
+                assert solver.value(state) == expected
+            met += 1
+        seed += 1
+
+
+@pytest.mark.parametrize("game", ["connect4(rows=4, columns=5)"])
+def test_a_budget_ends_it(game):
+    found = solve(made("alphabeta(nodes=1000)", game), games.make(game).initial(), moves="none")
+    assert found.value is None and found.nodes == 1000 and "budget of 1000 nodes" in found.unsolved
