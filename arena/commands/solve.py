@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Game, Json, Moves, SolvingAgent
-from arena.commands.output import say, tell
+from arena.commands.options import Force, Game, Json, Moves, SolvingAgent
+from arena.commands.output import check_free, say, tell, write_whole
 from arena.commands.progress import solver_progress
 
 UNSOLVED = 1  # the exit code
@@ -20,7 +20,8 @@ WORDS = {1: "win", 0: "draw", -1: "loss", None: "not solved"}
     examples="arena solve tictactoe\n"
     'arena solve "breakthrough(rows=5, columns=4)" --agent "dfpn(table=256, seconds=60)"\n'
     'arena solve connect4 --moves "44444 3 2252576253462244111563365343671351441" --shortest --json\n'
-    "arena solve connect4 --agent alphabeta --file positions.txt",
+    "arena solve connect4 --agent alphabeta --file positions.txt\n"
+    'arena solve "breakthrough(rows=5, columns=4)" --agent alphabeta --proof b54.proof',
 )
 def solve(
     game: Game,
@@ -35,6 +36,10 @@ def solve(
         Path | None,
         typer.Option(help="Solve the positions of a file: each line has moves and a score, as in Connect 4's tests."),
     ] = None,
+    proof: Annotated[
+        Path | None, typer.Option(help="Write a certificate of who wins to a file, for `arena verify`.")
+    ] = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Solve a position: its value, the best moves, the best line.
@@ -47,13 +52,20 @@ def solve(
     from agents.core.solve import solver_of
 
     solver = solver_of(agents.make(agent), games.make(game))
-    if file and (moves or goal or one or shortest):
+    check_free(proof, force)
+    if file and (moves or goal or one or shortest or proof):
         raise typer.BadParameter("--file solves the positions of a file: it goes with --agent and --json only")
+    if proof:
+        from agents.minimax.strategy import check_certifies
+
+        check_certifies(solver)
     if file:
         _check_file(solver, file, agent, as_json)
     else:
         question = {"goal": goal, "shortest": shortest, "moves": "one" if one else "all"}
         _solve_one(solver, moves, agent, question, as_json)
+        if proof:
+            _write_certificate(solver, moves, proof, force, as_json)
 
 
 def _solve_one(solver, moves: str, agent: str, question: dict, as_json: bool) -> None:
@@ -75,6 +87,21 @@ def _solve_one(solver, moves: str, agent: str, question: dict, as_json: bool) ->
         _print_solution(solver.game, state, report)
     if solution.unsolved:
         raise typer.Exit(UNSOLVED)
+
+
+def _write_certificate(solver, moves: str, path: Path, force: bool, quiet: bool) -> None:
+    """Write the certificate of the position after some moves."""
+    from agents.minimax.strategy import certificate
+
+    line, at = [], solver.game.initial()
+    for move in solver.game.read_line(moves)[0]:
+        line.append(solver.game.move_name(at, move))
+        at = solver.game.after(at, move)
+    made = certificate(solver, " ".join(line))
+    data = made.packed()
+    write_whole(path, data, force)
+    if not quiet:
+        say(f"{'certificate':<18}{len(made.moves):,} moves, {made.positions:,} positions, {len(data):,} bytes: {path}")
 
 
 def _report(game, state, agent: str, plies: int, solution) -> dict:

@@ -1,0 +1,80 @@
+"""Winning strategies for certificates (games/core/certificate.py), found by null windows."""
+
+import numpy as np
+
+from agents.core.agent import Unsuited
+from agents.minimax.exact import exact_kernel
+from agents.minimax.solver import ExactSolver
+from games.core.certificate import Certificate, slot_of
+from games.core.jit import kernel
+from games.core.playout import copy_state
+
+FIRST_ROOM = 1 << 14  # positions
+
+
+@kernel
+def strategy_kernel(game, search, states, slots, moves, winner, cursor):
+    """Go on with the strategy until it is whole, or the arrays are full; returns whether it is whole.
+
+    states, slots: as of verify_kernel; moves: int32[positions], to be filled
+    cursor: int64[3] = positions done, positions met, moves found
+    """
+    room, after = search.moves[-1], states[len(states) - 1]
+    while cursor[0] < cursor[1]:
+        if cursor[1] + game.max_moves >= len(states):
+            return False
+        state = states[cursor[0]]
+        count = game.legal_moves(state, room)
+        if game.player(state) == winner:
+            copy_state(game, state, search.states[0])
+            counts = search.counts[0]
+            counts.left, counts.weak, counts.move, counts.low, counts.high = game.plies_left(state), 0, -1, 0, 1
+            exact_kernel(game, search, 1 << 62)
+            room[0], count = counts.move, 1
+            moves[cursor[2]] = counts.move
+            cursor[2] += 1
+        for i in range(count):
+            copy_state(game, state, after)
+            game.play(after, np.int64(room[i]))
+            if not game.is_over(after):
+                slot = slot_of(game, states, slots, after)
+                if slots[slot] < 0:
+                    copy_state(game, after, states[cursor[1]])
+                    slots[slot] = cursor[1]
+                    cursor[1] += 1
+        cursor[0] += 1
+    return True
+
+
+@kernel
+def fill_kernel(game, states, slots, count):
+    """Put the indices of the first `count` states into an empty hash table."""
+    for i in range(count):
+        slots[slot_of(game, states, slots, states[i])] = i
+
+
+def check_certifies(solver) -> None:
+    """Unsuited if the solver makes no certificates."""
+    if not isinstance(solver, ExactSolver):
+        raise Unsuited("certificates are made by alphabeta, without deepening: --agent alphabeta")
+
+
+def certificate(solver, line: str) -> Certificate:
+    """The certificate of who wins after a line of moves.  Unsuited if nobody does, or if the solver finds none."""
+    check_certifies(solver)
+    game = solver.game
+    _, root = game.read_line(line)
+    value = solver.value(root)
+    if value == 0:
+        raise Unsuited("the position is a draw: there is no winner to certify")
+    winner = int(game.player(root)) if value > 0 else 1 - int(game.player(root))
+    states, moves = np.zeros((FIRST_ROOM, game.state_size), game.dtype), np.zeros(FIRST_ROOM, np.int32)
+    states[0], cursor = root, np.array([0, 1, 0], np.int64)
+    while True:
+        slots = np.full(4 * len(states), -1, np.int64)
+        fill_kernel(game, states, slots, cursor[1])
+        if strategy_kernel(game, solver.search, states, slots, moves, winner, cursor):
+            break
+        states = np.concatenate([states, np.zeros_like(states)])
+        moves = np.concatenate([moves, np.zeros_like(moves)])
+    return Certificate(str(game), line, winner, int(cursor[1]), moves[: cursor[2]].copy())

@@ -1,0 +1,30 @@
+"""`arena verify`: a certificate, checked by the rules."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.commands.application import Panel, command
+from arena.commands.output import say
+
+
+@command(Panel.STUDY, examples="arena verify b54.proof")
+def verify(file: Annotated[Path, typer.Argument(help="A file that `arena solve --proof` wrote.")]) -> None:
+    """Check by the rules alone that a certificate proves who wins.
+
+    No search is asked.  Every position that the loser can reach is met, and every game ends as the certificate says.
+    """
+    import games
+    from games.core.certificate import read
+    from games.core.certificate import verify as follow
+
+    certificate = read(file)
+    game = games.make(certificate.game)
+    started = time.perf_counter()
+    ends = follow(game, certificate)
+    side, seconds = ("first", "second")[certificate.winner], time.perf_counter() - started
+    say(f"{game}, after {certificate.line or 'no moves'}: the {side} player wins")
+    count = len(certificate.moves)
+    say(f"{count:,} moves hold in {certificate.positions:,} positions, at {ends:,} ends of games, in {seconds:.1f} s")

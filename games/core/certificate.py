@@ -1,0 +1,145 @@
+"""Certificates: a winning strategy, written down so that the rules alone can check it.
+
+A certificate names a position, the player who wins it, and a move for that player in each position that the other
+player can reach.  The moves stand in the order in which a search in breadth meets the positions: from one of the
+winner's it goes on with the move given, from one of the other player's with all legal moves, in the game's order; a
+position that was met before is left out.  So a move needs no position beside it, and the rules are enough to follow.
+
+A file is a line of JSON, and the moves as little-endian 32-bit integers, compressed with zlib.  This module knows rules
+and nothing of searches.
+"""
+
+import json
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from games.core.errors import UserError
+from games.core.files import read_bounded
+from games.core.game import Game
+from games.core.jit import kernel
+from games.core.playout import copy_state
+from games.core.random import GAMMA
+
+FORMAT = "search-arena certificate 1"
+MOST_BYTES = 1 << 30  # of a file, and of its moves
+HOLDS, TOO_FEW, ILLEGAL, NOT_WON, TOO_MANY = range(5)  # what verifying comes to
+
+
+class CertificateError(UserError, ValueError):
+    """A file that holds no certificate, or one that proves nothing; the message says where and why."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A strategy that wins."""
+
+    game: str  # as the game spells itself
+    line: str  # the moves that lead to the position
+    winner: int  # 0 or 1
+    positions: int  # different ones that are met, but for ends of games
+    moves: np.ndarray  # int32, the winner's
+
+    def packed(self) -> bytes:
+        """The bytes of a file."""
+        head = {"format": FORMAT, "game": self.game, "line": self.line, "winner": self.winner}
+        head |= {"positions": self.positions, "moves": len(self.moves)}
+        return json.dumps(head).encode() + b"\n" + zlib.compress(self.moves.astype("<i4").tobytes(), 9)
+
+
+def read(path: Path) -> Certificate:
+    """The certificate in a file; CertificateError if there is none."""
+    head, _, packed = read_bounded(path, MOST_BYTES).partition(b"\n")
+    try:
+        told = json.loads(head)
+        positions, count = int(told["positions"]), int(told["moves"])
+        unpacker = zlib.decompressobj()
+        raw = unpacker.decompress(packed, MOST_BYTES)
+        sound = told["format"] == FORMAT and told["winner"] in (0, 1) and 0 < positions <= MOST_BYTES
+        if not sound or not unpacker.eof or unpacker.unused_data or len(raw) != 4 * count:
+            raise ValueError
+        return Certificate(str(told["game"]), str(told["line"]), told["winner"], positions, np.frombuffer(raw, "<i4"))
+    except (ValueError, KeyError, TypeError, zlib.error):
+        raise CertificateError(f"{path} does not hold a certificate that `arena solve --proof` wrote") from None
+
+
+def verify(game: Game, certificate: Certificate) -> int:
+    """Follow a certificate; returns how many ends of games are met, each a win.  CertificateError if one is not."""
+    _, root = game.read_line(certificate.line)
+    if game.is_over(root):
+        raise CertificateError(f"the game is over after {certificate.line!r}: there is nothing to prove")
+    states = np.zeros((certificate.positions + 1, game.state_size), game.dtype)
+    states[0] = root
+    slots = np.full(1 << (2 * certificate.positions).bit_length(), -1, np.int64)
+    room = np.zeros(game.max_moves, np.int32)
+    found, at, ends, met = verify_kernel(game, states, slots, certificate.moves, certificate.winner, room)
+    place = f"in\n{game.render(states[at])}"
+    if found == TOO_FEW:
+        raise CertificateError(f"the {len(certificate.moves)} moves are not enough: there is none {place}")
+    if found == ILLEGAL:
+        raise CertificateError(f"a move is not legal {place}")
+    if found == NOT_WON:
+        raise CertificateError(f"player {certificate.winner} does not win after every move {place}")
+    if found == TOO_MANY or met != certificate.positions:
+        raise CertificateError(f"it says that {certificate.positions} positions are met, and there are others {place}")
+    return ends
+
+
+@kernel
+def verify_kernel(game, states, slots, moves, winner, room):
+    """Follow the strategy from states[0]; returns (what it comes to, the index of the last position, ends, positions).
+
+    states: dtype[positions + 1, state_size], to be filled; the last row is room to work in
+    slots: int64[a power of two], a hash table of indices of states, -1 where it is empty
+    """
+    after, size, used, ends = states[len(states) - 1], 1, 0, 0
+    slots[slot_of(game, states, slots, states[0])] = 0
+    at = 0
+    while at < size:
+        state = states[at]
+        count = game.legal_moves(state, room)
+        if game.player(state) == winner:
+            if used == len(moves):
+                return TOO_FEW, at, ends, size
+            legal = False
+            for i in range(count):
+                legal |= room[i] == moves[used]
+            if not legal:
+                return ILLEGAL, at, ends, size
+            room[0], count = moves[used], 1
+            used += 1
+        for i in range(count):
+            copy_state(game, state, after)
+            game.play(after, np.int64(room[i]))
+            if game.is_over(after):
+                ends += 1
+                score = game.score(after)
+                if not (score > 0.0 if winner == 0 else score < 0.0):
+                    return NOT_WON, at, ends, size
+                continue
+            slot = slot_of(game, states, slots, after)
+            if slots[slot] < 0:
+                if size == len(states) - 1:
+                    return TOO_MANY, at, ends, size
+                copy_state(game, after, states[size])
+                slots[slot] = size
+                size += 1
+        at += 1
+    return HOLDS if used == len(moves) else TOO_MANY, size - 1, ends, size
+
+
+@kernel
+def slot_of(game, states, slots, state):
+    """The slot with the index of a state, or the empty one where it belongs; states are compared word by word."""
+    mask = np.uint64(len(slots) - 1)
+    slot = (game.key(state) * GAMMA >> np.uint64(20)) & mask
+    while slots[slot] >= 0:
+        other, same = states[slots[slot]], True
+        for i in range(game.state_size):
+            same &= other[i] == state[i]
+        if same:
+            break
+        slot = (slot + np.uint64(1)) & mask
+    return np.int64(slot)

@@ -1,0 +1,92 @@
+"""Certificates of who wins: made by null windows, checked by the rules."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import agents
+import games
+from agents.core.solve import solver_of
+from agents.minimax.strategy import certificate
+from games.core.certificate import CertificateError, read, verify
+from tests.arena.test_cli import call
+
+GAME = games.make("breakthrough(rows=4, columns=4)")
+
+
+@pytest.fixture(scope="module")
+def sound():
+    return certificate(solver_of(agents.make("alphabeta"), GAME), "")
+
+
+def ends_won(game, certificate):
+    """The ends of games of a certificate, followed in plain Python; each is won."""
+    _, root = game.read_line(certificate.line)
+    waiting, seen, moves, ends = [root], {root.tobytes()}, iter(certificate.moves.tolist()), 0
+    for state in waiting:
+        replies = [next(moves)] if game.player(state) == certificate.winner else game.moves(state)
+        for move in replies:
+            after = game.after(state, move)
+            if game.is_over(after):
+                assert (game.score(after) > 0) == (certificate.winner == 0)
+                ends += 1
+            elif after.tobytes() not in seen:
+                seen.add(after.tobytes())
+                waiting.append(after)
+    assert next(moves, None) is None and len(waiting) == certificate.positions
+    return ends
+
+
+def test_a_certificate_wins_every_game(sound):
+    assert sound.winner == 1 and verify(GAME, sound) == ends_won(GAME, sound) > 100
+
+
+def test_what_proves_nothing_is_refused(sound):
+    moves = sound.moves
+    bad = {
+        "are not enough": moves[:-1],
+        "there are others": np.append(moves, moves[-1]),
+        "a move is not legal": np.append(moves[:5], 0).astype(np.int32),
+    }
+    for message, altered in bad.items():
+        with pytest.raises(CertificateError, match=message):
+            verify(GAME, dataclasses.replace(sound, moves=altered))
+    with pytest.raises(CertificateError, match=r"player 0 does not win|not legal|are not enough"):
+        verify(GAME, dataclasses.replace(sound, winner=0))
+    with pytest.raises(CertificateError, match="there are others"):
+        verify(GAME, dataclasses.replace(sound, positions=sound.positions - 1))
+
+
+def test_a_worse_move_is_noticed(sound):
+    """Every move of the winner's first positions put in the place of the certificate's: none is taken for it unseen."""
+    _, root = GAME.read_line("")
+    first = GAME.after(root, GAME.moves(root)[0])
+    for move in GAME.moves(first):
+        if move != sound.moves[0]:
+            with pytest.raises(CertificateError):
+                verify(GAME, dataclasses.replace(sound, moves=np.concatenate([[np.int32(move)], sound.moves[1:]])))
+
+
+def test_commands_write_and_verify(tmp_path):
+    path = tmp_path / "b44.proof"
+    made = call("solve", str(GAME), "--agent", "alphabeta", "--one", "--proof", path)
+    assert made.exit_code == 0 and "certificate" in made.stdout
+    told = call("verify", path)
+    assert told.exit_code == 0 and "the second player wins" in told.stdout
+    assert call("solve", str(GAME), "--agent", "alphabeta", "--proof", path).exit_code != 0  # it is there
+    whole = path.read_bytes()
+    assert verify(GAME, read(path)) > 100
+    for damaged in (whole[:-3], whole + b"x", whole.replace(b"certificate 1", b"certificate 9"), b"", b"{}\n"):
+        path.write_bytes(damaged)
+        refused = call("verify", path)
+        assert refused.exit_code == 2 and "does not hold a certificate" in refused.stderr
+
+
+def test_only_who_wins_is_certified():
+    with pytest.raises(agents.Unsuited, match="a draw"):
+        drawn = solver_of(agents.make("alphabeta"), GAME)
+        drawn.value = lambda state: 0
+        certificate(drawn, "")
+    with pytest.raises(agents.Unsuited, match="made by alphabeta"):
+        certificate(solver_of(agents.make("dfpn"), GAME), "")
