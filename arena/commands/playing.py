@@ -113,6 +113,7 @@ def _hints(played, out: Path) -> list[str]:
         f"arena table {out} --kind win_rates --format markdown",
         f"arena table {out} --kind moves --format csv --output moves.csv",
         f"arena show {out} {played.games['id'].iloc[0]}",
+        f"arena plot {out} ratings",
         f"arena report {out}",
     ]
 

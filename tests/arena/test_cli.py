@@ -80,7 +80,7 @@ def test_a_run_says_how_it_goes_and_what_to_do_next(played):
     assert "4 agents, 10 games for each pair" in done.stderr
     assert "kernels of tree" in done.stderr and "60 of 60 games stored" in done.stderr
     assert done.stdout.splitlines()[0].split()[:2] == ["rank", "agent"] and "tree" in done.stdout
-    assert f"arena table {run} --kind crosstable" in done.stderr
+    assert f"arena table {run} --kind crosstable" in done.stderr and f"arena plot {run} ratings" in done.stderr
 
 
 def test_an_existing_run_is_refused_and_resumed_when_asked(played, folder):
