@@ -19,14 +19,17 @@ class Reason:
     ILLEGAL_MOVE = "illegal move"  # forfeit: the player to move answered with a move that is not legal
     EXCEPTION = "exception"  # forfeit: the player to move raised an exception
     TIME = "time"  # forfeit: the player to move exceeded its seconds a move
-    CRASH = "crash"  # void: the worker process died, twice
+    DIED = "died"  # forfeit: the player to move ended its process
+    EXCLUDED = "excluded"  # forfeit: the player ended or hung its process twice before play, and is asked no more
+    CRASH = "crash"  # void: the worker process died, twice, and it is not known whose code did it
+    RULES = "rules"  # void: the rules of the game failed
     HANG = "hang"  # void: the game exceeded its time limit, twice
     RESIGNED = "resigned"  # a person, or a program, gave up
     UNFINISHED = "unfinished"  # void: a person broke it off
     IMPORTED = "imported"  # played elsewhere: how it ended is not known
 
-    FORFEITS = (ILLEGAL_MOVE, EXCEPTION, TIME)
-    VOIDS = (CRASH, HANG, UNFINISHED)
+    FORFEITS = (ILLEGAL_MOVE, EXCEPTION, TIME, DIED, EXCLUDED)
+    VOIDS = (CRASH, RULES, HANG, UNFINISHED)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """`arena play`: a person against an agent."""
 
 import os
-from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -163,8 +162,8 @@ def _warm(game, agent) -> None:
     from arena.config.config import Seat
     from arena.runner.warming import warm
 
-    with Console(stderr=True).status("compiling"), suppress(SystemExit):
-        warm([game], [Seat(str(agent), agent, agent.budget())])
+    with Console(stderr=True).status("compiling"):
+        warm([game], Seat(str(agent), agent, agent.budget()))
 
 
 def _end(duel, save: Path | None) -> None:

@@ -59,6 +59,8 @@ def end_told(out: Path, command: str) -> Iterator[None]:
         complain(f"{out} holds a run already. To continue it: --resume. To keep it and start another: --out FOLDER")
         raise typer.Exit(BAD) from None
     except Interrupted as stop:
+        if stop.why:
+            complain(f"stopped: {stop.why}")
         complain(
             f"{stop.stored} of {stop.total} games are stored. To play the rest: arena {command} --out {out} --resume"
         )

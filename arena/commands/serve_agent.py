@@ -48,4 +48,4 @@ def _warm(warm, agent, game) -> None:
     """Compile what the agent runs; where that fails, its first answer will say so."""
     from arena.config.config import Seat
 
-    warm([game], [Seat(str(agent), agent, agent.own_budget())])
+    warm([game], Seat(str(agent), agent, agent.own_budget()))

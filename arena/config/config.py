@@ -14,7 +14,7 @@ from games.core.errors import UserError
 from games.core.game import Game
 
 # Keys that a resumed run may change: they decide when a game counts as failed, never what a game is.
-CHANGEABLE = ("game_seconds", "time_margin", "plugin_path")
+CHANGEABLE = ("game_seconds", "time_margin", "move_seconds", "compile_seconds", "memory", "disk", "plugin_path")
 
 
 class ConfigError(UserError, ValueError):

@@ -326,6 +326,10 @@ class Reader:
             "agents": [{"name": name, "agent": str(agent)} for name, agent in entrants],
             "game_seconds": common.game_seconds,
             "time_margin": common.time_margin,
+            "move_seconds": common.move_seconds,
+            "compile_seconds": common.compile_seconds,
+            "memory": common.memory,
+            "disk": common.disk,
             "plugins": list(common.plugins),
             "plugin_path": common.plugin_path and str(Path(common.plugin_path).resolve()),
         }

@@ -6,8 +6,12 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.fields import FieldInfo
 
+from arena.config.sizes import in_bytes
+
 MAX_NAME = 80  # characters of an agent's name
 MAX_COUNT = 10**12  # of games, playouts, nodes: far from the end of 64-bit integers
+LEAST_MEMORY = 1 << 30  # bytes of addresses, of which the libraries take most
+LEAST_DISK = 1 << 20  # bytes
 
 
 class Table(BaseModel):
@@ -82,10 +86,38 @@ class CommonKeys(Table):
     time_margin: float = Field(
         1.0, ge=0, description="time_margin, the seconds by which a move may exceed its budget, is a number from 0"
     )
+    move_seconds: float = Field(
+        600.0, gt=0, description="move_seconds, that a move without a budget of seconds may take, is more than 0"
+    )
+    compile_seconds: float = Field(
+        300.0, gt=0, description="compile_seconds, that the compilation of a kernel may take, is more than 0"
+    )
+    memory: str | None = Field(
+        None,
+        description='memory, that each worker may address, is text such as "4GB", from 1GB on; no limit by default',
+    )
+    disk: str | None = Field(
+        None,
+        description='disk, that the files of a run may take, is text such as "10GB", from 1MB on; no limit by default',
+    )
     plugins: Texts = Field((), description='plugins is a list of names of modules such as ["my_games"]')
     plugin_path: str | None = Field(
         None, description="plugin_path is a folder to look for plugins in; the configuration file's, when left out"
     )
+
+    @field_validator("memory")
+    @classmethod
+    def _check_memory(cls, memory):
+        if memory is not None and (in_bytes(memory) or 0) < LEAST_MEMORY:
+            raise ValueError("is too little for a worker")
+        return memory
+
+    @field_validator("disk")
+    @classmethod
+    def _check_disk(cls, disk):
+        if disk is not None and (in_bytes(disk) or 0) < LEAST_DISK:
+            raise ValueError("is too little for a run")
+        return disk
 
 
 def name_fault(name: str) -> str | None:

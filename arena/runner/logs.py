@@ -1,21 +1,27 @@
 """The log of a run: one file, written by this process for itself and for its workers.
 
-This process's own records go through an ordinary file handler.  Each worker has a MultiProcessingHandler of its own
-(multiprocessing-logging): a queue, and a thread here that moves its records to the file.  A worker that is killed
-while it holds its queue's lock spoils that queue and no other, and both end with the worker.
+This process's own records go through a MultiProcessingHandler (multiprocessing-logging): a queue, and a thread that
+moves the records from it to the file, so that nobody waits for the disk.  That queue carries pickles, so no worker has
+it: a worker sends its records to the supervisor, as messages like any other, and the supervisor hands them to the same
+handler, as it does with the lines that a worker prints.
 """
 
 import io
 import logging
-import logging.handlers
+import os
 import sys
-import threading
 from collections.abc import Callable
 
 from multiprocessing_logging import MultiProcessingHandler
 
+from arena.runner.confinement import safe_path
+from arena.runner.messages import Logged, WorkersEnd
+
 _FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
-_PLAIN = ("name", "levelno", "levelname", "msg", "created", "msecs", "processName", "process")
+
+WORKERS_LIMIT = 64 << 20  # bytes in the file, from which on nothing of workers is added
+OVERHEAD = 80  # bytes of a record, besides its text
+LONGEST_RECORD = 1 << 20  # characters of a worker's record
 
 
 class LogFile(logging.FileHandler):
@@ -41,93 +47,64 @@ class LogFile(logging.FileHandler):
                 self._on_trouble(self.trouble)
 
 
-class _Relay(logging.Handler):
-    """Hands a worker's records to the file, which outlives the worker."""
-
-    def __init__(self, file):
-        super().__init__()
-        self._file = file
-
-    def emit(self, record):
-        self._file.handle(record)
-
-
-class WorkerLog:
-    """Carries one worker's records to the file.  `queue` is the worker's end, for `send_to`."""
-
-    def __init__(self, name: str, file: LogFile):
-        self._handler = MultiProcessingHandler(f"log of {name}", sub_handler=_Relay(file))
-        self.queue = self._handler.queue
-        self._closing: threading.Thread | None = None
-
-    def started(self) -> None:
-        """Call this once the worker's process has started.
-
-        From then on the worker holds the only writing end of the queue, so that its death, even in the middle of a
-        record, ends the queue.  (multiprocessing has no public name for that end.)
-        """
-        self.queue._writer.close()
-
-    def close(self) -> None:
-        """Deliver what the dead worker has sent; returns at once."""
-        self._closing = threading.Thread(target=self._close, daemon=True)
-        self._closing.start()
-
-    def _close(self):
-        self._handler.close()
-        if not self._handler._receive_thread.is_alive():
-            self.queue._reader.close()  # which Queue.close leaves open
-
-    def closed(self) -> bool:
-        """Whether `close` is done."""
-        return self._closing is not None and not self._closing.is_alive()
-
-    def join(self, seconds: float) -> None:
-        """Wait until `close` is done, no longer than `seconds`."""
-        if self._closing is not None:
-            self._closing.join(seconds)
-
-
 class RunLog:
     """The log file of a run, attached to the logger "arena" while the context lasts.
 
-    OSError if the file cannot be opened; `on_trouble` is told, once, if it cannot be written later.
+    OSError if the file cannot be opened; `on_trouble` is told, once, if it cannot be written later, by another thread.
     """
 
     def __init__(self, path, on_trouble: Callable[[str], None] | None = None, level=logging.INFO):
         self.file = LogFile(path, on_trouble)
         self._level = level
         self._logger = logging.getLogger("arena")
+        self._room = WORKERS_LIMIT - os.path.getsize(path)  # bytes that are left for workers
 
     def __enter__(self):
         self._level_before = self._logger.level
         self._logger.setLevel(self._level)
-        self._logger.addHandler(self.file)
+        with safe_path():  # the queue may need a process that looks after its locks
+            self._handler = MultiProcessingHandler("log of the run", sub_handler=self.file)
+        self._logger.addHandler(self._handler)
         return self
 
     def __exit__(self, *error):
-        self._logger.removeHandler(self.file)
+        self._logger.removeHandler(self._handler)
         self._logger.setLevel(self._level_before)
-        self.file.close()
+        self._handler.close()  # writes what is in the queue, and closes the file
 
-    def worker(self, name: str) -> WorkerLog:
-        """The log of a worker about to be started."""
-        return WorkerLog(name, self.file)
-
-
-class _PlainQueueHandler(logging.handlers.QueueHandler):
-    """Sends records of plain values, which any process can unpickle."""
-
-    def prepare(self, record):
-        record = super().prepare(record)
-        return logging.makeLogRecord({key: getattr(record, key) for key in _PLAIN})
+    def of_worker(self, worker: str, name: str, level: int, text: str) -> None:
+        """A record of a worker's logger, or a line that it printed; left out where the file is long already."""
+        if self._room <= 0:
+            return
+        self._room -= len(name) + len(text) + OVERHEAD
+        record = {"name": name, "levelno": level, "levelname": logging.getLevelName(level), "msg": text, "args": None}
+        self._handler.handle(logging.makeLogRecord({**record, "processName": worker}))
+        if self._room <= 0:
+            self._logger.warning("the log is full of what workers log and print; the rest of it is left out")
 
 
-def send_to(queue, level=logging.INFO) -> None:
-    """In a worker: send the records of every logger into `queue`, and nowhere else."""
+class Sender(logging.Handler):
+    """Sends the records of a worker to the supervisor."""
+
+    def __init__(self, channel: WorkersEnd):
+        super().__init__()
+        self._channel = channel
+        self.setFormatter(logging.Formatter("%(message)s"))
+
+    def emit(self, record):
+        try:
+            text = self.format(record).encode("utf-8", "backslashreplace").decode()
+            self._channel.send(Logged(record.levelno, str(record.name), text[:LONGEST_RECORD]))
+        except Exception:
+            self.handleError(record)
+
+
+def send_by(channel: WorkersEnd, level=logging.INFO) -> None:
+    """In a worker: send the records of every logger by `channel`, and nowhere else."""
+    logging.raiseExceptions = False  # a record that cannot be sent is lost, and nothing is printed about it
     arena = logging.getLogger("arena")
     arena.handlers.clear()  # under fork they are the parent's
     arena.setLevel(logging.NOTSET)
     root = logging.getLogger()
-    root.handlers[:] = [_PlainQueueHandler(queue)]
+    root.handlers[:] = [Sender(channel)]
     root.setLevel(level)

@@ -6,28 +6,42 @@ from collections.abc import Sequence
 from arena.config.config import Config, Seat
 from arena.config.openings import random_opening
 from arena.formats.fixture import Fixture
-from arena.runner.referee import FAULTS, Forfeit, Referee
+from arena.runner.referee import Forfeit, Limits, Referee, Turn
 from arena.runner.rules import GameError, by_rules, result_of
+from arena.runner.watch import Watch
 from games.core.game import CHANCE, Game
 from games.core.random import stream
-from results.record import GameRecord, ImprovementRecord, MoveRecord
+from results.record import MOST, GameRecord, ImprovementRecord, MoveRecord
 
 
-def play_fixture(config: Config, fixture: Fixture) -> GameRecord:
-    """Play one game of a tournament; GameError if the rules fail."""
+def play_fixture(config: Config, fixture: Fixture, watch: Watch | None = None) -> GameRecord:
+    """Play one game of a tournament; GameError if the rules fail.  `watch` is told whose code runs."""
     game, seats = config.conditions[fixture.condition].game, seats_of(config, fixture)
     try:
         opening = [] if config.players == 1 else _opening(config, game, fixture.opening)
     except Exception as error:
         raise GameError(f"no opening: {type(error).__name__}: {error}") from error
-    return play(game, seats, fixture, opening, config.values["time_margin"])
+    limits = Limits(config.values["time_margin"], config.values["move_seconds"])
+    return play(game, seats, fixture, opening, limits, watch)
 
 
 def void_record(config: Config, fixture: Fixture, reason: str, detail: str, seconds: float = 0.0) -> GameRecord:
-    """The record of a game that came to no end through no fault of an agent's move: it has no moves."""
+    """The record of a game that came to no end through no fault of an agent: it has no moves."""
+    return _without_moves(config, fixture, None, reason, detail, seconds)
+
+
+def forfeit_record(
+    config: Config, fixture: Fixture, agent: int, reason: str, detail: str, seconds: float = 0.0
+) -> GameRecord:
+    """The record of a game that the agent of this number lost with its process, and the moves with it."""
+    outcome = float(fixture.seats.index(agent)) if len(fixture.seats) == 2 else None
+    return _without_moves(config, fixture, outcome, reason, detail, seconds)
+
+
+def _without_moves(config, fixture, outcome, reason, detail, seconds):
     return GameRecord(
         **identity(fixture, [seat.name for seat in seats_of(config, fixture)]),
-        outcome=None,
+        outcome=outcome,
         score=None,
         reason=reason,
         detail=detail,
@@ -57,12 +71,17 @@ def _opening(config, game, number) -> list[int]:
 
 
 def play(
-    game: Game, seats: tuple[Seat, ...], fixture: Fixture, opening: Sequence[int], time_margin: float = 1.0
+    game: Game,
+    seats: tuple[Seat, ...],
+    fixture: Fixture,
+    opening: Sequence[int],
+    limits: Limits = Limits(),  # noqa: B008 - a NamedTuple of numbers
+    watch: Watch | None = None,
 ) -> GameRecord:
     """Play one game to its end, or until an agent forfeits it.
 
     game: its rules; seats: who moves first, and the opponent if there is one; opening: legal moves made before the
-    agents begin; time_margin: seconds by which a move may exceed its agent's budget of seconds.
+    agents begin; limits: the seconds that agents may take; watch: is told whose code runs.
 
     An agent that raises an exception, answers with anything but a legal move, or exceeds its time forfeits: the other
     side, if there is one, wins, and score is None.  Rules that raise an exception, or go on for more than
@@ -72,7 +91,7 @@ def play(
     match = Match(game, fixture, opening)
     start = time.perf_counter()
     try:
-        match.play_out(seats, time_margin)
+        match.play_out(seats, limits, watch or Watch())
         outcome, score, reason, detail = result_of(game, match.state)
     except Forfeit as forfeit:
         # the first player's outcome is 0 if it forfeits, and 1 if the second does
@@ -114,7 +133,7 @@ class Match:
     def __init__(self, game: Game, fixture: Fixture, opening: Sequence[int]):
         self.game = game
         self.fixture = fixture
-        self.state = game.initial()
+        self.state = by_rules(game, "initial")
         self.opening = opening
         self.opening_names = [self._push(move) for move in opening]
         self.plies = len(opening)
@@ -124,14 +143,15 @@ class Match:
         self.asked = 0  # the side whose code ran last
         self.referees: list[Referee] = []
 
-    def play_out(self, seats: tuple[Seat, ...], time_margin: float) -> None:
+    def play_out(self, seats: tuple[Seat, ...], limits: Limits, watch: Watch) -> None:
         """Let the players move until the game is over; Forfeit if one fails, `asked` is then its side."""
         self.rngs = [stream(self.fixture.seed, side) for side in range(len(seats))]
         chance = stream(self.fixture.seed, "chance")
         for side, seat in enumerate(seats):
             self.asked = side
+            turn = Turn(watch, self.fixture.seats[side], limits)
             # the worker is deaf to Ctrl-C, so that a KeyboardInterrupt is the agent's own
-            self.referees.append(Referee(self.game, seat, self.fixture.id, (*FAULTS, KeyboardInterrupt)))
+            self.referees.append(Referee(self.game, seat, self.fixture.id, (BaseException,), turn))
             self.referees[side].start(self.state, self.opening)
         while legal := by_rules(self.game, "moves", self.state):
             if self.plies >= self.game.max_plies:
@@ -142,17 +162,17 @@ class Match:
             if side == CHANCE:
                 self._make(int(by_rules(self.game, "random_outcome", self.state, chance)))
             else:
-                self._make(self._decide(side, legal, time_margin))
+                self._make(self._decide(side, legal))
         if not by_rules(self.game, "is_over", self.state):
             raise GameError(f"{self.game} is not over, but has no legal move")
 
-    def _decide(self, side, legal, time_margin) -> int:
+    def _decide(self, side, legal) -> int:
         """The move that the player to move decides on; keeps its record."""
         self.asked, referee = side, self.referees[side]
         decision, record = referee.ask(self.state, legal, self.rngs[side], self.plies, side)
         referee.run(self.plies, lambda: self._note_improvements(decision))
         self.decisions.append(record)
-        referee.check_time(decision.seconds, time_margin, self.plies)
+        referee.check_time(decision.seconds, self.plies)
         return decision.move
 
     def _make(self, move):
@@ -165,13 +185,16 @@ class Match:
 
     def _note_improvements(self, decision):
         """Keep the improvements that a decision came by, behind those of the decisions before."""
+        if not decision.improvements:
+            return
         playouts = sum(one.playouts or 0 for one in self.decisions)
         seconds = sum(one.seconds for one in self.decisions)
         for one in decision.improvements:
             if not self.improvements or one.score > self.improvements[-1].score:
-                self.improvements.append(
-                    ImprovementRecord(playouts + int(one.playouts), seconds + float(one.seconds), float(one.score))
-                )
+                found = ImprovementRecord(playouts + int(one.playouts), seconds + float(one.seconds), float(one.score))
+                if not all(abs(number) < MOST for number in vars(found).values()):
+                    raise ValueError(f"an improvement holds {found}, with a number that is not finite below 2**63")
+                self.improvements.append(found)
 
     def _push(self, move) -> str:
         """Make a move, and return its name."""

@@ -4,13 +4,15 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from agents.core.agent import Decision, IllegalAnswer, OutOfTime, Resigned
 from arena.config.config import Seat
-from arena.runner.rules import by_rules
+from arena.runner.probe import game_fault
+from arena.runner.rules import GameError, by_rules
+from arena.runner.watch import Watch
 from games.core.game import Game
 from results.record import MoveRecord, Reason
 
@@ -19,8 +21,24 @@ log = logging.getLogger("arena.referee")
 LONGEST_DETAIL = 2000  # characters of a record's detail
 FAULTS = (Exception, SystemExit)  # what an agent's code may raise that is its own fault
 REASONS = {OutOfTime: Reason.TIME, IllegalAnswer: Reason.ILLEGAL_MOVE, Resigned: Reason.RESIGNED}  # or an exception
+GRACE = 5.0  # seconds beyond its limit that an agent's move may take before its process is killed
 
 T = TypeVar("T")
+
+
+class Limits(NamedTuple):
+    """The seconds that agents may take."""
+
+    time_margin: float = 1.0  # by which a move may exceed its agent's budget of seconds
+    move_seconds: float = 600.0  # for a move without such a budget, and for all else that an agent does
+
+
+class Turn(NamedTuple):
+    """Which agent of a run a referee watches over, and who is told when its code runs."""
+
+    watch: Watch
+    agent: int = 0
+    limits: Limits = Limits()
 
 
 class Forfeit(Exception):
@@ -35,11 +53,25 @@ class Forfeit(Exception):
 class Referee:
     """Watches over one agent in one game; every method raises Forfeit where the agent is at fault.
 
-    seat: the agent with its name and budget; game_id: for the log; faults: the exceptions that count as the agent's.
+    seat: the agent with its name and budget; game_id: for the log; faults: the exceptions that count as the agent's;
+    turn: who is told when its code runs, and its limits.
     """
 
-    def __init__(self, game: Game, seat: Seat, game_id: str = "", faults: tuple[type[BaseException], ...] = FAULTS):
+    def __init__(
+        self,
+        game: Game,
+        seat: Seat,
+        game_id: str = "",
+        faults: tuple[type[BaseException], ...] = FAULTS,
+        turn: Turn | None = None,
+    ):
         self.game, self.seat, self.game_id, self.faults = game, seat, game_id, faults
+        self.watch, self.agent, limits = turn or Turn(Watch())
+        self.limits, self._limit, own = limits, limits.move_seconds, seat.budget.seconds
+        self._choice_limit = limits.move_seconds if own is None else own + limits.time_margin + GRACE
+        self._compiled = 0.0  # seconds of its last decision in which kernels were compiled
+        self._judgement: Forfeit | None = None
+        self._state: np.ndarray | None = None  # the last position that it was asked in
         self.player = self.run(0, lambda: seat.agent.player(game, seat.budget))
 
     def start(self, state: np.ndarray, moves: Sequence[int]) -> None:
@@ -48,25 +80,33 @@ class Referee:
 
     def close(self, result: float | None) -> None:
         """Tell the agent how the game ended; what it raises then is logged, and changes nothing."""
+        self.watch.enter(self.agent, self._limit)
         try:
             self.player.close(result)
         except self.faults:
             log.exception("game %s: %s raised an exception after the game", self.game_id, self.seat.name)
+        finally:
+            self.watch.leave()
 
     def ask(
         self, state: np.ndarray, legal: Sequence[int], rng: np.ndarray, ply: int, side: int
     ) -> tuple[Decision, MoveRecord]:
         """The agent's decision in a position, with its wall time and as it is to be stored; its move is legal."""
-        decision = self.run(ply, lambda: self._timed(state, rng))
-        move = self.run(ply, lambda: self._checked(decision, legal, state, ply))
-        decision = replace(decision, move=move)
-        name = by_rules(self.game, "move_name", state, move)
+        self._state = state
+        answer, seconds = self.run(ply, lambda: self._timed(state, rng), self._choice_limit)
+        decision = self.run(
+            ply, lambda: replace(answer, move=self._checked(answer, legal, state, ply), seconds=seconds)
+        )
+        name = by_rules(self.game, "move_name", state, decision.move)
         return decision, self.run(ply, lambda: MoveRecord.of(ply, side, name, decision))
 
-    def check_time(self, seconds: float, margin: float, ply: int) -> None:
-        """Whether a move took no longer than the agent's budget of seconds, if it has one, and the margin."""
-        limit = self.seat.budget.seconds
-        if limit is not None and seconds > limit + margin:
+    def check_time(self, seconds: float, ply: int) -> None:
+        """Whether a move took no longer than the agent's budget of seconds, if it has one, and the margin.
+
+        What it compiled meanwhile does not count, since that has a limit of its own.
+        """
+        limit, margin = self.seat.budget.seconds, self.limits.time_margin
+        if limit is not None and seconds - self._compiled > limit + margin:
             allowed = f"{limit:g} s and a margin of {margin:g} s"
             raise self._forfeit(Reason.TIME, f"took {seconds:.3f} s at ply {ply}; allowed: {allowed}")
 
@@ -74,27 +114,35 @@ class Referee:
         """Tell the agent that a move has been made."""
         self.run(ply, lambda: self.player.played(move))
 
-    def run(self, ply: int, action: Callable[[], T]) -> T:
-        """What an agent's code returns; what it raises is its forfeit."""
+    def run(self, ply: int, action: Callable[[], T], limit: float | None = None) -> T:
+        """What an agent's code returns; what it raises is its forfeit, or GameError if it comes from the game."""
+        watch = self.watch
+        watch.enter(self.agent, limit or self._limit)
         try:
             return action()
-        except Forfeit:
-            raise
-        except tuple(REASONS) as error:
-            reason = next(reason for kind, reason in REASONS.items() if isinstance(error, kind))
-            raise self._forfeit(reason, storable(f"at ply {ply} {error}")) from error
         except self.faults as error:
+            if error is self._judgement:
+                raise  # ours, and none that the agent has made up
+            if reason := next((reason for kind, reason in REASONS.items() if isinstance(error, kind)), None):
+                raise self._forfeit(reason, f"at ply {ply} {text_of(error)}") from error
             log.exception("game %s: %s raised an exception at ply %d", self.game_id, self.seat.name, ply)
-            detail = storable(f"{self.seat.name}: {type(error).__name__}: {error}")
-            raise Forfeit(Reason.EXCEPTION, detail) from error
+            forfeit = Forfeit(Reason.EXCEPTION, storable(f"{self.seat.name}: {in_words(error)}"))
+            watch.leave()
+            trusted = type(self.seat.agent).__module__.startswith("agents.")
+            if fault := game_fault(self.game, self._state, error, trusted):
+                raise GameError(f"{self.game}: {storable(fault)}") from error
+            raise forfeit from error
+        finally:
+            watch.leave()
 
-    def _timed(self, state, rng) -> Decision:
+    def _timed(self, state, rng) -> tuple[Decision, float]:
         start = time.perf_counter()
         # a copy, because a player that writes into its position must not change ours
         decision = self.player.choose(state.copy(), rng)
         if not isinstance(decision, Decision):
             raise TypeError(f"choose returned {decision!r}, which is no Decision")
-        return replace(decision, seconds=time.perf_counter() - start)
+        self._compiled = self.watch.compiled()
+        return decision, time.perf_counter() - start
 
     def _checked(self, decision, legal, state, ply) -> int:
         """The move of a decision, if it is a legal one."""
@@ -107,7 +155,21 @@ class Referee:
     def _forfeit(self, reason, text) -> Forfeit:
         detail = f"{self.seat.name} {text}"
         log.error("game %s: %s", self.game_id, detail)
-        return Forfeit(reason, detail)
+        self._judgement = Forfeit(reason, detail)
+        return self._judgement
+
+
+def in_words(error: BaseException) -> str:
+    """The kind of an exception and what it says."""
+    return storable(f"{type(error).__name__}: {text_of(error)}")
+
+
+def text_of(error: BaseException) -> str:
+    """What an exception says, if it can say it."""
+    try:
+        return storable(str(error))
+    except BaseException as fault:
+        return f"(its text cannot be had: {type(fault).__name__})"
 
 
 def storable(text: str) -> str:

@@ -1,178 +1,37 @@
 """The supervisor: plays the games of a schedule on worker processes, and loses none of them.
 
-A worker that dies or hangs costs its own game only: the game is played once more, by a fresh worker, and is recorded
-as void if that fails too.  (concurrent.futures.ProcessPoolExecutor fails every pending future when one worker dies.)
+A worker that dies or hangs costs its own game only: `arena.runner.blame` says whether an agent has lost it, or it is
+played again, or it is void.  (concurrent.futures.ProcessPoolExecutor fails every pending future when one worker dies.)
 Workers start by the process's own start method.
 """
 
 import itertools
 import logging
 import multiprocessing
-import signal
 import time
 from collections import deque
 from collections.abc import Callable
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from multiprocessing import connection as pipes
-from multiprocessing import forkserver
 
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
 from arena.runner import worker as worker_process
-from arena.runner.logs import RunLog, WorkerLog
-from arena.runner.match import cores_of, void_record
-from games.core.errors import UserError
+from arena.runner.blame import Failure, another_try
+from arena.runner.logs import RunLog
+from arena.runner.match import cores_of
+from arena.runner.messages import LONGEST, Failed, Junk, Leave, Played, Probed, Ready, fault_of
+from arena.runner.staff import FAREWELL_SECONDS, TICK, Worker, WorkerStartError
+from arena.runner.verdicts import Verdicts
+from arena.runner.waiting import Job, Queue
+from arena.runner.watchdog import Watchdog
 from results.record import GameRecord, Reason
 
 log = logging.getLogger("arena.runner.supervisor")
 
-START_SECONDS = 300.0  # a worker that is not ready by then counts as dead
-LOAD_SECONDS = 300.0  # to load or compile the kernels of an agent, before its games' own time counts
 FAILED_STARTS = 3  # this many workers in a row that die before they are ready end the run
-FAREWELL_SECONDS = 5.0  # for workers to end, and for their logs to reach the file
-LONGEST_WAIT = 3600.0  # of one wait; the system's own limit on timeouts is a few weeks
-OVERTAKING = 8  # times the number of cores: how many games may overtake one that waits for several cores
-
-
-class WorkerStartError(UserError, RuntimeError):
-    """Workers die before they can play; the message says what became of the last one."""
-
-
-@dataclass(frozen=True)
-class _Job:
-    fixture: Fixture
-    cores: int  # how many of the workers' cores it occupies
-    failures: tuple[str, ...] = ()  # what became of the worker, each time it failed
-
-
-@dataclass(eq=False)
-class _Worker:
-    process: multiprocessing.Process
-    pipe: pipes.Connection
-    log: WorkerLog
-    deadline: float  # time.monotonic() by which it must be ready, or have played its game
-    job: _Job | None = None  # what it plays, or will play once it is ready
-    ready: bool = False
-    playing: float | None = None  # since when, time.monotonic()
-    complaint: str = ""  # why it cannot start
-    hung: bool = False
-
-    def fate(self) -> str:
-        """What became of a dead worker."""
-        code = self.process.exitcode
-        if code is not None and code < 0:
-            try:
-                return f"the worker was killed by {signal.Signals(-code).name}"
-            except ValueError:
-                return f"the worker was killed by signal {-code}"
-        return f"the worker ended with exit code {code}"
-
-
-def begin_start() -> None:
-    """Start the fork server, where workers come from one, so that it imports what they need in the meantime."""
-    if multiprocessing.get_start_method() == "forkserver":
-        with _no_interrupt():
-            forkserver.ensure_running()
-
-
-def _start_process(process) -> None:
-    """Start a process; try again if the fork server has just died and is being replaced."""
-    for tries_left in (2, 1, 0):
-        try:
-            return process.start()
-        except (ConnectionError, EOFError) as error:
-            log.warning("the fork server does not answer: %r", error)
-            if not tries_left:
-                raise WorkerStartError(f"the fork server that starts workers does not answer: {error!r}") from error
-            time.sleep(0.2)
-
-
-def warm_in_a_child(config: Config, run_log: RunLog, before, after, failed) -> None:
-    """Compile what all agents run, in a child process, so that an agent that ends its process harms no other.
-
-    `before(name)` and `after(name, seconds, failure)` are called for each agent, `failed(text)` for one that ends or
-    hangs the process.  What cannot be compiled here fails again in the agent's games.
-    """
-    names = [name for name, _ in config.agents]
-    left = list(range(len(names)))
-    while left:
-        current: int | None = None
-        seats = list(left)
-        with _child(config, run_log, seats) as pipe:
-            while pipes.wait([pipe], LOAD_SECONDS):
-                try:
-                    message = pipe.recv()
-                except (EOFError, OSError):
-                    break
-                if isinstance(message, worker_process.Failed):
-                    raise WorkerStartError(f"workers could not start: {message}")
-                if isinstance(message, tuple) and len(message) == 1:
-                    current = message[0]
-                    before(names[current])
-                elif isinstance(message, tuple) and current is not None:
-                    left.remove(current)
-                    after(names[current], *message[1:])
-        if left:  # it has died, or does not answer
-            culprit = left[0] if current is None or current not in left else current
-            left.remove(culprit)
-            after(names[culprit], 0.0, "none: it ended or hung its process")
-            failed(f"{names[culprit]} ended or hung the process in which its kernels were being compiled")
-
-
-@contextmanager
-def _child(config, run_log, seats):
-    """The parent's end of the pipe of a process that runs worker.warm_all."""
-    pipe, childs_end = multiprocessing.Pipe()
-    child_log = run_log.worker("warmer")
-    arguments = (childs_end, child_log.queue, config.resolved(), seats)
-    process = multiprocessing.Process(target=worker_process.warm_all, name="warmer", args=arguments)
-    with _no_interrupt():
-        _start_process(process)
-    childs_end.close()
-    child_log.started()
-    try:
-        yield pipe
-    finally:
-        process.join(0 if pipe.poll() else FAREWELL_SECONDS)
-        process.kill()
-        process.join()
-        pipe.close()
-        child_log.close()
-        child_log.join(FAREWELL_SECONDS)
-
-
-class _Queue:
-    """The waiting games, in the schedule's order, except that a game that needs more cores than are free may be
-    overtaken by a bounded number of games that fit.  So cores are seldom idle, and no game waits for ever."""
-
-    def __init__(self, following: Callable[[], Fixture | None], cores: Callable[[Fixture], int], limit: int):
-        self._following = following
-        self._cores = cores
-        self._limit = limit  # of cores; a game that needs more takes them all, and so runs alone
-        self._window: deque[_Job] = deque()  # the next few games
-        self._overtaken = 0  # how many games have overtaken the first of them
-
-    def take(self, free: int) -> _Job | None:
-        """The next game for which `free` cores suffice; None if there is none."""
-        if free < 1:
-            return None
-        for place, job in enumerate(self._seen()):
-            if job.cores <= free:
-                del self._window[place]
-                self._overtaken = self._overtaken + 1 if place else 0
-                return job
-            if self._overtaken >= OVERTAKING * self._limit:
-                return None
-        return None
-
-    def _seen(self):
-        """The waiting games, read from the schedule only as far as needed."""
-        yield from list(self._window)
-        while len(self._window) < 2 * OVERTAKING * self._limit and (fixture := self._following()):
-            self._window.append(_Job(fixture, min(self._cores(fixture), self._limit)))
-            yield self._window[-1]
+STOP = 2.0  # seconds between two looks beyond TICK, from which on this process was stopped, or as good as
 
 
 @dataclass
@@ -182,7 +41,9 @@ class Supervisor:
     following: gives the next game to play, or None if there is none before a result comes in: it is asked again after
     one; run_log: where the workers' log records go;
     on_result: called in the thread of `run`; what it raises ends the run, and is raised by `run`;
-    on_stop: called there with False at the first stop request, with True when running games are given up.
+    on_stop: called there with False at the first stop request, with True when running games are given up;
+    on_trouble: called there with a sentence on what agents and games have done;
+    on_tick: called there every TICK seconds; what it raises ends the run, and nothing more is handed to `on_result`.
     """
 
     config: Config
@@ -191,37 +52,39 @@ class Supervisor:
     on_result: Callable[[GameRecord], None]
     run_log: RunLog
     on_stop: Callable[[bool], None] = lambda now: None
-    _crew: list[_Worker] = field(default_factory=list, init=False)
-    _parting: list[WorkerLog] = field(default_factory=list, init=False)
+    on_trouble: Callable[[str], None] = lambda text: None
+    on_tick: Callable[[], None] = lambda: None
+    _crew: list[Worker] = field(default_factory=list, init=False)
     _stops: int = field(default=0, init=False)  # requests so far: 1 no new games, 2 stop now
     _stops_seen: int = field(default=0, init=False)
     _failed_starts: int = field(default=0, init=False)
-    _refused: bool = field(default=False, init=False)  # on_result has raised
+    _refused: bool = field(default=False, init=False)  # on_result or on_tick has raised
 
     def __post_init__(self):
-        self.game_seconds = self.config.values["game_seconds"]  # a game that takes longer is a hang
-        self._queue = _Queue(self.following, partial(cores_of, self.config), self.workers)
+        self._queue = Queue(self.following, self._cores_of, self.workers)
         self._names = itertools.count(1)
+        self._watchdog = Watchdog()
         self._wakeup, self._waker = multiprocessing.Pipe(duplex=False)
         self._records = deque()  # arrived, and not yet handed on
+        self.verdicts = Verdicts(self.config, self.on_trouble)
+        self._looked = time.monotonic()
 
     def run(self) -> None:
         """Play all games, or those that a stop request allows.
 
         WorkerStartError if workers cannot start.  No worker is left when it returns or raises.
         """
+        self._looked = time.monotonic()
         try:
             self._employ()
-            while self._crew and any(worker.job for worker in self._crew) and self._stops < 2:
+            while any(worker.job for worker in self._crew) and self._stops < 2:
                 self._advance()
             self._notice_stop()
             self._dismiss()
         finally:
             self._kill_all()
-            try:
-                self._deliver()
-            finally:
-                self._close()
+            self._watchdog.close()
+            self._deliver()
 
     def request_stop(self, now: bool = False) -> None:
         """The first call starts no new games and finishes those that run; the second, or `now`, kills the workers.
@@ -237,36 +100,41 @@ class Supervisor:
         return {
             worker.process.pid: worker.job.fixture.id
             for worker in list(self._crew)
-            if worker.playing is not None and worker.job is not None and worker.process.pid is not None
+            if worker.ready and worker.job is not None and worker.process.pid is not None
         }
 
     # -- One round: wait, hear, employ anew, deliver ----------------------------------------------------------------
 
     def _advance(self):
-        ready = self._wait()
+        watched = [self._wakeup, *itertools.chain.from_iterable(worker.watched() for worker in self._crew)]
+        ready = set(pipes.wait(watched, TICK))
         if self._wakeup in ready:
             self._wakeup.recv_bytes()
+        tick = self._look_at_clocks()
         self._notice_stop()
         for worker in list(self._crew):
-            dead = worker.process.sentinel in ready
-            if dead or worker.pipe in ready:
-                dead |= not self._hear(worker)
-            if not dead and worker.job and time.monotonic() > worker.deadline:
-                dead = worker.hung = True
-            if dead:
-                self._bury(worker)
+            if failure := self._attend(worker, ready, tick):
+                self._bury(worker, failure)
         # workers get their next games before the last ones are stored, then those that these results ask for
         self._employ()
         self._deliver()
         self._employ()
+        if tick:
+            self._unless_refused(self.on_tick)
 
-    def _wait(self):
-        watched = [self._wakeup]
+    def _look_at_clocks(self) -> bool:
+        """Notice what was stopped, from time to time; whether it is time to look for dead and late workers."""
+        now = time.monotonic()
+        passed = now - self._looked
+        if passed < TICK:
+            return False
+        self._looked = now
         for worker in self._crew:
-            watched += [worker.pipe, worker.process.sentinel]
-        deadlines = [worker.deadline for worker in self._crew if worker.job]
-        left = min(deadlines, default=float("inf")) - time.monotonic()
-        return set(pipes.wait(watched, min(max(left, 0.0), LONGEST_WAIT)))
+            if passed > TICK + STOP:  # this process was stopped, and the workers may have been
+                worker.paused += passed
+            else:
+                worker.note_stop(passed)
+        return True
 
     def _notice_stop(self):
         if self._stops > self._stops_seen:
@@ -278,33 +146,83 @@ class Supervisor:
                 if not worker.ready:
                     worker.job = None  # not begun
 
-    def _hear(self, worker) -> bool:
+    def _attend(self, worker, ready, tick) -> Failure | None:
+        """Take what a worker has sent and printed; what is wrong with it, if anything is."""
+        if worker.printed in ready:
+            worker.note_printed()
+        ended = worker.process.sentinel in ready or (tick and worker.dead())
+        if ended or worker.end in ready:
+            ended |= not self._hear(worker, LONGEST if ended else None)
+        if ended and not worker.complaint:
+            if worker.ends_within(1.0):
+                return worker.fate()
+            worker.complaint = "it closed its connection"
+        if worker.complaint:
+            return Failure(worker.complaint, Reason.CRASH, None)
+        return worker.overdue(time.monotonic(), bool(worker.job)) if tick else None
+
+    def _hear(self, worker, limit: int | None = None) -> bool:
         """Take what a worker has sent; False if it can send no more."""
         try:
-            while worker.pipe.poll():
-                message = worker.pipe.recv()
-                if isinstance(message, GameRecord):
-                    self._records.append(message)
-                    worker.job = worker.playing = None
-                elif isinstance(message, worker_process.Failed):
-                    worker.complaint = message
-                elif message == worker_process.BEGUN:
-                    worker.playing = time.monotonic()
-                    worker.deadline = worker.playing + self.game_seconds
-                else:
-                    worker.ready, self._failed_starts = True, 0
-                    self._send(worker)
-        except (EOFError, OSError):
-            return False
-        return True
+            messages, open_ = worker.hear(limit)
+        except Junk as junk:
+            worker.complaint = f"it sent {junk}"
+            return True
+        for message in messages:
+            job = worker.job if worker.ready else None
+            if isinstance(message, Played) and job and not job.probes:
+                self._take(worker, message.record)
+            elif isinstance(message, Probed) and job and job.probes:
+                self._records.append(self.verdicts.probed(job, message.fault))
+                worker.job = None
+            elif isinstance(message, Ready) and not worker.ready:
+                worker.ready, self._failed_starts = True, 0
+                worker.send()
+            elif isinstance(message, Failed) and not worker.ready:
+                worker.complaint = message.text
+            else:
+                worker.complaint = f"it sent {message!r:.200} out of turn"
+            if worker.complaint:
+                break
+        return open_
+
+    def _take(self, worker, record):
+        """Take the record of a worker's game."""
+        job = worker.job
+        if fault := fault_of(self.config, job.fixture, record):
+            worker.complaint = f"it sent a record of {job.fixture.id} that cannot be: {fault}"
+            return
+        if record.reason == Reason.TIME and worker.paused:
+            failure = Failure("over time while it was stopped", Reason.TIME, None, outside=True)
+            again = replace(job, failures=(*job.failures, failure))
+            if another_try(again.failures):
+                log.warning("game %s is played again: %s, but the process was stopped", record.id, record.detail)
+                worker.job = None if self._stops else again
+                worker.send()
+                return
+        if record.reason == Reason.RULES:
+            self.verdicts.of_rules(record)
+        self._records.append(record)
+        worker.job = None
 
     def _deliver(self):
         while self._records and not self._refused:
-            self._refused = True  # until it returns: once it has raised, it is not called again
-            self.on_result(self._records.popleft())
-            self._refused = False
+            self._unless_refused(self.on_result, self._records.popleft())
+
+    def _unless_refused(self, call, *arguments):
+        """Call the receiver; once it has raised, nothing more is delivered."""
+        self._refused = True
+        call(*arguments)
+        self._refused = False
 
     # -- Workers and their games ----------------------------------------------------------------------------------
+
+    def _cores_of(self, fixture) -> int:
+        try:
+            return max(1, int(cores_of(self.config, fixture)))
+        except Exception:  # an agent's own code, which shall not end the run
+            log.exception("game %s: the agents do not say how many cores they need", fixture.id)
+            return 1
 
     def _employ(self):
         """Give games to workers while cores are free."""
@@ -312,82 +230,66 @@ class Supervisor:
             job = self._queue.take(self.workers - sum(worker.job.cores for worker in self._crew if worker.job))
             if job is None:
                 return
-            worker = next((worker for worker in self._crew if worker.ready and not worker.job), None)
-            if worker is None:
-                self._start(job)
+            if record := self.verdicts.without_play(job.fixture):
+                self._records.append(record)
+                self._deliver()
             else:
-                worker.job = job
-                self._send(worker)
+                self._assign(job)
+
+    def _assign(self, job):
+        worker = next((worker for worker in self._crew if worker.ready and not worker.job), None)
+        if worker is None:
+            self._start(job)
+        else:
+            worker.job = job
+            worker.send()
 
     def _start(self, job):
         """A fresh worker, which plays `job` once it is ready."""
-        name = f"worker-{next(self._names)}"
-        pipe, workers_end = multiprocessing.Pipe()
-        worker_log = self.run_log.worker(name)
-        process = multiprocessing.Process(
-            target=worker_process.main, name=name, args=(workers_end, worker_log.queue, self.config.resolved())
-        )
-        with _no_interrupt():
-            _start_process(process)
-        workers_end.close()
-        worker_log.started()
-        self._crew.append(_Worker(process, pipe, worker_log, time.monotonic() + START_SECONDS, job))
+        worker = Worker(f"worker-{next(self._names)}", worker_process.main, self.config, self.run_log, self._watchdog)
+        worker.job = job
+        self._crew.append(worker)
 
-    def _send(self, worker):
-        """Let a ready worker begin its game."""
-        if worker.job is None:
-            return
-        try:
-            worker.pipe.send(worker.job.fixture)
-        except OSError:
-            return  # it has just died; its game has not begun, and goes to another worker
-        worker.playing = time.monotonic()
-        # until it reports that the kernels are loaded, or compiled where they cannot be kept
-        worker.deadline = worker.playing + self.game_seconds + LOAD_SECONDS
-
-    def _bury(self, worker):
+    def _bury(self, worker, failure):
         """Remove a dead or hung worker, and decide what becomes of its game."""
-        worker.process.kill()
-        worker.process.join()
-        self._hear(worker)  # a record that it has sent counts
+        worker.kill()
+        if not worker.complaint:
+            self._hear(worker, LONGEST)  # a record that it has sent counts
         self._crew.remove(worker)
-        worker.pipe.close()
-        worker.log.close()
-        self._parting = [*(log for log in self._parting if not log.closed()), worker.log]
+        worker.close()
         if not worker.ready:
-            self._count_failed_start(worker)
+            self._count_failed_start(worker, failure)
+        elif not worker.job:
+            log.error("%s, which did not play: %s", worker.name, failure.fate)
         job = worker.job
-        if job and worker.playing is not None:
-            job = self._after_failure(worker, job)
+        if job and worker.ready:
+            job = self._after_failure(worker, job, failure)
         if job and not self._stops:
             self._start(job)
 
-    def _count_failed_start(self, worker):
+    def _count_failed_start(self, worker, failure):
         if self._stops:
             return
         self._failed_starts += 1
-        fate = worker.complaint or ("it did not answer" if worker.hung else worker.fate())
-        log.error("%s could not start: %s", worker.process.name, fate)
+        log.error("%s could not start: %s", worker.name, failure.fate)
         if self._failed_starts >= FAILED_STARTS:
             method, hint = multiprocessing.get_start_method(), ""
             if method != "fork" and not worker.complaint:
                 hint = '; a script that uses it must call arena.run below `if __name__ == "__main__":`'
             raise WorkerStartError(
-                f"{FAILED_STARTS} workers in a row could not start; the last: {fate} (start method {method}{hint})"
+                f"{FAILED_STARTS} workers in a row could not start; the last: {failure.fate} "
+                f"(start method {method}{hint})"
             )
 
-    def _after_failure(self, worker, job) -> _Job | None:
-        """The job to be played again; None once its game is void."""
-        id, seconds = job.fixture.id, time.monotonic() - worker.playing
-        fate = f"not over after game_seconds = {self.game_seconds:g}" if worker.hung else worker.fate()
-        log.error("game %s on %s: %s", id, worker.process.name, fate)
-        job = replace(job, failures=(*job.failures, fate))
-        if self._stops > 1 or len(job.failures) == 1:
-            return job
-        reason = Reason.HANG if worker.hung else Reason.CRASH
-        self._records.append(
-            void_record(self.config, job.fixture, reason, "; played again: ".join(job.failures), seconds)
-        )
+    def _after_failure(self, worker, job, failure) -> Job | None:
+        """The job that follows; None if the game has its record, or is given up."""
+        log.error("game %s on %s: %s", job.fixture.id, worker.name, failure.fate)
+        if self._stops > 1:
+            return None
+        result = self.verdicts.after(job, replace(failure, seconds=time.monotonic() - worker.begun))
+        if isinstance(result, Job):
+            return result
+        self._records.append(result)
         return None
 
     # -- The end --------------------------------------------------------------------------------------------------
@@ -398,35 +300,20 @@ class Supervisor:
         leaving = [worker for worker in self._crew if worker.ready and not worker.job]
         for worker in leaving:
             with suppress(OSError):  # it has ended already
-                worker.pipe.send(None)
+                worker.end.send(Leave())
         for worker in leaving:
-            worker.process.join(max(until - time.monotonic(), 0))
+            while not worker.dead() and (left := until - time.monotonic()) > 0:
+                ready = pipes.wait(worker.watched(), left)
+                if worker.printed in ready:
+                    worker.note_printed()
+                if worker.end in ready and not self._hear(worker):
+                    worker.ends_within(until - time.monotonic())
 
     def _kill_all(self):
         for worker in self._crew:
-            worker.process.kill()
+            worker.kill()
         for worker in self._crew:
-            worker.process.join()
-            self._hear(worker)
-            worker.pipe.close()
-            worker.log.close()
-            self._parting.append(worker.log)
+            if not worker.complaint:
+                self._hear(worker, LONGEST)
+            worker.close()
         self._crew.clear()
-
-    def _close(self):
-        until = time.monotonic() + FAREWELL_SECONDS
-        for worker_log in self._parting:
-            worker_log.join(max(until - time.monotonic(), 0))
-
-
-@contextmanager
-def _no_interrupt():
-    """A process started in this context ignores Ctrl-C until it installs its own handler."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

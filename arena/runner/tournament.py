@@ -3,17 +3,20 @@
 import logging
 import signal
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
 import results
 from arena.config import loading
 from arena.config.config import Config, ConfigError, differences
+from arena.config.sizes import in_bytes
 from arena.formats.schedule import Schedule
 from arena.runner.logs import RunLog
 from arena.runner.machine import cores, describe, describe_run
-from arena.runner.supervisor import Supervisor, begin_start, warm_in_a_child
+from arena.runner.staff import begin_start
+from arena.runner.supervisor import Supervisor
+from arena.runner.warmer import Warmer
 from results.checking import mend
 from results.record import GameRecord
 from results.store import FILE_NAME, Store
@@ -26,11 +29,13 @@ log = logging.getLogger("arena.run")
 class Interrupted(Exception):
     """A run that was stopped before its last game; what is stored can be resumed."""
 
-    def __init__(self, stored: int, total: int, folder: Path):
+    def __init__(self, stored: int, total: int, folder: Path, why: str = ""):
         self.stored = stored
         self.total = total
         self.folder = folder
-        super().__init__(f"stopped with {stored} of {total} games stored in {folder}; resume the run to play the rest")
+        self.why = why  # unless it was asked for
+        what = f"stopped with {stored} of {total} games stored in {folder}; resume the run to play the rest"
+        super().__init__(f"{why}: {what}" if why else what)
 
 
 class Events:
@@ -100,11 +105,38 @@ def run(config, out, workers: int | None = None, resume: bool = False, events: E
             schedule.told(record.condition, record.first, record.second, record.opening, record.outcome)
             events.finished(record)
 
+        def look():
+            store.check_place()
+            if room.exceeded():
+                supervisor.request_stop()
+
+        room = _Room(folder, config.values["disk"])
         following = partial(_next_missing, schedule, stored)
-        _play(Supervisor(config, following, workers, add, run_log, events.stopping), events, schedule, stored)
+        supervisor = Supervisor(config, following, workers, add, run_log, events.stopping, events.trouble, look)
+        _play(supervisor, events, schedule, stored)
         if len(stored) < len(schedule):
-            raise Interrupted(len(stored), len(schedule), folder)
+            raise Interrupted(len(stored), len(schedule), folder, room.fault)
     return results.load(folder)
+
+
+class _Room:
+    """How much of the disk the files of a run may take."""
+
+    def __init__(self, folder: Path, limit: str | None):
+        self.folder, self.limit, self.bytes = folder, limit, in_bytes(limit)
+        self.fault = ""  # in words, once they take more
+
+    def exceeded(self) -> bool:
+        """Whether they take more, for the first time."""
+        if self.bytes is None or self.fault:
+            return False
+        taken = 0
+        for path in self.folder.iterdir():
+            with suppress(FileNotFoundError):
+                taken += path.stat().st_size
+        if taken > self.bytes:
+            self.fault = f"the files in {self.folder} take {taken / 2**20:.1f} MB, and disk = {self.limit!r}"
+        return bool(self.fault)
 
 
 def _next_missing(schedule, stored):
@@ -156,7 +188,8 @@ def _play(supervisor, events, schedule, stored):
         try:
             if len(stored) < len(schedule):
                 begin_start()
-                warm_in_a_child(supervisor.config, supervisor.run_log, events.warming, events.warmed, events.trouble)
+                told = events.warming, events.warmed, events.trouble
+                supervisor.verdicts.spoilt = Warmer(supervisor.config, supervisor.run_log, *told).run()
         except KeyboardInterrupt:
             log.warning("interrupted before the first game")
             events.ended()

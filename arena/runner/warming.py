@@ -2,11 +2,11 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from agents.core.agent import Budget
 from arena.config.config import Seat
-from arena.runner.referee import storable
+from arena.runner.referee import FAULTS, in_words
 from games.core.game import Game
 from games.core.random import stream
 
@@ -16,30 +16,21 @@ _SMALLEST = {"playouts": 1, "nodes": 1, "depth": 1, "seconds": 0.001}
 PLIES = 3  # of play, so that what an agent does with a tree from its last move runs too
 
 
-def warm(
-    games: Iterable[Game],
-    seats: Iterable[Seat],
-    before: Callable[[str], None] | None = None,
-    after: Callable[[str, float, str], None] | None = None,
-) -> None:
-    """Compile, or load, all that the seats run: each plays all sides' first moves with the smallest of its budgets.
+def warm(games: Iterable[Game], seat: Seat, faults: tuple[type[BaseException], ...] = FAULTS) -> tuple[float, str]:
+    """Compile, or load, all that a seat runs: it plays all sides' first moves with the smallest of its budgets.
 
-    `before(name)` and `after(name, seconds, failure)` are told of each seat.  An agent that raises is logged and passed
-    over, with the exception as `failure`, which is "" else: its games will show it.  An agent that kills its process
-    kills this one.
+    Returns the seconds that it took, and the exception that the agent raised, in words, or "".  One that raises is
+    logged and passed over: its games will show it.  An agent that kills its process kills this one.  `faults` are the
+    exceptions that count as the agent's.
     """
-    for seat in seats:
-        if before:
-            before(seat.name)
-        start, failure = time.perf_counter(), ""
-        try:
-            for game in games:
-                _play_first_moves(game, seat)
-        except Exception as error:
-            failure = storable(f"{type(error).__name__}: {error}")
-            log.exception("%s failed while its kernels were being compiled", seat.name)
-        if after:
-            after(seat.name, time.perf_counter() - start, failure)
+    start, failure = time.perf_counter(), ""
+    try:
+        for game in games:
+            _play_first_moves(game, seat)
+    except faults as error:
+        failure = in_words(error)
+        log.exception("%s failed while its kernels were being compiled", seat.name)
+    return time.perf_counter() - start, failure
 
 
 def _play_first_moves(game, seat):

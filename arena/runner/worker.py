@@ -5,20 +5,21 @@ Importing this module imports every game and every agent, so that a fork server 
 """
 
 import logging
-import multiprocessing
 import os
-import signal
-import sys
-import threading
-from multiprocessing import connection as pipes
+import socket
 
 import agents
 import games
 from arena.config.config import Config
+from arena.config.sizes import in_bytes
 from arena.runner import logs
+from arena.runner.confinement import confine, limit_memory
 from arena.runner.match import play_fixture, void_record
+from arena.runner.messages import Failed, Leave, Played, Probe, Probed, Ready, Warmed, Warming, WorkersEnd
+from arena.runner.probe import fault_in_kernels
 from arena.runner.rules import GameError
 from arena.runner.warming import warm
+from arena.runner.watch import Watch
 from results.record import Reason
 
 log = logging.getLogger("arena.runner.worker")
@@ -26,101 +27,103 @@ log = logging.getLogger("arena.runner.worker")
 games.names()
 agents.names()
 
-READY = "ready"  # the first message of a worker that can play; one that cannot sends a Failed
-ALIVE = "alive"  # a warmer has done with one more game
-BEGUN = "begun"  # the kernels of a game's agents are loaded: from here on its time counts
 
+def main(end: socket.socket, confined: tuple, memory, resolved: dict) -> None:
+    """Play every game that arrives and answer with its record, until there is no more.
 
-class Failed(str):
-    """Why a worker could not start."""
-
-
-def main(pipe, log_queue, resolved: dict) -> None:
-    """Play every Fixture that arrives on `pipe` and answer with BEGUN and its GameRecord; None ends the process.
-
-    pipe: the worker's end of a duplex pipe; log_queue: where log records go; resolved: `Config.resolved()`.
+    end: the worker's end of the connection; confined: what `confine` is given; memory: for its Watch; resolved:
+    `Config.resolved()`.
     """
-    config = _settle_in(pipe, log_queue, resolved)
+    confine(*confined)
+    channel, watch = WorkersEnd(end), Watch(memory)
+    config = _settle_in(channel, watch, resolved)
     if config is None:
         return
-    warmed: set[tuple[int, int]] = set()
+    process, warmed = os.getpid(), set[tuple[int, int]]()
     try:
-        while (fixture := pipe.recv()) is not None:
-            condition = config.conditions[fixture.condition]
-            seats = {(fixture.condition, i) for i in fixture.seats}
+        while not isinstance(order := channel.receive(), Leave):
+            if isinstance(order, Probe):
+                watch.begin(playing=True)
+                channel.send(Probed(fault_in_kernels(config.conditions[order.condition].game) or ""))
+                continue
+            fixture = order.fixture
             # not when the worker starts, so that an agent that crashes here costs only its own games
-            warm([condition.game], [condition.seats[i] for _, i in sorted(seats - warmed)])
-            warmed |= seats
-            pipe.send(BEGUN)
-            pipe.send(_play(config, fixture))
-    except (EOFError, BrokenPipeError):
+            watch.begin(playing=False)
+            for agent in sorted({*fixture.seats}):
+                if (fixture.condition, agent) not in warmed:
+                    _warm(config, config.conditions[fixture.condition], agent, watch)
+                    warmed.add((fixture.condition, agent))
+            watch.begin(playing=True)
+            record = _play(config, fixture, watch)
+            if os.getpid() != process:
+                os._exit(1)  # an agent has forked, and this is the child
+            _send(channel, config, fixture, record)
+    except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent is gone
     except BaseException:
         log.exception("the worker ends")
         os._exit(1)
 
 
-def warm_all(pipe, log_queue, resolved: dict, seats: list[int]) -> None:
-    """Compile, once for all workers, what the agents of these numbers run.
-
-    (number,) and then (number, seconds, failure) are sent for each; in between a sign of life after each game, since a
-    run may be of many.
-    """
-    config = _settle_in(pipe, log_queue, resolved)
+def warm_all(end: socket.socket, confined: tuple, memory, resolved: dict, seats: list[int]) -> None:
+    """Compile, once for all workers, what the agents of these numbers run; Warming and Warmed are sent for each."""
+    confine(*confined)
+    channel, watch = WorkersEnd(end), Watch(memory)
+    config = _settle_in(channel, watch, resolved)
+    if config is None:
+        return
     try:
-        for i in seats if config else ():
-            pipe.send((i,))
-            warm(
-                _counted_out(config.instances, pipe),
-                [config.conditions[0].seats[i]],
-                after=lambda _, *result, i=i: pipe.send((i, *result)),
-            )
+        for agent in seats:
+            channel.send(Warming(agent))
+            seat, total, failure = config.conditions[0].seats[agent], 0.0, ""
+            for game in config.instances:  # a run may be of many, and the limits are for each
+                watch.begin(playing=False)
+                with watch.of(agent, config.values["game_seconds"]):
+                    seconds, failure = warm([game], seat, (BaseException,))
+                total += seconds
+                if failure:
+                    break
+            channel.send(Warmed(agent, total, failure))
     except BaseException:
         log.exception("the warming of kernels ends")
         os._exit(1)
 
 
-def _counted_out(games, pipe):
-    """The games, one after the other; the pipe is told when the next one is asked for."""
-    for game in games:
-        yield game
-        pipe.send(ALIVE)
-
-
-def _settle_in(pipe, log_queue, resolved):
-    """Set up the process; returns the configuration, or None after sending why it cannot be made."""
-    _leave_signals_to_the_parent()
-    threading.Thread(target=_die_with_the_parent, daemon=True).start()
-    logs.send_to(log_queue)
-    sys.stdout = sys.stderr  # what an agent prints must not mix with the tables of the parent
+def _settle_in(channel, watch, resolved) -> Config | None:
+    """The configuration; None after sending why it cannot be made."""
+    logs.send_by(channel)
     try:
         config = Config.restored(resolved)
+        limit_memory(in_bytes(config.values["memory"]))
     except Exception as error:
         log.exception("the worker cannot start")
-        pipe.send(Failed(f"{type(error).__name__}: {error}"))
+        channel.send(Failed(f"{type(error).__name__}: {error}"))
         return None
-    pipe.send(READY)
+    watch.notice_compilations()
+    channel.send(Ready())
     return config
 
 
-def _play(config, fixture):
+def _warm(config, condition, agent, watch):
+    """Load what an agent runs in a condition's game."""
+    with watch.of(agent, config.values["game_seconds"]):
+        warm([condition.game], condition.seats[agent], (BaseException,))
+
+
+def _play(config, fixture, watch):
     """The game's record; a game whose rules fail is void, since they would fail again."""
     try:
-        return play_fixture(config, fixture)
+        return play_fixture(config, fixture, watch)
     except GameError as error:
         log.exception("game %s: the rules failed", fixture.id)
-        return void_record(config, fixture, Reason.CRASH, f"the rules failed: {error}")
+        return void_record(config, fixture, Reason.RULES, f"the rules failed: {error}")
 
 
-def _leave_signals_to_the_parent():
-    """Ctrl-C reaches the whole process group; the parent decides what it means."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-
-
-def _die_with_the_parent():
-    """Wait for the parent's death, then end this process whatever it is doing."""
-    pipes.wait([multiprocessing.parent_process().sentinel])
-    os._exit(1)
+def _send(channel, config, fixture, record):
+    """Send a record; one that holds what no message can, from the names of moves, say, is the game's fault."""
+    try:
+        channel.send(Played(record))
+    except (TypeError, ValueError, OverflowError) as error:
+        log.exception("game %s: its record cannot be sent", fixture.id)
+        text = f"its record cannot be sent: {type(error).__name__}: {error}"
+        channel.send(Played(void_record(config, fixture, Reason.RULES, text)))

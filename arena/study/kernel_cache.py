@@ -54,4 +54,6 @@ def warm(game_spec: str, agent_specs: Iterable[str], before: Callable, after: Ca
     """
     game, made = games.make(game_spec), [agents.make(spec) for spec in agent_specs]
     seats = [Seat(str(agent), agent, agent.budget(LEAST)) for agent in made if not agent.refuses(game)]
-    warming.warm([game], seats, before, after)
+    for seat in seats:
+        before(seat.name)
+        after(seat.name, *warming.warm([game], seat))

@@ -8,7 +8,6 @@ import pytest
 from agents.core.agent import registry as agent_registry
 from arena.config import loading
 from arena.formats.schedule import Schedule
-from arena.runner import supervisor
 from arena.runner.logs import RunLog
 from arena.runner.supervisor import Supervisor
 from games.core.game import registry as game_registry
@@ -26,12 +25,6 @@ def registries():
         registry._classes.clear()
         registry._classes.update({name: cls for name, cls in classes.items() if cls.__module__ != PLUGIN})
     sys.modules.pop(PLUGIN, None)
-
-
-@pytest.fixture(autouse=True)
-def short_loading(monkeypatch):
-    """An agent that hangs while its kernels are loaded is not waited for as long as one that compiles."""
-    monkeypatch.setattr(supervisor, "LOAD_SECONDS", 3.0)
 
 
 def values(*agents, game="test_nim", games=2, **more):

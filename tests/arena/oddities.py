@@ -20,10 +20,9 @@ log = logging.getLogger("a.plugin")
 
 @dataclass(frozen=True)
 class Nim(Game):
-    """Take one or two of `heap` matches; who takes the last one wins.  `fault` makes the rules fail."""
+    """Take one or two of `heap` matches; who takes the last one wins."""
 
     heap: int = 9
-    fault: str = "none"  # "raises" or "endless"
     name = "test_nim"
     state_size = 2
     move_limit = 3
@@ -46,10 +45,7 @@ class Nim(Game):
         return n
 
     def play(self, state, move):
-        if self.fault == "raises" and state[0] <= 4:
-            raise ZeroDivisionError("these rules are broken")
-        if self.fault != "endless" or state[0] > 4:
-            state[0] -= np.uint64(move)
+        state[0] -= np.uint64(move)
         state[1] = 1 - state[1]
 
     def is_over(self, state):
@@ -66,7 +62,22 @@ class Nim(Game):
 
 
 @dataclass(frozen=True)
-class Puzzle(Nim):
+class FaultyNim(Nim):
+    """The same with rules that fail."""
+
+    fault: str = "none"  # "raises" or "endless"
+    name = "test_faulty_nim"
+
+    def play(self, state, move):
+        if self.fault == "raises" and state[0] <= 4:
+            raise ZeroDivisionError("these rules are broken")
+        if self.fault != "endless" or state[0] > 4:
+            state[0] -= np.uint64(move)
+        state[1] = 1 - state[1]
+
+
+@dataclass(frozen=True)
+class Puzzle(FaultyNim):
     """A game for one player."""
 
     name = "test_puzzle"
@@ -152,7 +163,18 @@ class OddPlayer(Player):
         return _ANSWERS.get(how, Decision(move))
 
 
-_ERRORS = {"raise": ValueError, "memory": MemoryError, "sysexit": sys.exit}
+class Untold(Exception):
+    """Cannot say what is wrong."""
+
+    def __str__(self):
+        raise ValueError("no words")
+
+
+class Bare(BaseException):
+    """No Exception."""
+
+
+_ERRORS = {"raise": ValueError, "memory": MemoryError, "sysexit": sys.exit, "untold": Untold, "bare": Bare}
 _ANSWERS = {
     "none": None,
     "range": Decision(99),

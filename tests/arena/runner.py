@@ -8,7 +8,6 @@ import resource
 import sys
 
 import arena
-from arena.runner import supervisor
 from results.store import StoreError
 
 
@@ -24,7 +23,6 @@ class Watcher(arena.Events):
 
 def main(config, out, method, *options):
     multiprocessing.set_start_method(method)
-    supervisor.LOAD_SECONDS = 3.0  # an agent that hangs is not waited for as long as one that compiles
     if method == "forkserver":
         multiprocessing.set_forkserver_preload(["arena.runner.worker"])
     if "--limit" in options:

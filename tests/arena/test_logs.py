@@ -5,24 +5,43 @@ import multiprocessing
 import os
 import resource
 import signal
+import socket
 import time
+from multiprocessing import connection as pipes
 
-from arena.runner.logs import RunLog, send_to
+from arena.runner import logs
+from arena.runner.logs import RunLog, send_by
+from arena.runner.messages import SupervisorsEnd, WorkersEnd
 
 log = logging.getLogger("arena.test")
 
 
-def chatter(queue, number):
-    send_to(queue)
+def chatter(end, number):
+    send_by(WorkersEnd(end))
     for i in range(number):
         logging.getLogger("some.library").info("record %d of a worker %s", i, "x" * 6000)
 
 
-def start(worker_log, *arguments):
-    process = multiprocessing.Process(target=chatter, args=(worker_log.queue, *arguments), name="the-worker")
+def start(*arguments):
+    """A process that logs, and the end at which its records arrive."""
+    ours, theirs = socket.socketpair()
+    process = multiprocessing.Process(target=chatter, args=(theirs, *arguments), name="the-worker")
     process.start()
-    worker_log.started()
-    return process
+    theirs.close()
+    return process, SupervisorsEnd(ours)
+
+
+def relay(run_log, end, open_=True):
+    """Hand what has arrived to the log; whether more may come."""
+    messages, open_ = end.receive()
+    for message in messages:
+        run_log.of_worker("the-worker", message.name, message.level, message.text)
+    return open_
+
+
+def relay_all(run_log, end):
+    while relay(run_log, end):
+        pipes.wait([end], 10)
 
 
 def test_importing_configures_nothing():
@@ -31,13 +50,11 @@ def test_importing_configures_nothing():
 
 def test_records_of_parent_and_worker(tmp_path):
     with RunLog(tmp_path / "log.txt") as run_log:
-        worker_log = run_log.worker("the-worker")
-        process = start(worker_log, 100)
+        process, end = start(100)
         log.info("from %s", "here")
         log.debug("not told")
+        relay_all(run_log, end)
         process.join()
-        worker_log.close()
-        worker_log.join(10)
     lines = (tmp_path / "log.txt").read_text().splitlines()
     assert len(lines) == 101
     assert any(line.endswith("INFO MainProcess arena.test: from here") for line in lines)
@@ -56,22 +73,29 @@ def test_an_exception_of_a_worker_has_its_traceback(tmp_path):
 def test_workers_killed_while_they_log_stop_nothing(tmp_path):
     with RunLog(tmp_path / "log.txt") as run_log:
         begin = time.monotonic()
-        closing = []
         for number in range(12):
-            worker_log = run_log.worker(f"worker {number}")
-            process = start(worker_log, 10**9)
-            time.sleep(0.05)
+            process, end = start(10**9)
+            relay(run_log, end, pipes.wait([end], 10))
+            time.sleep(0.02)
             os.kill(process.pid, signal.SIGKILL)
+            relay_all(run_log, end)  # the last record may be half a one
             process.join()
             log.info("killed number %d.", number)
-            worker_log.close()
-            closing.append(worker_log)
-        for worker_log in closing:
-            worker_log.join(10)
         assert time.monotonic() - begin < 20
     text = (tmp_path / "log.txt").read_text()
     assert all(f" killed number {number}." in text for number in range(12))
-    assert text.count("some.library: record 0 of") >= 1
+    assert text.count("some.library: record 0 of") == 12
+
+
+def test_what_workers_write_is_bounded_and_what_the_run_writes_is_not(tmp_path, monkeypatch):
+    monkeypatch.setattr(logs, "WORKERS_LIMIT", 2000)
+    with RunLog(tmp_path / "log.txt") as run_log:
+        for i in range(1000):
+            run_log.of_worker("w", "printed", logging.INFO, f"line {i}")
+        log.info("the end")
+    lines = (tmp_path / "log.txt").read_text().splitlines()
+    assert len(lines) < 60 and lines[-1].endswith("the end")
+    assert lines[-2].endswith("the log is full of what workers log and print; the rest of it is left out")
 
 
 def limited(path, told):
@@ -80,11 +104,9 @@ def limited(path, told):
     with RunLog(path, told.send) as run_log:
         for i in range(200):
             log.info("record %d %s", i, "x" * 100)
-        worker_log = run_log.worker("worker")
-        process = start(worker_log, 5)
+        process, end = start(5)
+        relay_all(run_log, end)
         process.join()
-        worker_log.close()
-        worker_log.join(10)
     told.send("over")
 
 

@@ -66,6 +66,8 @@ def test_the_games_of_a_pair_share_the_opening():
 
 FORFEITS = [
     ("raise", Reason.EXCEPTION, "bad: ValueError: on purpose"),
+    ("untold", Reason.EXCEPTION, "bad: Untold: (its text cannot be had: ValueError)"),
+    ("bare", Reason.EXCEPTION, "bad: Bare: on purpose"),
     ("memory", Reason.EXCEPTION, "bad: MemoryError: on purpose"),
     ("recursion", Reason.EXCEPTION, "bad: RecursionError: maximum recursion depth exceeded"),
     ("sysexit", Reason.EXCEPTION, "bad: SystemExit: on purpose"),
@@ -120,13 +122,13 @@ def test_a_player_that_writes_into_its_position_changes_nothing():
 @pytest.mark.parametrize(
     "fault, message",
     [
-        ("raises", "play of test_nim.* raised ZeroDivisionError: these rules are broken"),
+        ("raises", "play of test_faulty_nim.* raised ZeroDivisionError: these rules are broken"),
         ("endless", "is not over after its max_plies = 9"),
     ],
 )
 def test_rules_that_fail_are_no_agents_fault(fault, message):
     with pytest.raises(GameError, match=message):
-        first_game("random", ("b", "random"), game=f"test_nim(heap=9, fault={fault!r})")
+        first_game("random", ("b", "random"), game=f"test_faulty_nim(heap=9, fault={fault!r})")
 
 
 def test_budgets_come_from_the_agent_or_the_tournament():
@@ -136,15 +138,9 @@ def test_budgets_come_from_the_agent_or_the_tournament():
 
 def test_warming_tells_each_step_and_passes_over_failures(caplog):
     made = made_of(("bad", "test_odd(how='raise')"), "test_late(seconds=60)", "random")
-    told = []
-    warm(
-        made.instances,
-        made.conditions[0].seats,
-        lambda name: told.append(name),
-        lambda name, seconds, failure: told.append((name, seconds < 5)),
-    )
-    names = ["bad", "test_late(seconds=60.0)", "random"]
-    assert told == [step for name in names for step in (name, (name, True))]
+    told = [warm(made.instances, seat) for seat in made.conditions[0].seats]
+    assert [failure for _, failure in told] == ["ValueError: on purpose", "", ""]
+    assert all(seconds < 5 for seconds, _ in told)
     assert "bad failed while its kernels were being compiled" in caplog.text
 
 

@@ -13,13 +13,17 @@ import pytest
 
 from agents.montecarlo.parallel import distributed
 from arena.config import loading
-from arena.runner import supervisor as supervising
+from arena.runner import staff, waiting
 from arena.runner import worker as worker_process
 from arena.runner.logs import RunLog
-from arena.runner.supervisor import WorkerStartError, _Queue
+from arena.runner.staff import WorkerStartError
+from arena.runner.waiting import Queue
+from arena.runner.warmer import Warmer
 from results.record import Reason
 from tests.arena.conftest import essence, values
 from tests.arena.fixtures import round_robin
+
+LONG = "test_nim(heap=40)"  # in which everybody decides more often than before play
 
 
 def workers_left():
@@ -46,45 +50,56 @@ def test_the_records_do_not_depend_on_the_workers(bench):
     }
 
 
-@pytest.mark.parametrize(
-    "how, fate", [("exit", "the worker ended with exit code 3"), ("kill", "the worker was killed by SIGKILL")]
-)
-def test_a_game_that_kills_its_worker_twice_is_void(bench, how, fate):
-    records = bench(values("random", ("b", "random"), ("bad", f"test_odd(how={how!r})"), games=4)).run()
+def test_an_agent_that_ends_its_process_loses_its_games(bench):
+    records = bench(values("random", ("b", "random"), ("bad", "test_odd(how='exit', at=4)"), game=LONG, games=4)).run()
     assert len(records) == 12
     for record in records.values():
         if "bad" in (record.first, record.second):
-            assert (record.reason, record.detail) == (Reason.CRASH, f"{fate}; played again: {fate}")
-            assert (record.outcome, record.score, record.moves, record.plies) == (None, None, "", 0)
+            fate = "bad, whose code ran in play: the worker ended with exit code 3"
+            assert (record.reason, record.detail) == (Reason.DIED, fate)
+            assert (record.outcome, record.score, record.moves) == (float(record.second == "bad"), None, "")
         else:
             assert record.reason == Reason.PLAYED_OUT
 
 
-@pytest.mark.parametrize("how", ["exit", "kill", "hang"])
-def test_a_game_that_kills_its_worker_once_is_played(bench, tmp_path, how):
-    spec = f"test_odd(how={how!r}, once={str(tmp_path / 'once')!r})"
-    made = bench(values("random", ("bad", spec), games=4, game_seconds=0.5))
+def test_an_agent_that_ends_its_process_before_play_is_soon_asked_no_more(bench):
+    made = bench(values("random", ("bad", "test_odd(how='exit')"), games=8), workers=1)
+    records = made.run().values()
+    assert [record.reason for record in records] == 2 * [Reason.DIED] + 6 * [Reason.EXCLUDED]
+    assert all(record.outcome == float(record.second == "bad") for record in records)
+    assert made.log().count("ended with exit code 3") == 2
+
+
+def test_an_agent_whose_worker_is_killed_every_time_has_lost(bench):
+    records = bench(values("random", ("bad", "test_odd(how='kill', at=4)"), game=LONG, games=2)).run().values()
+    fate = "; played again: ".join(8 * ["the worker was killed by SIGKILL"])
+    assert [(r.reason, r.detail) for r in records] == 2 * [(Reason.DIED, f"bad, whose code ran in play: {fate}")]
+
+
+def test_a_game_whose_worker_is_killed_once_is_played(bench, tmp_path):
+    spec = f"test_odd(how='kill', once={str(tmp_path / 'once')!r})"
+    made = bench(values("random", ("bad", spec), games=4))
     records = made.run()
     assert [record.reason for record in records.values()] == [Reason.PLAYED_OUT] * 4
     assert (tmp_path / "once").exists()
     assert "on worker-" in made.log()
 
 
-def test_a_game_that_hangs_twice_is_void(bench):
+def test_an_agent_that_hangs_loses_its_games(bench):
     start = time.monotonic()
-    made = bench(values("random", ("b", "random"), ("bad", "test_odd(how='hang')"), games=2, game_seconds=0.4))
-    records = made.run()
+    agents = "random", ("b", "random"), ("bad", "test_odd(how='hang', at=4)")
+    records = bench(values(*agents, game=LONG, games=2, game_seconds=0.4)).run()
     assert time.monotonic() - start < 15
-    hung = [record for record in records.values() if record.reason == Reason.HANG]
+    hung = [record for record in records.values() if record.reason == Reason.TIME]
     assert len(hung) == 4 and len(records) == 6
-    fate = "not over after game_seconds = 0.4"
-    assert all(record.detail == f"{fate}; played again: {fate}" and record.outcome is None for record in hung)
+    assert all("its move was not over after 0.4 s" in record.detail for record in hung)
+    assert all(record.outcome == float(record.second == "bad") for record in hung)
 
 
 def test_rules_that_fail_make_a_game_void(bench):
-    made = bench(values("random", ("b", "random"), game="test_nim(heap=9, fault='raises')", games=4))
+    made = bench(values("random", ("b", "random"), game="test_faulty_nim(heap=9, fault='raises')", games=4))
     records = made.run()
-    assert all(r.reason == Reason.CRASH and r.detail.startswith("the rules failed: play of") for r in records.values())
+    assert all(r.reason == Reason.RULES and r.detail.startswith("the rules failed: play of") for r in records.values())
     assert len(records) == 4 and "ZeroDivisionError: these rules are broken" in made.log()
 
 
@@ -130,7 +145,7 @@ def test_fifty_killed_workers_cost_no_game(bench):
 def test_a_first_stop_request_finishes_the_games_that_run(bench):
     made = bench(
         values(("a", "test_odd(pause=0.02)"), "random", games=40),
-        on_result=lambda record: made.supervisor.request_stop(),
+        on_result=lambda record: len(made.records) == 1 and made.supervisor.request_stop(),
     )
     stops = []
     made.supervisor.on_stop = stops.append
@@ -175,12 +190,12 @@ def test_workers_that_cannot_start_end_the_run(bench):
 
 def test_workers_that_die_at_their_start_end_the_run(bench, monkeypatch):
     monkeypatch.setattr(worker_process, "main", _die_at_once)
-    monkeypatch.setattr(supervising, "START_SECONDS", 20.0)
+    monkeypatch.setattr(staff, "START_SECONDS", 20.0)
     with pytest.raises(WorkerStartError, match="the worker ended with exit code 7"):
         bench(values("random", ("b", "random"))).run()
 
 
-def _die_at_once(pipe, log_queue, resolved):
+def _die_at_once(*arguments):
     os._exit(7)
 
 
@@ -197,7 +212,7 @@ def test_cores_are_counted(bench, tmp_path):
 
 def take_all(wide, limit, games=40, last_for=3):
     """The order in which a queue gives games out on `limit` cores when each lasts `last_for` rounds; `wide` numbers."""
-    queue = _Queue(
+    queue = Queue(
         partial(next, iter(round_robin(2, games, 0)), None), lambda fixture: wide.get(fixture.number, 1), limit
     )
     running, order = [], []
@@ -216,7 +231,7 @@ def test_games_of_one_core_keep_the_schedules_order():
 
 def test_a_wide_game_is_not_starved():
     order = take_all({3: 4}, 4, games=200)
-    assert sorted(order) == list(range(200)) and order.index(3) <= 3 + supervising.OVERTAKING * 4
+    assert sorted(order) == list(range(200)) and order.index(3) <= 3 + waiting.OVERTAKING * 4
 
 
 def test_a_game_that_needs_more_cores_than_there_are_runs_alone():
@@ -226,12 +241,11 @@ def test_a_game_that_needs_more_cores_than_there_are_runs_alone():
 def test_the_time_to_load_kernels_is_for_each_game(tmp_path):
     """Of an agent that needs more than it for all games together, but less for each."""
     heaps = [f"test_nim(heap={heap})" for heap in (5, 6, 7)]
-    keys = values(("slow", "test_odd(pause=0.6)"), "random", game=None, instances=heaps)
+    keys = values(("slow", "test_odd(pause=0.6)"), "random", game=None, instances=heaps, game_seconds=3.0)
     told = []
     with RunLog(tmp_path / "log.txt") as run_log:
-        supervising.warm_in_a_child(
-            loading.from_values(keys), run_log, told.append, lambda *result: told.append(result), told.append
-        )
+        tell = told.append, lambda *result: told.append(result), told.append
+        assert not Warmer(loading.from_values(keys), run_log, *tell).run().total()
     assert [entry for entry in told if entry in ("slow", "random")] == ["slow", "random"] and len(told) == 4
     name, seconds, failure = told[1]
-    assert name == "slow" and failure == "" and seconds > supervising.LOAD_SECONDS
+    assert name == "slow" and failure == "" and seconds > 3.0

@@ -21,6 +21,7 @@ ROOT = Path(arena.__file__).parents[1]
 SLOW = values(
     ("a", "test_odd(pause=0.003)"), ("b", "test_odd(how='raise', odds=0.3, pause=0.003)"), ("c", "random"), games=40
 )
+LONG = "test_nim(heap=40)"  # in which everybody decides more often than before play
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 
 
@@ -230,7 +231,9 @@ def test_ctrl_c_once_finishes_the_games_that_run(tmp_path, undisturbed, method):
 
 @linux
 def test_ctrl_c_twice_stops_now(tmp_path):
-    run = Runner(tmp_path, values("random", ("b", "random"), ("slow", "test_odd(how='hang')"), games=40))
+    run = Runner(
+        tmp_path, values("random", ("b", "random"), ("slow", "test_odd(how='hang', at=4)"), game=LONG, games=40)
+    )
     run.wait_for("finished", times=2)
     os.killpg(run.process.pid, signal.SIGINT)
     time.sleep(0.5)
@@ -244,7 +247,9 @@ def test_ctrl_c_twice_stops_now(tmp_path):
 
 @linux
 def test_sigterm_stops_now(tmp_path):
-    run = Runner(tmp_path, values("random", ("b", "random"), ("slow", "test_odd(how='hang')"), games=40))
+    run = Runner(
+        tmp_path, values("random", ("b", "random"), ("slow", "test_odd(how='hang', at=4)"), game=LONG, games=40)
+    )
     run.wait_for("finished", times=2)
     run.process.terminate()
     code, _ = run.end(seconds=10)

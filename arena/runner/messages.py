@@ -1,0 +1,230 @@
+"""What the supervisor and its workers send each other: data in frames, never pickles.
+
+A frame is the length of its body, four bytes, and the body: one of the messages below in MessagePack, which msgspec
+decodes into its type or refuses.  A worker runs code of agents, which may write anything to any descriptor, so the
+supervisor's end never blocks, never trusts a length and never calls what it reads.
+"""
+
+import math
+import socket
+import struct
+import threading
+from typing import TypeVar
+
+import msgspec
+
+from arena.config.config import Config
+from arena.formats.fixture import Fixture
+from arena.runner.match import identity, seats_of
+from results.record import MOST, GameRecord, Reason
+
+LONGEST = 64 << 20  # bytes of a message
+PIECE = 1 << 18  # bytes read at a time
+READ_AT_ONCE = 1 << 20  # so that no worker keeps the supervisor from the others
+
+_LENGTH = struct.Struct(">I")
+_TIMES = ("value", "seconds", "virtual_time", "playouts", "playouts_each", "nodes", "depth")
+
+
+class Ready(msgspec.Struct, tag=True, frozen=True):
+    """The worker can play."""
+
+
+class Failed(msgspec.Struct, tag=True, frozen=True):
+    """It cannot, and this is why."""
+
+    text: str
+
+
+class Played(msgspec.Struct, tag=True, frozen=True):
+    """A game is over."""
+
+    record: GameRecord
+
+
+class Warming(msgspec.Struct, tag=True, frozen=True):
+    """The kernels of the agent with this number are about to be compiled."""
+
+    agent: int
+
+
+class Warmed(msgspec.Struct, tag=True, frozen=True):
+    """They are, unless `failure` says why not."""
+
+    agent: int
+    seconds: float
+    failure: str
+
+
+class Probed(msgspec.Struct, tag=True, frozen=True):
+    """The rules of the game have been probed; `fault` is what is wrong with them, or ""."""
+
+    fault: str
+
+
+class Logged(msgspec.Struct, tag=True, frozen=True):
+    """A record of the worker's log."""
+
+    level: int
+    name: str
+    text: str
+
+
+Message = Ready | Failed | Played | Warming | Warmed | Probed | Logged
+
+
+class Play(msgspec.Struct, tag=True, frozen=True):
+    """To the worker: the next game."""
+
+    fixture: Fixture
+
+
+class Probe(msgspec.Struct, tag=True, frozen=True):
+    """To the worker: run the kernels of a condition's game without an agent."""
+
+    condition: int
+
+
+class Leave(msgspec.Struct, tag=True, frozen=True):
+    """To the worker: there is none."""
+
+
+Order = Play | Probe | Leave
+
+_encoder = msgspec.msgpack.Encoder()
+_messages = msgspec.msgpack.Decoder(Message)
+_orders = msgspec.msgpack.Decoder(Order)
+T = TypeVar("T")
+
+
+class Junk(ValueError):
+    """What a worker has sent is no message."""
+
+
+def frame_of(message: Message | Order) -> bytes:
+    """The bytes of a message.  What no decoder would take raises TypeError, ValueError or OverflowError."""
+    body = _encoder.encode(message)
+    if len(body) > LONGEST:
+        raise ValueError(f"a message of {len(body)} bytes is longer than {LONGEST}")
+    return _LENGTH.pack(len(body)) + body
+
+
+class WorkersEnd:
+    """The end of a worker, which any of its threads may send by."""
+
+    def __init__(self, end: socket.socket):
+        self._end, self._lock = end, threading.Lock()
+
+    def send(self, message: Message) -> None:
+        """Send it whole; OSError if the supervisor is gone."""
+        frame = frame_of(message)
+        with self._lock:
+            self._end.sendall(frame)
+
+    def receive(self) -> Order:
+        """Wait for the next order; EOFError if the supervisor is gone."""
+        return _orders.decode(self._exactly(_LENGTH.unpack(self._exactly(_LENGTH.size))[0]))
+
+    def _exactly(self, size):
+        data = bytearray()
+        while len(data) < size:
+            piece = self._end.recv(size - len(data))
+            if not piece:
+                raise EOFError
+            data += piece
+        return bytes(data)
+
+
+class SupervisorsEnd:
+    """The supervisor's end, whose calls return at once."""
+
+    def __init__(self, end: socket.socket):
+        end.setblocking(False)
+        self._end, self._data = end, bytearray()
+
+    def fileno(self) -> int:
+        """For waiting."""
+        return self._end.fileno()
+
+    def close(self) -> None:
+        """Drop what has not been read."""
+        self._end.close()
+
+    @property
+    def half(self) -> bool:
+        """Whether there is the beginning of a message and not its end."""
+        return bool(self._data)
+
+    def send(self, order: Order) -> None:
+        """Send an order; OSError if the worker is gone, or has not read those before."""
+        frame = frame_of(order)
+        if self._end.send(frame) < len(frame):
+            raise OSError("the worker does not read what it is sent")
+
+    def receive(self, limit: int = READ_AT_ONCE) -> tuple[list[Message], bool]:
+        """The whole messages that have arrived, and whether more may come; Junk if something else has."""
+        read, open_ = 0, True
+        while read < limit:
+            try:
+                piece = self._end.recv(PIECE)
+            except BlockingIOError:
+                break
+            except OSError:
+                piece = b""
+            if not piece:
+                open_ = False
+                break
+            self._data += piece
+            read += len(piece)
+        return self._whole(), open_
+
+    def _whole(self):
+        messages, at = [], 0
+        while len(self._data) - at >= _LENGTH.size:
+            size = _LENGTH.unpack_from(self._data, at)[0]
+            if size > LONGEST:
+                raise Junk(f"a message that says to have {size} bytes; the longest has {LONGEST}")
+            begin = at + _LENGTH.size
+            if len(self._data) - begin < size:
+                break
+            try:
+                messages.append(_messages.decode(memoryview(self._data)[begin : begin + size]))
+            except (msgspec.DecodeError, ValueError, RecursionError) as error:
+                raise Junk(f"{size} bytes that are no message: {error}") from None
+            at = begin + size
+        del self._data[:at]
+        return messages
+
+
+def fault_of(config: Config, fixture: Fixture, record: GameRecord) -> str | None:
+    """Why a record cannot be that of this game; None if it can."""
+    for key, right in identity(fixture, [seat.name for seat in seats_of(config, fixture)]).items():
+        if getattr(record, key) != right:
+            return f"its {key} is {getattr(record, key)!r:.80} and not {right!r}"
+    if record.reason not in (Reason.PLAYED_OUT, Reason.RULES, Reason.RESIGNED, *Reason.FORFEITS):
+        return f"its reason is {record.reason!r:.80}"
+    if record.outcome not in ((0.0, 0.5, 1.0) if _decided(config, record) else (None,)):
+        return f"its outcome is {record.outcome!r}"
+    if (record.score is None) == (record.reason == Reason.PLAYED_OUT) or not math.isfinite(record.score or 0.0):
+        return f"its score is {record.score!r}"
+    if not (_fits(record.plies) and _fits(record.seconds)):
+        return f"it has {record.plies} plies in {record.seconds} seconds"
+    for one in record.improvements:
+        if not (_fits(one.playouts) and _fits(one.seconds) and _fits(one.score)):
+            return f"it has {one!r:.200}"
+    for decision in record.decisions:
+        if decision.side not in (0, 1) or not _fits(decision.ply):
+            return f"it has {decision!r:.200}"
+        for name in _TIMES:
+            number = getattr(decision, name)
+            if number is not None and not abs(number) < MOST:  # nan is not either
+                return f"it has {decision!r:.200}"
+    return None
+
+
+def _decided(config, record):
+    return config.players == 2 and record.reason != Reason.RULES
+
+
+def _fits(number):
+    return abs(number) < MOST

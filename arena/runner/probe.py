@@ -1,0 +1,118 @@
+"""Whether an exception in an agent's kernel is the fault of the game: by trying the game's own kernels.
+
+An agent's kernels are compiled with the methods of the game in them, so a method that Numba cannot compile, or that
+raises when compiled, looks like a failure of whoever called it.
+"""
+
+import inspect
+import sys
+import time
+from collections.abc import Iterator
+
+import numpy as np
+from numba.core.errors import NumbaError
+
+from games.core.game import CHANCE, Game
+from games.core.jit import kernel
+from games.core.playout import playout_kernel
+from games.core.random import random_below, stream
+
+LINES = (
+    100  # random games, played with a look at every answer, for SECONDS at most; and playouts, if the game has its own
+)
+SECONDS = 1.0
+SPARE = 64  # moves more than max_moves that a game may list without harm
+
+SUSPECT = (NumbaError, ArithmeticError, IndexError)  # compiled code may raise these without naming its file
+
+
+def game_fault(game: Game, state: np.ndarray | None, error: BaseException, trusted: bool = False) -> str | None:
+    """What is wrong with the game, if an agent's exception may come from it; None if nothing is.
+
+    state: the position in which it failed, None for the initial one;
+    trusted: an agent that makes no illegal move, so that what the game's own module raises is the game's fault.
+    """
+    of_game = any(_comes_from(game, one) for one in _chain(error))
+    if trusted and of_game:
+        return f"its rules raised {type(error).__name__}: {error}"
+    if of_game or any(isinstance(one, SUSPECT) for one in _chain(error)):
+        return fault_in_kernels(game, state)
+    return None
+
+
+def fault_in_kernels(game: Game, state: np.ndarray | None = None) -> str | None:
+    """What goes wrong if the game's own kernels run, from `state` or the initial position; None if nothing does."""
+    try:
+        return _try_kernels(game, game.initial() if state is None else state.copy())
+    except Exception as fault:
+        return f"its kernels fail: {type(fault).__name__}: {fault}"
+
+
+def _comes_from(game, error) -> bool:
+    """Whether a method of the game, but for those that all games share, was running; Numba names compiled ones too."""
+    own = [base for base in type(game).__mro__ if base.__module__ in sys.modules and not _is_shared(base)]
+    places = {(inspect.getsourcefile(base), name) for base in own for name in vars(base)}
+    return any(place in places for place in _places(error))
+
+
+def _is_shared(base):
+    return base.__module__ == "builtins" or base.__module__.startswith("games.core.")
+
+
+def _chain(error) -> Iterator[BaseException]:
+    """An exception and those that it came of."""
+    seen: list[BaseException] = []
+    while error is not None and len(seen) < 20:
+        seen.append(error)
+        error = error.__cause__ or error.__context__
+    return iter(seen)
+
+
+def _places(error) -> Iterator[tuple[str, str]]:
+    """(file, function) of every frame that an exception has passed."""
+    trace = error.__traceback__
+    while trace is not None:
+        yield trace.tb_frame.f_code.co_filename, trace.tb_frame.f_code.co_name
+        trace = trace.tb_next
+
+
+def _try_kernels(game, root) -> str | None:
+    rng, until = stream(0, "probe"), time.monotonic() + SECONDS
+    for _ in range(LINES):
+        plies, count, _ = line_kernel(game, root, rng)
+        if plies > game.max_plies:
+            return f"a random game of its kernels is not over after its max_plies = {game.max_plies}"
+        if not 1 <= count <= game.max_moves:
+            return f"its kernels list {count} legal moves; its max_moves is {game.max_moves}"
+        if time.monotonic() > until:
+            break
+    if type(game).random_playout is not Game.random_playout:
+        playout_kernel(game, root, LINES, rng)
+    return None
+
+
+@kernel
+def line_kernel(game, root, rng):
+    """One random game, with all that searches ask of its positions.
+
+    Returns its plies, of which it stops after max_plies, the last number of legal moves, at which it stops if that is
+    out of bounds, and a sum, so that nothing is left out by the compiler.
+    """
+    state, moves = root.copy(), np.empty(game.max_moves + SPARE, np.int32)
+    plies, count, total = 0, 1, 0.0
+    while plies <= game.max_plies and not game.is_over(state):
+        plies += 1
+        player = game.player(state)
+        if player == CHANCE:
+            game.play(state, game.random_outcome(state, rng))
+            continue
+        count = game.legal_moves(state, moves)
+        if count < 1 or count > game.max_moves:
+            return plies, count, total
+        move = moves[random_below(rng, count)]
+        total += game.evaluate(state) + game.move_order(state, move) + game.is_unstable(state, move)
+        total += float(game.key(state) & 1) + game.move_code(state, move)
+        game.play(state, move)
+    if plies <= game.max_plies:
+        total += game.score(state)
+    return plies, count, total

@@ -1,0 +1,234 @@
+"""A worker as the supervisor sees it: its process, what it sends and prints, what it plays, and when it is overdue."""
+
+import logging
+import multiprocessing
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from multiprocessing import forkserver
+
+from arena.config.config import Config
+from arena.runner import watch
+from arena.runner.blame import Failure, death, is_stopped
+from arena.runner.confinement import inherited, safe_path
+from arena.runner.logs import RunLog
+from arena.runner.messages import Logged, Message, Play, Probe, SupervisorsEnd
+from arena.runner.waiting import Job
+from arena.runner.watchdog import Watchdog
+from games.core.errors import UserError
+from results.record import Reason
+
+log = logging.getLogger("arena.runner.supervisor")
+
+TICK = 0.5  # seconds: how often clocks are looked at
+START_SECONDS = 300.0  # a worker that is not ready by then counts as dead
+HALF_SECONDS = 30.0  # the rest of a message that has begun to arrive may take
+FAREWELL_SECONDS = 5.0  # for a worker to end by itself
+PROBE_SECONDS = 60.0  # that the kernels of a game may take without an agent
+PROBE_LOADING = 10.0  # of which these are to load them
+BACKSTOP = 4  # times all that a game may take: whatever a worker says that it does, it is killed then
+LONGEST_LINE = 4096  # bytes of what is printed that become one record of the log
+PRINTED_AT_ONCE = 1 << 18  # bytes
+
+
+class WorkerStartError(UserError, RuntimeError):
+    """Workers die before they can play; the message says what became of the last one."""
+
+
+class Worker:
+    """A process that runs `target` with its end of a connection, its output, its memory and the configuration."""
+
+    def __init__(self, name: str, target: Callable, config: Config, run_log: RunLog, watchdog: Watchdog, *more):
+        self.config, self.run_log, self.watchdog = config, run_log, watchdog
+        self.memory = watch.new_memory()
+        inheritance = inherited()
+        ours, theirs = socket.socketpair()
+        printed, output = multiprocessing.Pipe(duplex=False)
+        arguments = (theirs, (output, inheritance), self.memory, config.resolved(), *more)
+        self.process = multiprocessing.Process(target=target, name=name, args=arguments)
+        self.served = multiprocessing.get_start_method() == "forkserver"
+        with _no_interrupt(), safe_path():
+            start_process(self.process)
+        watchdog.watch(self.process.pid)
+        theirs.close()
+        output.close()
+        self.end, self.printed = SupervisorsEnd(ours), printed
+        os.set_blocking(printed.fileno(), False)
+        self._line = b""
+        self.job: Job | None = None  # what it plays, or will play once it is ready
+        self.ready = False
+        self.complaint = ""  # why it cannot start
+        self.begun = time.monotonic()  # when it was started, and later when it was sent its game
+        self.paused = 0.0  # seconds since then in which it was stopped, or this process was
+        self.half_since: float | None = None  # since when there is half a message
+
+    @property
+    def name(self) -> str:
+        """In the log."""
+        return self.process.name
+
+    def watched(self) -> list:
+        """What to wait for."""
+        return [self.end, self.process.sentinel, *([] if self.printed.closed else [self.printed])]
+
+    def send(self) -> None:
+        """Let it begin its game, if it has one."""
+        if self.job is None:
+            return
+        self.begun, self.paused = time.monotonic(), 0.0
+        with suppress(OSError):  # it has just died, which its sentinel says too
+            self.end.send(Probe(self.job.fixture.condition) if self.job.probes else Play(self.job.fixture))
+
+    # -- What it says ---------------------------------------------------------------------------------------------
+
+    def hear(self, limit: int | None = None) -> tuple[list[Message], bool]:
+        """The messages that have arrived, but for those of the log, and whether more may come; Junk if it is none."""
+        messages, open_ = self.end.receive() if limit is None else self.end.receive(limit)
+        if not self.end.half:
+            self.half_since = None
+        elif self.half_since is None or messages:
+            self.half_since = time.monotonic()
+        for message in messages:
+            if isinstance(message, Logged):
+                self.run_log.of_worker(self.name, message.name, message.level, message.text)
+        return [message for message in messages if not isinstance(message, Logged)], open_
+
+    def note_printed(self) -> None:
+        """Write what it has printed to the log."""
+        with suppress(BlockingIOError):
+            read = 0
+            while read < PRINTED_AT_ONCE and not self.printed.closed:
+                piece = os.read(self.printed.fileno(), 1 << 16)
+                if not piece:
+                    self.printed.close()
+                read += len(piece)
+                *lines, self._line = (self._line + piece).split(b"\n")
+                if len(self._line) > LONGEST_LINE or self.printed.closed:
+                    lines, self._line = [*lines, self._line], b""
+                for line in lines:
+                    self._print(line)
+
+    def _print(self, line):
+        for begin in range(0, len(line), LONGEST_LINE):
+            text = line[begin : begin + LONGEST_LINE].decode("utf-8", "backslashreplace").rstrip()
+            if text:
+                self.run_log.of_worker(self.name, "printed", logging.INFO, text)
+
+    # -- What it does ---------------------------------------------------------------------------------------------
+
+    def doing(self) -> watch.Doing:
+        """What it does now, or did when it died."""
+        return watch.read(self.memory, len(self.config.agents))
+
+    def dead(self) -> bool:
+        """Whether its process has ended."""
+        return self.process.exitcode is not None
+
+    def ends_within(self, seconds: float) -> bool:
+        """Wait for its end, not by its sentinel, to which a forked process may write."""
+        until = time.monotonic() + seconds
+        while not self.dead() and time.monotonic() < until:
+            time.sleep(0.005)
+        return self.dead()
+
+    def fate(self) -> Failure:
+        """The failure of a dead worker."""
+        doing = self.doing()
+        return death(self.process.exitcode, doing.agent, not doing.playing, self.served)
+
+    def note_stop(self, seconds: float) -> bool:
+        """Leave the last seconds out of account if the process is stopped; whether it is."""
+        stopped = self.process.pid is not None and is_stopped(self.process.pid)
+        if stopped:
+            self.paused += seconds
+        return stopped
+
+    def overdue(self, now: float, busy: bool) -> Failure | None:
+        """What takes too long; None if nothing does.  busy: whether it has something to do."""
+        if self.half_since is not None and now - self.half_since > HALF_SECONDS:
+            return Failure("it sent half a message", Reason.CRASH, None)
+        if not self.ready:
+            return Failure("it did not answer", Reason.CRASH, None) if now - self.begun > START_SECONDS else None
+        return self._overdue_game(now) if busy else None
+
+    def _overdue_game(self, now) -> Failure | None:
+        """The failure of a game, or of an agent in it, that takes too long; compiling has a limit of its own."""
+        game_seconds, compile_seconds = (self.config.values[key] for key in ("game_seconds", "compile_seconds"))
+        doing = self.doing()
+        late = partial(Failure, reason=Reason.TIME, warming=not doing.playing)
+        compiling = now - doing.compiling if doing.compiling else 0.0
+        agent = doing.agent if doing.since >= self.begun else None
+        if agent is not None:
+            if compiling + doing.compiled - self.paused > compile_seconds:
+                fate = f"its kernels were not compiled after compile_seconds = {compile_seconds:g}"
+                return late(fate, agent=agent, certain=True)
+            limit = min(doing.limit, game_seconds)
+            if now - doing.since - compiling - doing.compiled - self.paused > limit:
+                what = "its move was" if doing.playing else "its first decisions were"
+                return late(f"{what} not over after {limit:g} s", agent=agent, certain=True)
+        limit = game_seconds
+        if self.job and self.job.probes:
+            limit = min(PROBE_SECONDS, max(PROBE_LOADING, game_seconds))
+        elapsed = now - max(doing.game_since, self.begun) - self.paused
+        over = elapsed - compiling - doing.compiled_game > limit
+        if over or now - self.begun - self.paused > BACKSTOP * (limit + compile_seconds):
+            # if one call of one agent took most of that time, it is to blame
+            agent = agent if now - doing.since > elapsed / 2 else None
+            return late(f"not over after {limit:g} s", agent=agent, certain=agent is not None)
+        if self.paused > max(game_seconds, compile_seconds) and self.note_stop(0.0):
+            return late(f"stopped for {self.paused:.0f} s", agent=doing.agent, outside=True)
+        return None
+
+    # -- Its end --------------------------------------------------------------------------------------------------
+
+    def kill(self) -> None:
+        """End its process, and its group, with what agents have started."""
+        self.process.kill()
+        if hasattr(os, "killpg") and self.process.pid is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        """Wait for the end of a process that was killed, and drop what has not been heard."""
+        self.process.join()
+        self.watchdog.forget(self.process.pid)
+        if not self.printed.closed:
+            self.note_printed()
+            self.printed.close()
+        self.end.close()
+
+
+def begin_start() -> None:
+    """Start the fork server, where workers come from one, so that it imports what they need in the meantime."""
+    if multiprocessing.get_start_method() == "forkserver":
+        with _no_interrupt(), safe_path():
+            forkserver.ensure_running()
+
+
+def start_process(process) -> None:
+    """Start a process; try again if the fork server has just died and is being replaced."""
+    for tries_left in (2, 1, 0):
+        try:
+            return process.start()
+        except (ConnectionError, EOFError) as error:
+            log.warning("the fork server does not answer: %r", error)
+            if not tries_left:
+                raise WorkerStartError(f"the fork server that starts workers does not answer: {error!r}") from error
+            time.sleep(0.2)
+
+
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """A process started in this context ignores Ctrl-C until it installs its own handler."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,109 @@
+"""What becomes of a game whose worker died or hung, and of agents and games that do so again and again.
+
+An agent whose code ran is accused.  Since the kernels of an agent hold the rules of the game, a fresh process first
+probes these rules without the agent: if that fails too, the game is void, and nobody pays.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from arena.config.config import Config
+from arena.formats.fixture import Fixture
+from arena.runner.blame import Failure, another_try, culprit, void_reason
+from arena.runner.match import forfeit_record, void_record
+from arena.runner.waiting import Job
+from results.record import GameRecord, Reason
+
+log = logging.getLogger("arena.runner.supervisor")
+
+ENOUGH = 2  # times that an agent, before play, or a game ends or hangs a process until it is asked no more
+MOST_TOLD = 100  # different troubles of a run
+
+
+@dataclass
+class Verdicts:
+    """Judges the failures of a run's workers.
+
+    config: whose agents and games they are; on_trouble: told a sentence on what they have done, each once.
+    """
+
+    config: Config
+    on_trouble: Callable[[str], None]
+    spoilt: Counter[int] = field(default_factory=Counter)  # how often each agent ended or hung its process before play
+    _broken: Counter[int] = field(default_factory=Counter, init=False)  # the same of the conditions' games
+    _sound: set[int] = field(default_factory=set, init=False)  # conditions whose games were probed and did not
+    _told: set[str] = field(default_factory=set, init=False)
+
+    def without_play(self, fixture: Fixture) -> GameRecord | None:
+        """The record of a game that is not played, since its agents or its rules did too much harm; None if it is."""
+        if self._broken[fixture.condition] >= ENOUGH:
+            detail = f"{self._game(fixture)} ended or hung {ENOUGH} processes"
+            self.tell(f"{detail}: it is played no more, and the rest of its games is void")
+            return void_record(self.config, fixture, Reason.RULES, detail)
+        for agent in fixture.seats:
+            if self.spoilt[agent] >= ENOUGH:
+                detail = f"{self._name(agent)} ended or hung its process {ENOUGH} times before play"
+                self.tell(f"{detail}: it is asked no more, and loses the rest of its games")
+                return forfeit_record(self.config, fixture, agent, Reason.EXCLUDED, detail)
+        return None
+
+    def after(self, job: Job, failure: Failure) -> Job | GameRecord:
+        """What follows from the failure of the worker that had a job: another job, or the record of its game."""
+        if job.probes:
+            return self._after_probe(job, failure)
+        if failure.agent not in job.fixture.seats:
+            failure = replace(failure, agent=None)
+        job = replace(job, failures=(*job.failures, failure))
+        if culprit(job.failures) is not None:
+            return self._forfeit(job) if job.fixture.condition in self._sound else replace(job, probes=1)
+        if another_try(job.failures):
+            return job
+        reason, fates = void_reason(job.failures), _fates(job)
+        return void_record(self.config, job.fixture, reason, fates, failure.seconds)
+
+    def probed(self, job: Job, fault: str) -> GameRecord:
+        """The record of a game whose rules were probed; `fault` is what is wrong with them, or ""."""
+        if fault:
+            return self._void(job, fault)
+        self._sound.add(job.fixture.condition)
+        return self._forfeit(job)
+
+    def of_rules(self, record: GameRecord) -> None:
+        """Tell of a game whose rules failed in play."""
+        self.tell(f"the rules of {self._game(record)} failed, and its games are void: {record.detail}")
+
+    def tell(self, text: str) -> None:
+        """Tell of a trouble, if it is new."""
+        if text not in self._told and len(self._told) < MOST_TOLD:
+            self._told.add(text)
+            self.on_trouble(text)
+
+    def _after_probe(self, job, failure):
+        if failure.outside and another_try([failure] * job.probes):
+            return replace(job, probes=job.probes + 1)
+        self._broken[job.fixture.condition] += 1
+        return self._void(job, f"its kernels, run without an agent: {failure.fate}")
+
+    def _void(self, job, fault):
+        seconds = job.failures[-1].seconds
+        record = void_record(self.config, job.fixture, Reason.RULES, f"the rules failed: {fault}", seconds)
+        self.of_rules(record)
+        return record
+
+    def _forfeit(self, job):
+        agent, failure = culprit(job.failures), job.failures[-1]
+        self.spoilt[agent] += failure.warming
+        text = f"{self._name(agent)}, whose code ran {'before' if failure.warming else 'in'} play: {_fates(job)}"
+        return forfeit_record(self.config, job.fixture, agent, failure.reason, text, failure.seconds)
+
+    def _name(self, agent):
+        return self.config.agents[agent][0]
+
+    def _game(self, game):
+        return self.config.conditions[game.condition].game
+
+
+def _fates(job):
+    return "; played again: ".join(failure.fate for failure in job.failures)

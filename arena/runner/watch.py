@@ -1,0 +1,109 @@
+"""What a worker is doing, in memory that the supervisor reads: whose code runs, since when, and for how long it may.
+
+The supervisor needs it when the worker is dead, or answers nothing more.  Writing it costs less than a microsecond.
+"""
+
+import multiprocessing
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import NamedTuple
+
+PLAYING, AGENT, SINCE, LIMIT, GAME_SINCE, COMPILING, COMPILED, COMPILED_GAME, WORDS = range(9)
+NOBODY = -1.0
+
+
+class Doing(NamedTuple):
+    """What a worker did when it was looked at; times are those of time.monotonic()."""
+
+    playing: bool  # False while the kernels of the game's agents are loaded or compiled
+    agent: int | None  # whose code runs; None if none does
+    since: float
+    limit: float  # seconds that it may take
+    game_since: float
+    compiling: float  # since when a kernel is compiled; 0 if none is
+    compiled: float  # seconds since `since` in which kernels were compiled
+    compiled_game: float  # the same since `game_since`
+
+
+def new_memory():
+    """Memory that a worker can be given."""
+    memory = multiprocessing.RawArray("d", WORDS)
+    memory[AGENT] = NOBODY
+    return memory
+
+
+def read(memory, agents: int) -> Doing:
+    """What the worker does; an agent beyond `agents` is nobody, since agents' code may write here too."""
+    words = list(memory)
+    number = words[AGENT]
+    agent = int(number) if number in range(agents) else None
+    return Doing(words[PLAYING] == 1.0, agent, *words[SINCE:])
+
+
+class Watch:
+    """A worker's side.  Without memory it writes to its own, for games that nobody supervises."""
+
+    def __init__(self, memory=None):
+        self._words = memoryview(memory if memory is not None else bytearray(8 * WORDS)).cast("B").cast("d")
+        self._depth = 0  # of compilations
+
+    def begin(self, playing: bool) -> None:
+        """A game begins, or the loading of its agents' kernels does."""
+        words = self._words
+        words[AGENT], words[COMPILED], words[COMPILED_GAME] = NOBODY, 0.0, 0.0
+        words[GAME_SINCE] = monotonic()
+        words[PLAYING] = float(playing)
+
+    def enter(self, agent: int, limit: float) -> None:
+        """The code of an agent begins."""
+        words = self._words  # one after the other, since a game has hundreds of calls
+        words[SINCE] = monotonic()
+        words[LIMIT] = limit
+        words[COMPILED] = 0.0
+        words[AGENT] = agent
+
+    def leave(self) -> None:
+        """It has returned."""
+        self._words[AGENT] = NOBODY
+
+    def compiled(self) -> float:
+        """Seconds since `enter` in which kernels were compiled."""
+        return self._words[COMPILED]
+
+    @contextmanager
+    def of(self, agent: int, limit: float) -> Iterator[None]:
+        """Within it, the code of an agent runs."""
+        self.enter(agent, limit)
+        try:
+            yield
+        finally:
+            self.leave()
+
+    def notice_compilations(self) -> None:
+        """From now on, note when Numba compiles a kernel in this process."""
+        from numba.core import event
+
+        watch = self
+
+        class Listener(event.Listener):
+            def on_start(self, event):
+                watch._compilation_begins()
+
+            def on_end(self, event):
+                watch._compilation_ends()
+
+        event.register("numba:compile", Listener())
+
+    def _compilation_begins(self):
+        self._depth += 1  # one kernel's compilation asks for those that it calls
+        if self._depth == 1:
+            self._words[COMPILING] = monotonic()
+
+    def _compilation_ends(self):
+        self._depth -= 1
+        if self._depth == 0:
+            seconds = monotonic() - self._words[COMPILING]
+            self._words[COMPILING] = 0.0
+            self._words[COMPILED] += seconds
+            self._words[COMPILED_GAME] += seconds

@@ -1,0 +1,209 @@
+"""What bad agents do, and how their games then end.  Nothing here touches what is not its own process's."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+
+from agents.core.agent import Decision
+from arena.runner.referee import Forfeit
+from arena.runner.rules import GameError
+
+SLEEP = "86399.25"  # seconds: what the processes that agents leave behind sleep, so that tests can count them
+BAD_GAMES = [
+    *("test_third_player", "test_no_moves", "test_many_moves", "test_negative_moves", "test_moves_raise"),
+    *("test_play_raises", "test_play_divides", "test_endless", "test_over_raises", "test_score_raises"),
+    *("test_score_nan", "test_name_raises", "test_name_surrogate", "test_name_exits"),
+    *("test_too_long", "test_plain", "test_playout_raises", "test_playout_hangs"),
+]
+
+
+def _raise(error):
+    def harm(move):
+        raise error
+
+    return harm
+
+
+class Untold(Exception):
+    def __str__(self):
+        raise ValueError("no words")
+
+
+class Unsayable(Exception):
+    def __str__(self):
+        sys.exit(5)
+
+
+class Bare(BaseException):
+    pass
+
+
+class Shown(Decision):
+    @property
+    def playouts(self):
+        raise ValueError("do not count me")
+
+
+def recurse(move):
+    return recurse(move) + 1
+
+
+def spin(move):
+    while True:
+        pass
+
+
+def hold_the_lock(move):
+    ctypes.PyDLL(None).sleep(3600)  # C code that keeps the interpreter's lock
+
+
+def wait_for_nobody(move):
+    lock = threading.Lock()
+    lock.acquire()
+    lock.acquire()
+
+
+def scribble(data):
+    def harm(move):
+        for descriptor in range(3, 64):
+            try:
+                os.write(descriptor, data)
+            except OSError:
+                continue
+
+    return harm
+
+
+def close_all(move):
+    os.closerange(3, 64)
+
+
+def fork_and_go_on(move):
+    os.fork()
+
+
+def fork_and_sleep(move):
+    if os.fork() == 0:
+        time.sleep(float(SLEEP))
+
+
+def start_sleeper(move):
+    subprocess.Popen(["sleep", SLEEP])
+
+
+def start_sleeper_and_end(move):
+    start_sleeper(move)
+    os._exit(0)
+
+
+def flood(move):
+    for _ in range(2000):
+        print("flood " * 100)
+
+
+def write_to_one(move):
+    os.write(1, b'{"not": "json of the run"}\n' * 100)
+    print("to the errors", file=sys.stderr)
+
+
+def allocate(move):
+    kept = []
+    while True:
+        kept.append(np.ones(1 << 24))
+
+
+def stop_threads(move):
+    threading.Thread(target=sys.exit).start()
+
+
+def segfault_in_a_thread(move):
+    thread = threading.Thread(target=ctypes.string_at, args=(0,))
+    thread.start()
+    thread.join()
+
+
+def compile_nonsense(move):
+    import numba
+
+    numba.njit(lambda x: x.nothing())(1)
+
+
+def divide(move):
+    import numba
+
+    return numba.njit(lambda x: 1 // x)(0)
+
+
+def signal_self(number):
+    return lambda move: (os.kill(os.getpid(), number), time.sleep(5))
+
+
+# what an agent does, and how its games then end
+HARM = {
+    "os._exit(0)": lambda move: os._exit(0),
+    "os._exit(3)": lambda move: os._exit(3),
+    "sys.exit": lambda move: sys.exit(1),
+    "segmentation fault": lambda move: ctypes.string_at(0),
+    "segmentation fault in a thread": segfault_in_a_thread,
+    "abort": lambda move: os.abort(),
+    "SIGFPE": signal_self(signal.SIGFPE),
+    "SIGTERM": signal_self(signal.SIGTERM),
+    "SIGKILL": signal_self(signal.SIGKILL),
+    "SIGALRM": lambda move: (signal.setitimer(signal.ITIMER_REAL, 0.05), time.sleep(5)),
+    "ValueError": _raise(ValueError("on purpose")),
+    "BaseException": _raise(Bare("on purpose")),
+    "KeyboardInterrupt": _raise(KeyboardInterrupt()),
+    "GeneratorExit": _raise(GeneratorExit()),
+    "StopIteration": _raise(StopIteration()),
+    "str fails": _raise(Untold()),
+    "str exits": _raise(Unsayable()),
+    "GameError": _raise(GameError("it was the game")),
+    "Forfeit": _raise(Forfeit("played out", "I have won")),
+    "long text": _raise(ValueError("x" * 10**7)),
+    "surrogates": _raise(ValueError("\ud800")),
+    "recursion": recurse,
+    "no memory": allocate,
+    "sleep": lambda move: time.sleep(3600),
+    "spin": spin,
+    "hold the lock": hold_the_lock,
+    "deadlock": wait_for_nobody,
+    "cannot be compiled": compile_nonsense,
+    "division by zero in a kernel": divide,
+    "junk": scribble(b"\xff" * 1000),
+    "half a message": scribble(b"\x00\x00\x10\x00half"),
+    "pickle": scribble(b"\x00\x00\x00\x18cposix\nsystem\n(S'true'\ntR."),
+    "close all": close_all,
+    "None": lambda move: Decision(None),
+    "move 99": lambda move: Decision(99),
+    "move of 2**70": lambda move: Decision(2**70),
+    "nan": lambda move: Decision(move, value=float("nan")),
+    "2**70 playouts": lambda move: Decision(move, playouts=2**70),
+    "no number": lambda move: Decision(move, nodes="many"),
+    "a property that raises": lambda move: Shown(move),
+    # these harm nobody, and play on
+    "fork and go on": fork_and_go_on,
+    "fork and sleep": fork_and_sleep,
+    "start a process": start_sleeper,
+    "start a process and end": start_sleeper_and_end,
+    "flood": flood,
+    "write to 1": write_to_one,
+    "sys.exit in a thread": stop_threads,
+    "change folder": lambda move: os.chdir("/"),
+    "ignore SIGTERM": lambda move: signal.signal(signal.SIGTERM, signal.SIG_IGN),
+    "recursion limit": lambda move: sys.setrecursionlimit(10**6),
+    "close standard input": lambda move: os.closerange(0, 1),
+}
+DIED = {
+    *("os._exit(0)", "os._exit(3)", "segmentation fault", "segmentation fault in a thread", "abort", "SIGFPE"),
+    *("SIGTERM", "SIGKILL", "SIGALRM", "start a process and end"),
+}
+SLOW = {"sleep", "spin", "hold the lock", "deadlock"}
+UNKNOWN = {"junk", "half a message", "pickle", "close all"}  # when it is noticed, nobody knows who did it
+ILLEGAL = {"None", "move 99", "move of 2**70"}
+HARMLESS = list(HARM)[list(HARM).index("fork and go on") :]
