@@ -139,16 +139,18 @@ class LiveDisplay(Display):
         self.compiling = Progress(
             SpinnerColumn(), TextColumn("compiling {task.description}", markup=False), console=console, transient=True
         )
+        self.steps = {}  # by the name of an agent whose kernels are compiled
         self.live = None
         self.next_standings = 0.0
 
     def warming(self, name):
-        self.step = self.compiling.add_task(name)
+        self.steps[name] = self.compiling.add_task(name)
         self.compiling.start()
 
     def warmed(self, name, seconds, failure=""):
-        self.compiling.stop()
-        self.compiling.remove_task(self.step)
+        self.compiling.remove_task(self.steps.pop(name))
+        if not self.steps:
+            self.compiling.stop()
         super().warmed(name, seconds, failure)
 
     def started(self, total, done):

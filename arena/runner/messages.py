@@ -42,14 +42,8 @@ class Played(msgspec.Struct, tag=True, frozen=True):
     record: GameRecord
 
 
-class Warming(msgspec.Struct, tag=True, frozen=True):
-    """The kernels of the agent with this number are about to be compiled."""
-
-    agent: int
-
-
 class Warmed(msgspec.Struct, tag=True, frozen=True):
-    """They are, unless `failure` says why not."""
+    """The kernels of the agent with this number are compiled, unless `failure` says why not."""
 
     agent: int
     seconds: float
@@ -70,7 +64,7 @@ class Logged(msgspec.Struct, tag=True, frozen=True):
     text: str
 
 
-Message = Ready | Failed | Played | Warming | Warmed | Probed | Logged
+Message = Ready | Failed | Played | Warmed | Probed | Logged
 
 
 class Play(msgspec.Struct, tag=True, frozen=True):
@@ -85,11 +79,17 @@ class Probe(msgspec.Struct, tag=True, frozen=True):
     condition: int
 
 
+class Warm(msgspec.Struct, tag=True, frozen=True):
+    """To the warmer: compile what the agent with this number runs."""
+
+    agent: int
+
+
 class Leave(msgspec.Struct, tag=True, frozen=True):
     """To the worker: there is none."""
 
 
-Order = Play | Probe | Leave
+Order = Play | Probe | Warm | Leave
 
 _encoder = msgspec.msgpack.Encoder()
 _messages = msgspec.msgpack.Decoder(Message)

@@ -48,7 +48,7 @@ class Events:
         """The store is open; `resolved` is the configuration with every default filled in."""
 
     def warming(self, name: str) -> None:
-        """The kernels of an agent are about to be compiled."""
+        """The kernels of an agent are about to be compiled; those of others may be at the same time."""
 
     def warmed(self, name: str, seconds: float, failure: str = "") -> None:
         """They are compiled, unless `failure` says why not."""
@@ -189,7 +189,9 @@ def _play(supervisor, events, schedule, stored):
             if len(stored) < len(schedule):
                 begin_start()
                 told = events.warming, events.warmed, events.trouble
-                supervisor.verdicts.spoilt = Warmer(supervisor.config, supervisor.run_log, *told).run()
+                supervisor.verdicts.spoilt = Warmer(
+                    supervisor.config, supervisor.run_log, supervisor.workers, *told
+                ).run()
         except KeyboardInterrupt:
             log.warning("interrupted before the first game")
             events.ended()

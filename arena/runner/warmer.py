@@ -1,5 +1,6 @@
-"""Compiles what all agents run, before play and once for all workers."""
+"""Compiles what all agents run, before play and once for all workers, on as many cores as the run has."""
 
+import itertools
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -10,88 +11,133 @@ from arena.config.config import Config
 from arena.runner import worker as worker_process
 from arena.runner.blame import Failure
 from arena.runner.logs import RunLog
-from arena.runner.messages import LONGEST, Failed, Junk, Ready, Warmed, Warming
+from arena.runner.messages import LONGEST, Failed, Junk, Ready, Warm, Warmed
 from arena.runner.staff import TICK, Worker, WorkerStartError
 from arena.runner.watchdog import Watchdog
 from results.record import Reason
 
 
+class Child(Worker):
+    """A process that compiles what one agent after the other runs."""
+
+    agent: int | None = None  # whose kernels it compiles, or will once it is ready
+
+
 @dataclass
 class Warmer:
-    """Compiles in a child process, so that an agent that ends its process harms no other.
+    """Compiles in child processes, so that an agent that ends its process harms no other.
 
-    before: told the name of each agent; after: told its name, the seconds, and the failure, if any;
-    failed: told a sentence on each agent that ends or hangs the process.
+    workers: cores to use; before: told the name of each agent; after: told its name, the seconds, and the failure, if
+    any; failed: told a sentence on each agent that ends or hangs its process.
     """
 
     config: Config
     run_log: RunLog
+    workers: int
     before: Callable[[str], None]
     after: Callable[[str, float, str], None]
     failed: Callable[[str], None]
-    _left: list[int] = field(default_factory=list, init=False)  # agents that are still to come
-    _current: int | None = field(default=None, init=False)
+    _children: list[Child] = field(default_factory=list, init=False)
+    _spoilt: Counter[int] = field(default_factory=Counter, init=False)
     _watchdog: Watchdog = field(default_factory=Watchdog, init=False)
+
+    def __post_init__(self):
+        self._left = list(range(len(self.config.agents)))
+        self._names = itertools.count(1)
 
     def run(self) -> Counter[int]:
         """Compile; what cannot be compiled here fails again in the agent's games.
 
-        Returns how often each agent has ended or hung the process by a fault of its own.
+        Returns how often each agent has ended or hung its process by a fault of its own.
         """
-        self._left, spoilt = list(range(len(self.config.agents))), Counter[int]()
         try:
-            while self._left:
-                failure = self._run_child()
-                if self._left:
-                    self._note(failure, spoilt)
+            self._engage()
+            while self._children:
+                ready = pipes.wait(itertools.chain.from_iterable(child.watched() for child in self._children), TICK)
+                for child in list(self._children):
+                    if failure := self._attend(child, ready):
+                        self._bury(child, failure)
+                self._engage()
+            return self._spoilt
         finally:
+            for child in list(self._children):
+                self._dismiss(child)
             self._watchdog.close()
-        return spoilt
 
-    def _note(self, failure, spoilt):
-        """The child has failed: pass over the agent whose turn it was."""
-        agent = self._current if self._current in self._left else self._left[0]
-        self._left.remove(agent)
-        spoilt[agent] += failure.certain and failure.agent == agent
-        name = self.config.agents[agent][0]
-        self.after(name, 0.0, f"none: {failure.fate}")
-        self.failed(f"{name} ended or hung the process in which its kernels were being compiled: {failure.fate}")
+    def _engage(self):
+        """Give each idle child an agent, and start children while cores are free; what has no more to do ends."""
+        for child in list(self._children):
+            if child.agent is None and child.ready and not self._assign(child):
+                self._dismiss(child)
+        while len(self._children) < self.workers and (agent := self._next()) is not None:
+            name = f"warmer-{next(self._names)}"
+            child = Child(name, worker_process.warm_all, self.config, self.run_log, self._watchdog)
+            self._children.append(child)
+            child.agent = agent
 
-    def _run_child(self) -> Failure:
-        """One child, for all that are left; what became of it."""
-        worker = Worker("warmer", worker_process.warm_all, self.config, self.run_log, self._watchdog, list(self._left))
-        self._current, open_ = None, True
+    def _assign(self, child) -> bool:
+        child.agent = self._next()
+        if child.agent is not None:
+            self._order(child)
+        return child.agent is not None
+
+    def _next(self) -> int | None:
+        """The first agent that is left and whose kernels no other child compiles: agents of a class share them."""
+        busy = {self._class_of(child.agent) for child in self._children if child.agent is not None}
+        agent = next((agent for agent in self._left if self._class_of(agent) not in busy), None)
+        if agent is not None:
+            self._left.remove(agent)
+        return agent
+
+    def _class_of(self, agent):
+        return type(self.config.conditions[0].seats[agent].agent)
+
+    def _order(self, child):
+        child.begun, child.paused = time.monotonic(), 0.0
+        self.before(self.config.agents[child.agent][0])
+        child.end.send(Warm(child.agent))
+
+    def _attend(self, child, ready) -> Failure | None:
+        """Take what a child says; what is wrong with it, if anything is."""
+        if child.printed in ready:
+            child.note_printed()
         try:
-            while self._left and open_:
-                ready = pipes.wait(worker.watched(), TICK)
-                if worker.printed in ready:
-                    worker.note_printed()
-                open_ = self._hear(worker) and not worker.dead()
-                if open_ and (failure := worker.overdue(time.monotonic(), True)):
-                    return failure
-            worker.ends_within(1.0)
-            self._hear(worker, LONGEST)
-            return worker.fate()
-        except Junk as junk:
+            open_ = self._hear(child)
+            if open_ and not child.dead():
+                return child.overdue(time.monotonic(), child.agent is not None)
+            child.ends_within(1.0)
+            self._hear(child, LONGEST)
+            return child.fate()
+        except (Junk, OSError) as junk:
             return Failure(f"it sent {junk}", Reason.CRASH, None)
-        finally:
-            worker.kill()
-            worker.close()
 
-    def _hear(self, worker, limit: int | None = None) -> bool:
-        """Take what the child says; False if it can say no more."""
-        messages, open_ = worker.hear(limit)
+    def _hear(self, child, limit: int | None = None) -> bool:
+        """Take its messages; False if it can send no more."""
+        messages, open_ = child.hear(limit)
         for message in messages:
             if isinstance(message, Failed):
                 raise WorkerStartError(f"workers could not start: {message.text}")
-            if isinstance(message, Ready):
-                worker.ready = True
-            elif isinstance(message, Warming) and message.agent in self._left:
-                worker.begun, self._current = time.monotonic(), message.agent
-                self.before(self.config.agents[message.agent][0])
-            elif isinstance(message, Warmed) and message.agent == self._current and message.agent in self._left:
-                self._left.remove(message.agent)
-                self.after(self.config.agents[message.agent][0], message.seconds, message.failure)
+            if isinstance(message, Ready) and not child.ready:
+                child.ready = True
+                self._order(child)
+            elif isinstance(message, Warmed) and message.agent == child.agent:
+                self.after(self.config.agents[child.agent][0], message.seconds, message.failure)
+                child.agent = None
             else:
                 raise Junk(f"{message!r:.200} out of turn")
         return open_
+
+    def _bury(self, child, failure):
+        """Remove a child that has ended or hung; its agent's kernels are compiled no more."""
+        self._dismiss(child)
+        if child.agent is None:
+            return
+        self._spoilt[child.agent] += failure.certain and failure.agent == child.agent
+        name = self.config.agents[child.agent][0]
+        self.after(name, 0.0, f"none: {failure.fate}")
+        self.failed(f"{name} ended or hung the process in which its kernels were being compiled: {failure.fate}")
+
+    def _dismiss(self, child):
+        child.kill()
+        child.close()
+        self._children.remove(child)

@@ -15,7 +15,7 @@ from arena.config.sizes import in_bytes
 from arena.runner import logs
 from arena.runner.confinement import confine, limit_memory
 from arena.runner.match import play_fixture, void_record
-from arena.runner.messages import Failed, Leave, Played, Probe, Probed, Ready, Warmed, Warming, WorkersEnd
+from arena.runner.messages import Failed, Play, Played, Probe, Probed, Ready, Warm, Warmed, WorkersEnd
 from arena.runner.probe import fault_in_kernels
 from arena.runner.rules import GameError
 from arena.runner.warming import warm
@@ -41,7 +41,7 @@ def main(end: socket.socket, confined: tuple, memory, resolved: dict) -> None:
         return
     process, warmed = os.getpid(), set[tuple[int, int]]()
     try:
-        while not isinstance(order := channel.receive(), Leave):
+        while isinstance(order := channel.receive(), Play | Probe):
             if isinstance(order, Probe):
                 watch.begin(playing=True)
                 channel.send(Probed(fault_in_kernels(config.conditions[order.condition].game) or ""))
@@ -65,16 +65,16 @@ def main(end: socket.socket, confined: tuple, memory, resolved: dict) -> None:
         os._exit(1)
 
 
-def warm_all(end: socket.socket, confined: tuple, memory, resolved: dict, seats: list[int]) -> None:
-    """Compile, once for all workers, what the agents of these numbers run; Warming and Warmed are sent for each."""
+def warm_all(end: socket.socket, confined: tuple, memory, resolved: dict) -> None:
+    """Compile, once for all workers, what each agent runs that arrives, and answer with Warmed."""
     confine(*confined)
     channel, watch = WorkersEnd(end), Watch(memory)
     config = _settle_in(channel, watch, resolved)
     if config is None:
         return
     try:
-        for agent in seats:
-            channel.send(Warming(agent))
+        while isinstance(order := channel.receive(), Warm):
+            agent = order.agent
             seat, total, failure = config.conditions[0].seats[agent], 0.0, ""
             for game in config.instances:  # a run may be of many, and the limits are for each
                 watch.begin(playing=False)
@@ -84,6 +84,8 @@ def warm_all(end: socket.socket, confined: tuple, memory, resolved: dict, seats:
                 if failure:
                     break
             channel.send(Warmed(agent, total, failure))
+    except EOFError:
+        pass  # the parent is gone
     except BaseException:
         log.exception("the warming of kernels ends")
         os._exit(1)

@@ -150,7 +150,8 @@ def test_a_first_stop_request_finishes_the_games_that_run(bench):
     stops = []
     made.supervisor.on_stop = stops.append
     records = made.run()
-    assert 1 <= len(records) <= 3 and stops[0] is False
+    # two that end at once, and the two that the workers have begun by then
+    assert 1 <= len(records) <= 4 and stops[0] is False
     assert {record.reason for record in made.records} == {Reason.PLAYED_OUT}
 
 
@@ -245,7 +246,7 @@ def test_the_time_to_load_kernels_is_for_each_game(tmp_path):
     told = []
     with RunLog(tmp_path / "log.txt") as run_log:
         tell = told.append, lambda *result: told.append(result), told.append
-        assert not Warmer(loading.from_values(keys), run_log, *tell).run().total()
-    assert [entry for entry in told if entry in ("slow", "random")] == ["slow", "random"] and len(told) == 4
-    name, seconds, failure = told[1]
-    assert name == "slow" and failure == "" and seconds > 3.0
+        assert not Warmer(loading.from_values(keys), run_log, 2, *tell).run().total()
+    assert {entry for entry in told if entry in ("slow", "random")} == {"slow", "random"} and len(told) == 4
+    (seconds, failure), *_ = (entry[1:] for entry in told if entry[0] == "slow")
+    assert failure == "" and seconds > 3.0
