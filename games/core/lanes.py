@@ -30,8 +30,8 @@ from games.core.random import next_word, random_below
 FEW = 16  # lanes narrower than 64 bits, up to which the n-th bit of each is found one after another
 
 # A game's lanes have so many bits together, on every processor, and each draws its own random numbers, so that results
-# are the same everywhere.  A processor works on four registers' worth of lanes at a time.  Four, since the steps of a move
-# wait for each other; with eight registers, most lanes would be kept in memory.
+# are the same everywhere.  A processor works on four registers' worth of lanes at a time.  Four, since the steps of a
+# move wait for each other; with eight registers, most lanes would be kept in memory.
 WIDE = 2048
 
 # operation: NumPy's function, and the name of LLVM's instruction, or the symbol of its comparison
