@@ -27,9 +27,11 @@ from games.core.bits import nth_bit, popcount
 from games.core.jit import Compilable
 from games.core.random import next_word, random_below
 
+FEW = 16  # lanes narrower than 64 bits, up to which the n-th bit of each is found one after another
+
 # A game's lanes have so many bits together, on every processor, and each draws its own random numbers, so that results
-# are the same everywhere.  A processor works on four registers' worth of lanes at a time.  Four, since to find the n-th
-# bit of a word is a chain of counts, each of which waits for the last; with eight, most would be kept in memory.
+# are the same everywhere.  A processor works on four registers' worth of lanes at a time.  Four, since the steps of a
+# move wait for each other; with eight registers, most lanes would be kept in memory.
 WIDE = 2048
 
 # operation: NumPy's function, and the name of LLVM's instruction, or the symbol of its comparison
@@ -69,13 +71,18 @@ class Width(Compilable):
 
 
 @functools.cache
-def vector_bits() -> int:
-    """The bits of lanes that this processor works on at a time: four registers, of those that Numba compiles for."""
+def processor_features() -> frozenset[str]:
+    """What the processor has that Numba compiles for, in LLVM's words."""
     given, name = config.CPU_FEATURES, config.CPU_NAME  # type: ignore[attr-defined]
     if given is not None or name == "generic":
-        features = {word[1:] for word in (given or "").split(",") if word.startswith("+")}
-    else:
-        features = {feature for feature, there in get_host_cpu_features().items() if there}
+        return frozenset(word[1:] for word in (given or "").split(",") if word.startswith("+"))
+    return frozenset(feature for feature, there in get_host_cpu_features().items() if there)
+
+
+@functools.cache
+def vector_bits() -> int:
+    """The bits of lanes that the processor works on at a time: four registers."""
+    features = processor_features()
     return 4 * (512 if {"avx512bw", "avx512dq"} <= features else 256 if "avx2" in features else 128)
 
 
@@ -396,10 +403,15 @@ def _popcount(kind):
 
 @_compiled(nth_bit)
 def _nth_bit(kind, n):
-    """By halves: the bit is in the lower half, or in the upper one if that has no more than n bits."""
+    """By halves: the bit is in the lower half, or in the upper one if that has no more than n bits.
+
+    Or one lane after another, by the instruction that does it, where that is faster: halves wait for each other.
+    """
 
     def code(context, builder, sig, word, n):
         n, half = _lift(builder, n, sig.args[1], kind), kind.bits // 2
+        if (kind.bits == 64 or kind.count <= FEW) and "bmi2" in processor_features():
+            return _deposited(builder, word, builder.shl(kind.constant(1), n))
         while half > 0:
             lower = sum((1 << half) - 1 << start for start in range(0, kind.bits, 2 * half))
             low = builder.and_(word, kind.constant(lower))
@@ -411,6 +423,22 @@ def _nth_bit(kind, n):
         return word
 
     return (kind, code) if isinstance(kind, LanesType) else None
+
+
+def _deposited(builder, word, bit):
+    """Lane by lane: nth_bit, where `bit` is 1 << n."""
+    wide = ir.IntType(64)
+    deposit = builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", (), ir.FunctionType(wide, [wide, wide]))
+    found = ir.Constant(word.type, ir.Undefined)
+    for i in range(word.type.count):
+        lane = ir.Constant(ir.IntType(32), i)
+        source, mask = (builder.extract_element(vector, lane) for vector in (bit, word))
+        if word.type.element.width < 64:
+            source, mask = builder.zext(source, wide), builder.zext(mask, wide)
+        result = builder.call(deposit, [source, mask])
+        result = result if word.type.element.width == 64 else builder.trunc(result, word.type.element)
+        found = builder.insert_element(found, result, lane)
+    return found
 
 
 @_compiled(zero_lanes)

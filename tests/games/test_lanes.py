@@ -12,6 +12,7 @@ from numba.core.errors import TypingError
 
 import games
 from games.core.bits import nth_bit, popcount
+from games.core.check import playouts_kernel
 from games.core.jit import kernel
 from games.core.lane_playout import lane_playout_kernel
 from games.core.lanes import (
@@ -27,7 +28,9 @@ from games.core.lanes import (
     total,
     zero_lanes,
 )
+from games.core.playout import playout_kernel
 from games.core.random import next_word, random_below, stream
+from tests.shipped import GAMES
 
 WIDTHS = [Width(8, 64), Width(4, 32), Width(2, 16)]
 
@@ -162,3 +165,23 @@ def test_results_do_not_depend_on_the_processor(tmp_path):
     poor = os.environ | {"NUMBA_CPU_NAME": "generic", "NUMBA_CACHE_DIR": str(tmp_path)}
     found = subprocess.run([sys.executable, "-c", script], env=poor, capture_output=True, text=True, check=True).stdout
     assert found == f"{playouts_in_lanes(1000, 1)}\n"
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("spec", [name for name in GAMES if games.make(name).lanes] + ["mnk(rows=7, columns=7, k=4)"])
+def test_ten_million_playouts_in_lanes_are_like_those_one_by_one(spec):
+    """Wins, draws, mean score and mean length, within four standard errors."""
+    count, game = 10_000_000, games.make(spec)
+    wins, draws, score, plies = playout_kernel(game, game.initial(), count, stream(1))
+    summary = games.playouts(game, count, seed=2)
+    scores, lengths = np.zeros(10_000), np.zeros(10_000, np.int64)  # for their deviations
+    playouts_kernel(game, game.initial(), True, scores, lengths, stream(3))
+    for one_by_one, in_lanes, sample in (
+        (wins, summary.wins, scores > 0),
+        (draws, summary.draws, scores == 0),
+        (score, summary.score, scores),
+        (plies, summary.plies, lengths),
+    ):
+        error = sample.std() * (2 / count) ** 0.5
+        print(f"{spec}: {one_by_one / count:.6f} {in_lanes / count:.6f}, error {error:.6f}")
+        assert abs(one_by_one - in_lanes) / count <= 4 * error
