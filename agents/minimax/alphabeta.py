@@ -14,7 +14,9 @@ For games of two players and no chance.
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from agents.core.threads import MOST_THREADS
 from agents.minimax.deepening import DepthFirstMinimax
+from agents.minimax.solver import SHARINGS, SharedExactSolver
 from agents.minimax.stack import INFINITE
 from games.core.game import check_choice, check_range
 
@@ -33,6 +35,8 @@ class AlphaBeta(DepthFirstMinimax):
     quiescence: go on at the greatest depth with the moves that the game calls unstable, such as captures
     aspiration: half the width of the window around the last depth's value; 0 for no window
     deepening: search to depth 1, 2, 3 and so on even if the budget is a depth alone
+    workers: threads that solve in one table (agents/minimax/exact.py); a move of a game is decided by one
+    sharing: what keeps these threads apart: abdada, or lazy for Lazy SMP
     """
 
     table: float = 16.0
@@ -43,6 +47,8 @@ class AlphaBeta(DepthFirstMinimax):
     quiescence: bool = False
     aspiration: float = 0.0
     deepening: bool = False
+    workers: int = 1
+    sharing: str = "abdada"
 
     name: ClassVar[str] = "alphabeta"
 
@@ -51,9 +57,16 @@ class AlphaBeta(DepthFirstMinimax):
         for word in self.order:
             check_choice("order", word, ORDERS)
         check_range("aspiration", self.aspiration, 0, int(INFINITE))
+        check_range("workers", self.workers, 1, MOST_THREADS)
+        check_choice("sharing", self.sharing, SHARINGS)
 
     def own_needs(self):
         return replace(super().own_needs(), unstable_moves=self.quiescence)
+
+    def new_solver(self, game, budget):
+        if self.workers > 1 and not self.deepening and budget.depth is None:
+            return SharedExactSolver(self, game, budget)
+        return super().new_solver(game, budget)
 
     def options(self):
         chosen = {option: word in self.order for word, option in ORDERS.items()}

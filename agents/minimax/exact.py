@@ -9,21 +9,32 @@ Nothing is estimated, so whatever the table holds is certain: plies to a win or 
 counted from its position.  It serves every later question, about this position or another.  A row of it is 16 bytes,
 and two rows share a key: the first is for the position that took the most work, the other for the newest.  The word of
 the key is stored as the exclusive or of both, so that threads share a table without locks (agents/core/table.py).
+
+Threads search one question together, in one table, until one of them has the answer.  What keeps them apart:
+
+    lazy     all but the first break ties, and small differences, of the order of moves by numbers of their own
+    abdada   a move to a position that another thread is searching is put off until the others have been tried, but for
+             the first (J.-C. Weill, "The ABDADA distributed minimax search algorithm", 1996)
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from agents.core.atomics import atomic_add, atomic_load, atomic_store
 from agents.core.sides import result_of, side_to_move
 from agents.core.table import LINE_WORDS, least_key
 from agents.minimax.ordering import KILLER_RANK, MOST_HISTORY, OWN_SHIFT, TABLE_RANK, bring_best_forward
 from agents.minimax.stack import DONE, DepthFirstOptions, records
 from games.core.jit import inlined, kernel
 from games.core.playout import copy_state
-from games.core.random import GAMMA
+from games.core.random import GAMMA, mix
 
 NOTHING = -(1 << 20)  # below every score
+ALONE, LAZY, ABDADA = range(3)  # of COUNTS.sharing
+BUSY_PLACES = 1 << 16
+PUT_OFF = -(1 << 61)  # the rank of a move that is tried after all others
+NOISE = (1 << OWN_SHIFT + 1) - 1  # of ranks: less than two steps of the game's own order
 KEY, DATA = range(2)  # of a row of the table
 TABLE_ROW_BYTES = 16
 # Of a row's data, from the lowest bit: 1, whether the value is a lower bound, 16 bits of value, 24 of move + 1, work
@@ -53,7 +64,8 @@ COUNTS = np.dtype(
         ("high", np.int64),  # at most this; the search ends when they meet
         ("weak", np.int64),  # 1 if only the sign of the score is asked for, else 0
         ("move", np.int64),  # the root's move that last reached a threshold, or -1
-        ("spread", np.int64),  # of a thread among several, its number: it breaks ties of its own; else 0
+        ("sharing", np.int64),  # what keeps threads apart: ALONE, LAZY or ABDADA
+        ("thread", np.int64),  # the thread's number, from 0
     ]
 )
 
@@ -69,7 +81,8 @@ class ExactSearch(NamedTuple):
     scratch: np.ndarray  # dtype[1, state_size]
     counts: np.ndarray  # COUNTS[1]
     words: np.ndarray  # int64[rows, 2], the table
-    stop: np.ndarray  # int64[1], not 0 when another thread has the answer
+    stop: np.ndarray  # int64[1], not 0 when a thread has the answer to the question that all of them search
+    busy: np.ndarray  # int32[a power of two], by keys: threads below a node; one place where there is one thread
     options: DepthFirstOptions
 
 
@@ -94,6 +107,7 @@ def new_exact_search(game, words: np.ndarray, options: DepthFirstOptions) -> Exa
         counts=records(1, COUNTS),
         words=words,
         stop=np.zeros(1, np.int64),
+        busy=np.zeros(1, np.int32),
         options=options,
     )
 
@@ -136,9 +150,13 @@ def exact_kernel(game, search, until):
             if ply > 0:
                 if search.options.table:
                     keep(game, search, ply)
+                if counts.sharing == ABDADA:
+                    atomic_add(search.busy, place_of(search, node.key), np.int32(-1))
                 receive(game, search, ply - 1, same_side(game, search, ply - 1) * node.best)
             else:
                 conclude(search)
+                if counts.sharing != ALONE:
+                    atomic_store(search.stop, 0, 1)
             ply -= 1
         elif counts.nodes >= until:
             break
@@ -203,10 +221,36 @@ def try_next_move(game, search, ply):
         if search.options.table:
             known, value, table_move = look_up(search, ply + 1, key, threshold)
         if not known:
+            if counts.sharing == ABDADA and is_put_off(search, ply, key):
+                return ply
             enter(game, search, ply + 1, threshold, (key, symmetry, table_move))
             return ply + 1
     receive(game, search, ply, sign * value)
     return ply
+
+
+@inlined
+def place_of(search, key):
+    """The place of a key in `busy`."""
+    return np.int64((key * GAMMA) >> np.uint64(40)) & (len(search.busy) - 1)
+
+
+@inlined
+def is_put_off(search, ply, key):
+    """Whether the move tried last at `ply`, to the position of that key, is put off until the others have been tried.
+
+    It is if another thread is below that position, unless it is the first move or was put off before.  Else it is
+    marked as busy.
+    """
+    node, ranks, place = search.nodes[ply], search.ranks[ply], place_of(search, key)
+    last = node.tried - 1
+    if last > 0 and ranks[last] > PUT_OFF and atomic_load(search.busy, place) > 0:
+        node.tried = last
+        ranks[last] = PUT_OFF
+        search.counts[0].nodes -= 1
+        return True
+    atomic_add(search.busy, place, np.int32(1))
+    return False
 
 
 @inlined
@@ -238,6 +282,7 @@ def enter(game, search, ply, threshold, found):
     node.total, node.tried, node.threshold, node.best = total, 0, threshold, NOTHING
     node.entered = search.counts[0].nodes
     if total == 1:
+        search.ranks[ply, 0] = 0
         return
     for i in range(total):
         move, rank = np.int64(moves[i]), 0
@@ -249,6 +294,9 @@ def enter(game, search, ply, threshold, found):
             rank += min(search.history[game.move_code(state, move)], MOST_HISTORY)
         if options.table_first and game.transform_move(move, node.symmetry) == table_move:
             rank += TABLE_RANK
+        if search.counts[0].sharing == LAZY and search.counts[0].thread > 0:
+            noise = mix(node.key ^ np.uint64(move * 64 + search.counts[0].thread))
+            rank += np.int64(noise & np.uint64(NOISE))
         search.ranks[ply, i] = rank
 
 

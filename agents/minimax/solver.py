@@ -14,14 +14,25 @@ from agents.core.chunks import run_chunks
 from agents.core.sides import side_to_move
 from agents.core.solve import NEVER, Progress, Proof, Solver
 from agents.core.table import ROW_BYTES, filled
+from agents.core.threads import Threads
 from agents.minimax.depthfirst import depth_first_kernel
-from agents.minimax.exact import TABLE_ROW_BYTES, ask_kernel, exact_kernel, new_exact_search, new_words
+from agents.minimax.exact import (
+    ABDADA,
+    BUSY_PLACES,
+    LAZY,
+    TABLE_ROW_BYTES,
+    ask_kernel,
+    exact_kernel,
+    new_exact_search,
+    new_words,
+)
 from agents.minimax.root import put_root
 from agents.minimax.stack import DONE, LEAST_TABLE, WIN, best_line, new_search, restart
 from games.core.random import stream
 
 HALF = 0.5  # values of ends differ by 1 or more
 BEYOND = 1 << 16  # every score
+SHARINGS = {"lazy": LAZY, "abdada": ABDADA}
 FIRST_CHUNK = 4096  # nodes, about a millisecond
 
 
@@ -134,21 +145,70 @@ class ExactSolver(Solver):
     def score(self, state, low, high, weak=False) -> int:
         """The score for the player to move if it is between low and high, else one of them; or only its sign."""
         limit, seconds = self.left()
-        counts, before = self.search.counts[0], self.nodes
+        counts = self.search.counts[0]
         ask_kernel(self.game, self.search, state, low, high, weak)
 
         def run(nodes):
-            visited = int(counts["nodes"])
-            exact_kernel(self.game, self.search, visited + nodes)
-            self.nodes = before + int(counts["nodes"])
+            ran = self.run(nodes)
+            self.nodes += ran
             self.progress(Progress(self.nodes, None, None, self.seconds))
-            return 0 if counts["low"] >= counts["high"] else int(counts["nodes"]) - visited
+            return ran if counts["low"] < counts["high"] else 0
 
         run_chunks(run, limit, seconds, FIRST_CHUNK)
         if counts["low"] < counts["high"]:
             self.left()
         return int(counts["low"])
 
+    def run(self, nodes) -> int:
+        """Visit up to so many more positions; returns how many."""
+        counts = self.search.counts[0]
+        visited = int(counts["nodes"])
+        exact_kernel(self.game, self.search, visited + nodes)
+        return int(counts["nodes"]) - visited
+
     def peak_bytes(self):
         rows = int(self.search.counts[0]["taken"])
         return TABLE_ROW_BYTES * rows + sum(array.nbytes for array in self.search[:7])
+
+
+class SharedExactSolver(ExactSolver):
+    """The same by threads that search each question together, in one table."""
+
+    def __init__(self, agent, game, budget):
+        super().__init__(agent, game, budget)
+        self.threads, busy = Threads(agent.workers), np.zeros(BUSY_PLACES, np.int32)
+        self.search = self.search._replace(busy=busy)
+        others = [
+            new_exact_search(game, self.search.words, self.search.options)._replace(stop=self.search.stop, busy=busy)
+            for _ in range(1, agent.workers)
+        ]
+        self.searches = [self.search, *others]
+        for number, search in enumerate(self.searches):
+            search.counts[0]["sharing"], search.counts[0]["thread"] = SHARINGS[agent.sharing], number
+
+    def run(self, nodes):
+        first, search = self.searches[0].counts[0], self.searches
+        if first["ply"] == DONE:  # a new question
+            for other in search[1:]:
+                ask_kernel(self.game, other, search[0].states[0], first["low"], first["high"], first["weak"])
+            search[0].stop[0], search[0].busy[:] = 0, 0
+        before = self.visited()
+        share = max(1, nodes // len(search))
+        self.threads.run(lambda i: exact_kernel(self.game, search[i], int(search[i].counts[0]["nodes"]) + share))
+        if search[0].stop[0]:
+            for other in search[1:]:
+                found = other.counts[0]
+                if found["low"] > first["low"]:
+                    first["low"], first["move"] = found["low"], found["move"]
+                first["high"] = min(first["high"], found["high"])
+            first["ply"] = DONE
+        return self.visited() - before
+
+    def visited(self) -> int:
+        """The positions that all threads have visited since the question began."""
+        return sum(int(search.counts[0]["nodes"]) for search in self.searches)
+
+    def peak_bytes(self):
+        rows = sum(int(search.counts[0]["taken"]) for search in self.searches)
+        own = sum(array.nbytes for search in self.searches for array in search[:7])
+        return TABLE_ROW_BYTES * rows + own + self.search.busy.nbytes

@@ -14,7 +14,7 @@ from tests.agents.positions import random_line, small_positions
 BREAKTHROUGH = "breakthrough(rows=5, columns=4)"
 VARIANTS = [
     "alphabeta", "alphabeta(foresee=false, sound=false)", "alphabeta(order=[])", "alphabeta(symmetries=true)",
-    "alphabeta(table=0)", "alphabeta(table=0.001)",
+    "alphabeta(table=0)", "alphabeta(table=0.001)", "alphabeta(workers=2)", "alphabeta(workers=3, sharing='lazy')",
 ]  # fmt: skip
 
 
@@ -71,6 +71,18 @@ def test_memory_is_counted_as_it_is_taken(game):
     solver.value(random_line(solver.game, 5)[3])
     rows = int(np.count_nonzero(solver.search.words[:, 1]))
     assert rows > 100 and solver.peak_bytes() - before == TABLE_ROW_BYTES * rows
+
+
+@pytest.mark.parametrize("game", ["breakthrough(rows=5, columns=4)"])
+@pytest.mark.parametrize("sharing", ["lazy", "abdada"])
+def test_threads_find_the_value_of_one(sharing, game):
+    """From the start, where the second player wins; the marks of the last question are left, and no others."""
+    shared = made(f"alphabeta(workers=4, sharing='{sharing}')", game)
+    start = shared.game.initial()
+    assert shared.value(start) == -1
+    assert shared.nodes > 10_000 and min(int(search.counts[0]["nodes"]) for search in shared.searches) > 0
+    rows = int(np.count_nonzero(shared.search.words[:, 1]))
+    assert abs(sum(int(search.counts[0]["taken"]) for search in shared.searches) - rows) < rows / 100
 
 
 @pytest.mark.matrix
