@@ -13,7 +13,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -154,10 +154,18 @@ class Store:
         """Close the file and let others write; closing twice does nothing."""
         try:
             with _explained(self.path, "close"):
+                self._leave_one_file()
                 self._connection.close()
         finally:
             if self._lock is not None:
                 self._lock.release()
+
+    def _leave_one_file(self):
+        """End WAL mode after writing, or readers would leave its companions behind; not while others are reading."""
+        if self._lock is not None and _place(self.path) == self._place:
+            with suppress(sqlite3.Error):
+                self._connection.execute("PRAGMA busy_timeout = 0")
+                self._connection.execute("PRAGMA journal_mode = DELETE")
 
     def __enter__(self):
         return self

@@ -148,6 +148,22 @@ def test_reading_while_writing(folder):
             assert len(reader.ids()) == 10 + number
 
 
+def test_a_store_that_nobody_writes_is_one_file(folder):
+    """Companions of WAL mode are there while games are added, and go with the writer; readers leave none."""
+    names = lambda: sorted(path.name for path in folder.glob(f"{FILE_NAME}*"))  # noqa: E731
+    with Store.open(folder, write=True) as store:
+        store.add(make_game("new", 9))
+        assert len(names()) == 3
+    with Store.open(folder) as store:
+        assert len(store.ids()) == 10
+    assert names() == [FILE_NAME]
+    with Store.open(folder) as reader:
+        assert reader.ids()
+        with Store.open(folder, write=True) as store:
+            store.add(make_game("newer", 10))
+        assert len(reader.ids()) == 11
+
+
 def test_games_survive_a_killed_writer(folder):
     writer = run_python(
         """
