@@ -204,7 +204,7 @@ SHOWN = {
     **dict.fromkeys(("playouts", "playouts_per_move", "nodes", "nodes_per_move"), _count),
     **dict.fromkeys(("playouts_per_second", "cpu_playouts_per_second", "per_second", "cpu_per_second"), _count),
     **dict.fromkeys(("ns_per_ply", "compile_seconds", "plies_per_game"), "{:.1f}".format),
-    **dict.fromkeys(("pairs_ratio", "speed_up", "over_serial"), "{:.2f}".format),
+    **dict.fromkeys(("pairs_ratio", "speed_up", "over_serial", "undisturbed"), "{:.2f}".format),
     "los": _likelihood,
     "value": "{:+.3f}".format,
     "outcome": _result,

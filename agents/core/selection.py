@@ -22,7 +22,8 @@ LOGS = np.array([0.0, *map(log, range(1, 1 << 12))])  # of visits; most nodes ha
 
 _INT, _INDEX, _FLOAT, _DOUBLE = ir.IntType(32), ir.IntType(64), ir.FloatType(), ir.DoubleType()
 _INTS, _FLOATS, _DOUBLES = (ir.VectorType(scalar, LANES) for scalar in (_INT, _FLOAT, _DOUBLE))
-_LEAST, _MOST = -(2**31), 2**31 - 1
+_ONES = _FLOATS([1.0] * LANES)
+_LEAST, _MOST = -(2**31), 2**31 - 1  # keys: of what is beyond the last node, and of a node without visits
 
 
 @helper
@@ -55,44 +56,118 @@ def _largest_bound(visits, value, first, count, scale):
 
 @intrinsic
 def _place(typing_context, visits, value, first, count, scale):
-    """Which of the nodes it is, from 0.
-
-    Floats of 0 and more are in the order of their words as integers, among which _MOST stands for a node without
-    visits, and _LEAST for what is beyond the last node.
-    """
+    """Which of the nodes it is, from 0."""
 
     def codegen(context, builder, sig, args):
-        begin, last = (context.cast(builder, args[i], sig.args[i], types.int64) for i in (2, 3))
         scales = _all(builder, args[4], _FLOATS)
-        best, found = (cgutils.alloca_once_value(builder, one) for one in (_INT(_LEAST), _INDEX(0)))
-        with cgutils.for_range_slice(builder, _INDEX(0), last, _INDEX(LANES), _INDEX) as (done, _):
-            node = builder.add(begin, done)
+
+        def key_at(node):
             seen = _load(context, builder, sig.args[0], args[0], node, _INTS)
             total = _load(context, builder, sig.args[1], args[1], node, _DOUBLES)
-            key = builder.bitcast(_bounds(builder, seen, builder.fptrunc(total, _FLOATS), scales), _INTS)
-            key = builder.select(builder.icmp_signed("==", seen, _INTS([0] * LANES)), _INTS([_MOST] * LANES), key)
-            left = _all(builder, builder.trunc(builder.sub(last, done), _INT), _INTS)
-            inside = builder.icmp_signed("<", _INTS(list(range(LANES))), left)
-            key = builder.select(inside, key, _INTS([_LEAST] * LANES))
-            most = _most(builder, key)
-            better = builder.icmp_signed(">", most, builder.load(best))
-            place = builder.add(done, _first(builder, builder.icmp_signed("==", key, _all(builder, most, _INTS))))
-            builder.store(builder.select(better, place, builder.load(found)), found)
-            builder.store(builder.select(better, most, builder.load(best)), best)
-        return builder.load(found)
+            share = builder.fdiv(_ONES, builder.sitofp(seen, _FLOATS))
+            mean = builder.fmul(builder.fptrunc(total, _FLOATS), share)
+            bound = builder.fadd(mean, _root(builder, builder.fmul(scales, share)))
+            return _key(builder, bound, builder.icmp_signed("==", seen, _INTS([0] * LANES)))
+
+        return _scan(context, builder, sig.args[2:4], args[2:4], key_at)
 
     return types.int64(visits, value, first, count, types.float32), codegen
 
 
-def _bounds(builder, visits, value, scales):
-    """The bounds of LANES nodes."""
-    root = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_FLOATS, [_FLOATS]), f"llvm.sqrt.v{LANES}f32")
-    share = builder.fdiv(_FLOATS([1.0] * LANES), builder.sitofp(visits, _FLOATS))
-    return builder.fadd(builder.fmul(value, share), builder.call(root, [builder.fmul(scales, share)]))
+def largest_bound_in_flight(counts, first, count, scale, weight, wu):
+    """The same in a shared tree, where simulations in flight count too: as `weight` visits of reward 0, or with `wu`
+    as a visit each, but not in the mean.
+
+    counts: int64[, 2], of simulations begun, and a word of those finished, in its lower half, and of twice their
+    reward; with SPARE rows in memory beyond its length.  scale and weight are float32.
+    """
+    best, best_bound = first, np.float32(-1.0)
+    for node in range(first, first + count):
+        begun, done = counts[node, 0], counts[node, 1]
+        visits = np.float32(done & 0xFFFFFFFF)
+        counted = visits + weight * (np.float32(begun) - visits)
+        if counted <= 0.0:
+            return node
+        share = np.float32(1.0) / (max(visits, np.float32(1.0)) if wu else counted)
+        mean = np.float32(0.5) * np.float32(done >> 32) * share
+        bound = mean + np.float32(sqrt(np.float32(scale) * (np.float32(1.0) / counted)))
+        if bound > best_bound:
+            best, best_bound = node, bound
+    return best
 
 
-def _load(context, builder, array_type, array, index, vector):
-    """The elements of an array from an index on."""
+@overload(largest_bound_in_flight)
+def _largest_bound_in_flight(counts, first, count, scale, weight, wu):
+    def compiled(counts, first, count, scale, weight, wu):
+        return first + _place_in_flight(counts, first, count, np.float32(scale), np.float32(weight), wu)
+
+    return compiled
+
+
+@intrinsic
+def _place_in_flight(typing_context, counts, first, count, scale, weight, wu):
+    """Which of the nodes it is, from 0.
+
+    A row is four halves of words: begun, nothing, finished, twice the reward.  Other threads may change them between
+    two loads, which makes a bound a little older.
+    """
+    rows = ir.VectorType(_INT, 4 * LANES)
+
+    def codegen(context, builder, sig, args):
+        scales, weights = _all(builder, args[3], _FLOATS), _all(builder, args[4], _FLOATS)
+        widened = context.cast(builder, args[5], sig.args[5], types.boolean)
+
+        def key_at(node):
+            words = _load(context, builder, sig.args[0], args[0], node, rows)
+            begun, visits, reward = (
+                builder.sitofp(
+                    builder.shuffle_vector(words, rows(ir.Undefined), _INTS([4 * i + half for i in range(LANES)])),
+                    _FLOATS,
+                )
+                for half in (0, 2, 3)
+            )
+            counted = builder.fadd(visits, builder.fmul(weights, builder.fsub(begun, visits)))
+            one = builder.fcmp_ordered(">", visits, _ONES)
+            divisor = builder.select(widened, builder.select(one, visits, _ONES), counted)
+            mean = builder.fmul(builder.fmul(_FLOATS([0.5] * LANES), reward), builder.fdiv(_ONES, divisor))
+            width = _root(builder, builder.fmul(scales, builder.fdiv(_ONES, counted)))
+            return _key(builder, builder.fadd(mean, width), builder.fcmp_ordered("<=", counted, _FLOATS([0.0] * LANES)))
+
+        return _scan(context, builder, sig.args[1:3], args[1:3], key_at)
+
+    return types.int64(counts, first, count, types.float32, types.float32, wu), codegen
+
+
+def _scan(context, builder, kinds, limits, key_at):
+    """The place, from 0, of the first largest key of nodes; limits are the first node and their number."""
+    begin, last = (context.cast(builder, limit, kind, types.int64) for limit, kind in zip(limits, kinds))
+    best, found = (cgutils.alloca_once_value(builder, one) for one in (_INT(_LEAST), _INDEX(0)))
+    with cgutils.for_range_slice(builder, _INDEX(0), last, _INDEX(LANES), _INDEX) as (done, _):
+        left = _all(builder, builder.trunc(builder.sub(last, done), _INT), _INTS)
+        inside = builder.icmp_signed("<", _INTS(list(range(LANES))), left)
+        key = builder.select(inside, key_at(builder.add(begin, done)), _INTS([_LEAST] * LANES))
+        most = _most(builder, key)
+        better = builder.icmp_signed(">", most, builder.load(best))
+        place = builder.add(done, _first(builder, builder.icmp_signed("==", key, _all(builder, most, _INTS))))
+        builder.store(builder.select(better, place, builder.load(found)), found)
+        builder.store(builder.select(better, most, builder.load(best)), best)
+    return builder.load(found)
+
+
+def _key(builder, bound, unvisited):
+    """Bounds as integers in the same order, as the words of floats of 0 and more are; nodes without visits first."""
+    return builder.select(unvisited, _INTS([_MOST] * LANES), builder.bitcast(bound, _INTS))
+
+
+def _root(builder, value):
+    """The square roots of LANES numbers."""
+    kind = ir.FunctionType(_FLOATS, [_FLOATS])
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.sqrt.v{LANES}f32"), [value])
+
+
+def _load(context, builder, array_type, array, row, vector):
+    """A vector of an array's elements from a row on; array[row] is one element, or a pair."""
+    index = row if array_type.ndim == 1 else builder.mul(row, _INDEX(2))
     pointer = builder.gep(arrayobj.make_array(array_type)(context, builder, array).data, [index])
     return builder.load(builder.bitcast(pointer, vector.as_pointer()), align=array_type.dtype.bitwidth // 8)
 

@@ -1,6 +1,9 @@
 """The speed of parallel searches on real threads."""
 
+import math
+import statistics
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import pandas as pd
@@ -11,45 +14,56 @@ from arena.runner.machine import cores
 from arena.study.scaling import ScalingStudy
 from games.core.random import stream
 
-ROUNDS, PLAYOUTS = 3, 50_000  # measurements of each search; playouts of each worker for a decision
+ROUNDS = 5  # how often each search is measured, in turns
+PLAYOUTS = 10_000  # of each worker for a decision: a few milliseconds, in which other programs may leave it all cores
+HAD = 0.95  # of the processor time of its threads, for a decision to count
+COLUMNS = ["scheme", "threads", "playouts_per_second", "undisturbed", "speed_up", "over_serial"]
 
 
-def throughput(study: ScalingStudy, seconds: float, tell=lambda text: None) -> pd.DataFrame:
+def throughput(study: ScalingStudy, seconds: float, tell: Callable[[str], None] = lambda text: None) -> pd.DataFrame:
     """Playouts a second of each scheme on real threads, from the initial position.
 
     The numbers of threads are 1, the number of cores, and the numbers of workers between.  Columns: scheme, threads,
-    playouts_per_second (the best of ROUNDS measurements, taken in turns), speed_up over one thread, over_serial (over
-    the serial search).  Each measurement takes `seconds`.
+    playouts_per_second, undisturbed, speed_up over one thread, over_serial (over the serial search).  Each search is
+    measured for `seconds` in each of ROUNDS turns.  Only those decisions count in which every thread had a core to
+    itself, `undisturbed` of all: the rate is their median, and NaN if there was none.
     """
     game, counts = games.make(study.game), sorted({1, cores(), *(n for n in study.workers if n <= cores())})
     searches = {("serial", 1): replace(agents.make(study.serial), playouts=PLAYOUTS)}
     searches |= {
         (spec, n): replace(agents.make(spec), workers=n, playouts=PLAYOUTS) for spec in study.schemes for n in counts
     }
-    best = dict.fromkeys(searches, 0.0)
+    measured: dict = {key: [] for key in searches}
     for turn in range(ROUNDS):
         for key, agent in searches.items():
             tell(f"{key[0]} on {key[1]} threads, {turn + 1} of {ROUNDS}")
-            best[key] = max(best[key], _rate(game, agent, seconds))
-    serial = best.pop(("serial", 1))
+            measured[key] += _decisions(game, agent, key[1], seconds)
+    rates = {key: undisturbed_rate(found) for key, found in measured.items()}
+    serial, _ = rates.pop(("serial", 1))
     rows = [
-        {
-            "scheme": spec,
-            "threads": n,
-            "playouts_per_second": rate,
-            "speed_up": rate / best[spec, 1],
-            "over_serial": rate / serial,
-        }
-        for (spec, n), rate in best.items()
+        (spec, n, rate, share, rate / rates[spec, 1][0], rate / serial) for (spec, n), (rate, share) in rates.items()
     ]
-    return pd.DataFrame(rows, columns=["scheme", "threads", "playouts_per_second", "speed_up", "over_serial"])
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rate(game, agent, seconds) -> float:
-    """Playouts a second, over decisions that take `seconds` together; one decision before them loads the kernels."""
-    player, rng, playouts = agent.player(game), stream(1, "throughput"), 0
+def undisturbed_rate(decisions: list[tuple[float, float]]) -> tuple[float, float]:
+    """(the median rate of the decisions with enough processor time, their share of all); see `throughput`."""
+    rates = [rate for rate, had in decisions if had >= HAD]
+    return statistics.median(rates) if rates else math.nan, len(rates) / len(decisions)
+
+
+def _decisions(game, agent, threads: int, seconds: float) -> list[tuple[float, float]]:
+    """(playouts a second, processor time as a share of what its threads could have) of each of some decisions.
+
+    They take `seconds` together; one before them loads the kernels.
+    """
+    player, rng = agent.player(game), stream(1, "throughput")
+    found: list[tuple[float, float]] = []
     player.choose(game.initial(), rng)
-    began = time.perf_counter()
-    while (spent := time.perf_counter() - began) < seconds or playouts == 0:
-        playouts += player.choose(game.initial(), rng).playouts
-    return playouts / spent
+    end = time.perf_counter() + seconds
+    while not found or time.perf_counter() < end:
+        began, worked = time.perf_counter(), time.process_time()
+        playouts = player.choose(game.initial(), rng).playouts
+        spent = time.perf_counter() - began
+        found.append((playouts / spent, (time.process_time() - worked) / (threads * spent)))
+    return found

@@ -24,16 +24,21 @@ def expand(game, node, state, rng):
 
 
 def ucb1(exploration, urgency=None):
-    """UCT's choice among the children: the largest bound; unvisited ones have `urgency` for theirs, or come first."""
+    """UCT's choice among the children: the largest bound; unvisited ones have `urgency` for theirs, or come first.
 
-    def select(game, state, path):
+    `passing` is how many other simulations are on their way through the node.
+    """
+
+    def select(game, state, path, passing=0):
         node = path[-1]
 
         def bound(child):
             if child.visits == 0:
                 return F32(np.inf if urgency is None else urgency)
             share = F32(1) / F32(child.visits)
-            return F32(child.value) * share + F32(sqrt(F32(exploration * exploration * log(node.visits)) * share))
+            return F32(child.value) * share + F32(
+                sqrt(F32(exploration * exploration * log(node.visits + passing)) * share)
+            )
 
         return max(node.children, key=bound)
 
@@ -83,6 +88,52 @@ def search(
             node.value += each * ((score + 1) / 2 if mover == 0 else (1 - score) / 2)
         learn(path, line, score)
     return root
+
+
+def uct_in_lots(game, root_state, simulations, rng, lot, per_lot, busy) -> Node:
+    """UCT as a thread on a shared tree does it: a lot below the last node on the way with `busy` lots of visits.
+
+    A lot has a simulation for each `per_lot` visits of the root, up to `lot`.
+    """
+    room, root, select, done = np.empty(game.max_moves, np.int32), Node(), ucb1(0.4), 0
+    expand(game, root, root_state, rng)
+    while done < simulations:
+        size = min(max(1, min(lot, root.visits // per_lot)), simulations - done)
+        base, trunk, above = root_state.copy(), [root], []
+        while size > 1 and not game.is_over(base) and trunk[-1].children:
+            child = select(game, base, trunk, size - 1)
+            if child.visits < busy * size:
+                break
+            above.append(game.player(base))
+            game.play(base, child.move)
+            trunk.append(child)
+        total = 0.0
+        for _ in range(size):
+            state, path, movers = base.copy(), trunk[-1:], []
+            while not game.is_over(state):
+                if not path[-1].children:
+                    if path[-1].visits == 0:
+                        break
+                    expand(game, path[-1], state, rng)
+                path.append(select(game, state, path, size - 1 if len(path) == 1 else 0))
+                movers.append(game.player(state))
+                game.play(state, path[-1].move)
+            while not game.is_over(state):
+                game.play(state, int(game.random_move(state, room, rng)))
+            reward = (game.score(state) + 1) / 2
+            count(path[1:], movers, 1, reward)
+            total += reward
+        root.visits += size
+        count(trunk[1:], above, size, total)
+        done += size
+    return root
+
+
+def count(nodes, movers, simulations, reward):
+    """Count simulations, and the first player's reward, at nodes that these players moved into."""
+    for node, mover in zip(nodes, movers):
+        node.visits += simulations
+        node.value += reward if mover == 0 else simulations - reward
 
 
 class Grave:

@@ -9,8 +9,20 @@ import agents
 import games
 from agents.core.tree import LEAF, ROOT
 from agents.montecarlo.parallel.scheme import Scheme
-from agents.montecarlo.parallel.shared import BEGUN, DONE, finished, reward_sum
+from agents.montecarlo.parallel.shared import (
+    BEGUN,
+    BUSY,
+    DONE,
+    PER_LOT,
+    SharedOptions,
+    finished,
+    new_shared_tree,
+    prepare_kernel,
+    reward_sum,
+)
+from agents.montecarlo.parallel.tree import tree_kernel
 from games.core.random import stream
+from tests.agents.naive import uct_in_lots
 from tests.shipped import AGENTS
 
 GAME = games.make("breakthrough(rows=5, columns=4)")
@@ -19,6 +31,7 @@ SCHEMES = [name for name in AGENTS if isinstance(agents.make(name), Scheme)]
 SIMULATED = [name for name in SCHEMES if name != "distributed"]
 ON_ONE_TREE = [
     "tree",
+    "tree(lot=1)",
     "tree(lock='local')",
     "tree(lock='global')",
     "tree(wu=true)",
@@ -72,6 +85,23 @@ def test_one_worker_searches_as_uct_does_node_for_node(spec, simulated):
     ours, theirs = columns(player.tree.nodes, counts[:, BEGUN], values), serial.tree
     assert ours == columns(theirs, theirs.visits, theirs.value)
     assert (decision.move, decision.value, decision.playouts) == (expected.move, expected.value, expected.playouts)
+
+
+def test_lots_equal_their_twin():
+    """One thread that makes lots, as it does beside others."""
+    lot, tree, rng = 3, new_shared_tree(20_000), stream(9)
+    twin = uct_in_lots(GAME, STATE, 1000, stream(9), lot, PER_LOT, BUSY)
+    prepare_kernel(GAME, tree, STATE, rng)
+    assert tree_kernel(GAME, tree, STATE, 1000, SharedOptions(0.4, virtual_loss=1.0, lot=lot), rng) == 1000
+    waiting, deep = [(ROOT, twin)], 0
+    while waiting:
+        node, other = waiting.pop()
+        assert tree.counts[node, BEGUN] == finished.py_func(tree.counts[node, DONE]) == other.visits
+        assert node == ROOT or reward_sum.py_func(tree.counts[node, DONE]) == other.value
+        assert tree.nodes.children[node] == len(other.children)
+        waiting += [(tree.nodes.first_child[node] + i, child) for i, child in enumerate(other.children)]
+        deep += other.visits >= BUSY * lot
+    assert deep > 2
 
 
 def test_one_worker_of_root_is_uct():
@@ -160,6 +190,7 @@ def test_virtual_loss_spreads_simulated_workers():
         ("tree(playout_time='long')", "playout_time = 'long' is not one of constant, plies"),
         ("tree(lock='none')", "lock = 'none' is not one of free, local, global"),
         ("tree(virtual_loss=-1)", "virtual_loss = -1.0 is out of range"),
+        ("tree(lot=0)", "lot = 0 is out of range: it can be 1 to 1024"),
         ("root(vote='most')", "vote = 'most' is not one of sum, majority"),
         ("root(share_every=-5)", "share_every = -5 is out of range"),
         ("root(share_every=5, seconds=1)", "share_every needs a budget of playouts"),

@@ -1,6 +1,7 @@
 """arena scaling: what is played, that it can be resumed, and mistakes."""
 
 import json
+import math
 import re
 import signal
 import subprocess
@@ -15,6 +16,7 @@ import results
 from arena.cli import app
 from arena.config.config import ConfigError
 from arena.study import scaling
+from arena.study.throughput import undisturbed_rate
 
 STUDY = scaling.ScalingStudy("tictactoe", ("tree", "root"), (1, 4), playouts=8, games=10, seed=3)
 
@@ -67,6 +69,13 @@ def test_a_killed_run_is_resumed_to_the_same_games(finished, tmp_path):
     table = scaling.run(None, folder, workers=2, resume=True)
     pd.testing.assert_frame_equal(games_of(folder), games_of(finished[0]))
     pd.testing.assert_frame_equal(table, finished[1])
+
+
+def test_speeds_are_those_of_decisions_that_nothing_disturbed():
+    rate, share = undisturbed_rate([(100.0, 0.99), (10.0, 0.5), (120.0, 0.96), (90.0, 1.0)])
+    assert (rate, share) == (100.0, 0.75)
+    rate, share = undisturbed_rate([(100.0, 0.6)])
+    assert math.isnan(rate) and share == 0.0
 
 
 def test_the_command_writes_tables_and_figures(finished):

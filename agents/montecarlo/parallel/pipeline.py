@@ -27,7 +27,7 @@ from agents.montecarlo.parallel.shared import (
     has_children,
     step_down,
 )
-from agents.montecarlo.parallel.tree import TreeParallel, new_walks, walk_of
+from agents.montecarlo.parallel.tree import OnOneTree, new_walks, walk_of
 from games.core.jit import helper, kernel
 from games.core.playout import reward_of
 
@@ -39,7 +39,7 @@ ENDLESS = 1 << 62
 
 
 @dataclass(frozen=True)
-class Pipeline(TreeParallel):
+class Pipeline(OnOneTree):
     """One tree, searched by a pipeline.
 
     tokens: simulations in flight at most; 0 for twice the workers

@@ -8,7 +8,8 @@ finished, with their rewards, on their way up.  The difference is in flight.  Ot
                                                             mean stays that of the finished simulations
 
 The number of finished simulations and their reward are one word, which lies beside the other count: a simulation costs
-a node two atomic additions in one cache line.  Threads wait for each other at those lines, of the nodes near the root.
+a node two atomic additions in one cache line.  Threads wait for each other at those lines, of the nodes near the root,
+which `lot` is for: see tree.py beside this file.
 
 Without others in flight, selection, expansion and the random numbers drawn are those of `uct`: one simulation at a
 time gives the same tree, node for node.  Children are published by one release store after they are written
@@ -16,7 +17,7 @@ time gives the same tree, node for node.  Children are published by one release 
 """
 
 from dataclasses import replace
-from math import log, sqrt
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ import numpy as np
 from agents.core.agent import Decision
 from agents.core.atomics import atomic_add, atomic_compare_exchange, atomic_load, atomic_store
 from agents.core.locks import acquire, release
+from agents.core.selection import SPARE, largest_bound_in_flight, log_of, prefetch
 from agents.core.tree import (
     LEAF,
     ROOT,
@@ -45,6 +47,8 @@ from games.core.jit import helper, inlined, kernel
 EXPANDING = np.int32(-1)  # the number of children of a node while one simulation writes them
 FREE, LOCAL, GLOBAL = range(3)  # locks: none; one a node, while it is read or written; one for all but the playout
 ONE = np.int32(1)
+PER_LOT = 256  # visits of the root for each simulation of a lot, so that little is in flight of what is known
+BUSY = 16  # lots: a node with the visits of so many is busy
 BEGUN, DONE = range(2)  # columns of SharedTree.counts
 
 
@@ -63,6 +67,7 @@ class SharedOptions(NamedTuple):
     virtual_loss: float = 0.0  # visits of reward 0 that each simulation in flight counts as; of no meaning with wu
     wu: bool = False  # WU-UCT instead
     lock: int = FREE
+    lot: int = 1  # simulations that a thread makes below one busy node
 
 
 class Work(NamedTuple):
@@ -100,7 +105,9 @@ class SharedTreePlayer(SchemePlayer):
 
 def new_shared_tree(capacity: int) -> SharedTree:
     """A tree of one node with room for `capacity`; memory is taken as it is first written to."""
-    tree = SharedTree(new_tree(capacity), np.empty((capacity, 2), np.int64), np.zeros(capacity, np.int32))
+    tree = SharedTree(
+        new_tree(capacity), np.empty((capacity + SPARE, 2), np.int64)[:capacity], np.zeros(capacity, np.int32)
+    )
     clear_shared(tree)
     return tree
 
@@ -120,10 +127,16 @@ def prepare_kernel(game, tree, root, rng):
 
 @helper
 def descend_shared(game, tree, walk, options, rng):
-    """Select down to a leaf, counting the visits; the leaf is expanded if it has been visited before."""
+    """Select from the root down to a leaf, counting the visits; the leaf is expanded if it has been visited before."""
+    enter(game, tree, walk)
+    descend_on(game, tree, walk, options, rng)
+
+
+@inlined
+def descend_on(game, tree, walk, options, rng):
+    """The same from where the walk is."""
     if options.lock == GLOBAL:
         acquire(tree.locks, ROOT)
-    enter(game, tree, walk)
     while not game.is_over(walk.state) and has_children(game, tree, walk, rng):
         step_down(game, tree, walk, options, rng)
     if options.lock == GLOBAL:
@@ -140,7 +153,7 @@ def enter(game, tree, walk):
 @inlined
 def step_down(game, tree, walk, options, rng):
     """Select a child of the walk's last node, which has children, and count the visit."""
-    nodes, node, mover = tree.nodes, last_node(walk), game.player(walk.state)
+    nodes, node, mover = tree.nodes, np.int64(last_node(walk)), game.player(walk.state)
     if options.lock == LOCAL:
         acquire(tree.locks, node)
     if game.has_chance and mover == CHANCE:
@@ -178,46 +191,72 @@ def has_children(game, tree, walk, rng):
     return True
 
 
-@inlined
+@helper
 def best_child_shared(tree, node, options):
     """The first child that no simulation has reached yet, or the one with the largest bound."""
-    first = tree.nodes.first_child[node]
+    nodes, first = tree.nodes, tree.nodes.first_child[node]
+    for column in (nodes.move, nodes.first_child, nodes.children):  # what is read next, of one of the children
+        prefetch(column, first)
     weight = np.float32(1.0 if options.wu else options.virtual_loss)
     finished_here = finished(tree.counts[node, DONE])
     others = tree.counts[node, BEGUN] - 1 - finished_here  # simulations in flight through the node, but for this one
     visits_here = finished_here + weight * others
-    scale = np.float32(options.exploration * options.exploration * log(max(visits_here, 1.0)))
-    best, best_bound = first, np.float32(-1.0)
-    for child in range(first, first + tree.nodes.children[node]):
-        result = tree.counts[child, DONE]
-        visits = np.float32(finished(result))
-        counted = visits + weight * (np.float32(tree.counts[child, BEGUN]) - visits)
-        if counted <= 0:
-            return child
-        divisor = max(visits, np.float32(1.0)) if options.wu else counted
-        bound = np.float32(reward_sum(result)) * (np.float32(1.0) / divisor) + sqrt(scale * (np.float32(1.0) / counted))
-        if bound > best_bound:
-            best, best_bound = child, bound
-    return best
+    whole = np.int64(visits_here)
+    logarithm = log_of(whole) if whole == visits_here else log(max(visits_here, 1.0))
+    scale = np.float32(options.exploration * options.exploration * logarithm)
+    return largest_bound_in_flight(tree.counts, first, nodes.children[node], scale, weight, options.wu)
 
 
 @helper
 def back_up_shared(tree, walk, reward, simulations, lock):
     """Add the result of the walk: `simulations` playouts of its leaf, and the sum of the first player's rewards."""
+    if simulations > 1:  # one was counted on the way down
+        for i in range(walk.length[0]):
+            atomic_add(tree.counts, (walk.path[i], BEGUN), np.int64(simulations - 1))
+    add_results(tree, walk, 0, reward, simulations, lock)
+
+
+@helper
+def add_results(tree, walk, begin, reward, simulations, lock):
+    """Add the results of simulations to the nodes of the walk from path[begin] on."""
     if lock == GLOBAL:
         acquire(tree.locks, ROOT)
-    for i in range(walk.length[0]):
+    for i in range(begin, walk.length[0]):
         node = walk.path[i]
         own = reward if walk.movers[i] == 0 else simulations - reward
         if lock == LOCAL:
             acquire(tree.locks, node)
-        if simulations > 1:  # one was counted on the way down
-            atomic_add(tree.counts, (node, BEGUN), np.int64(simulations - 1))
         atomic_add(tree.counts, (node, DONE), result_word(simulations, own))
         if lock == LOCAL:
             release(tree.locks, node)
     if lock == GLOBAL:
         release(tree.locks, ROOT)
+
+
+@inlined
+def lot_size(tree, options):
+    """How many simulations a thread is to make in one lot: ever more, up to options.lot, as the tree grows."""
+    return max(1, min(options.lot, finished(tree.counts[ROOT, DONE]) // PER_LOT))
+
+
+@inlined
+def descend_busy(game, tree, trunk, lot, options):
+    """Select from the root as far as nodes are busy, counting the visits of a whole lot at once.
+
+    To other threads these are virtual losses, all at the same time, which send them elsewhere.
+    """
+    begin_walk(game, trunk)
+    node = np.int64(ROOT)
+    atomic_add(tree.counts, (node, BEGUN), np.int64(lot))
+    while lot > 1 and not game.is_over(trunk.state) and atomic_load(tree.nodes.children, node) > LEAF:
+        mover = game.player(trunk.state)
+        if game.has_chance and mover == CHANCE:
+            break  # each simulation draws its own outcome
+        node = np.int64(best_child_shared(tree, node, options))
+        if finished(tree.counts[node, DONE]) < BUSY * lot:
+            break
+        atomic_add(tree.counts, (node, BEGUN), np.int64(lot))
+        step(game, trunk, node, tree.nodes.move[node], mover)
 
 
 @helper

@@ -5,6 +5,12 @@ With a lock for each node while it is read or written, `lock="local"`, or one lo
 (Enzenberger & Mueller, "A lock-free multithreaded Monte-Carlo tree search algorithm", 2009).
 How the others see a simulation in flight, by virtual losses or as in WU-UCT, is told in shared.py beside this file.
 
+Threads make their simulations in lots where the tree is busy.  Each changes the nodes near the root, whose cache lines
+then travel between processor cores; so a thread goes down to the last node that many have visited, counts a whole lot
+there and above at once, makes it below, and adds its results at once.  For a while it counts as that many virtual
+losses, so that the others search elsewhere.  Lots are small as long as the tree is, since what is in flight is chosen
+without knowing the results of the rest.
+
 With simulated workers the results come back in the order of a virtual clock, so that W simulations are in flight.
 
 Grain-size controlled parallel MCTS (Mirsoleimani, Plaat, van den Herik & Vermaseren, "Scaling Monte Carlo tree search
@@ -19,7 +25,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from agents.core.chunks import run_chunks
-from agents.core.tree import Walk, new_walk
+from agents.core.tree import Walk, begin_walk, last_node, new_walk
 from agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, PLIES, Scheme, apart
 from agents.montecarlo.parallel.shared import (
     FREE,
@@ -28,21 +34,26 @@ from agents.montecarlo.parallel.shared import (
     SharedOptions,
     SharedTreePlayer,
     Work,
+    add_results,
     back_up_shared,
+    descend_busy,
+    descend_on,
     descend_shared,
+    lot_size,
 )
-from games.core.game import check_choice
+from games.core.game import check_choice, check_range
 from games.core.jit import helper, kernel
 from games.core.playout import reward_of
 from games.core.random import stream
 
 LOCKS = {"free": FREE, "local": LOCAL, "global": GLOBAL}
+MOST_IN_LOT = 1024
 IDLE = 0  # the length of the walk of a simulated worker that has nothing in flight
 
 
 @dataclass(frozen=True)
-class TreeParallel(Scheme):
-    """One tree, searched by all workers.
+class OnOneTree(Scheme):
+    """Base of the schemes whose workers search one tree.
 
     lock: "free", "local" or "global"
     virtual_loss: lost visits that each simulation in flight counts as
@@ -53,8 +64,6 @@ class TreeParallel(Scheme):
     virtual_loss: float = 1.0
     wu: bool = False
 
-    name: ClassVar[str] = "tree"
-
     def __post_init__(self):
         super().__post_init__()
         check_choice("lock", self.lock, LOCKS)
@@ -64,6 +73,26 @@ class TreeParallel(Scheme):
     def options(self) -> SharedOptions:
         """How its workers search the tree."""
         return SharedOptions(self.exploration, self.virtual_loss, self.wu, LOCKS[self.lock])
+
+
+@dataclass(frozen=True)
+class TreeParallel(OnOneTree):
+    """One tree, searched by all workers.
+
+    lot: the most simulations that a thread makes below one busy node; 1 with locks, one worker or in virtual time
+    """
+
+    lot: int = 16
+
+    name: ClassVar[str] = "tree"
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_range("lot", self.lot, 1, MOST_IN_LOT)
+
+    def options(self):
+        alone = self.workers == 1 or self.simulated or self.lock != "free"
+        return super().options()._replace(lot=1 if alone else self.lot)
 
     def task_size(self, playouts: int) -> int:
         """How many playouts a simulated worker makes one after the other, from one stream of random numbers."""
@@ -186,12 +215,22 @@ def walk_of(walks, i):
 
 @kernel
 def tree_kernel(game, tree, root, simulations, options, rng):
-    """Run that many simulations on the shared tree; returns their number."""
-    walk = new_walk(game, root)
-    for _ in range(simulations):
-        descend_shared(game, tree, walk, options, rng)
-        score, _ = game.random_playout(walk.state, walk.moves, rng)
-        back_up_shared(tree, walk, reward_of(score), 1, options.lock)
+    """Run that many simulations on the shared tree, where it is busy in lots; returns their number."""
+    trunk = new_walk(game, root)
+    walk = new_walk(game, trunk.state)  # a simulation begins where the trunk, which a lot has in common, ends
+    done, one = 0, np.int64(1)  # typed, so that what takes a lot is not compiled for the number 1 apart
+    while done < simulations:
+        lot, reward = min(lot_size(tree, options), simulations - done), 0.0
+        descend_busy(game, tree, trunk, lot, options)
+        for _ in range(lot):
+            begin_walk(game, walk)
+            walk.path[0] = last_node(trunk)
+            descend_on(game, tree, walk, options, rng)
+            score, _ = game.random_playout(walk.state, walk.moves, rng)
+            add_results(tree, walk, one, reward_of(score), one, options.lock)
+            reward += reward_of(score)
+        add_results(tree, trunk, one - 1, reward, lot, options.lock)
+        done += lot
     return simulations
 
 
