@@ -251,6 +251,13 @@ class Game(Compilable):
         """The moves by name, where a name means the same move in every position: lines of moves are read faster."""
         return {}
 
+    def terms(self, state) -> list[tuple[str, float, float, float]]:
+        """What its evaluation counts, in plain Python: (term, the first player's count, the second's, weight).
+
+        Empty where the evaluation is not such a sum, or the game does not tell.
+        """
+        return []
+
     def endgames(self, pieces: int) -> np.ndarray:
         """dtype[n, state_size]: all positions, not over, with at most so many pieces, for end-game tables.
 

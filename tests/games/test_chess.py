@@ -1,0 +1,235 @@
+"""Chess: published counts, in step with python-chess (`pip install chess`, or the extra `interop`), ends and names."""
+
+import random
+
+import numpy as np
+import pytest
+
+import games
+from games.core.chessboard import CLOCK, DEAD, END, FIFTY, MATE, REPETITION, STALEMATE
+from games.core.fen import first_rank, read_fen, write_fen
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+# The positions that chess programmers count, and their counts to depth 1, 2, ...; the last two are for the long test
+COUNTS = {
+    START: [20, 400, 8902, 197281, 4865609, 119060324],
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1": [48, 2039, 97862, 4085603, 193690690],
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1": [14, 191, 2812, 43238, 674624, 11030083, 178633661],
+    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1": [6, 264, 9467, 422333, 15833292],
+    "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8": [44, 1486, 62379, 2103487, 89941194],
+    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10": [46, 2079, 89890, 3894594, 164075551],
+}
+
+
+def make(fen):
+    return games.make(f"chess(fen={fen!r})")
+
+
+def after(fen, line):
+    """(game, state) after a line of moves from a position."""
+    game = make(fen)
+    return game, game.read_line(line)[1]
+
+
+def counts(fen, deepest):
+    return [games.perft(make(fen), depth + 1) for depth in range(deepest)]
+
+
+@pytest.mark.parametrize("fen", COUNTS)
+def test_counts(fen):
+    assert counts(fen, 4) == COUNTS[fen][:4]
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("fen", COUNTS)
+def test_counts_deep(fen):
+    assert counts(fen, len(COUNTS[fen])) == COUNTS[fen]
+
+
+# -- In step with python-chess -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def theirs():
+    return pytest.importorskip("chess", reason="python-chess is not installed: pip install chess")
+
+
+def is_over(board):
+    return (
+        not any(board.legal_moves)
+        or board.is_repetition(3)
+        or board.halfmove_clock >= 100
+        or board.is_insufficient_material()
+    )
+
+
+def play_in_step(theirs, board, game, chance, most):
+    """Compare moves, names, ends and FEN along a random game; returns how many positions were met."""
+    board, state = board.copy(), game.initial()
+    for ply in range(most):
+        assert game.fen_of(state) == board.fen()
+        assert game.is_over(state) == is_over(board), board.fen()
+        if is_over(board):
+            assert {1.0: "1-0", 0.0: "1/2-1/2", -1.0: "0-1"}[game.score(state)] == board.result(claim_draw=True)
+            return ply + 1
+        ours = {game.uci_name(state, move): move for move in game.moves(state)}
+        legal = {board.uci(move): move for move in board.legal_moves}
+        assert ours.keys() == legal.keys(), board.fen()
+        name = chance.choice(sorted(legal))
+        san = game.move_name(state, ours[name])
+        assert san == board.san(legal[name])
+        assert {game.parse_move(state, text) for text in (name, san, san.rstrip("+#"))} == {ours[name]}
+        game.play(state, ours[name])
+        board.push(legal[name])
+    return most
+
+
+def positions_in_step(theirs, positions, most):
+    """Play random games from chess's start, from Chess960's, and from ends with few men, until so many are compared."""
+    chance, seen, number = random.Random(8), 0, 0
+    while seen < positions:
+        kind, setup = number % 3, chance.randrange(960)
+        if kind == 0:
+            board, game = theirs.Board(), games.make("chess")
+        elif kind == 1:
+            board, game = theirs.Board.from_chess960_pos(setup), games.make(f"chess(setup={setup})")
+        else:
+            board = few_men(theirs, chance)
+            game = make(board.fen())
+        with np.errstate(all="raise"):
+            seen += play_in_step(theirs, board, game, chance, most)
+        number += 1
+
+
+def few_men(theirs, chance):
+    """A legal position of the kings and up to three other men, which repeats and ends more often than others."""
+    while True:
+        board = theirs.Board(None)
+        for man, square in zip("Kk" + "".join(chance.choices("PpNnBbRrQq", k=3)), chance.sample(range(64), 5)):
+            board.set_piece_at(square, theirs.Piece.from_symbol(man))
+        board.turn = chance.random() < 0.5
+        if board.is_valid():
+            return board
+
+
+def test_in_step(theirs):
+    positions_in_step(theirs, 900, 100)
+
+
+@pytest.mark.faults
+def test_in_step_long(theirs):
+    positions_in_step(theirs, 100_000, 1000)
+
+
+def test_starts_of_chess960(theirs):
+    assert [first_rank(number) for number in range(0, 960, 37)] == [
+        theirs.Board.from_chess960_pos(number).fen() for number in range(0, 960, 37)
+    ]
+
+
+# -- Rules ---------------------------------------------------------------------------------------------------------
+
+
+def test_number_518_is_the_start_of_chess():
+    assert first_rank(518) == START
+    assert len({first_rank(number) for number in range(960)}) == 960
+
+
+@pytest.mark.parametrize(
+    "fen, line, end, score",
+    [
+        (START, "f3 e5 g4 Qh4#", MATE, -1.0),
+        (START, "e4 e5 Qh5 Nc6 Bc4 Nf6 Qxf7#", MATE, 1.0),
+        ("7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "Qf7", STALEMATE, 0.0),
+        (START, "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8", REPETITION, 0.0),
+        ("7k/8/8/8/8/8/8/RK6 w - - 99 80", "Kb2", FIFTY, 0.0),
+        ("7k/8/6K1/8/8/8/8/R7 w - - 99 80", "Ra8#", MATE, 1.0),  # mate comes before the draw
+        ("7k/8/8/8/8/8/1p6/KN6 w - - 0 1", "Kxb2", DEAD, 0.0),
+        ("5b1k/8/8/8/8/8/1p6/KB6 w - - 0 1", "Kxb2", 0, 0.0),  # bishops on squares of both colours
+        ("4b2k/8/8/8/8/8/1p6/KB6 w - - 0 1", "Kxb2", DEAD, 0.0),
+    ],
+)
+def test_ends(fen, line, end, score):
+    game, state = after(fen, line)
+    assert int(state[END]) == end
+    assert bool(game.is_over(state)) == (end != 0)
+    assert end == 0 or game.score(state) == score
+
+
+def test_a_position_is_the_same_only_with_the_same_rights():
+    """After eight plies the men stand as at first for the third time, but at first White could castle."""
+    game, state = after("4k1n1/8/8/8/8/8/8/4K2R w K - 0 1", "Rg1 Nf6 Rh1 Ng8 Rg1 Nf6 Rh1 Ng8")
+    assert not game.is_over(state)
+    assert game.read_line("Rg1", state)[1][END] == REPETITION
+
+
+def test_keys():
+    """Equal for equal positions with equal histories; a move order, or what was there before, tells others apart."""
+    game = games.make("chess")
+
+    def key(line):
+        return game.key(game.read_line(line)[1])
+
+    assert key("e4 e5 Nf3") != key("Nf3 e5 e4")  # the clock differs
+    assert key("Nf3 Nf6 e4") == key("Nf3 Nf6 e4")
+    assert key("Nf3 Nf6 Nc3 e5") == key("Nc3 Nf6 Nf3 e5")  # a pawn's move ends the history
+    assert key("Nf3 Nf6 Nc3") != key("Nc3 Nf6 Nf3")
+    assert key("Nf3 Nf6 Ng1 Ng8") != game.key(game.initial())
+
+
+def test_hashes_are_those_from_scratch():
+    """Kept up move by move, they are equal to those of the same position set up anew."""
+    game, chance = make("r3k2r/pPppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBP1P/R3K2R w KQkq - 0 1"), random.Random(3)
+    for _ in range(20):
+        state = game.initial()
+        for _ in range(30):
+            if game.is_over(state):
+                break
+            game.play(state, chance.choice(game.moves(state)))
+            fresh = make(game.fen_of(state)).initial()
+            assert np.array_equal(state[: CLOCK + 5], fresh[: CLOCK + 5])
+
+
+def test_castling_where_the_rook_is_a_shield():
+    """In Chess960, the rook on b1 keeps the rook on a1 from the square that the king goes to."""
+    game = make("4k3/8/8/8/8/8/8/rRK5 w B - 0 1")
+    state = game.initial()
+    assert "O-O-O" not in [game.move_name(state, move) for move in game.moves(state)]
+    game = make("4k3/8/8/8/8/8/8/1RK5 w B - 0 1")
+    state = game.after(game.initial(), game.parse_move(game.initial(), "O-O-O"))
+    assert game.fen_of(state) == "4k3/8/8/8/8/8/8/2KR4 b - - 1 1"
+
+
+@pytest.mark.parametrize("fen", [*COUNTS, "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3"])
+def test_fen_there_and_back(fen):
+    assert write_fen(read_fen(fen)) == fen
+    assert make(fen).fen_of(make(fen).initial()) == fen
+
+
+@pytest.mark.parametrize(
+    "fen, message",
+    [
+        ("8/8/8/8/8/8/8/8 w - - 0 1", "there are 0 of K"),
+        ("4k3/8/8/8/8/8/8/4K2 w - - 0 1", "not of 8 ranks"),
+        ("4k3/8/8/8/8/8/8/4K3 x - - 0 1", "side to move is 'x'"),
+        ("4k3/8/8/8/8/8/8/4K3 w K - 0 1", "castling by 'K'"),
+        ("4k3/8/8/8/8/8/8/4K3 w - e6 0 1", "no pawn can have passed 'e6'"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - x 1", "are 'x'"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 0", "number of the move is '0'"),
+        ("P3k3/8/8/8/8/8/8/4K3 w - - 0 1", "P stands on the first or the last rank"),
+        ("QQQQk3/QQQQ4/QQ6/8/8/8/8/4K3 w - - 0 1", "more than 8 pawns"),
+        ("4k3/8/8/8/8/8/8/4RK2 w - - 0 1", "not to move is in check"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1 2", "has 7 fields"),
+    ],
+)
+def test_wrong_fen(fen, message):
+    with pytest.raises(ValueError, match=message):
+        make(fen)
+
+
+def test_names_that_are_no_moves():
+    game = games.make("chess")
+    for text in ("e5", "Nf6", "O-O", "e2e5", "Ke2", "e4=Q"):
+        with pytest.raises(games.IllegalMove, match="is not a legal move"):
+            game.parse_move(game.initial(), text)
+    assert game.read_line("e2e4 e5 g1f3")[0] == game.read_line("e4 e5 Nf3")[0]
