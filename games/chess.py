@@ -14,7 +14,7 @@ The rules are in `games/core/chessboard.py`, notation and drawing in `games/core
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -240,9 +240,25 @@ class Chess(ChessRules):
         board = draw(reversed(range(8)), 8, lambda row, column: men[8 * row + column])
         return f"{board}\n{self.fen_of(state)}"
 
+    def pgn_tags(self):
+        """The position that the game starts from, where it is not chess's own."""
+        if not self.fen and self.setup == STANDARD:
+            return {}
+        position = position_of(self.initial())
+        variant = {} if has_standard_castling(position) else {"Variant": "Chess960"}
+        return {**variant, "SetUp": "1", "FEN": write_fen(position)}
+
+    def from_pgn_tags(self, tags):
+        return replace(self, fen=tags["FEN"], setup=STANDARD) if "FEN" in tags else self
+
     def picture(self, names):
         moves, state = self.read_line(" ".join(names))
         return svg_board(position_of(state).men, [moves[-1] & 63, moves[-1] >> 6 & 63] if moves else [])
+
+
+def has_standard_castling(position: Position) -> bool:
+    """Whether all who may castle have the king on the file e and the rook in a corner."""
+    return all(rook % 8 in (0, 7) and position.men[rook // 56 * 56 + 4] in "Kk" for rook in position.rooks)
 
 
 def algebraic(position: Position, legal: list[int], move: int) -> str:

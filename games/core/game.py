@@ -23,7 +23,7 @@ What must hold, for every state s that play can reach (`games.check` tests it):
     a game is over after at most max_plies moves, and no state has more than max_moves legal ones
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
@@ -272,6 +272,14 @@ class Game(Compilable):
     def sgf_move(self, name: str) -> str:
         """The move of that name as SGF writes it, where sgf_number is not None."""
         raise NotImplementedError
+
+    def pgn_tags(self) -> dict[str, str]:
+        """What the PGN of its games says besides players and result: where they start, say."""
+        return {}
+
+    def from_pgn_tags(self, tags: Mapping[str, str]) -> Self:
+        """The same game, from where a PGN with these tags starts; ValueError if that is nowhere."""
+        return self
 
     # -- Derived, in plain Python ------------------------------------------------------------------------------
 

@@ -1,13 +1,20 @@
 """Chess: published counts, in step with python-chess (`pip install chess`, or the extra `interop`), ends and names."""
 
+import io
+import json
 import random
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import games
+from arena.cli import app
 from games.core.chessboard import CLOCK, DEAD, END, FIFTY, MATE, REPETITION, STALEMATE
 from games.core.fen import first_rank, read_fen, write_fen
+from results.exchange import to_pgn
+from results.store import Store
+from tests.results.sample import make_game
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 # The positions that chess programmers count, and their counts to depth 1, 2, ...; the last two are for the long test
@@ -125,6 +132,155 @@ def test_starts_of_chess960(theirs):
     assert [first_rank(number) for number in range(0, 960, 37)] == [
         theirs.Board.from_chess960_pos(number).fen() for number in range(0, 960, 37)
     ]
+
+
+# -- Evaluations ---------------------------------------------------------------------------------------------------
+
+# Found by search, with the terms of the lecture notes: 5(0 - 1) + 3(2 - 1) - (0 - 2 + 0 - 1)/2 + (43 - 39)/10 = -0.1
+EXAMPLE = "2k5/p1Npp1Qr/1p1p4/5p2/1q6/5BP1/PPPP3P/1K3b2 w - - 0 24"
+
+
+def with_colours_swapped(fen):
+    """The same position with the board upside down, and the other player to move."""
+    board, side, castling, _, *numbers = fen.split()
+    swapped = "/".join(reversed(board.split("/"))).swapcase()
+    return " ".join([swapped, "wb"["bw".index(side)], castling.swapcase(), "-", *numbers])
+
+
+def test_shannon_of_the_example():
+    game = games.make(f"chess(fen={EXAMPLE!r}, evaluation='shannon')")
+    terms = game.terms(game.initial())
+    assert {name: (white, black) for name, white, black, _ in terms} == {
+        "kings": (1, 1),
+        "queens": (1, 1),
+        "rooks": (0, 1),
+        "bishops and knights": (2, 1),
+        "pawns": (6, 6),
+        "doubled": (0, 2),
+        "blocked": (0, 1),
+        "isolated": (0, 0),
+        "mobility": (43, 39),
+    }
+    f = sum(weight * (white - black) for _, white, black, weight in terms)
+    assert f == pytest.approx(-0.1)
+    assert game.evaluate(game.initial()) == pytest.approx(f / (8 + abs(f)))
+
+
+def test_shannon_by_another_program(theirs):
+    """Terms counted on python-chess's board."""
+    assert theirs.Board(EXAMPLE).is_valid()
+    for fen in (*COUNTS, EXAMPLE, "4k3/p1p5/p1p4p/8/P2pP3/3P4/3P1P2/4K3 b - - 0 1"):
+        game, board = games.make(f"chess(fen={fen!r}, evaluation='shannon')"), theirs.Board(fen)
+        for name, white, black, _ in game.terms(game.initial())[5:]:
+            assert (white, black) == tuple(counted(theirs, board, colour)[name] for colour in (True, False)), fen
+
+
+def counted(chess, board, colour):
+    pawns, step, moving = board.pieces(chess.PAWN, colour), 8 if colour else -8, board.copy()
+    files = [square % 8 for square in pawns]
+    if board.turn != colour:
+        moving.turn, moving.ep_square = colour, None
+    return {
+        "doubled": sum(files.count(file) > 1 for file in files),
+        "blocked": sum(board.piece_at(square + step) is not None for square in pawns),
+        "isolated": sum(file - 1 not in files and file + 1 not in files for file in files),
+        "mobility": moving.legal_moves.count(),
+    }
+
+
+@pytest.mark.parametrize("evaluation", ["", "material", "shannon"])
+def test_evaluations_are_the_same_for_both_sides(evaluation):
+    for fen in COUNTS:
+        values = []
+        for one in (fen, with_colours_swapped(fen)):
+            game = games.make(f"chess(fen={one!r}, evaluation={evaluation!r})")
+            state = game.initial()
+            before = state.copy()
+            values.append(game.evaluate(state))
+            assert np.array_equal(state, before)
+        assert values[0] == -values[1]
+
+
+def test_the_command_tells_the_terms():
+    position = f"chess(fen={EXAMPLE!r})"
+    told = CliRunner().invoke(app, ["evaluate", position, "--json"])
+    found = {one["evaluation"]: one for one in json.loads(told.stdout)["evaluations"]}
+    assert list(found) == ["default", "material", "shannon"]
+    assert found["shannon"]["sum"] == pytest.approx(-0.1) and found["material"]["terms"] == []
+    text = CliRunner().invoke(app, ["evaluate", position, "--only", "shannon"]).stdout
+    assert "sum of points: -0.1" in text and "default" not in text and "isolated" in text
+    for arguments, message in [
+        ([position, "--only", "x"], "has material, shannon"),
+        ([position, "--moves", "e4"], "is not a legal move"),
+        (["tictactoe", "--moves", "1a 2a 1b 2b 1c"], "the game is over here, with score 1"),
+    ]:
+        done = CliRunner().invoke(app, ["evaluate", *arguments])
+        assert done.exit_code == 2 and message in " ".join(done.stderr.split())
+
+
+def test_move_order():
+    """The queen by the pawn before the queen by a rook, and these before a pawn and quiet moves."""
+    game = make("4k3/8/8/3q3p/4P3/8/8/3RK2R w K - 0 1")
+    state = game.initial()
+    ranks = {game.move_name(state, move): game.move_order(state, move) for move in game.moves(state)}
+    assert ranks["exd5"] > ranks["Rxd5"] > ranks["Rxh5"] > ranks["e5"] == ranks["O-O"]
+    unstable = {game.move_name(state, move) for move in game.moves(state) if game.is_unstable(state, move)}
+    assert unstable == {"exd5", "Rxd5", "Rxh5"}
+
+
+# -- PGN, and a drawing --------------------------------------------------------------------------------------------
+
+
+def random_game(spec):
+    """(game, names of its moves, state at its end)."""
+    game, chance = games.make(spec), random.Random(2)
+    state, names = game.initial(), []
+    while not game.is_over(state):
+        move = chance.choice(game.moves(state))
+        names.append(game.move_name(state, move))
+        game.play(state, move)
+    return game, names, state
+
+
+@pytest.mark.parametrize("spec", ["chess", f"chess(fen={with_colours_swapped(EXAMPLE)!r})", "chess(setup=7)"])
+def test_pgn_is_read_by_python_chess(theirs, spec):
+    import chess.pgn
+
+    game, names, state = random_game(spec)
+    record = make_game(opening_moves="", moves=" ".join(names))
+    read = chess.pgn.read_game(io.StringIO(to_pgn(record, spec, tags_of_game=game.pgn_tags())))
+    assert not read.errors
+    assert read.end().board().fen() == game.fen_of(state)
+    assert len(list(read.mainline_moves())) == len(names)
+
+
+def test_imported_games_are_replayed(tmp_path):
+    """From where they start; illegal moves, moves after the end and wrong results are told by line."""
+    game, names, _ = random_game("chess(setup=7)")
+    file = tmp_path / "games.pgn"
+
+    def imported(text):
+        file.write_text(text)
+        done = CliRunner().invoke(app, ["import", str(file), "--game", "chess", "--out", str(tmp_path / "run")])
+        return done, " ".join(done.stderr.split())
+
+    text = to_pgn(make_game(opening_moves="", moves=" ".join(names)), "x", tags_of_game=game.pgn_tags())
+    for wrong, message in [
+        (text.replace('[SetUp "1"]', "").replace("FEN ", "Fan "), "is not a legal move of chess"),
+        ('[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1. f3 e5 2. g4 Qh4 1-0', "line 1: the result is 1-0, and by"),
+        ('[White "a"]\n[Black "b"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4 3. e4 0-1', "is over after 4 plies"),
+    ]:
+        done, told = imported(wrong)
+        assert done.exit_code == 2 and message in told
+    done, told = imported(text + '\n[White "a"]\n[Black "b"]\n[Result "0-1"]\n\n1. f2f3 e7e5 2. g4 Qh4 0-1\n')
+    assert done.exit_code == 0, told
+    with Store.open(tmp_path / "run") as store:
+        assert [record.moves for record in store.records()] == [" ".join(names), "f3 e5 g4 Qh4#"]
+
+
+def test_drawing():
+    drawing = games.make("chess").picture(["e4", "e5"])
+    assert drawing.count("<text") == 32 and drawing.count("#cdd16a") + drawing.count("#aaa23a") == 2
 
 
 # -- Rules ---------------------------------------------------------------------------------------------------------
