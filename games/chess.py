@@ -61,7 +61,11 @@ SHANNON_WEIGHTS = (200.0, 9.0, 5.0, 3.0, 1.0, -0.5, -0.5, -0.5, 0.1)
 
 @dataclass(frozen=True)
 class Chess(ChessRules):
-    """state: uint64[115], the words of games/core/chessboard.py."""
+    """state: uint64[115], the words of games/core/chessboard.py.
+
+    fen: the position to start from, in Forsyth-Edwards notation; empty for a starting position
+    setup: the number of a starting position of Chess960; 518 is chess's own
+    """
 
     fen: str = ""
     setup: int = STANDARD
@@ -220,7 +224,7 @@ class Chess(ChessRules):
         sign = "#" if after[END] == MATE else ("+" if after[ALLOWED] != ALL else "")
         return algebraic(position_of(state), self.moves(state), move) + sign
 
-    def uci_name(self, state, move) -> str:
+    def uci_name(self, state, move):
         """As engines write it: e2e4, e7e8q, e1g1; but castling from or to another file than e, a or h, as only
         Chess960 has it, is the king's move onto its rook."""
         return engine_name(position_of(state), move)
@@ -239,6 +243,11 @@ class Chess(ChessRules):
         men = position_of(state).men
         board = draw(reversed(range(8)), 8, lambda row, column: men[8 * row + column])
         return f"{board}\n{self.fen_of(state)}"
+
+    @property
+    def uci_start(self):
+        start = self.pgn_tags().get("FEN")
+        return f"fen {start}" if start else "startpos"
 
     def pgn_tags(self):
         """The position that the game starts from, where it is not chess's own."""

@@ -273,6 +273,15 @@ class Game(Compilable):
         """The move of that name as SGF writes it, where sgf_number is not None."""
         raise NotImplementedError
 
+    def uci_name(self, state, move) -> str:
+        """The move as programs that speak UCI write it."""
+        return self.move_name(state, move)
+
+    @property
+    def uci_start(self) -> str:
+        """How programs that speak UCI are told the initial position."""
+        return "startpos"
+
     def pgn_tags(self) -> dict[str, str]:
         """What the PGN of its games says besides players and result: where they start, say."""
         return {}

@@ -9,6 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 import games
+from agents.outside.protocol import Position
+from agents.outside.uci import spoken
 from arena.cli import app
 from games.core.chessboard import CLOCK, DEAD, END, FIFTY, MATE, REPETITION, STALEMATE
 from games.core.fen import first_rank, read_fen, write_fen
@@ -389,3 +391,13 @@ def test_names_that_are_no_moves():
         with pytest.raises(games.IllegalMove, match="is not a legal move"):
             game.parse_move(game.initial(), text)
     assert game.read_line("e2e4 e5 g1f3")[0] == game.read_line("e4 e5 Nf3")[0]
+
+
+def test_engines_are_spoken_to_in_their_own_names():
+    game = games.make("chess")
+    names, legal = spoken(Position(game, game.read_line("e4 e5 Nf3 Nc6 Bb5 a6 O-O Nf6")[0]))
+    assert names == ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "e1g1", "g8f6"]
+    assert legal["b5c6"] == "Bxc6" and legal["f1e1"] == "Re1"
+    assert (game.uci_start, make(EXAMPLE).uci_start) == ("startpos", f"fen {EXAMPLE}")
+    other = games.make("tictactoe")
+    assert spoken(Position(other, [4])) == (["2b"], {})
