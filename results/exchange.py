@@ -14,7 +14,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 
 from pydantic import TypeAdapter, ValidationError
@@ -48,6 +48,9 @@ LONGEST_NAME = 200  # characters of a player's name, or of a game's id
 MOST_PLAYERS = 2000  # since ratings and crosstables have a cell for each two
 
 
+Judge = Callable[[Mapping[str, str], list[str]], list[str]]
+
+
 class ExchangeError(ValueError):
     """Text that cannot be read as records; the message names the line, what is wrong, and what would be right."""
 
@@ -57,12 +60,18 @@ def to_jsonl(record: GameRecord) -> str:
     return json.dumps(asdict(record), ensure_ascii=False, allow_nan=False).translate(JSON_ESCAPES) + "\n"
 
 
-def to_pgn(record: GameRecord, event: str, date: str | None = None, controls: tuple[str, str] | None = None) -> str:
+def to_pgn(
+    record: GameRecord,
+    event: str,
+    date: str | None = None,
+    controls: tuple[str, str] | None = None,
+    tags_of_game: Mapping[str, str] | None = None,
+) -> str:
     """One game of PGN.
 
     A comment behind each decision has its value for the player who moved (-1 to 1), depth and time, as runners of
     chess engines write them: `{+0.125/8 0.35s}`; the one behind the last move of the opening says so.  `date` is
-    YYYY-MM-DD, and `controls` are both players' `time_control`.
+    YYYY-MM-DD, `controls` are both players' `time_control`, and `tags_of_game` what the game adds.
     """
     white, black = controls or ("?", "?")
     tags = {
@@ -79,17 +88,25 @@ def to_pgn(record: GameRecord, event: str, date: str | None = None, controls: tu
         "Termination": TERMINATIONS.get(record.reason, "unterminated"),
         "Reason": record.reason,
         "GameId": record.id,
+        **(tags_of_game or {}),
     }
     lines = [f'[{name} "{_quoted(value)}"]' for name, value in tags.items()]
     comments = {one.ply: _comment(one) for one in record.decisions}
-    words, opening, commented = [], record.opening_moves.split(), False
+    first = _first_ply(tags)
+    words, opening, commented = [], record.opening_moves.split(), True
     for ply, move in enumerate([*opening, *record.moves.split()]):
-        number = f"{ply // 2 + 1}"
-        words += [f"{number}."] if ply % 2 == 0 else [f"{number}..."] if commented else []
+        number = f"{(first + ply) // 2 + 1}"
+        words += [f"{number}."] if (first + ply) % 2 == 0 else [f"{number}..."] if commented else []
         comment = "{opening}" if ply == len(opening) - 1 else comments.get(ply, "")
         words += filter(None, [move, comment])
         commented = bool(comment)
     return "\n".join([*lines, "", *_wrapped([*words, RESULTS[record.outcome]]), "", ""])
+
+
+def _first_ply(tags) -> int:
+    """The number of a game's first ply, which in chess may be a move of Black's, or one late in the game."""
+    fields = tags.get("FEN", "").split()
+    return 2 * (int(fields[5]) - 1) + (fields[1] == "b") if len(fields) == 6 else 0
 
 
 def _comment(decision: MoveRecord) -> str:
@@ -165,10 +182,11 @@ def _columns(heading) -> list[int | None]:
     return columns
 
 
-def from_pgn(text: str) -> list[GameRecord]:
+def from_pgn(text: str, judge: Judge | None = None) -> list[GameRecord]:
     """The games of a PGN file: players, result, moves.  Those without a result are left out.
 
-    Games of the Rounds N.1 and N.2 are a pair, as chess's runners write them.
+    Games of the Rounds N.1 and N.2 are a pair, as chess's runners write them.  `judge` takes the tags and moves of each
+    game, and returns the moves as they are to be stored; its ValueError says what is wrong with them.
     """
     games = []
     for line, tags, moves in _pgn_games(text):
@@ -177,6 +195,11 @@ def from_pgn(text: str) -> list[GameRecord]:
             raise ExchangeError(f"line {line}: this game has no tag {', '.join(missing)}")
         round_, _, part = tags.get("Round", "").rpartition(".")
         opening = round_ if part.isdigit() else ""
+        if judge:
+            try:
+                moves = judge(tags, moves)
+            except ValueError as error:
+                raise ExchangeError(f"line {line}: {error}") from None
         games.append((line, tags["White"], tags["Black"], tags["Result"], "", opening, "", " ".join(moves)))
     return _numbered(games)
 

@@ -5,6 +5,7 @@ import math
 from agents.core.agent import Budget
 from agents.outside.process import EngineError
 from agents.outside.protocol import Answer, Identity, Position, Protocol
+from games.core.game import Game
 
 VARIANT = "UCI_Variant"  # an option: which game is to be played
 NUMBERS = ("depth", "nodes")  # of `info` that are kept
@@ -44,16 +45,17 @@ class Uci(Protocol):
 
     def choose(self, position: Position, budget: Budget, seed: int, until: float) -> Answer:
         self.process.unasked()  # remarks are allowed
-        moves = f" moves {' '.join(position.names)}" if position.names else ""
-        self.process.send(f"position startpos{moves}\ngo {_limits(budget)}\n")
+        names, legal = spoken(position)
+        moves = f" moves {' '.join(names)}" if names else ""
+        self.process.send(f"position {position.game.uci_start}{moves}\ngo {_limits(budget)}\n")
         found: dict = {}
         while (words := self._words(until))[:1] != ["bestmove"]:
             if words[:1] == ["info"]:
                 found |= read_info(words[1:])
         if len(words) < 2:
             raise EngineError("wrote bestmove without a move", "write `bestmove` and the name of the move")
-        line = found.pop("line", ())
-        return Answer(words[1], **found, line=line if line[:1] == (words[1],) else ())
+        line, move = found.pop("line", ()), legal.get(words[1], words[1])
+        return Answer(move, **found, line=(move, *line[1:]) if line[:1] == (words[1],) else ())
 
     def _set(self, option: str, value: str) -> None:
         self.process.send(f"setoption name {option}{f' value {value}' if value else ''}\n")
@@ -65,6 +67,17 @@ class Uci(Protocol):
 
     def _words(self, until: float) -> list[str]:
         return self.process.line(until).decode(errors="backslashreplace").split()
+
+
+def spoken(position: Position) -> tuple[list[str], dict[str, str]]:
+    """The moves of a game as UCI has them, and from what it calls the legal ones to our names, where these differ."""
+    game, state, names = position.game, position.game.initial(), []
+    if type(game).uci_name is Game.uci_name:
+        return position.names, {}
+    for move in position.moves:
+        names.append(game.uci_name(state, move))
+        game.play(state, move)
+    return names, {game.uci_name(state, move): name for name, move in position.legal.items()}
 
 
 def _limits(budget: Budget) -> str:

@@ -56,11 +56,11 @@ def _pgn(store, config: dict, folder: Path) -> Iterator[str]:
         yield from (to_pgn(record, "?") for record in store.records())
         return
     conditions, specs = conditions_of(config), {entry["name"]: entry["agent"] for entry in config["agents"]}
-    date = _begun(folder)
+    date, tags = _begun(folder), [_pgn_tags(config, i) for i in range(len(conditions))]
     for record in store.records():
         condition = conditions[record.condition]
         white, black = (time_control(specs[name], condition.limits) for name in (record.first, record.second))
-        yield to_pgn(record, condition.spec, date, (white, black))
+        yield to_pgn(record, condition.spec, date, (white, black), tags[record.condition])
 
 
 def _begun(folder: Path) -> str | None:
@@ -71,6 +71,17 @@ def _begun(folder: Path) -> str | None:
     except OSError:
         return None
     return found[0] if found else None
+
+
+def _pgn_tags(config, condition: int) -> dict[str, str]:
+    """The tags of a condition's game; none where its code is not here, without which records can be read."""
+    from arena.config.config import game_of
+    from games.core.errors import UserError
+
+    try:
+        return game_of(config, condition).pgn_tags()
+    except UserError:
+        return {}
 
 
 def _sgf(store) -> str:

@@ -12,23 +12,30 @@ from arena.commands.output import print_table, tell
 MOST_BYTES = 256 << 20  # of a file, which takes some ten times as much memory while it is read
 
 
-@command(Panel.READ, examples="arena import results.csv --out runs/elsewhere\narena import games.pgn --out runs/chess")
+@command(
+    Panel.READ,
+    examples="arena import results.csv --out runs/elsewhere\narena import games.pgn --game chess --out runs/chess",
+)
 def import_(
     file: Annotated[Path, typer.Argument(help="A file .csv, .pgn or .jsonl.", metavar="FILE")],
     out: OutFolder = None,
+    game: Annotated[
+        str, typer.Option(help="Replay the games of a PGN file by the rules of this game, and refuse what is illegal.")
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Store the results of games that were played elsewhere.
 
     They are rated and shown like those of a run.  A CSV file has a heading with first, second and outcome, which is
     the first player's: 1, 0.5 or 0, or 1-0, 1/2-1/2 or 0-1.  Of a PGN file, the headers White, Black and Result and
-    the moves are read.  A file has at most 256 MiB.
+    the moves are read; with --game, every move has to be legal, from the position of the header FEN if there is one,
+    and a result that the rules give has to be the header's.  A file has at most 256 MiB.
     """
     import results
     from results.exchange import players
     from results.store import Store
 
-    records = _read(file)
+    records = _read(file, game)
     if not records:
         raise typer.BadParameter(f"{file} holds no game with a result")
     folder = out or Path("runs", file.stem)
@@ -48,14 +55,17 @@ def import_(
     )
 
 
-def _read(file: Path):
-    """The games of a file that have a result."""
+def _read(file: Path, game: str):
+    """The games of a file that have a result; replayed, if it is a PGN of a game."""
     from games.core.files import read_bounded
     from results.exchange import ExchangeError, from_csv, from_jsonl, from_pgn
 
     readers = {".csv": from_csv, ".pgn": from_pgn, ".jsonl": from_jsonl}
     if file.suffix.lower() not in readers:
         raise typer.BadParameter(f"{file} is not a file {', '.join(readers)}")
+    if game and file.suffix.lower() != ".pgn":
+        raise typer.BadParameter(f"--game is for files .pgn, and {file} is none")
+    judge = _judge(game) if game else None
     data = read_bounded(file, MOST_BYTES)
     try:
         text = data.decode("utf-8-sig")
@@ -64,6 +74,31 @@ def _read(file: Path):
             raise typer.BadParameter(f"{file}: byte {error.start} is not UTF-8") from None
         text = data.decode("latin-1")  # the character set of the format's own standard
     try:
-        return readers[file.suffix.lower()](text)
+        return from_pgn(text, judge) if judge else readers[file.suffix.lower()](text)
     except ExchangeError as error:
         raise typer.BadParameter(f"{file}: {error}") from None
+
+
+def _judge(spec: str):
+    """What replays the games of a PGN by the rules of a game, for `from_pgn`."""
+    import games
+    from results.exchange import OUTCOMES
+
+    made = games.make(spec)
+
+    def judge(tags, moves):
+        game = made.from_pgn_tags(tags)
+        state, names = game.initial(), []
+        for name in moves:
+            if game.is_over(state):
+                raise ValueError(f"the game is over after {len(names)} plies, and {name} is no move any more")
+            move = game.parse_move(state, name)
+            names.append(game.move_name(state, move))
+            game.play(state, move)
+        told = OUTCOMES.get(tags["Result"])
+        if told is not None and game.is_over(state) and (score := float(game.score(state))) != 0.0:
+            if told != (1.0 if score > 0.0 else 0.0):
+                raise ValueError(f"the result is {tags['Result']}, and by the rules the other side has won")
+        return names
+
+    return judge

@@ -236,4 +236,8 @@ def _rendered(duel, record, suffix) -> str:
 
     if suffix == ".jsonl":
         return to_jsonl(record)
-    return to_sgf(duel.game, record) if suffix == ".sgf" else to_pgn(record, str(duel.game))
+    return (
+        to_sgf(duel.game, record)
+        if suffix == ".sgf"
+        else to_pgn(record, str(duel.game), tags_of_game=duel.game.pgn_tags())
+    )

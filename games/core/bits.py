@@ -6,7 +6,7 @@ from numba import types
 from numba.extending import intrinsic, overload
 
 WORD = np.uint64
-ONE = WORD(1)
+ONE, TWO, TOP = WORD(1), WORD(2), WORD(1 << 63)
 NUMBERS = (int, np.integer)
 _WORD = ir.IntType(64)
 _HAS_DEPOSIT = bool(binding.get_host_cpu_features().get("bmi2"))  # pdep, of x86 processors since 2013
@@ -33,6 +33,22 @@ def nth_bit(word, n):
     return WORD(word & -word)
 
 
+def reversed_bytes(word):
+    """The eight bytes in reverse order: a board of 8x8 upside down."""
+    return WORD(int.from_bytes(int(word).to_bytes(8, "little"), "big"))
+
+
+def reach(lower, upper, occupied):
+    """Where a piece can slide to on a line, both ways, up to the first occupied square and with it, as a set.
+
+    `lower` and `upper` are the squares of the line on either side of the piece, the bits below and above its own.
+    """
+    lower, upper, occupied = int(lower), int(upper), int(occupied)
+    below, above = lower & occupied, upper & occupied
+    nearest = 1 << max(below.bit_length() - 1, 0)
+    return WORD(lower & -nearest | upper & ((above & -above) * 2 - 1))
+
+
 @intrinsic
 def _popcount_instruction(typing_context, word):
     def codegen(context, builder, signature, args):
@@ -48,6 +64,22 @@ def _trailing_zeros_instruction(typing_context, word):
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
 
     return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def _leading_zeros_instruction(typing_context, word):
+    def codegen(context, builder, signature, args):
+        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.uint64(types.uint64), codegen
+
+
+@intrinsic
+def _reverse_instruction(typing_context, word):
+    def codegen(context, builder, signature, args):
+        return builder.bswap(args[0])
+
+    return types.uint64(types.uint64), codegen
 
 
 @intrinsic
@@ -67,6 +99,21 @@ def _popcount(word):
 @overload(trailing_zeros)
 def _trailing_zeros(word):
     return lambda word: _trailing_zeros_instruction(WORD(word))
+
+
+@overload(reversed_bytes)
+def _reversed_bytes(word):
+    return lambda word: _reverse_instruction(WORD(word))
+
+
+@overload(reach)
+def _reach(lower, upper, occupied):
+    def obstruction_difference(lower, upper, occupied):
+        above = upper & occupied
+        nearest = TOP >> _leading_zeros_instruction(lower & occupied | ONE)
+        return (lower | upper) & ((above & (~above + ONE)) * TWO - nearest)
+
+    return obstruction_difference
 
 
 @overload(nth_bit)

@@ -23,7 +23,7 @@ What must hold, for every state s that play can reach (`games.check` tests it):
     a game is over after at most max_plies moves, and no state has more than max_moves legal ones
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
@@ -251,6 +251,13 @@ class Game(Compilable):
         """The moves by name, where a name means the same move in every position: lines of moves are read faster."""
         return {}
 
+    def terms(self, state) -> list[tuple[str, float, float, float]]:
+        """What its evaluation counts, in plain Python: (term, the first player's count, the second's, weight).
+
+        Empty where the evaluation is not such a sum, or the game does not tell.
+        """
+        return []
+
     def endgames(self, pieces: int) -> np.ndarray:
         """dtype[n, state_size]: all positions, not over, with at most so many pieces, for end-game tables.
 
@@ -265,6 +272,23 @@ class Game(Compilable):
     def sgf_move(self, name: str) -> str:
         """The move of that name as SGF writes it, where sgf_number is not None."""
         raise NotImplementedError
+
+    def uci_name(self, state, move) -> str:
+        """The move as programs that speak UCI write it."""
+        return self.move_name(state, move)
+
+    @property
+    def uci_start(self) -> str:
+        """How programs that speak UCI are told the initial position."""
+        return "startpos"
+
+    def pgn_tags(self) -> dict[str, str]:
+        """What the PGN of its games says besides players and result: where they start, say."""
+        return {}
+
+    def from_pgn_tags(self, tags: Mapping[str, str]) -> Self:
+        """The same game, from where a PGN with these tags starts; ValueError if that is nowhere."""
+        return self
 
     # -- Derived, in plain Python ------------------------------------------------------------------------------
 

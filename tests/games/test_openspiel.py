@@ -38,6 +38,7 @@ class Peer:
     path: Callable = by_number  # (game, state, move) -> labels of the actions that the move is there
     label: Callable = number  # (peer's state, action) -> label
     count: int = GAMES_PLAYED
+    first: int = 0  # who our first player is there
 
     def __str__(self):
         return f"{self.spec} = {self.peer}"
@@ -85,6 +86,15 @@ def amazons_path(game, state, move):
     return tuple(str((game.size - int(square[1:])) * game.size + ord(square[0]) - ord("a")) for square in squares)
 
 
+def algebraic(game, state, move):
+    """Without the signs of check and mate."""
+    return (game.move_name(state, move).rstrip("+#"),)
+
+
+def san(state, action):
+    return state.action_to_string(action).rstrip("+#")
+
+
 PEERS = [
     Peer("tictactoe", "tic_tac_toe", tictactoe_cell),
     Peer("connect4", "connect_four"),
@@ -102,6 +112,7 @@ PEERS = [
     Peer("clobber(rows=5, columns=6)", "clobber(rows=5,columns=6)", clobber_name, text),
     Peer("amazons(size=10)", "amazons", amazons_path),
     Peer("pig(target=100)", "pig", pig_number),
+    Peer("chess", "chess", algebraic, san, count=1, first=1),
 ]
 
 
@@ -117,7 +128,8 @@ def play_in_step(peer, random):
     state = game.initial()
     while not game.is_over(state):
         assert not theirs.is_terminal()
-        assert theirs.current_player() == int(game.player(state))
+        player = int(game.player(state))
+        assert theirs.current_player() == (player if player < 0 else player ^ peer.first)
         paths = {peer.path(game, state, move): move for move in game.moves(state)}
         chosen = list(paths)[random.integers(len(paths))]
         for depth, label in enumerate(chosen):
@@ -129,7 +141,7 @@ def play_in_step(peer, random):
             theirs.apply_action(actions[label])
         state = game.after(state, paths[chosen])
     assert theirs.is_terminal()
-    assert np.sign(game.score(state)) == np.sign(theirs.returns()[0])
+    assert np.sign(game.score(state)) == np.sign(theirs.returns()[peer.first])
 
 
 @pytest.mark.parametrize("peer", PEERS, ids=str)

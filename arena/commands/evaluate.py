@@ -1,0 +1,75 @@
+"""`arena evaluate`: what a game's evaluation functions say of a position."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from arena.commands.application import Panel, command
+from arena.commands.options import Game, Json, Moves
+from arena.commands.output import print_table, say
+
+
+@command(
+    Panel.STUDY,
+    examples="arena evaluate othello --moves 'd3 c3'\n"
+    "arena evaluate \"chess(fen='r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1')\"",
+)
+def evaluate(
+    game: Game,
+    moves: Moves = "",
+    only: Annotated[str, typer.Option(help="The name of one evaluation. Default: all of them.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Print what a game's evaluation functions say of a position.
+
+    Values are estimates of the first player's result, between -1 and 1.  Where an evaluation adds up counts, each is
+    listed for both players with its weight.
+    """
+    import os
+    import sys
+
+    if "numba" not in sys.modules:
+        os.environ["NUMBA_DISABLE_JIT"] = "1"  # one position takes plain Python less time than a compiler
+    import games
+
+    made = games.make(game)
+    try:
+        _, state = made.read_line(moves)
+    except games.IllegalMove as error:
+        raise typer.BadParameter(f"--moves: {error}") from None
+    if made.is_over(state):
+        raise typer.BadParameter(f"the game is over here, with score {float(made.score(state)):g}")
+    if only and only not in made.evaluations():
+        raise typer.BadParameter(f"--only {only}: {made} has {', '.join(made.evaluations()) or 'no other evaluation'}")
+    names = [only] if only else list(dict.fromkeys([made.evaluation, *made.evaluations()]))
+    found = [_evaluated(made.with_evaluation(name), state) for name in names]
+    if as_json:
+        typer.echo(json.dumps({"game": str(made), "evaluations": found}, indent=1))
+        return
+    say(made.render(state))
+    for one in found:
+        _tell(one)
+
+
+def _evaluated(game, state) -> dict:
+    """An evaluation by its name: value, terms, and the sum of these."""
+    terms = [
+        {"term": name, "first": float(first), "second": float(second), "weight": weight}
+        for name, first, second, weight in game.terms(state)
+    ]
+    total = sum(term["weight"] * (term["first"] - term["second"]) for term in terms)
+    name = game.evaluation or "default"
+    return {"evaluation": name, "value": float(game.evaluate(state)), "terms": terms, "sum": total if terms else None}
+
+
+def _tell(found: dict) -> None:
+    say(f"\n{found['evaluation']}: {found['value']:.4f}")
+    if found["terms"]:
+        import pandas as pd
+
+        frame = pd.DataFrame(found["terms"])
+        frame["points"] = frame["weight"] * (frame["first"] - frame["second"]) + 0.0  # never -0
+        frame.attrs["kind"] = "terms"
+        print_table(frame, as_json=False)
+        say(f"sum of points: {found['sum']:.4g}")

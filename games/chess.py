@@ -1,0 +1,335 @@
+"""Chess by the laws of FIDE, from any position, and from the 960 starting positions of Chess960.
+
+Draws need no claim: a game ends when a position stands for the third time, after 50 moves of each side without a
+capture or a pawn's move, and when no mate is left on the board: king against king, alone or with one knight, or with
+bishops that all stand on squares of one colour.
+
+    squares  8  56 57 ... 63     a move is origin + 64 * target + 4096 * promotion; its name is that of standard
+             :                   algebraic notation (Nf3, exd5, O-O, e8=Q+); names as of engines are read too (g1f3,
+             2   8  9 ... 15     e8e1, e7e8q)
+             1   0  1 ...  7
+                 a  b      h
+
+The rules are in `games/core/chessboard.py`, notation and drawing in `games/core/fen.py`.
+"""
+
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from games.core.bits import ONE, WORD, popcount, reversed_bytes
+from games.core.board import draw
+from games.core.chessboard import (
+    ALL,
+    ALLOWED,
+    CASTLING,
+    CLOCK,
+    DANGER,
+    EIGHT,
+    END,
+    FILE_A,
+    HIGH,
+    KING,
+    LOW,
+    MATE,
+    MIDDLE,
+    NONE,
+    NOT_A,
+    NOT_H,
+    OWN,
+    PASSANT,
+    PAWN,
+    PINNED,
+    PLY,
+    RANK_1,
+    UPSIDE_DOWN,
+    ChessRules,
+)
+from games.core.fen import Position, first_rank, read_fen, square_name, svg_board, write_fen
+from games.core.game import check_range
+
+LETTERS = ".PN?KBRQ"  # by the numbers of men
+PROMOTIONS = ("", "N", "B", "R", "Q")
+STANDARD = 518  # the number of chess's own starting position among those of Chess960
+CENTRE, HEART, RIM = WORD(0x00003C3C3C3C0000), WORD(0x0000001818000000), WORD(0xFF818181818181FF)
+CASTLED = WORD(0xC7)
+# What Shannon's function counts of each side, and the weight of each
+SHANNON = ("kings", "queens", "rooks", "bishops and knights", "pawns", "doubled", "blocked", "isolated", "mobility")
+SHANNON_WEIGHTS = (200.0, 9.0, 5.0, 3.0, 1.0, -0.5, -0.5, -0.5, 0.1)
+
+
+@dataclass(frozen=True)
+class Chess(ChessRules):
+    """state: uint64[115], the words of games/core/chessboard.py.
+
+    fen: the position to start from, in Forsyth-Edwards notation; empty for a starting position
+    setup: the number of a starting position of Chess960; 518 is chess's own
+    """
+
+    fen: str = ""
+    setup: int = STANDARD
+
+    name = "chess"
+    sizes = "any legal position; setup 0 to 959"
+    data_fields = ("fen", "setup")
+
+    def __post_init__(self):
+        check_range("setup", self.setup, 0, 959)
+        if self.fen:
+            if self.setup != STANDARD:
+                raise ValueError("fen and setup are both given, and each says where the game starts")
+            state = self.initial()
+            self.turn(state)
+            if self.attacks(state, self.occupied(state) & ~state[OWN], self.occupied(state)) & self.king(state) != NONE:
+                raise ValueError(f"fen = {self.fen!r}: the side that is not to move is in check")
+
+    def start(self, state):
+        put_position(state, read_fen(self.fen or first_rank(self.setup)))
+        self.set_up(state)
+
+    # -- What searches and policies ask ------------------------------------------------------------------------------
+
+    def mover(self, state, move):
+        """The number of the man that moves."""
+        return np.int64(self.man_at(state, WORD(move & 63) ^ (state[PLY] & ONE) * UPSIDE_DOWN))
+
+    def victim(self, state, move):
+        """The number of the man that a move takes, or 0."""
+        square = WORD(move >> 6 & 63) ^ (state[PLY] & ONE) * UPSIDE_DOWN
+        man = np.int64(self.man_at(state, square))
+        if state[OWN] >> square & ONE:  # the rook of castling
+            man = 0
+        elif man == 0 and (move ^ move >> 6) & 7 != 0 and self.mover(state, move) == PAWN:
+            man = PAWN
+        return man
+
+    def is_unstable(self, state, move):
+        """Captures, promotions, and whatever gets out of check."""
+        return move >> 12 != 0 or state[ALLOWED] != ALL or self.victim(state, move) != 0
+
+    def move_order(self, state, move):
+        """Promotions to a queen, and captures: the most valuable victim first, taken by the least valuable man."""
+        victim, rank = self.victim(state, move), 0
+        if victim != 0:
+            attacker = self.mover(state, move)
+            rank = 8 * victim + 7 - (8 if attacker == KING else attacker)
+        return rank + (64 if move >> 12 == 4 else 0)
+
+    def feature_code(self, state, move):
+        """With the man that moves, and the one that is taken."""
+        return (self.move_code(state, move) << 3 | self.mover(state, move)) << 3 | self.victim(state, move)
+
+    # -- Evaluations -------------------------------------------------------------------------------------------------
+
+    def worth(self, state, men):
+        """Pawns 1, knights and bishops 3, rooks 5, queens 9."""
+        low, middle, high = men & state[LOW], men & state[MIDDLE], men & state[HIGH]
+        light = popcount(low & ~high) + 3 * popcount(middle & ~high)
+        return light + 3 * popcount(low & high) + 5 * popcount(middle & high) + popcount(low & middle)
+
+    def evaluate_material(self, state):
+        """What the men are worth (pawn 1, knight and bishop 3, rook 5, queen 9): the difference, over the sum and 1."""
+        own, other = self.worth(state, state[OWN]), self.worth(state, ~state[OWN])
+        value = (own - other) / (own + other + 1.0)
+        return -value if state[PLY] & ONE else value
+
+    def evaluate(self, state):
+        """Material, and where the men stand: knights and bishops in the centre, pawns there and ahead, rooks on the
+        seventh rank, and the king in a corner while there are queens, and then in the centre."""
+        own, other = state[OWN], self.occupied(state) & ~state[OWN]
+        first = self.worth(state, own) + self.placement(own, state[LOW], state[MIDDLE], state[HIGH])
+        low, middle, high = reversed_bytes(state[LOW]), reversed_bytes(state[MIDDLE]), reversed_bytes(state[HIGH])
+        second = self.worth(state, other) + self.placement(reversed_bytes(other), low, middle, high)
+        value = (first - second) / (first + second + 1.0)
+        return -value if state[PLY] & ONE else value
+
+    def placement(self, men, low, middle, high):
+        """What places are worth in pawns, of a side that moves up."""
+        pawns, knights, bishops = men & low & ~high, men & middle & ~high, men & high & low & ~middle
+        value = 0.2 * popcount(pawns & HEART) + 0.1 * popcount(pawns & CENTRE)
+        value += 0.3 * popcount(pawns >> WORD(40)) + 0.5 * popcount(pawns >> WORD(48))
+        value += 0.3 * popcount(knights & CENTRE) - 0.2 * popcount(knights & RIM)
+        value += 0.1 * popcount(bishops & CENTRE) - 0.2 * popcount(bishops & RANK_1)
+        rooks, king = men & high & middle & ~low, men & high & ~(low | middle)
+        value += 0.2 * popcount(rooks >> WORD(48) & RANK_1)
+        return value + 0.3 * popcount(king & (CENTRE if low & middle == NONE else CASTLED))
+
+    def evaluate_shannon(self, state):
+        """Claude Shannon's f, as f / (8 + |f|): 200 for the king, 9, 5, 3 and 1 for the other men; -1/2 for each pawn
+        that shares a file with another of its side (doubled), has a man before it (blocked), or has no pawn of its side
+        on the files beside (isolated); 1/10 for each legal move, of the side that is not to move as if it were.
+
+        "Programming a computer for playing chess", Philosophical Magazine 41 (1950).
+        """
+        own, other, total = self.shannon_counts(state, True), self.shannon_counts(state, False), 0.0
+        for i in range(len(SHANNON_WEIGHTS)):
+            total += SHANNON_WEIGHTS[i] * (own[i] - other[i])
+        value = total / (8.0 + abs(total))
+        return -value if state[PLY] & ONE else value
+
+    def shannon_counts(self, state, mover):
+        """What Shannon counts, of the player to move or of the other: in the order of `SHANNON`."""
+        low, middle, high = state[LOW], state[MIDDLE], state[HIGH]
+        men = state[OWN] if mover else self.occupied(state) ^ state[OWN]
+        pawns = men & low & ~high
+        blocked = popcount((pawns << EIGHT if mover else pawns >> EIGHT) & self.occupied(state))
+        doubled = isolated = 0
+        for i in range(8):
+            file = FILE_A << WORD(i)
+            count = popcount(pawns & file)
+            doubled += count if count > 1 else 0
+            isolated += count if pawns & ((file & NOT_A) >> ONE | (file & NOT_H) << ONE) == NONE else 0
+        return (
+            popcount(men & high & ~(low | middle)),
+            popcount(men & low & middle),
+            popcount(men & high & middle & ~low),
+            popcount(men & (middle & ~high | high & low & ~middle)),
+            popcount(pawns),
+            doubled,
+            blocked,
+            isolated,
+            self.count_moves(state)[2] if mover else self.others_moves(state),
+        )
+
+    def others_moves(self, state):
+        """How many moves the player who is not to move would have; `state` is turned for a moment."""
+        passant, danger, pinned, allowed = state[PASSANT], state[DANGER], state[PINNED], state[ALLOWED]
+        state[PASSANT] = NONE
+        self.turn(state)
+        self.look(state)
+        count = self.count_moves(state)[2]
+        self.turn(state)
+        state[PLY] -= WORD(2)
+        state[PASSANT], state[DANGER], state[PINNED], state[ALLOWED] = passant, danger, pinned, allowed
+        return count
+
+    def terms(self, state):
+        if self.evaluation != "shannon":
+            return []
+        counts = [self.shannon_counts(state, mover) for mover in (True, False)]
+        white, black = counts[:: -1 if self.player(state) else 1]
+        return list(zip(SHANNON, white, black, SHANNON_WEIGHTS))
+
+    # -- For people --------------------------------------------------------------------------------------------------
+
+    def fen_of(self, state) -> str:
+        """The position in Forsyth-Edwards notation; it names a square en passant only where a pawn can be taken."""
+        return write_fen(position_of(state))
+
+    def move_name(self, state, move):
+        """In standard algebraic notation, with + for check and # for mate."""
+        after = state.copy()
+        self.play(after, move)
+        sign = "#" if after[END] == MATE else ("+" if after[ALLOWED] != ALL else "")
+        return algebraic(position_of(state), self.moves(state), move) + sign
+
+    def uci_name(self, state, move):
+        """As engines write it: e2e4, e7e8q, e1g1; but castling from or to another file than e, a or h, as only
+        Chess960 has it, is the king's move onto its rook."""
+        return engine_name(position_of(state), move)
+
+    def parse_move(self, state, text):
+        """A move by its name, with or without the signs of check and mate, or as engines write it."""
+        word, position, legal = re.sub(r"[+#!?]+$", "", text.strip()).replace("0", "O"), position_of(state), None
+        legal = self.moves(state)
+        for move in legal:
+            if word == engine_name(position, move) or word == algebraic(position, legal, move):
+                return move
+        return super().parse_move(state, text)
+
+    def render(self, state):
+        """White's men in capitals; below the board, the position as FEN."""
+        men = position_of(state).men
+        board = draw(reversed(range(8)), 8, lambda row, column: men[8 * row + column])
+        return f"{board}\n{self.fen_of(state)}"
+
+    @property
+    def uci_start(self):
+        start = self.pgn_tags().get("FEN")
+        return f"fen {start}" if start else "startpos"
+
+    def pgn_tags(self):
+        """The position that the game starts from, where it is not chess's own."""
+        if not self.fen and self.setup == STANDARD:
+            return {}
+        position = position_of(self.initial())
+        variant = {} if has_standard_castling(position) else {"Variant": "Chess960"}
+        return {**variant, "SetUp": "1", "FEN": write_fen(position)}
+
+    def from_pgn_tags(self, tags):
+        return replace(self, fen=tags["FEN"], setup=STANDARD) if "FEN" in tags else self
+
+    def picture(self, names):
+        moves, state = self.read_line(" ".join(names))
+        return svg_board(position_of(state).men, [moves[-1] & 63, moves[-1] >> 6 & 63] if moves else [])
+
+
+def has_standard_castling(position: Position) -> bool:
+    """Whether all who may castle have the king on the file e and the rook in a corner."""
+    return all(rook % 8 in (0, 7) and position.men[rook // 56 * 56 + 4] in "Kk" for rook in position.rooks)
+
+
+def algebraic(position: Position, legal: list[int], move: int) -> str:
+    """A move in standard algebraic notation, without the sign of check or mate; `legal` lists all legal moves."""
+    men, origin, target = position.men, move & 63, move >> 6 & 63
+    man = men[origin].upper()
+    if castles(men, move):
+        return "O-O" if target > origin else "O-O-O"
+    if man == "P":
+        taken = square_name(origin)[0] + "x" if origin % 8 != target % 8 else ""
+        promotion = "=" + PROMOTIONS[move >> 12] if move >> 12 else ""
+        return taken + square_name(target) + promotion
+    others = [m & 63 for m in legal if m >> 6 == target and m & 63 != origin and men[m & 63] == men[origin]]
+    start = square_name(origin) if others else ""
+    if others and all(other % 8 != origin % 8 for other in others):
+        start = start[0]
+    elif others and all(other // 8 != origin // 8 for other in others):
+        start = start[1]
+    return man + start + ("x" if men[target] != "." else "") + square_name(target)
+
+
+def engine_name(position: Position, move: int) -> str:
+    """A move by its squares, as the Universal Chess Interface has it."""
+    origin, target = move & 63, move >> 6 & 63
+    if castles(position.men, move) and origin % 8 == 4 and target % 8 in (0, 7):
+        target = origin + (2 if target > origin else -2)
+    return square_name(origin) + square_name(target) + PROMOTIONS[move >> 12].lower()
+
+
+def castles(men: str, move: int) -> bool:
+    """Whether a move is the king's onto its own rook."""
+    return men[move & 63] + men[move >> 6 & 63] in ("KR", "kr")
+
+
+def put_position(state, position: Position) -> None:
+    """Write what a FEN says into a state, for `ChessRules.set_up`."""
+    state[:] = 0
+    seen = 56 * position.side
+    words = dict.fromkeys((OWN, LOW, MIDDLE, HIGH), 0)
+    for square, letter in enumerate(position.men):
+        if letter != ".":
+            bit, man = 1 << (square ^ seen), LETTERS.index(letter.upper())
+            words[OWN] |= bit if letter.isupper() == (position.side == 0) else 0
+            for i, plane in enumerate((LOW, MIDDLE, HIGH)):
+                words[plane] |= bit if man >> i & 1 else 0
+    words[CASTLING] = sum(1 << (rook ^ seen) for rook in position.rooks)
+    words[PASSANT] = 0 if position.passant is None else 1 << (position.passant ^ seen) - 8
+    words[PLY], words[CLOCK] = 2 * (position.number - 1) + position.side, position.clock
+    for word, value in words.items():
+        state[word] = value
+
+
+def position_of(state) -> Position:
+    """What FEN says of a state."""
+    own, low, middle, high, castling, passant, ply, clock = (
+        int(state[i]) for i in (OWN, LOW, MIDDLE, HIGH, CASTLING, PASSANT, PLY, CLOCK)
+    )
+    side, men = ply & 1, []
+    for square in (square ^ 56 * side for square in range(64)):
+        letter = LETTERS[(low >> square & 1) + 2 * (middle >> square & 1) + 4 * (high >> square & 1)]
+        men.append(letter if (own >> square & 1) != side else letter.lower())
+    rooks = frozenset(square for square in range(64) if castling >> (square ^ 56 * side) & 1)
+    passed = passant & ~own
+    where = passed.bit_length() - 1 ^ 56 * side if passed else None
+    return Position("".join(men), side, rooks, where, clock, ply // 2 + 1)
