@@ -50,8 +50,8 @@ def test_every_agent_with_every_budget(name, spec):
 def test_flat_equals_its_twin(spec):
     game = games.make(spec)
     state = random_position(game, 8, 3)
-    results = flat(game, state, 200, stream(9))
-    decision = agents.make("flat(playouts=200)").choose(game, state, seed=9)
+    results = flat(game, state, 150, stream(9))
+    decision = agents.make("flat(playouts=150)").choose(game, state, seed=9)
     table = decision.statistics
     assert table.moves.tolist() == list(results)
     np.testing.assert_array_equal(table.playouts, [len(scores) for scores in results.values()])

@@ -425,8 +425,8 @@ def test_a_cached_game_of_a_module_that_is_gone_does_no_harm(tmp_path):
     (tmp_path / "mine.py").write_text(MINE)
 
     def run(script, *imports):
-        lines = ["import games", "from games.core.playout import playout_kernel", *imports, script]
-        lines += ["games.playouts(game, 5, seed=1)", "print(sum(playout_kernel.stats.cache_hits.values()))"]
+        lines = ["import games", "from games.core.lane_playout import lane_playout_kernel", *imports, script]
+        lines += ["games.playouts(game, 5, seed=1)", "print(sum(lane_playout_kernel.stats.cache_hits.values()))"]
         command = [sys.executable, "-c", "\n".join(lines)]
         done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
@@ -434,7 +434,7 @@ def test_a_cached_game_of_a_module_that_is_gone_does_no_harm(tmp_path):
 
     mine = ("game = mine.Mine()", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import mine")
     assert run(*mine) == "0" and run(*mine) == "1"
-    assert run("game = games.make('leftmove')") == "0" and run("game = games.make('leftmove')") == "1"
+    assert run("game = games.make('tictactoe')") == "0" and run("game = games.make('tictactoe')") == "1"
     assert run(*mine) == "1"
 
 
