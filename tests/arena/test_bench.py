@@ -61,7 +61,7 @@ def test_a_process_measures_and_answers():
         chunks = [version.ask(chunk=True) for _ in range(2)]
         assert all(chunk["units"] >= 20 and chunk["wall"] > 0 and chunk["cpu"] > 0 for chunk in chunks)
         assert "for two players" in version.ask(**SUBJECT | {"game": "leftmove"})["refused"]
-        assert version.ask(**SUBJECT | {"game": "chess"})["failure"].startswith("SpecError: unknown game 'chess'")
+        assert version.ask(**SUBJECT | {"game": "nosuch"})["failure"].startswith("SpecError: unknown game 'nosuch'")
 
 
 def test_a_process_that_ends_is_a_failure(monkeypatch, tmp_path):
@@ -191,7 +191,7 @@ def test_a_file_of_something_else(tmp_path, text):
 
 @pytest.mark.parametrize("arguments, message", [
     (["--seconds", "0"], "0 is out of range: it must be more than 0"),
-    (["--game", "chess"], "unknown game 'chess'"),
+    (["--game", "nosuch"], "unknown game 'nosuch'"),
     (["--game", "nim", "--agent", "nobody"], "unknown agent 'nobody'"),
     (["--game", "nim", "--against", "."], "does not hold the project's sources: there is no games/__init__.py"),
     (["--against", "none"], "--against none: there is no such file or folder"),

@@ -169,7 +169,7 @@ def test_a_game_for_one_player_is_played_alone():
 
 
 @pytest.mark.parametrize("arguments, message", [
-    (["chess", "random"], "unknown game 'chess'"),
+    (["nosuch", "random"], "unknown game 'nosuch'"),
     (["tictactoe", "nobody"], "unknown agent 'nobody'"),
     (["tictactoe", "uct", "--budget", "depth=3"], "uct needs a budget of playouts or seconds, not depth"),
     (["tictactoe", "uct", "--budget", "time=3"], "uct knows playouts, seconds"),
