@@ -119,7 +119,7 @@ def test_every_command_that_takes_a_game_or_an_agent_takes_plugins():
     commands = typer.main.get_command(app).commands
     commands |= {f"cache {name}": command for name, command in commands["cache"].commands.items()}
     takers = {"bench", "cache warm", "check-engine", "exercise", "grade", "play", "run", "scaling", "serve-agent"}
-    takers |= {"solve", "tablebase", "tree"}
+    takers |= {"evaluate", "import", "solve", "tablebase", "tree"}
     assert {n for n, c in commands.items() if {"game", "agent"} & {p.name for p in c.params}} == takers
     assert {n for n, c in commands.items() if "plugin" in {p.name for p in c.params}} == takers
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Json, OutFolder
+from arena.commands.options import Json, OutFolder, games_option
 from arena.commands.output import print_table, tell
 
 MOST_BYTES = 256 << 20  # of a file, which takes some ten times as much memory while it is read
@@ -20,7 +20,7 @@ def import_(
     file: Annotated[Path, typer.Argument(help="A file .csv, .pgn or .jsonl.", metavar="FILE")],
     out: OutFolder = None,
     game: Annotated[
-        str, typer.Option(help="Replay the games of a PGN file by the rules of this game, and refuse what is illegal.")
+        str, games_option("Replay the games of a PGN file by the rules of this game, and refuse what is illegal.")
     ] = "",
     as_json: Json = False,
 ) -> None:

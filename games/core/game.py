@@ -38,6 +38,7 @@ from games.core.registry import UNLISTED, Registry, spell
 
 registry = Registry("game", "games")
 
+RULES_OF_LANES = {"play", "is_over", "score", "random_playout"}  # what `lane_step` repeats side by side
 CHANCE = -1  # the player of a state whose next move is left to chance
 
 
@@ -86,6 +87,8 @@ class Game(Compilable):
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
+        if RULES_OF_LANES & vars(cls).keys() and "lane_step" not in vars(cls):
+            cls.lane_bits = 0  # the lanes that it inherits play by the rules of its base
         registry.add(cls)
 
     # -- A game must define these ------------------------------------------------------------------------------

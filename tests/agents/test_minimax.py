@@ -204,7 +204,7 @@ def test_counters_add_up(spec):
 def test_quiescence_equals_its_twin(spec):
     """Depth 2 and captures beyond it, as in plain Python."""
     game = games.make(spec)
-    quiet = agents.make("alphabeta(depth=2, quiescence=true)").player(game)
+    quiet = agents.make("alphabeta(depth=2, quiescence=true, foresee=false)").player(game)
     for seed in range(12):
         state = random_position(game, seed, 8)
         assert value_of(quiet, state) == pytest.approx(quiescent(game, state, 2, 0), abs=1e-12)

@@ -49,7 +49,7 @@ def test_every_solver_agrees_with_minimax(agent, spec):
         assert game.is_over(end) and (score > 0) - (score < 0) == value
         assert full.plies in (None, len(full.principal_variation))
         assert full.goals == {"win": value == 1} | ({"draw": value >= 0} if game.has_draws else {})
-        assert full.nodes > 0 and full.peak_bytes > 0
+        assert (full.nodes > 0 or game.foreseen(state)[0]) and full.peak_bytes > 0
 
 
 def search_of(spec, game, state, goal):

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import njit
+from numba import njit, types
 from numba.core.errors import TypingError
 
 import games
@@ -80,7 +80,7 @@ def test_bits_compiled_equal_plain_python(word, data):
 
 def test_nth_bit_without_the_instruction(monkeypatch):
     monkeypatch.setattr(bits, "_HAS_DEPOSIT", False)
-    loop = njit(bits._nth_bit(None, None))
+    loop = njit(bits._nth_bit(types.uint64, types.int64))
     for word in (1, 0b1010_0110, 2**63 + 2**40 + 1):
         for n in range(word.bit_count()):
             assert loop(np.uint64(word), n) == bits.nth_bit(word, n)
@@ -104,7 +104,7 @@ def test_specs():
         ),
         ("connect4(rows='a')", "connect4: rows = 'a' should be int"),
         ("connect4(rows=True)", "connect4: rows = True should be int"),
-        ("connect4(rows=6.0)", "connect4: rows = 6.0 should be int"),
+        ("connect4(rows=6.5)", "connect4: rows = 6.5 should be int"),
         ("connect4(4, rows=4)", "parameter 'rows' is given twice"),
         ("connect4(1, 2, 3)", "takes 2 parameters, got 3"),
         ("connect4(rows=1)", "rows = 1 is out of range: it can be 2 to 14"),
