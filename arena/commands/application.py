@@ -62,7 +62,8 @@ class Panels(TyperGroup):
         try:
             return super().invoke(ctx)
         except UsageError as error:
-            error.message = printable(error.message)
+            # pydantic, which typer asks, begins its messages so
+            error.message = printable(error.message).removeprefix("Value error, ")
             raise
 
     def format_commands(self, ctx, formatter) -> None:

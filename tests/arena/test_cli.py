@@ -228,7 +228,7 @@ def against_random(game, agent, *options):
         (against_random("connect4", "uct(playouts=5)", "--games", "3"), "is odd"),
         (against_random("tictactoe", "uct(playouts=5)", "--opening-plies", "9"), "is over within 9"),
         (["table", "none"], "no tournament in none"),
-        (["table", "none", "--kind", "elo"], "'elo' is not one of 'study', 'ratings', 'standings'"),
+        (["table", "none", "--kind", "elo"], "'--kind' / '-k': 'elo' is not one of 'study', 'ratings', 'standings'"),
         (["show", "none", "1v2-0000"], "no tournament in none"),
         (["bench", "--seconds", "0"], "'--seconds': 0 is out of range: it must be more than 0"),
         (["cache", "warm", "--game", "chess960"], "unknown game 'chess960'"),
