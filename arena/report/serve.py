@@ -163,6 +163,7 @@ class Server(ThreadingHTTPServer):
         self._changed = threading.Condition(threading.RLock())
         self._ends: dict[socket.socket, float] = {}  # when a connection ends by itself
         self._spared: dict[socket.socket, float] = {}  # until when, of those that we wait for, though others want room
+        self._leaving: list[threading.Thread] = []  # whose connections are closed
 
     def process_request(self, request, client_address):
         """Answer in a thread of its own, as soon as there is room."""
@@ -172,6 +173,10 @@ class Server(ThreadingHTTPServer):
                 self._changed.wait(PATIENCE / 4)
             now = time.monotonic()
             self._spared[request], self._ends[request] = now + PATIENCE, now + ASKING
+            leaving, self._leaving = self._leaving, []
+        for thread in leaving:
+            if thread is not threading.current_thread():  # which closes what it could not start a thread for
+                thread.join()
         super().process_request(request, client_address)
 
     def asked(self, request):
@@ -194,12 +199,15 @@ class Server(ThreadingHTTPServer):
                 _end(request)
 
     def shutdown_request(self, request):
-        """Close a connection; its room is free."""
-        with self._changed:
-            self._spared.pop(request, None)
-            self._ends.pop(request, None)
-            self._changed.notify_all()
-        super().shutdown_request(request)
+        """Close a connection; then its room is free."""
+        try:
+            super().shutdown_request(request)
+        finally:
+            with self._changed:
+                self._spared.pop(request, None)
+                self._ends.pop(request, None)
+                self._leaving.append(threading.current_thread())
+                self._changed.notify_all()
 
     def handle_error(self, request, client_address):
         """A reader who leaves, or is made to, is no error; nothing else comes here, for `Handler` answers with it."""
