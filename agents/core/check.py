@@ -20,6 +20,7 @@ from games.core.registry import SpecError
 
 DECISIONS = 8  # of a game
 COUNTS = tuple(field.name for field in fields(Effort))
+REPEATED = ("move", "value", *(name for name in COUNTS if name != "seconds"))  # what a seed decides
 MOST = 1 << 63  # numbers that are stored are below it
 LATE = 1.0  # seconds beyond a budget of seconds
 
@@ -34,7 +35,7 @@ def check(agent: Agent, game: Game, *, seed: int) -> None:
     first, second = (decisions(Trial(agent, game, budget, timed), seed) for timed in (False, True))
     if "seconds" not in budget.given() and agent.cores == 1:  # threads meet in no order
         for one, other in zip(first, second):
-            same = all(getattr(one, name) == getattr(other, name) for name in ("move", "value", *COUNTS[:-1]))
+            same = all(getattr(one, name) == getattr(other, name) for name in REPEATED)
             require(same, agent, game, f"with the same seed it decides {one}, and then {other}")
 
 

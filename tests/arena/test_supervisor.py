@@ -147,11 +147,12 @@ def test_a_first_stop_request_finishes_the_games_that_run(bench):
         values(("a", "test_odd(pause=0.02)"), "random", games=40),
         on_result=lambda record: len(made.records) == 1 and made.supervisor.request_stop(),
     )
-    stops = []
+    stops, given, assign = [], {}, made.supervisor._assign
     made.supervisor.on_stop = stops.append
+    made.supervisor._assign = lambda job: given.update({job.fixture.id: made.supervisor._stops}) or assign(job)
     records = made.run()
-    # two that end at once, and the two that the workers have begun by then
-    assert 1 <= len(records) <= 4 and stops[0] is False
+    assert set(given.values()) == {0} and set(records) <= set(given) and stops[0] is False
+    assert 1 <= len(records) <= 4, "two that end at once, and the two that the workers have begun by then"
     assert {record.reason for record in made.records} == {Reason.PLAYED_OUT}
 
 
