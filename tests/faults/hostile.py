@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents.core.agent import Agent, Decision, Player
-from games.core.game import Game
 from games.core.random import random_below
 from tests.faults.harm import HARM
+from tests.heap import Heap
 
 
 @dataclass(frozen=True)
@@ -38,46 +38,11 @@ class HostilePlayer(Player):
 
 
 @dataclass(frozen=True)
-class Count(Game):
-    """Take one or two of `heap`; who takes the last one wins.  These rules are sound; those below are not."""
+class Count(Heap):
+    """These rules are sound; those below are not."""
 
     heap: int = 20
     name = "test_count"
-    state_size = 2
-    move_limit = 3
-    max_moves = 2
-
-    @property
-    def max_plies(self):
-        return self.heap
-
-    def start(self, state):
-        state[0], state[1] = self.heap, 0
-
-    def player(self, state):
-        return int(state[1])
-
-    def legal_moves(self, state, moves):
-        n = min(2, int(state[0]))
-        for i in range(n):
-            moves[i] = i + 1
-        return n
-
-    def play(self, state, move):
-        state[0] -= np.uint64(move)
-        state[1] = 1 - state[1]
-
-    def is_over(self, state):
-        return state[0] == 0
-
-    def score(self, state):
-        return 1.0 if state[1] == 1 else -1.0
-
-    def move_name(self, state, move):
-        return str(move)
-
-    def render(self, state):
-        return "|" * int(state[0])
 
 
 LATE = 8  # matches, from which on most of these rules fail

@@ -24,6 +24,7 @@ from games.core.check import ConformanceError
 from games.core.random import mix, next_word, random_below, random_unit, stream
 from games.core.registry import SpecError, parameters_of, parse_spec, signature
 from games.core.seeds import derive_seed
+from tests.heap import Heap
 from tests.shipped import GAMES
 
 WORDS = st.integers(0, 2**64 - 1).map(np.uint64)
@@ -184,43 +185,15 @@ def test_only_parameters_are_fields():
 
 
 @dataclass(frozen=True)
-class Countdown(games.Game):
-    """Take one or two from a heap; who takes the last wins.  Not registered: it has no name of its own."""
+class Countdown(Heap):
+    """The rules of a heap; `spoilt` lists a move twice."""
 
     heap: int = 7
     spoilt: bool = False
 
-    state_size, move_limit, max_moves = 2, 3, 2
-
-    @property
-    def max_plies(self):
-        return self.heap
-
-    def start(self, state):
-        state[0], state[1] = self.heap, 0
-
-    def player(self, state):
-        return np.int64(state[1])
-
     def legal_moves(self, state, moves):
         moves[0], moves[1] = 1, 1 if self.spoilt else 2
         return 2 if state[0] > 1 else 1
-
-    def play(self, state, move):
-        state[0] -= np.uint64(move)
-        state[1] = np.uint64(1) - state[1]
-
-    def is_over(self, state):
-        return state[0] == 0
-
-    def score(self, state):
-        return 1.0 if state[1] == 1 else -1.0
-
-    def move_name(self, state, move):
-        return str(move)
-
-    def render(self, state):
-        return f"{state[0]} left"
 
     def __str__(self):
         return repr(self)
