@@ -8,6 +8,9 @@ Minimax deepens; alpha-beta does if it is told to.  Otherwise alpha-beta asks by
 (agents/minimax/exact.py).
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 
 from agents.core.chunks import run_chunks
@@ -18,9 +21,11 @@ from agents.core.threads import Threads
 from agents.minimax.depthfirst import depth_first_kernel
 from agents.minimax.exact import (
     ABDADA,
+    ALONE,
     BUSY_PLACES,
     LAZY,
     TABLE_ROW_BYTES,
+    ExactSearch,
     ask_kernel,
     exact_kernel,
     new_exact_search,
@@ -165,6 +170,16 @@ class ExactSolver(Solver):
         visited = int(counts["nodes"])
         exact_kernel(self.game, self.search, visited + nodes)
         return int(counts["nodes"]) - visited
+
+    @contextmanager
+    def alone(self) -> Iterator[ExactSearch]:
+        """Within it, its search asks questions by itself, whatever threads the solver has."""
+        counts = self.search.counts[0]
+        sharing, counts["sharing"], self.search.stop[0] = int(counts["sharing"]), ALONE, 0
+        try:
+            yield self.search
+        finally:
+            counts["sharing"] = sharing
 
     def peak_bytes(self):
         rows = int(self.search.counts[0]["taken"])

@@ -38,19 +38,19 @@ def strategy_kernel(game, search, states, slots, moves, winner, cursor):
             game.play(after, np.int64(room[i]))
             if not game.is_over(after):
                 slot = slot_of(game, states, slots, after)
-                if slots[slot] < 0:
+                if slots[slot] == 0:
                     copy_state(game, after, states[cursor[1]])
-                    slots[slot] = cursor[1]
                     cursor[1] += 1
+                    slots[slot] = cursor[1]
         cursor[0] += 1
     return True
 
 
 @kernel
 def fill_kernel(game, states, slots, count):
-    """Put the indices of the first `count` states into an empty hash table."""
+    """Put the first `count` states into an empty hash table."""
     for i in range(count):
-        slots[slot_of(game, states, slots, states[i])] = i
+        slots[slot_of(game, states, slots, states[i])] = i + 1
 
 
 def check_certifies(solver) -> None:
@@ -70,11 +70,12 @@ def certificate(solver, line: str) -> Certificate:
     winner = int(game.player(root)) if value > 0 else 1 - int(game.player(root))
     states, moves = np.zeros((FIRST_ROOM, game.state_size), game.dtype), np.zeros(FIRST_ROOM, np.int32)
     states[0], cursor = root, np.array([0, 1, 0], np.int64)
-    while True:
-        slots = np.full(4 * len(states), -1, np.int64)
-        fill_kernel(game, states, slots, cursor[1])
-        if strategy_kernel(game, solver.search, states, slots, moves, winner, cursor):
-            break
-        states = np.concatenate([states, np.zeros_like(states)])
-        moves = np.concatenate([moves, np.zeros_like(moves)])
+    with solver.alone() as search:
+        while True:
+            slots = np.zeros(4 * len(states), np.int64)
+            fill_kernel(game, states, slots, cursor[1])
+            if strategy_kernel(game, search, states, slots, moves, winner, cursor):
+                break
+            states = np.concatenate([states, np.zeros_like(states)])
+            moves = np.concatenate([moves, np.zeros_like(moves)])
     return Certificate(str(game), line, winner, int(cursor[1]), moves[: cursor[2]].copy())

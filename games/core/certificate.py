@@ -25,6 +25,7 @@ from games.core.random import GAMMA
 
 FORMAT = "search-arena certificate 1"
 MOST_BYTES = 1 << 30  # of a file, and of its moves
+FIRST_SPACE, GROWTH = 1 << 16, 4  # positions that there is room for at first, and the factor by which it grows
 HOLDS, TOO_FEW, ILLEGAL, NOT_WON, TOO_MANY = range(5)  # what verifying comes to
 
 
@@ -61,7 +62,7 @@ def read(path: Path) -> Certificate:
         if not sound or not unpacker.eof or unpacker.unused_data or len(raw) != 4 * count:
             raise ValueError
         return Certificate(str(told["game"]), str(told["line"]), told["winner"], positions, np.frombuffer(raw, "<i4"))
-    except (ValueError, KeyError, TypeError, zlib.error):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError, zlib.error):
         raise CertificateError(f"{path} does not hold a certificate that `arena solve --proof` wrote") from None
 
 
@@ -70,12 +71,12 @@ def verify(game: Game, certificate: Certificate) -> int:
     _, root = game.read_line(certificate.line)
     if game.is_over(root):
         raise CertificateError(f"the game is over after {certificate.line!r}: there is nothing to prove")
-    states = np.zeros((certificate.positions + 1, game.state_size), game.dtype)
-    states[0] = root
-    slots = np.full(1 << (2 * certificate.positions).bit_length(), -1, np.int64)
-    room = np.zeros(game.max_moves, np.int32)
-    found, at, ends, met = verify_kernel(game, states, slots, certificate.moves, certificate.winner, room)
-    place = f"in\n{game.render(states[at])}"
+    space = min(FIRST_SPACE, certificate.positions)
+    found, state, ends, met = _followed(game, root, certificate, space)
+    while met == space < certificate.positions:  # again, with memory for what is met and not for what the file says
+        space = min(GROWTH * space, certificate.positions)
+        found, state, ends, met = _followed(game, root, certificate, space)
+    place = f"in\n{game.render(state)}"
     if found == TOO_FEW:
         raise CertificateError(f"the {len(certificate.moves)} moves are not enough: there is none {place}")
     if found == ILLEGAL:
@@ -87,15 +88,26 @@ def verify(game: Game, certificate: Certificate) -> int:
     return ends
 
 
+def _followed(game, root, certificate, space) -> tuple:
+    """(what it comes to, the last state, ends, positions), with room for so many positions."""
+    states, slots = (
+        np.zeros((space + 1, game.state_size), game.dtype),
+        np.zeros(1 << (2 * space).bit_length(), np.int64),
+    )
+    states[0], room = root, np.zeros(game.max_moves, np.int32)
+    found, at, ends, met = verify_kernel(game, states, slots, certificate.moves, certificate.winner, room)
+    return found, states[at], ends, met
+
+
 @kernel
 def verify_kernel(game, states, slots, moves, winner, room):
     """Follow the strategy from states[0]; returns (what it comes to, the index of the last position, ends, positions).
 
     states: dtype[positions + 1, state_size], to be filled; the last row is room to work in
-    slots: int64[a power of two], a hash table of indices of states, -1 where it is empty
+    slots: int64[a power of two], a hash table of the places of states, counted from 1; 0 is empty
     """
     after, size, used, ends = states[len(states) - 1], 1, 0, 0
-    slots[slot_of(game, states, slots, states[0])] = 0
+    slots[slot_of(game, states, slots, states[0])] = 1
     at = 0
     while at < size:
         state = states[at]
@@ -120,23 +132,23 @@ def verify_kernel(game, states, slots, moves, winner, room):
                     return NOT_WON, at, ends, size
                 continue
             slot = slot_of(game, states, slots, after)
-            if slots[slot] < 0:
+            if slots[slot] == 0:
                 if size == len(states) - 1:
                     return TOO_MANY, at, ends, size
                 copy_state(game, after, states[size])
-                slots[slot] = size
                 size += 1
+                slots[slot] = size
         at += 1
     return HOLDS if used == len(moves) else TOO_MANY, size - 1, ends, size
 
 
 @kernel
 def slot_of(game, states, slots, state):
-    """The slot with the index of a state, or the empty one where it belongs; states are compared word by word."""
+    """The slot with the place of a state, or the empty one where it belongs; states are compared word by word."""
     mask = np.uint64(len(slots) - 1)
     slot = (game.key(state) * GAMMA >> np.uint64(20)) & mask
-    while slots[slot] >= 0:
-        other, same = states[slots[slot]], True
+    while slots[slot] > 0:
+        other, same = states[slots[slot] - 1], True
         for i in range(game.state_size):
             same &= other[i] == state[i]
         if same:

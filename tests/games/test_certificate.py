@@ -1,6 +1,8 @@
 """Certificates of who wins: made by null windows, checked by the rules."""
 
 import dataclasses
+import resource
+import zlib
 
 import numpy as np
 import pytest
@@ -81,6 +83,36 @@ def test_commands_write_and_verify(tmp_path):
         path.write_bytes(damaged)
         refused = call("verify", path)
         assert refused.exit_code == 2 and "does not hold a certificate" in refused.stderr
+
+
+@pytest.mark.parametrize("sharing", ["lazy", "abdada"])
+def test_threads_certify_too(sharing):
+    solver = solver_of(agents.make(f"alphabeta(workers=2, sharing='{sharing}')"), GAME)
+    assert verify(GAME, certificate(solver, "")) > 100
+    assert solver.value(GAME.initial()) == -1  # by its threads again
+
+
+@pytest.mark.parametrize("positions", ["Infinity", "1e999", "[" * 100_000])
+def test_a_file_with_a_number_that_is_none_is_refused(tmp_path, positions):
+    path = tmp_path / "bad.proof"
+    head = f'{{"format": "search-arena certificate 1", "winner": 0, "moves": 0, "positions": {positions}}}'
+    path.write_bytes(head.encode() + b"\n" + zlib.compress(b""))
+    with pytest.raises(CertificateError, match="does not hold a certificate"):
+        read(path)
+
+
+def test_a_long_certificate_is_followed_with_growing_room(sound, monkeypatch):
+    monkeypatch.setattr("games.core.certificate.FIRST_SPACE", 3)
+    assert verify(GAME, sound) == ends_won(GAME, sound)
+    with pytest.raises(CertificateError, match="there are others"):
+        verify(GAME, dataclasses.replace(sound, positions=sound.positions - 1))
+
+
+def test_a_file_that_tells_of_too_many_positions_takes_no_memory(sound):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(CertificateError, match="there are others"):
+        verify(GAME, dataclasses.replace(sound, positions=1 << 28))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + (256 << 10)  # KiB
 
 
 def test_only_who_wins_is_certified():
