@@ -452,19 +452,12 @@ class Breakthrough(Game):
 
 @dataclass(frozen=True)
 class MisereBreakthrough(Breakthrough):
-    """Breakthrough whose winner loses; the state is Breakthrough's."""
+    """Breakthrough whose winner loses; the state is Breakthrough's.  No pattern of the race holds here."""
 
     name = "misere_breakthrough"
     soonest_win = 2
     soonest_loss = 1
     prize = -1.0
-
-    def foreseen(self, state):
-        """Nothing: no pattern of the race holds here."""
-        return 0, True
-
-    def sound_moves(self, state, moves):
-        return self.legal_moves(state, moves)
 
     def evaluate(self, state):
         """Moves in hand: a player who runs out of them must reach the last row."""
@@ -477,6 +470,11 @@ class Knightthrough(Breakthrough):
 
     name = "knightthrough"
     sizes = "rows 5 to 16, columns 4 to 12, up to 64 squares"
+    # Breakthrough's own methods, which know its rules by `targets`, `strikes`, `near_goal` and `race` alone
+    foreseen, sound_moves = Breakthrough.foreseen, Breakthrough.sound_moves
+    soonest_win, soonest_loss = Breakthrough.soonest_win, Breakthrough.soonest_loss
+    random_move, random_playout = Breakthrough.random_move, Breakthrough.random_playout
+    lane_step = Breakthrough.lane_step
 
     def __post_init__(self):
         check_range("rows", self.rows, 5, 16)  # on 4 rows the first move wins
@@ -563,13 +561,6 @@ class MisereKnightthrough(Knightthrough):
     soonest_win = 2
     soonest_loss = 1
     prize = -1.0
-
-    def foreseen(self, state):
-        """Nothing: no pattern of the race holds here."""
-        return 0, True
-
-    def sound_moves(self, state, moves):
-        return self.legal_moves(state, moves)
 
     def evaluate(self, state):
         """Moves in hand: a player who runs out of them must reach the last row."""

@@ -97,8 +97,6 @@ class Domineering(BitBoard, Game):
         """A side wins that is sure of more moves than the other can have at most; or of as many, if it has just moved.
 
         Safe moves and the bound on the other side's are Bullock's (see evaluate_room)."""
-        if not self.last_mover_wins:
-            return 0, True
         side, covered = self.player(state), state[0]
         mine = self.fitting(self.places(covered, side), side)
         theirs = self.fitting(self.places(covered, 1 - side), 1 - side)
@@ -258,4 +256,5 @@ class MisereDomineering(Domineering):
     """Domineering in which a player who cannot move wins; its state is the same."""
 
     name = "misere_domineering"
+    plies_left = Domineering.plies_left
     last_mover_wins = False

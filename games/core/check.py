@@ -83,7 +83,7 @@ def checks_of(game: Game) -> list:
         check_symmetries: game.symmetries > 1,
         check_tabu_moves: game.has_tabu_moves,
         check_lanes: game.lanes > 0,
-        check_foreseen: type(game).foreseen is not Game.foreseen,
+        check_foreseen: type(game).foreseen is not Game.foreseen or (game.soonest_win, game.soonest_loss) != (1, 1),
     }
     return [function for function in CHECKS if concerns.get(function, True)]
 

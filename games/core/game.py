@@ -38,7 +38,10 @@ from games.core.registry import UNLISTED, Registry, spell
 
 registry = Registry("game", "games")
 
-RULES_OF_LANES = {"play", "is_over", "score", "random_playout"}  # what `lane_step` repeats side by side
+RULES = {"player", "legal_moves", "play", "is_over", "score", "chance"}
+# What repeats the rules, for speed, and what is concluded from them: for `_forget_other_rules`
+REPETITIONS = ("random_move", "random_playout", "lane_step")
+CONCLUSIONS = ("foreseen", "sound_moves", "soonest_win", "soonest_loss", "plies_left")
 CHANCE = -1  # the player of a state whose next move is left to chance
 
 
@@ -87,9 +90,33 @@ class Game(Compilable):
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
-        if RULES_OF_LANES & vars(cls).keys() and "lane_step" not in vars(cls):
-            cls.lane_bits = 0  # the lanes that it inherits play by the rules of its base
+        cls._forget_other_rules()
         registry.add(cls)
+
+    @classmethod
+    def _forget_other_rules(cls):
+        """Take nothing from a base that holds for the base's rules alone, unless the class says it again.
+
+        What repeats the rules is lost with one of RULES.  What is concluded from them is lost with anything that is not
+        of this interface, too: the `prize` of Breakthrough, say, is part of its rules.  Parameters and evaluations are
+        not.
+        """
+        harmless = {*vars(Game), *cls.__dataclass_fields__, *(f"evaluate_{name}" for name in cls.evaluations())}
+        for name in REPETITIONS:
+            rules = RULES | {"random_playout"} if name == "lane_step" else RULES
+            if cls._replaced(name) & rules:
+                setattr(cls, *("lane_bits", 0) if name == "lane_step" else (name, vars(Game)[name]))
+        for name in CONCLUSIONS:
+            if any(other in RULES or other not in harmless for other in cls._replaced(name)):
+                setattr(cls, name, vars(Game)[name])
+
+    @classmethod
+    def _replaced(cls, name: str) -> set[str]:
+        """What the class replaces of the base that defines `name`, and of that one's bases."""
+        bases = cls.__mro__[: cls.__mro__.index(Game)]
+        place = next((place for place, base in enumerate(bases) if name in vars(base)), 0)
+        before, after = (set[str]().union(*map(vars, part)) for part in (bases[:place], bases[place:]))
+        return {other for other in before & after if not other.startswith("_")}
 
     # -- A game must define these ------------------------------------------------------------------------------
 

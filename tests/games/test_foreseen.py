@@ -1,10 +1,16 @@
 """What games foresee, against exhaustive search; `check_foreseen` of the conformance suite does the same."""
 
+import numpy as np
 import pytest
 
 import games
+from games.breakthrough import Breakthrough, Knightthrough
+from games.connect4 import Connect4
 from games.core.check import contradicted, foreseen_kernel, random_line, wins_within
+from games.core.game import CONCLUSIONS, REPETITIONS, Game
+from games.core.random import stream
 from games.core.seeds import derive_seed
+from games.domineering import Domineering, MisereDomineering
 
 SMALL = ["connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)", "domineering(rows=4, columns=5)"]
 MORE = [
@@ -74,3 +80,82 @@ def test_exhaustive_search_stops_at_its_limit():
     assert wins_within(game, game.initial(), 0, 8, limit=100) is None
     assert wins_within(game, game.read_line("4 1 4 1 4 2")[1], 0, 1) is True
     assert wins_within(game, game.read_line("4 1 4 1 4 2")[1], 1, 2) is False
+
+
+def inherited(cls, names):
+    """Which of these a class has from elsewhere than the interface."""
+    return {name for name in names if getattr(cls, name) is not vars(Game).get(name)}
+
+
+def test_a_game_with_other_rules_foresees_nothing_by_those_of_its_base():
+    """Who takes a pawn to the last row loses: nobody is told that it wins, and the searches are right."""
+
+    class Loses(Breakthrough):
+        prize = -1.0
+
+    class Backwards(Connect4):
+        def score(self, state):
+            return -Connect4.score(self, state)
+
+    assert inherited(Loses, CONCLUSIONS) == inherited(Backwards, CONCLUSIONS) == set()
+    game = Loses(rows=5, columns=4)
+    near = game.read_line("2c3b 4b3c 3b4c 4a3b")[1]
+    assert game.foreseen(near) == (0, True) and games.make("breakthrough(rows=5, columns=4)").foreseen(near)[0] == 1
+    assert len(game.moves(near)) > 1
+    assert sorted(game.moves(near)) == sorted(sound(game, near))
+    assert contradicted(game, near, 0, True) == ""
+
+
+def sound(game, state):
+    """The moves that a search may look at alone."""
+    moves = np.zeros(game.max_moves, np.int32)
+    return moves[: game.sound_moves(state, moves)].tolist()
+
+
+def test_a_game_with_other_rules_does_not_play_by_those_of_its_base():
+    """Moves straight ahead are left out, and random play makes none."""
+
+    class Diagonal(Breakthrough):
+        def legal_moves(self, state, moves):
+            count, kept = Breakthrough.legal_moves(self, state, moves), 0
+            for i in range(count):
+                if (moves[i] >> 6) % self.columns != (moves[i] & 63) % self.columns:
+                    moves[kept] = moves[i]
+                    kept += 1
+            return kept
+
+    game = Diagonal(rows=5, columns=4)
+    assert inherited(Diagonal, (*CONCLUSIONS, *REPETITIONS)) == {"lane_step"} and game.lanes == 0
+    state, rng, room = game.initial(), stream(1), np.zeros(game.max_moves, np.int32)
+    assert all(game.random_move(state, room, rng) in game.moves(state) for _ in range(30))
+
+
+def test_a_game_with_the_rules_of_its_base_keeps_what_they_imply():
+    """Names, drawings, evaluations, parameters and their defaults are no rules; and what is said again stays."""
+
+    class Small(Breakthrough):
+        rows: int = 5
+        sizes = "small"
+
+        def evaluate(self, state):
+            return 0.0
+
+        def evaluate_material(self, state):
+            return 0.0
+
+        def render(self, state):
+            return ""
+
+    class Again(Breakthrough):
+        prize = -1.0
+        sound_moves = Breakthrough.sound_moves
+
+    class Later(Again):
+        sizes = "one"
+
+    everything = (*CONCLUSIONS, *REPETITIONS)
+    assert inherited(Small, everything) == inherited(Breakthrough, everything) == inherited(Knightthrough, everything)
+    assert Small(columns=4).lanes == games.make("breakthrough(rows=5, columns=4)").lanes > 0
+    assert inherited(Again, CONCLUSIONS) == inherited(Later, CONCLUSIONS) == {"sound_moves"}
+    assert inherited(Domineering, CONCLUSIONS) == {"foreseen", "plies_left"}
+    assert inherited(MisereDomineering, CONCLUSIONS) == {"plies_left"}
