@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 from agents.core.agent import IllegalAnswer, OutOfTime, Resigned
 from agents.outside.external import Engines, External
-from agents.outside.process import EngineError
+from agents.outside.process import GRACE, EngineError
 from agents.outside.protocol import Position
 from games.core.game import CHANCE, Game
 from games.core.random import random_below, stream
 
-SLOW_END = 0.4  # seconds after which a program has not ended by itself
 MENDS = {
     IllegalAnswer: {
         "json": "answer with one of `legal`, letter by letter",
@@ -127,7 +126,7 @@ def _ended(agent) -> str:
     start = time.perf_counter()
     engine.close()
     seconds = time.perf_counter() - start
-    if seconds > SLOW_END:
+    if seconds > GRACE:
         raise EngineError(
             f"has not ended after {seconds:.1f} s, and was killed", "end at `quit`, or at the end of its input"
         )

@@ -199,9 +199,9 @@ class Engines:
 
     @classmethod
     def close(cls) -> None:
-        """End those that are free."""
-        for waiting in cls.free.values():
-            while waiting:
+        """End those that are free; a process that was forked from this one leaves them alone."""
+        for key, waiting in cls.free.items():
+            while waiting and key[0] == os.getpid():
                 waiting.pop().close()
 
     @staticmethod

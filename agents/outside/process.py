@@ -54,10 +54,10 @@ class Process:
                 f"there is no program {words[0] if words else ''!r}",
                 "give its path, such as ./engine, and make it executable: chmod +x engine",
             )
-        self._log = open(log, "ab", buffering=0) if log else None  # noqa: SIM115
-        self._logged = 0
         control, self._control = os.pipe()
+        self._log, self._logged = None, 0
         try:
+            self._log = open(log, "ab", buffering=0) if log else None  # noqa: SIM115
             self._guard = subprocess.Popen(
                 [sys.executable, "-I", "-S", str(GUARD), str(control), str(memory << 20), *words],
                 stdin=subprocess.PIPE,
@@ -69,6 +69,8 @@ class Process:
             )
         except BaseException:
             os.close(self._control)
+            if self._log:
+                self._log.close()
             raise
         finally:
             os.close(control)
@@ -172,10 +174,18 @@ class Process:
                 self._poll.unregister(number)
         return bool(ready)
 
-    def _read(self, number: int) -> int:
-        """Take what it has written to one of its streams; returns how many bytes."""
+    def _take(self, number: int) -> bytes:
+        """What it has written to one of its streams; the log has its errors, as long as there is room."""
         found = os.read(number, CHUNK)
         self._tails[number] = (self._tails[number] + found)[-TAIL:]
+        if self._log and number == self._stderr.fileno() and self._logged < MOST_LOG:
+            self._log.write(found)
+            self._logged += len(found)
+        return found
+
+    def _read(self, number: int) -> None:
+        """Take what it has written to one of its streams, and judge it."""
+        found = self._take(number)
         if number == self._stdout.fileno():
             self._received += found
             self._answered += len(found)
@@ -187,10 +197,6 @@ class Process:
                 )
         elif not found:
             self._poll.unregister(number)
-        elif self._log and self._logged < MOST_LOG:
-            self._log.write(found)
-            self._logged += len(found)
-        return len(found)
 
     def _end(self) -> str:
         """How it ended, once its output has."""
@@ -203,14 +209,10 @@ class Process:
         return f"was killed by signal {code - 128}{half}" if code > 128 else f"ended with exit code {code}{half}"
 
     def _hear_last_words(self) -> None:
-        """Take what is left of its error stream, once it has ended."""
+        """Take what is left of its error stream, once it has ended; what it has started may go on writing there."""
         number = self._stderr.fileno()
-        while select.select([number], [], [], 0)[0]:
-            found = os.read(number, CHUNK)
-            self._tails[number] = (self._tails[number] + found)[-TAIL:]
-            if self._log and found:
-                self._log.write(found)
-            if not found:
+        for _ in range(ROUNDS):
+            if not select.select([number], [], [], 0)[0] or not self._take(number):
                 return
 
 

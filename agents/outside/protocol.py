@@ -127,7 +127,6 @@ class Conversation:
     """
 
     def __init__(self, command: str, protocol: str, options: str, memory: int, log: str, patience: float):
-        self.patience = patience
         self.process = Process(command, memory, log)
         self._protocol = protocol_named(protocol)(self.process, options_of(options))
         self.least_seconds = self._protocol.least_seconds

@@ -7,17 +7,21 @@ One request is answered after the other: what is written to an agent that thinks
 
 import importlib.metadata
 import json
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
 from agents.core.agent import Agent, Budget, Decision, Player
+from agents.outside import uci
 from agents.outside.gtp import COLOURS, SPEECHES, Gtp
 from agents.outside.protocol import Position
 from agents.outside.uci import score_of_value
 from games.core.errors import UserError
 from games.core.game import Game
 from games.core.random import stream
+
+log = logging.getLogger("agents.serving")
 
 
 def serve(agent: Agent, game: Game, protocol: str, lines: Iterable[str], write: Callable[[str], object], seed=0):
@@ -37,6 +41,10 @@ class Quit(Exception):
 
 class Wrong(UserError):
     """A request that cannot be answered; the message says why."""
+
+
+class Over(Wrong):
+    """A move is asked for where there is none."""
 
 
 class Server:
@@ -64,7 +72,7 @@ class Server:
 
     def make(self, name: str) -> None:
         """Make the move of that name; Wrong if there is none."""
-        legal = self.position.legal
+        legal = self.legal()
         if name not in legal:
             raise Wrong(f"{name!r} is not a legal move; legal: {' '.join(legal) or 'none'}")
         self.position.push(legal[name])
@@ -73,8 +81,9 @@ class Server:
 
     def follow(self, names: list[str]) -> None:
         """Come to the position after these moves: from where we are, if they go on from there."""
-        known = len(self.position.names)
-        if names[:known] == self.position.names:
+        made = self.made()
+        known = len(made)
+        if names[:known] == made:
             for name in names[known:]:
                 self.make(name)
         else:
@@ -87,21 +96,41 @@ class Server:
 
     def decide(self) -> Decision:
         """The agent's decision in the position; the same game gives the same decisions."""
-        if not self.position.legal:
-            raise Wrong("the game is over")
-        if self.player is None:
-            self.player = self.agent.player(self.game, self.limit)
-            self.player.start(self.game, self.position.state.copy(), self.position.moves)
-        return self.player.choose(self.position.state.copy(), stream(self.seed, len(self.position.moves)))
+        if self.game.is_over(self.position.state):
+            raise Over("the game is over")
+        try:
+            if self.player is None:
+                self.player = self.agent.player(self.game, self.limit)
+                self.player.start(self.game, self.position.state.copy(), self.position.moves)
+            return self.player.choose(self.position.state.copy(), stream(self.seed, len(self.position.moves)))
+        except UserError:
+            raise
+        except Exception as error:  # which is not the fault of the request
+            self.player = None
+            log.exception("%s failed", self.agent)
+            raise Wrong(f"{self.agent} failed: {type(error).__name__}: {error}") from error
+
+    def made(self) -> list[str]:
+        """The moves so far, as the protocol names them."""
+        return self.position.names
+
+    def legal(self) -> dict[str, int]:
+        """The legal moves by these names."""
+        return self.position.legal
+
+    def name_of(self, state, move: int) -> str:
+        """The name of a move."""
+        return self.game.move_name(state, move)
 
     def names_of(self, moves: Iterable[int]) -> list[str]:
-        """The names of moves from the position on."""
-        ahead = Position(self.game, self.position.moves)
-        for move in moves:
-            if int(move) not in ahead.legal.values():
+        """The names of moves from the position on, up to the first that is not legal."""
+        state, names = self.position.state.copy(), []
+        for move in map(int, moves):
+            if move not in self.game.moves(state):
                 break
-            ahead.push(int(move))
-        return ahead.names[len(self.position.names) :]
+            names.append(self.name_of(state, move))
+            self.game.play(state, move)
+        return names
 
 
 class JsonServer(Server):
@@ -110,11 +139,13 @@ class JsonServer(Server):
     def answers(self, line):
         try:
             request = json.loads(line)
+            if not isinstance(request, dict):
+                raise Wrong("a request is a JSON object")
             told = self._told(request)
             yield json.dumps({"id": request["id"], **told} if "id" in request else told)
         except KeyError as error:
             yield json.dumps({"error": f"the request lacks {error}"})
-        except (UserError, TypeError, ValueError) as error:
+        except (UserError, TypeError, ValueError, RecursionError) as error:
             yield json.dumps({"error": str(error)})
 
     def _told(self, request) -> dict:
@@ -144,6 +175,21 @@ def _described(decision: Decision, names_of) -> dict:
 class UciServer(Server):
     """UCI with our names of moves; an agent without a budget of its own takes the nodes, depth and movetime of `go`."""
 
+    def __init__(self, agent, game, seed):
+        self.served = game
+        super().__init__(agent, game, seed)
+
+    def made(self):
+        return uci.spoken(self.position)[0]
+
+    def legal(self):
+        state = self.position.state
+        return {self.name_of(state, move): move for move in self.game.moves(state)}
+
+    def name_of(self, state, move):
+        """As the game names it for UCI: in chess by its squares."""
+        return self.game.uci_name(state, move)
+
     def answers(self, line):
         try:
             yield from self._answers(*line.partition(" ")[::2])
@@ -161,15 +207,20 @@ class UciServer(Server):
             self.begin()
         elif word == "position":
             start, _, moves = rest.partition("moves")
-            if start.strip() != "startpos":
-                raise Wrong(f"position {start.strip()!r}: only startpos is known")
+            if (game := self._game_from(" ".join(start.split()))) != self.game:
+                self.game = game
+                self.begin()
             self.follow(moves.split())
         elif word == "go":
             self.limited(_limit(rest.split(), self.agent))
             yield from self._moved()
 
     def _moved(self):
-        decision = self.decide()
+        try:
+            decision = self.decide()
+        except Over as over:
+            yield from (f"info string {over}", "bestmove 0000")  # a search always ends with one
+            return
         info = [f"{kind} {getattr(decision, kind)}" for kind in ("depth", "nodes") if getattr(decision, kind)]
         if decision.value is not None:
             info.append(f"score cp {score_of_value(float(decision.value))}")
@@ -178,6 +229,16 @@ class UciServer(Server):
         if info:
             yield f"info {' '.join(info)}"
         yield f"bestmove {self.names_of([decision.move])[0]}"
+
+    def _game_from(self, start: str) -> Game:
+        """The game from `startpos`, or if it knows such positions, from `fen ...`."""
+        if start in ("startpos", self.served.uci_start):
+            return self.served
+        kind, _, fen = start.partition(" ")
+        game = self.served.from_pgn_tags({"FEN": fen} if kind == "fen" else {})
+        if game == self.served:
+            raise Wrong(f"position {start!r}: only startpos is known")
+        return game
 
 
 def _limit(words: list[str], agent: Agent) -> Budget:

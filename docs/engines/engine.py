@@ -16,6 +16,7 @@ def choose(request: dict) -> dict:
 
 
 def main() -> None:
+    """Answer every line of the standard input, until it ends."""
     for line in sys.stdin:
         request = json.loads(line)
         if request["type"] == "hello":

@@ -306,3 +306,29 @@ def test_gnugo_plays_go():
     player.close(None)
     with pytest.raises(EngineError, match="refused 'no-such-command'"):
         agents.make(f"external(command='{GNUGO} --mode gtp', protocol='gtp', options='no-such-command')").player(game)
+
+
+def test_a_forked_process_leaves_the_programs_to_its_parent(tmp_path):
+    """What a fork of this process does at its end is no good-bye to them."""
+    (tmp_path / "engine.py").write_text(
+        "import sys\nfor line in sys.stdin:\n"
+        "    if line == 'quit\\n': break\n"
+        "    print({'uci': 'uciok', 'isready': 'readyok', 'go': 'bestmove 2b'}.get(line.split()[0], ''), flush=True)\n"
+    )
+    agent = agents.make(f"external(command='{PYTHON} {tmp_path / 'engine.py'}', protocol='uci', nodes=1)")
+    game = games.make("tictactoe")
+    first = agent.player(game)
+    engine = first.engine
+    first.close(None)
+    if (child := os.fork()) == 0:
+        try:
+            Engines.close()
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    again = agent.player(game)
+    again.start(game, game.initial(), [])
+    assert again.engine is engine
+    assert game.move_name(game.initial(), again.choose(game.initial(), stream(1)).move) == "2b"
+    again.close(None)
+    Engines.close()

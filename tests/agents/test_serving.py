@@ -1,6 +1,8 @@
 """Our agents as programs for others: what they answer, and that our own side of each protocol understands it."""
 
 import json
+import re
+from dataclasses import replace
 
 import pytest
 
@@ -117,6 +119,51 @@ def test_uci():
         "info string error: '9' is not a legal move; legal: 1 2 3 4 5 6 7",
         "info string error: position 'fen x': only startpos is known",
     ]
+
+
+def test_chess_is_spoken_as_programs_for_chess_speak_it(monkeypatch):
+    """Moves by their squares, from any position; and so our own side understands them."""
+    castling = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+    told = answers(
+        "random", "chess", "uci", "position startpos moves e2e4 e7e5", "go", "position startpos moves e4", "go",
+        f"position fen  {castling}  moves e1g1", "go", "position fen 8/8", "position startpos moves e2e4 e7e5", "go",
+    ).splitlines()  # fmt: skip
+    assert told[0] == told[-1] and re.fullmatch("bestmove [a-h][12][a-h][3-6]", told[0])
+    assert told[1].startswith("info string error: 'e4' is not a legal move; legal: a2a3 b2b3")
+    assert re.fullmatch("bestmove ([a-h][1-8]){2}", told[3]) and told[4].startswith("info string error: FEN: ")
+    monkeypatch.setattr(protocol, "Process", Wired)
+    for game in (games.make("chess"), games.make(f"chess(fen='{castling}')"), games.make("chess(setup=0)")):
+        outside = replace(agents.make("external(protocol='uci', nodes=1)"), command=f"uci random {game}")
+        player, state = outside.player(game), game.initial()
+        player.start(game, state, [])
+        for _ in range(4):
+            state = game.after(state, move := player.choose(state, stream(1)).move)
+            player.played(move)
+        player.close(None)
+    Engines.free.clear()
+
+
+def test_a_search_of_uci_always_ends_with_a_move():
+    told = answers("random", "nim(heaps=(1, 1, 1))", "uci", "position startpos moves 1-1 2-1 3-1", "go")
+    assert told.splitlines() == ["info string the game is over", "bestmove 0000"]
+
+
+@pytest.mark.parametrize("error", [KeyError("row"), TypeError("none"), ZeroDivisionError("x")])
+def test_a_failing_agent_is_no_bad_request(error, monkeypatch):
+    """The answer names the agent and its error, and the next request is answered."""
+    agent = type(agents.make("random"))
+    monkeypatch.setattr(agent, "new_player", lambda *_: (_ for _ in ()).throw(error))
+    asked = json.dumps({"type": "move", "game": "tictactoe", "moves": [], "budget": {}})
+    told = [json.loads(line) for line in answers("random", "tictactoe", "json", asked, asked).splitlines()]
+    assert told == 2 * [{"error": f"random failed: {type(error).__name__}: {error}"}]
+    text = f"random failed: {type(error).__name__}: {error}"
+    assert answers("random", "go(size=5)", "gtp", "genmove b") == f"? {text}\n\n"
+    assert answers("random", "connect4", "uci", "position startpos", "go") == f"info string error: {text}\n"
+
+
+def test_what_is_no_request_is_answered_too():
+    told = answers("random", "tictactoe", "json", "[]", "[" * 100_000).splitlines()
+    assert json.loads(told[0]) == {"error": "a request is a JSON object"} and "error" in json.loads(told[1])
 
 
 def test_json_lines():
