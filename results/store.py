@@ -33,6 +33,7 @@ SCHEMA_VERSION = 4
 APPLICATION_ID = 0x4172656E  # "Aren"; tells this store from the databases of other programs
 
 RESCUED_NAME, DAMAGED_NAME = "rescued.sqlite", "damaged.sqlite"
+PATIENCE = 0.2  # seconds for others that look, by `busy`, whether the lock is taken
 LOOK = 1.0  # seconds between two looks at whether the file is still in its place
 BATCH = 10_000  # rows that are read at once
 GAMES_VERIFIED = 100_000  # of runs of no more games, all are verified when the run is loaded or resumed
@@ -207,8 +208,9 @@ class Store:
 
         StoreDamaged if they are not of as many games as there are.
         """
-        read = dict(tallies.read(self._verified("tallies", ("tally", *tallies.COLUMNS))))
-        ((last,),) = self.select("SELECT MAX(game) FROM games")
+        with self.unchanged():  # or a game that is added between the two would be taken for damage
+            read = dict(tallies.read(self._verified("tallies", ("tally", *tallies.COLUMNS))))
+            ((last,),) = self.select("SELECT MAX(game) FROM games")
         if (counted := sum(sums[0] for _, sums in read.values())) != (last or 0):
             raise StoreDamaged(self.path, f"{counted} games were added, and the last there is the {last or 0}th")
         return read
@@ -378,7 +380,10 @@ class Store:
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:
-        """Within it, what is read is of one moment, whatever another process adds."""
+        """Within it, what is read is of one moment, whatever another process adds; one within another does nothing."""
+        if self._connection.in_transaction:
+            yield
+            return
         with _explained(self.path, "read"):
             self._connection.execute("BEGIN")
         try:
@@ -444,9 +449,9 @@ def _signed(seed: int) -> int:
 
 def _lock(folder: Path) -> FileLock:
     """The folder's lock, taken; the kernel frees it when the process ends, however it ends."""
-    lock = FileLock(folder / LOCK_NAME, timeout=0, thread_local=False)
+    lock = FileLock(folder / LOCK_NAME, timeout=PATIENCE, thread_local=False)
     try:
-        lock.acquire()
+        lock.acquire(poll_interval=PATIENCE / 10)
     except Timeout:
         raise StoreBusy(f"another process is writing to the tournament in {folder}; wait for it or stop it") from None
     except OSError as error:

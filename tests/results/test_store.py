@@ -1,5 +1,6 @@
 """The store: round trips, one writer, crashes, damage, a full disk."""
 
+import fcntl
 import multiprocessing
 import os
 import shutil
@@ -9,11 +10,12 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 
 import pytest
 
 import results
-from results.store import FILE_NAME, SCHEMA_VERSION, Store, StoreBusy, StoreError, StoreExists
+from results.store import FILE_NAME, LOCK_NAME, SCHEMA_VERSION, Store, StoreBusy, StoreError, StoreExists, busy
 from tests.results.sample import AGENTS, META, make_game
 
 
@@ -44,6 +46,37 @@ def test_duplicate_id_and_stranger_are_refused_whole(tmp_path):
             store.add(twice)
         assert store.ids() == {"0-0-a"}
         assert store.select("SELECT COUNT(*) FROM moves") == [(3,)]
+
+
+def test_a_game_that_is_added_while_the_tallies_are_read_is_no_damage(folder, monkeypatch):
+    """As where a run is exported that is being played."""
+    with Store.open(folder) as reader, Store.open(folder, write=True) as writer:
+        verified = reader._verified
+
+        def slowly(table, *more):
+            found = verified(table, *more)
+            if table == "tallies":
+                writer.add(make_game("meanwhile", number=99))
+            return found
+
+        monkeypatch.setattr(reader, "_verified", slowly)
+        assert "meanwhile" not in {game.id for game in reader.records()}
+        monkeypatch.undo()
+        with reader.unchanged():
+            assert len(list(reader.records())) == sum(sums[0] for _, sums in reader.tallies().values())
+        assert "meanwhile" in {game.id for game in reader.records()}
+
+
+def test_who_looks_whether_a_store_is_busy_keeps_nobody_from_it(folder):
+    """`busy` takes the lock for a moment, in which others wait."""
+    with open(folder / LOCK_NAME, "a") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        timer = threading.Timer(0.05, fcntl.flock, (file, fcntl.LOCK_UN))
+        timer.start()
+        with Store.open(folder, write=True) as store:
+            assert busy(folder) and store.ids()
+        timer.join()
+    assert not busy(folder)
 
 
 def test_unknown_id_names_some(folder):
