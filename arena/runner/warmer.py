@@ -4,6 +4,7 @@ import itertools
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import connection as pipes
 
@@ -95,7 +96,8 @@ class Warmer:
     def _order(self, child):
         child.begun, child.paused = time.monotonic(), 0.0
         self.before(self.config.agents[child.agent][0])
-        child.end.send(Warm(child.agent))
+        with suppress(OSError):  # it has just died, which is noticed when it is heard
+            child.end.send(Warm(child.agent))
 
     def _attend(self, child, ready) -> Failure | None:
         """Take what a child says; what is wrong with it, if anything is."""
@@ -132,10 +134,11 @@ class Warmer:
         self._dismiss(child)
         if child.agent is None:
             return
-        self._spoilt[child.agent] += failure.certain and failure.agent == child.agent
-        name = self.config.agents[child.agent][0]
+        name, own = self.config.agents[child.agent][0], failure.agent == child.agent
+        self._spoilt[child.agent] += failure.certain and own
         self.after(name, 0.0, f"none: {failure.fate}")
-        self.failed(f"{name} ended or hung the process in which its kernels were being compiled: {failure.fate}")
+        did = f"{name} ended or hung the process in which its kernels were being compiled"
+        self.failed(f"{did if own else f'the kernels of {name} are not compiled before play'}: {failure.fate}")
 
     def _dismiss(self, child):
         child.kill()

@@ -251,3 +251,21 @@ def test_the_time_to_load_kernels_is_for_each_game(tmp_path):
     assert {entry for entry in told if entry in ("slow", "random")} == {"slow", "random"} and len(told) == 4
     (seconds, failure), *_ = (entry[1:] for entry in told if entry[0] == "slow")
     assert failure == "" and seconds > 3.0
+
+
+def test_a_process_for_kernels_that_dies_before_it_is_asked_harms_nobody(tmp_path, monkeypatch):
+    assign, told = Warmer._assign, []
+
+    def after_a_death(self, child):
+        child.process.kill()
+        child.process.join()
+        return assign(self, child)
+
+    monkeypatch.setattr(Warmer, "_assign", after_a_death)
+    with RunLog(tmp_path / "log.txt") as run_log:
+        tell = (lambda name: None), (lambda *result: told.append(result)), told.append
+        config = loading.from_values(values("random", ("b", "random")))
+        assert not Warmer(config, run_log, 1, *tell).run().total()
+    fate = "the worker was killed by SIGKILL"
+    assert told[0][0] == "random" and told[0][2] == ""
+    assert told[1:] == [("b", 0.0, f"none: {fate}"), f"the kernels of b are not compiled before play: {fate}"]
