@@ -238,6 +238,8 @@ def _value_fault(name, value) -> str | None:
         return "is no finite number"
     if name in ("decisions", "improvements") and value is None:
         return "two of them are of one ply, or of as many playouts"
+    if name == "side" and value not in (0, 1):
+        return "is neither 0 nor 1"
     if name == "reason" and value not in REASONS:
         return f"is not one of {', '.join(sorted(REASONS))}"
     if isinstance(value, str) and name != "detail":

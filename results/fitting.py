@@ -176,7 +176,7 @@ def _packed(columns: Sequence[Column], width: int) -> list[list[int]]:
         used = _indent(len(lines) - 1) + sum(lines[-1]) + CLOSE * len(lines[-1])
         if lines[-1] and (i == named or used + column.width > width):
             lines.append([])
-        lines[-1].append(min(column.width, width - _indent(len(lines) - 1)))
+        lines[-1].append(max(1, min(column.width, width - _indent(len(lines) - 1))))
     return lines
 
 

@@ -65,6 +65,8 @@ class RunLog:
         with safe_path():  # the queue may need a process that looks after its locks
             self._handler = MultiProcessingHandler("log of the run", sub_handler=self.file)
         self._logger.addHandler(self._handler)
+        if self._room <= 0:
+            self._tell_that_it_is_full()
         return self
 
     def __exit__(self, *error):
@@ -80,7 +82,10 @@ class RunLog:
         record = {"name": name, "levelno": level, "levelname": logging.getLevelName(level), "msg": text, "args": None}
         self._handler.handle(logging.makeLogRecord({**record, "processName": worker}))
         if self._room <= 0:
-            self._logger.warning("the log is full of what workers log and print; the rest of it is left out")
+            self._tell_that_it_is_full()
+
+    def _tell_that_it_is_full(self):
+        self._logger.warning("the log is full of what workers log and print; the rest of it is left out")
 
 
 class Sender(logging.Handler):

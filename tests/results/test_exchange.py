@@ -164,6 +164,7 @@ def test_games_that_cannot_be(changes):
     (dict(reason="magic"), "reason = 'magic': is not one of"),
     (dict(first="\x1b]0;x\x07"), "first = '\\x1b]0;x\\x07': has characters that cannot be printed"),
     (dict(id=""), "id = '': has 0 characters; it can have 1 to 200"),
+    (dict(decisions=(MoveRecord(ply=1, side=2, move="b2", seconds=0.0),)), "side = 2: is neither 0 nor 1"),
     (dict(moves="1a\r2b"), "moves = '1a\\r2b': has characters that cannot be printed"),
 ])  # fmt: skip
 def test_values_that_no_store_should_hold(changes, message):

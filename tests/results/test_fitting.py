@@ -69,6 +69,12 @@ def test_what_is_wider_than_a_line_is_folded():
     assert "".join(line.strip() for line in text).count(name) == 1 and "22" in "".join(text)
 
 
+@pytest.mark.parametrize("width", [1, 2, 3])
+def test_a_terminal_may_have_a_column_or_two(width):
+    frame = pd.DataFrame({"agent": ["xyz", "字"], "games": [1, 22], "mean": [0.5, 1.5]})
+    assert "".join(lines(frame, width)).replace(" ", "").count("xyz") == 1
+
+
 def test_a_table_knows_what_it_takes():
     table = Fitted(columns_of({"agent": ["a" * 30], "games": ["1"], "draws": ["0"]}, [False, True, True]), "Title")
     console = Console(width=80)
