@@ -1,15 +1,17 @@
 """Bit operations on uint64 that are an instruction or two in a kernel, and plain Python outside."""
 
 import numpy as np
-from llvmlite import binding, ir  # type: ignore[import-untyped]
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic, overload
+
+from games.core.compiling import processor_features
 
 WORD = np.uint64
 ONE, TWO, TOP = WORD(1), WORD(2), WORD(1 << 63)
 NUMBERS = (int, np.integer)
 _WORD = ir.IntType(64)
-_HAS_DEPOSIT = bool(binding.get_host_cpu_features().get("bmi2"))  # pdep, of x86 processors since 2013
+_HAS_DEPOSIT = "bmi2" in processor_features()  # pdep, of x86 processors since 2013
 
 
 def popcount(word):

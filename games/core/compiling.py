@@ -8,8 +8,8 @@ once more for an argument that is a literal number, and for a caller with other 
 import functools
 
 from llvmlite.binding import ffi
-from numba import njit, types
-from numba.core.codegen import JITCodeLibrary
+from numba import config, njit, types
+from numba.core.codegen import JITCodeLibrary, get_host_cpu_features
 from numba.core.compiler import Compiler
 from numba.core.typing.templates import builtin_registry
 
@@ -99,3 +99,11 @@ class Helper:
 
     def __call__(self, *arguments):
         return self._compiled(*arguments)
+
+
+@functools.cache
+def processor_features() -> frozenset[str]:
+    """What the processor has that Numba compiles for, in LLVM's words; NUMBA_CPU_NAME may be a lesser one."""
+    given = config.CPU_FEATURES  # type: ignore[attr-defined]
+    words = (get_host_cpu_features() if given is None else given).split(",")
+    return frozenset(word[1:] for word in words if word.startswith("+"))

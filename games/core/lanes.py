@@ -16,14 +16,14 @@ from typing import NamedTuple
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from llvmlite.binding import get_host_cpu_features  # type: ignore[import-untyped]
-from numba import config, types
+from numba import types
 from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import models, register_model
 from numba.np.arrayobj import make_array
 
 from games.core.bits import nth_bit, popcount
+from games.core.compiling import processor_features
 from games.core.jit import Compilable
 from games.core.random import next_word, random_below
 
@@ -68,15 +68,6 @@ class Width(Compilable):
     def words(self) -> int:
         """The 64-bit words that random bits for all lanes take."""
         return max(1, self.count * self.bits // 64)
-
-
-@functools.cache
-def processor_features() -> frozenset[str]:
-    """What the processor has that Numba compiles for, in LLVM's words."""
-    given, name = config.CPU_FEATURES, config.CPU_NAME  # type: ignore[attr-defined]
-    if given is not None or name == "generic":
-        return frozenset(word[1:] for word in (given or "").split(",") if word.startswith("+"))
-    return frozenset(feature for feature, there in get_host_cpu_features().items() if there)
 
 
 @functools.cache

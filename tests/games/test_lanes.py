@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from numba import njit
 from numba.core.errors import TypingError
 
 import games
@@ -137,6 +138,12 @@ def test_a_number_on_the_left(operation):
     ]
 
 
+@njit
+def nth_bits(word):
+    """The bits of a word of three, one after the other."""
+    return np.array([nth_bit(word, n) for n in range(3)])
+
+
 def playouts_in_lanes(count, seed):
     game = games.make("connect4")
     return lane_playout_kernel(game, game.initial(), count, lane_streams(32, 64, stream(seed)))
@@ -160,8 +167,10 @@ def test_playouts_are_in_lanes_where_a_game_has_them():
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the processor's name is of x86-64")
 def test_results_do_not_depend_on_the_processor(tmp_path):
-    """The same playouts, compiled for a processor whose registers have 128 bits, and which cannot count bits."""
-    script = "from tests.games.test_lanes import playouts_in_lanes; print(playouts_in_lanes(1000, 1))"
+    """The same playouts, compiled for a processor whose registers have 128 bits, and which cannot count bits or deposit
+    them; in lanes, and one by one."""
+    script = "from tests.games.test_lanes import playouts_in_lanes, nth_bits; print(playouts_in_lanes(1000, 1))\n"
+    script += "assert (nth_bits(0b10110) == [2, 4, 16]).all()"
     poor = os.environ | {"NUMBA_CPU_NAME": "generic", "NUMBA_CACHE_DIR": str(tmp_path)}
     found = subprocess.run([sys.executable, "-c", script], env=poor, capture_output=True, text=True, check=True).stdout
     assert found == f"{playouts_in_lanes(1000, 1)}\n"
