@@ -148,7 +148,8 @@ class LiveDisplay(Display):
         self.compiling.start()
 
     def warmed(self, name, seconds, failure=""):
-        self.compiling.remove_task(self.steps.pop(name))
+        if name in self.steps:  # unless its process has ended before it was asked
+            self.compiling.remove_task(self.steps.pop(name))
         if not self.steps:
             self.compiling.stop()
         super().warmed(name, seconds, failure)

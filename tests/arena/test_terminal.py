@@ -1,5 +1,6 @@
 """The command line beside the tables: options old and new, completion, progress, lists of runs, comparisons, JSON."""
 
+import io
 import json
 import logging
 import re
@@ -8,12 +9,14 @@ from pathlib import Path
 
 import pytest
 import typer
+from rich.console import Console
 from typer.testing import CliRunner
 
 import results
 from arena.cli import app
 from arena.commands import progress
 from arena.commands.completion import complete_agent, complete_game, complete_run
+from arena.runner.display import watch
 from results.comparison import NothingInCommon, compare
 from results.ratings import rate
 from results.store import Store
@@ -144,6 +147,17 @@ def test_progress_without_a_terminal_is_a_line_now_and_then(monkeypatch, capsys)
     with progress.progress_line():
         pass
     assert capsys.readouterr().err == ""
+
+
+def test_kernels_whose_process_dies_before_it_is_asked_are_told_of():
+    """They are `warmed`, with a failure, and have never been `warming`."""
+    text = io.StringIO()
+    display = watch(Console(file=text, force_terminal=True, width=80))
+    display.warming("one")
+    display.warmed("other", 0.0, "none: the worker was killed by SIGKILL")
+    display.warmed("one", 1.0)
+    assert "kernels of other: none: the worker was killed by SIGKILL" in text.getvalue()
+    assert "kernels of one: 1.0 s" in text.getvalue()
 
 
 def test_a_search_without_a_budget_says_so():
