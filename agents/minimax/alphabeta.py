@@ -36,7 +36,7 @@ class AlphaBeta(DepthFirstMinimax):
     aspiration: half the width of the window around the last depth's value; 0 for no window
     deepening: search to depth 1, 2, 3 and so on even if the budget is a depth alone
     workers: threads that solve in one table (agents/minimax/exact.py); a move of a game is decided by one
-    sharing: what keeps these threads apart: abdada, or lazy for Lazy SMP
+    sharing: what keeps these threads apart: abdada, ybwc (young brothers wait), or lazy for Lazy SMP
     """
 
     table: float = 16.0

@@ -10,31 +10,26 @@ counted from its position.  It serves every later question, about this position 
 and two rows share a key: the first is for the position that took the most work, the other for the newest.  The word of
 the key is stored as the exclusive or of both, so that threads share a table without locks (agents/core/table.py).
 
-Threads search one question together, in one table, until one of them has the answer.  What keeps them apart:
-
-    lazy     all but the first break ties, and small differences, of the order of moves by numbers of their own
-    abdada   a move to a position that another thread is searching is put off until the others have been tried, but for
-             the first (J.-C. Weill, "The ABDADA distributed minimax search algorithm", 1996)
+Threads search one question together, in one table, until one of them has the answer.  What keeps them apart is a rule:
+`Alone` for one thread, and those of agents/minimax/sharing.py and brothers.py for several.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.atomics import atomic_add, atomic_load, atomic_store
 from agents.core.sides import result_of, side_to_move
 from agents.core.table import LINE_WORDS, least_key
 from agents.minimax.ordering import KILLER_RANK, MOST_HISTORY, OWN_SHIFT, TABLE_RANK, bring_best_forward
 from agents.minimax.stack import DONE, DepthFirstOptions, records
-from games.core.jit import inlined, kernel
+from games.core.jit import Compilable, inlined, kernel
 from games.core.playout import copy_state
-from games.core.random import GAMMA, mix
+from games.core.random import GAMMA
 
 NOTHING = -(1 << 20)  # below every score
-ALONE, LAZY, ABDADA = range(3)  # of COUNTS.sharing
-BUSY_PLACES = 1 << 16
-PUT_OFF = -(1 << 61)  # the rank of a move that is tried after all others
-NOISE = (1 << OWN_SHIFT + 1) - 1  # of ranks: less than two steps of the game's own order
+STEP, AGAIN, PAUSE = range(3)  # what a thread does next: a step of the search, ask its rule again, or return
+UNSPLIT = -1  # of a node's `split`
 KEY, DATA = range(2)  # of a row of the table
 TABLE_ROW_BYTES = 16
 # Of a row's data, from the lowest bit: 1, whether the value is a lower bound, 16 bits of value, 24 of move + 1, work
@@ -51,6 +46,9 @@ NODE = np.dtype(
         ("symmetry", np.int64),  # that leads to the position of that key
         ("entered", np.int64),  # nodes visited when it was entered
         ("killer", np.int64),  # the last move that reached a threshold at this ply, or -1
+        ("split", np.int64),  # of agents/minimax/brothers.py, which the node is; or UNSPLIT
+        ("back", np.int64),  # of another thread's split: the ply to go back to, or DONE
+        ("waiting", np.int64),  # of the thread's own split: 1 if all moves are taken, else 0
     ]
 )
 
@@ -64,10 +62,53 @@ COUNTS = np.dtype(
         ("high", np.int64),  # at most this; the search ends when they meet
         ("weak", np.int64),  # 1 if only the sign of the score is asked for, else 0
         ("move", np.int64),  # the root's move that last reached a threshold, or -1
-        ("sharing", np.int64),  # what keeps threads apart: ALONE, LAZY or ABDADA
         ("thread", np.int64),  # the thread's number, from 0
+        ("seen", np.int64),  # of brothers.py: how many splits had been cut when the thread last looked
+        ("offered", np.int64),  # of brothers.py: how many nodes it visits before it looks again for one to split
     ]
 )
+
+
+@dataclass(frozen=True)
+class Alone(Compilable):
+    """How one thread searches, and base of the rules by which several do: what they do otherwise.
+
+    A rule is a constant of kernels, so that one thread does not pay for several, nor wait for their code to compile.
+    """
+
+    def new_shared(self, game, workers: int) -> tuple:
+        """What that many threads share: ExactSearch.shared."""
+        return ()
+
+    def assemble(self, shared: tuple) -> None:
+        """Before threads begin with a question."""
+
+    def resume(self, shared: tuple) -> None:
+        """Before they go on with it."""
+
+    def next_step(self, game, search, ply, until):
+        """(the ply of a thread that is at `ply`, STEP, AGAIN or PAUSE); until: of exact_kernel."""
+        return ply, STEP
+
+    def own_rank(self, search, key, move):
+        """What the thread adds to the rank of a move of the position of that key."""
+        return 0
+
+    def is_put_off(self, search, ply, key):
+        """Whether the move tried last at `ply`, to the position of that key, is put off until others have been tried.
+
+        If not, that position is entered.
+        """
+        return False
+
+    def left(self, search, key):
+        """The search of the position of that key is over."""
+
+    def answered(self, search):
+        """The thread has the answer to the question."""
+
+
+ALONE = Alone()
 
 
 class ExactSearch(NamedTuple):
@@ -82,7 +123,7 @@ class ExactSearch(NamedTuple):
     counts: np.ndarray  # COUNTS[1]
     words: np.ndarray  # int64[rows, 2], the table
     stop: np.ndarray  # int64[1], not 0 when a thread has the answer to the question that all of them search
-    busy: np.ndarray  # int32[a power of two], by keys: threads below a node; one place where there is one thread
+    shared: tuple  # what else the rule shares between threads
     options: DepthFirstOptions
 
 
@@ -107,7 +148,7 @@ def new_exact_search(game, words: np.ndarray, options: DepthFirstOptions) -> Exa
         counts=records(1, COUNTS),
         words=words,
         stop=np.zeros(1, np.int64),
-        busy=np.zeros(1, np.int32),
+        shared=(),
         options=options,
     )
 
@@ -121,7 +162,7 @@ def ask_kernel(game, search, state, low, high, weak):
     counts = search.counts[0]
     left = np.int64(game.plies_left(state))
     copy_state(game, state, search.states[0])
-    counts.ply, counts.nodes, counts.left, counts.weak, counts.move = DONE, 0, left, weak, -1
+    counts.ply, counts.nodes, counts.left, counts.weak, counts.move, counts.offered = DONE, 0, left, weak, -1, 0
     if search.options.foresee:
         plies, exact = game.foreseen(state)
         if exact and plies != 0:  # no search is needed
@@ -137,31 +178,34 @@ def ask_kernel(game, search, state, low, high, weak):
 
 
 @kernel
-def exact_kernel(game, search, until):
+def exact_kernel(game, rule, search, until):
     """Go on with the search until low and high meet, or `until` positions have been visited in all."""
     counts = search.counts[0]
     ply = counts.ply
     while counts.low < counts.high and search.stop[0] == 0:
+        ply, what = rule.next_step(game, search, ply, until)
+        if what == PAUSE:
+            break
+        if what == AGAIN:
+            continue
         if ply == DONE:
-            enter(game, search, 0, next_threshold(counts), (np.uint64(0), 0, -1))
+            enter(game, rule, search, 0, next_threshold(counts), (np.uint64(0), 0, -1))
             ply = 0
         node = search.nodes[ply]
         if node.tried == node.total or node.best >= node.threshold:
             if ply > 0:
                 if search.options.table:
                     keep(game, search, ply)
-                if counts.sharing == ABDADA:
-                    atomic_add(search.busy, place_of(search, node.key), np.int32(-1))
+                rule.left(search, node.key)
                 receive(game, search, ply - 1, same_side(game, search, ply - 1) * node.best)
             else:
                 conclude(search)
-                if counts.sharing != ALONE:
-                    atomic_store(search.stop, 0, 1)
+                rule.answered(search)
             ply -= 1
         elif counts.nodes >= until:
             break
         else:
-            ply = try_next_move(game, search, ply)
+            ply = try_next_move(game, rule, search, ply)
     counts.ply = ply
 
 
@@ -199,7 +243,7 @@ def same_side(game, search, ply):
 
 
 @inlined
-def try_next_move(game, search, ply):
+def try_next_move(game, rule, search, ply):
     """Play the next move of the node at `ply`; returns the ply of the node to go on with."""
     counts, node = search.counts[0], search.nodes[ply]
     state, child = search.states[ply], search.states[ply + 1]
@@ -221,36 +265,12 @@ def try_next_move(game, search, ply):
         if search.options.table:
             known, value, table_move = look_up(search, ply + 1, key, threshold)
         if not known:
-            if counts.sharing == ABDADA and is_put_off(search, ply, key):
+            if rule.is_put_off(search, ply, key):
                 return ply
-            enter(game, search, ply + 1, threshold, (key, symmetry, table_move))
+            enter(game, rule, search, ply + 1, threshold, (key, symmetry, table_move))
             return ply + 1
     receive(game, search, ply, sign * value)
     return ply
-
-
-@inlined
-def place_of(search, key):
-    """The place of a key in `busy`."""
-    return np.int64((key * GAMMA) >> np.uint64(40)) & (len(search.busy) - 1)
-
-
-@inlined
-def is_put_off(search, ply, key):
-    """Whether the move tried last at `ply`, to the position of that key, is put off until the others have been tried.
-
-    It is if another thread is below that position, unless it is the first move or was put off before.  Else it is
-    marked as busy.
-    """
-    node, ranks, place = search.nodes[ply], search.ranks[ply], place_of(search, key)
-    last = node.tried - 1
-    if last > 0 and ranks[last] > PUT_OFF and atomic_load(search.busy, place) > 0:
-        node.tried = last
-        ranks[last] = PUT_OFF
-        search.counts[0].nodes -= 1
-        return True
-    atomic_add(search.busy, place, np.int32(1))
-    return False
 
 
 @inlined
@@ -274,13 +294,13 @@ def at_a_glance(game, search, ply, threshold):
 
 
 @inlined
-def enter(game, search, ply, threshold, found):
+def enter(game, rule, search, ply, threshold, found):
     """List and rank the moves of the node at `ply`; found: the table's key, the symmetry that leads there, its move."""
     options, node, state, moves = search.options, search.nodes[ply], search.states[ply], search.moves[ply]
     total = game.sound_moves(state, moves) if options.sound else game.legal_moves(state, moves)
     node.key, node.symmetry, table_move = found
     node.total, node.tried, node.threshold, node.best = total, 0, threshold, NOTHING
-    node.entered = search.counts[0].nodes
+    node.entered, node.split = search.counts[0].nodes, UNSPLIT
     if total == 1:
         search.ranks[ply, 0] = 0
         return
@@ -294,10 +314,7 @@ def enter(game, search, ply, threshold, found):
             rank += min(search.history[game.move_code(state, move)], MOST_HISTORY)
         if options.table_first and game.transform_move(move, node.symmetry) == table_move:
             rank += TABLE_RANK
-        if search.counts[0].sharing == LAZY and search.counts[0].thread > 0:
-            noise = mix(node.key ^ np.uint64(move * 64 + search.counts[0].thread))
-            rank += np.int64(noise & np.uint64(NOISE))
-        search.ranks[ply, i] = rank
+        search.ranks[ply, i] = rank + rule.own_rank(search, node.key, move)
 
 
 @inlined

@@ -8,9 +8,6 @@ Minimax deepens; alpha-beta does if it is told to.  Otherwise alpha-beta asks by
 (agents/minimax/exact.py).
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import numpy as np
 
 from agents.core.chunks import run_chunks
@@ -18,12 +15,10 @@ from agents.core.sides import side_to_move
 from agents.core.solve import NEVER, Progress, Proof, Solver
 from agents.core.table import ROW_BYTES, filled
 from agents.core.threads import Threads
+from agents.minimax.brothers import YoungBrothersWait
 from agents.minimax.depthfirst import depth_first_kernel
 from agents.minimax.exact import (
-    ABDADA,
     ALONE,
-    BUSY_PLACES,
-    LAZY,
     TABLE_ROW_BYTES,
     ExactSearch,
     ask_kernel,
@@ -32,12 +27,13 @@ from agents.minimax.exact import (
     new_words,
 )
 from agents.minimax.root import put_root
+from agents.minimax.sharing import Abdada, Lazy
 from agents.minimax.stack import DONE, LEAST_TABLE, WIN, best_line, new_search, restart
 from games.core.random import stream
 
 HALF = 0.5  # values of ends differ by 1 or more
 BEYOND = 1 << 16  # every score
-SHARINGS = {"lazy": LAZY, "abdada": ABDADA}
+SHARINGS = {"lazy": Lazy(), "abdada": Abdada(), "ybwc": YoungBrothersWait()}
 FIRST_CHUNK = 4096  # nodes, about a millisecond
 
 
@@ -168,18 +164,13 @@ class ExactSolver(Solver):
         """Visit up to so many more positions; returns how many."""
         counts = self.search.counts[0]
         visited = int(counts["nodes"])
-        exact_kernel(self.game, self.search, visited + nodes)
+        exact_kernel(self.game, ALONE, self.search, visited + nodes)
         return int(counts["nodes"]) - visited
 
-    @contextmanager
-    def alone(self) -> Iterator[ExactSearch]:
-        """Within it, its search asks questions by itself, whatever threads the solver has."""
-        counts = self.search.counts[0]
-        sharing, counts["sharing"], self.search.stop[0] = int(counts["sharing"]), ALONE, 0
-        try:
-            yield self.search
-        finally:
-            counts["sharing"] = sharing
+    def alone(self) -> ExactSearch:
+        """Its search, to ask questions by itself, whatever threads the solver has."""
+        self.search.stop[0] = 0
+        return self.search._replace(shared=())
 
     def peak_bytes(self):
         rows = int(self.search.counts[0]["taken"])
@@ -191,25 +182,29 @@ class SharedExactSolver(ExactSolver):
 
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
-        self.threads, busy = Threads(agent.workers), np.zeros(BUSY_PLACES, np.int32)
-        self.search = self.search._replace(busy=busy)
+        self.threads, self.rule = Threads(agent.workers), SHARINGS[agent.sharing]
+        self.search = self.search._replace(shared=self.rule.new_shared(game, agent.workers))
+        shared = dict(stop=self.search.stop, shared=self.search.shared)
         others = [
-            new_exact_search(game, self.search.words, self.search.options)._replace(stop=self.search.stop, busy=busy)
+            new_exact_search(game, self.search.words, self.search.options)._replace(**shared)
             for _ in range(1, agent.workers)
         ]
         self.searches = [self.search, *others]
         for number, search in enumerate(self.searches):
-            search.counts[0]["sharing"], search.counts[0]["thread"] = SHARINGS[agent.sharing], number
+            search.counts[0]["thread"] = number
 
     def run(self, nodes):
         first, search = self.searches[0].counts[0], self.searches
         if first["ply"] == DONE:  # a new question
             for other in search[1:]:
                 ask_kernel(self.game, other, search[0].states[0], first["low"], first["high"], first["weak"])
-            search[0].stop[0], search[0].busy[:] = 0, 0
+            search[0].stop[0] = 0
+            self.rule.assemble(search[0].shared)
+        self.rule.resume(search[0].shared)
         before = self.visited()
         share = max(1, nodes // len(search))
-        self.threads.run(lambda i: exact_kernel(self.game, search[i], int(search[i].counts[0]["nodes"]) + share))
+        until = [int(one.counts[0]["nodes"]) + share for one in search]
+        self.threads.run(lambda i: exact_kernel(self.game, self.rule, search[i], until[i]))
         if search[0].stop[0]:
             for other in search[1:]:
                 found = other.counts[0]
@@ -226,4 +221,5 @@ class SharedExactSolver(ExactSolver):
     def peak_bytes(self):
         rows = sum(int(search.counts[0]["taken"]) for search in self.searches)
         own = sum(array.nbytes for search in self.searches for array in search[:7])
-        return TABLE_ROW_BYTES * rows + own + self.search.busy.nbytes
+        shared = sum(array.nbytes for array in self.search.shared)
+        return TABLE_ROW_BYTES * rows + own + shared

@@ -3,7 +3,7 @@
 import numpy as np
 
 from agents.core.agent import Unsuited
-from agents.minimax.exact import exact_kernel
+from agents.minimax.exact import ALONE, exact_kernel
 from agents.minimax.solver import ExactSolver
 from games.core.certificate import Certificate, slot_of
 from games.core.jit import kernel
@@ -13,7 +13,7 @@ FIRST_ROOM = 1 << 14  # positions
 
 
 @kernel
-def strategy_kernel(game, search, states, slots, moves, winner, cursor):
+def strategy_kernel(game, rule, search, states, slots, moves, winner, cursor):
     """Go on with the strategy until it is whole, or the arrays are full; returns whether it is whole.
 
     states, slots: as of verify_kernel; moves: int32[positions], to be filled
@@ -29,7 +29,7 @@ def strategy_kernel(game, search, states, slots, moves, winner, cursor):
             copy_state(game, state, search.states[0])
             counts = search.counts[0]
             counts.left, counts.weak, counts.move, counts.low, counts.high = game.plies_left(state), 0, -1, 0, 1
-            exact_kernel(game, search, 1 << 62)
+            exact_kernel(game, rule, search, 1 << 62)
             room[0], count = counts.move, 1
             moves[cursor[2]] = counts.move
             cursor[2] += 1
@@ -70,12 +70,12 @@ def certificate(solver, line: str) -> Certificate:
     winner = int(game.player(root)) if value > 0 else 1 - int(game.player(root))
     states, moves = np.zeros((FIRST_ROOM, game.state_size), game.dtype), np.zeros(FIRST_ROOM, np.int32)
     states[0], cursor = root, np.array([0, 1, 0], np.int64)
-    with solver.alone() as search:
-        while True:
-            slots = np.zeros(4 * len(states), np.int64)
-            fill_kernel(game, states, slots, cursor[1])
-            if strategy_kernel(game, search, states, slots, moves, winner, cursor):
-                break
-            states = np.concatenate([states, np.zeros_like(states)])
-            moves = np.concatenate([moves, np.zeros_like(moves)])
+    search = solver.alone()
+    while True:
+        slots = np.zeros(4 * len(states), np.int64)
+        fill_kernel(game, states, slots, cursor[1])
+        if strategy_kernel(game, ALONE, search, states, slots, moves, winner, cursor):
+            break
+        states = np.concatenate([states, np.zeros_like(states)])
+        moves = np.concatenate([moves, np.zeros_like(moves)])
     return Certificate(str(game), line, winner, int(cursor[1]), moves[: cursor[2]].copy())

@@ -6,7 +6,7 @@ import pytest
 import agents
 import games
 from agents.core.solve import solve, solver_of
-from agents.minimax.exact import TABLE_ROW_BYTES, ask_kernel, exact_kernel
+from agents.minimax.exact import ALONE, TABLE_ROW_BYTES, ask_kernel, exact_kernel
 from agents.minimax.solver import BEYOND, ExactSolver
 from tests.agents import naive_proof as naive
 from tests.agents.positions import random_line, small_positions
@@ -15,6 +15,7 @@ BREAKTHROUGH = "breakthrough(rows=5, columns=4)"
 VARIANTS = [
     "alphabeta", "alphabeta(foresee=false, sound=false)", "alphabeta(order=[])", "alphabeta(symmetries=true)",
     "alphabeta(table=0)", "alphabeta(table=0.001)", "alphabeta(workers=2)", "alphabeta(workers=3, sharing='lazy')",
+    "alphabeta(workers=3, sharing='ybwc')",
 ]  # fmt: skip
 
 
@@ -56,11 +57,11 @@ def test_steps_lead_to_the_same_as_all_at_once(game):
     state = random_line(shape, 5)[3]
     for search in (whole, steps):
         ask_kernel(shape, search, state, -BEYOND, BEYOND, 0)
-    exact_kernel(shape, whole, 1 << 62)
+    exact_kernel(shape, ALONE, whole, 1 << 62)
     until = 0
     while steps.counts[0]["low"] < steps.counts[0]["high"]:
         until += 11
-        exact_kernel(shape, steps, until)
+        exact_kernel(shape, ALONE, steps, until)
     assert steps.counts.tolist() == whole.counts.tolist() and whole.counts[0]["nodes"] > 50
 
 
@@ -74,7 +75,7 @@ def test_memory_is_counted_as_it_is_taken(game):
 
 
 @pytest.mark.parametrize("game", ["breakthrough(rows=5, columns=4)"])
-@pytest.mark.parametrize("sharing", ["lazy", "abdada"])
+@pytest.mark.parametrize("sharing", ["lazy", "abdada", "ybwc"])
 def test_threads_find_the_value_of_one(sharing, game):
     """From the start, where the second player wins; the marks of the last question are left, and no others."""
     shared = made(f"alphabeta(workers=4, sharing='{sharing}')", game)

@@ -1,0 +1,68 @@
+"""Rules by which threads that search one position to the end, in one table, keep apart: Lazy SMP and ABDADA.
+
+    lazy     all but the first break ties, and small differences, of the order of moves by numbers of their own
+    abdada   a move to a position that another thread is searching is put off until the others have been tried, but for
+             the first (J.-C. Weill, "The ABDADA distributed minimax search algorithm", ICCA Journal, 1996)
+
+All threads begin at the root, and the first that has the answer ends the search.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from agents.core.atomics import atomic_add, atomic_load, atomic_store
+from agents.minimax.exact import Alone
+from agents.minimax.ordering import OWN_SHIFT
+from games.core.jit import helper
+from games.core.random import GAMMA, mix
+
+BUSY_PLACES = 1 << 16
+PUT_OFF = -(1 << 61)  # the rank of a move that is tried after all others
+NOISE = (1 << OWN_SHIFT + 1) - 1  # of ranks: less than two steps of the game's own order
+
+
+@dataclass(frozen=True)
+class Lazy(Alone):
+    """Lazy SMP."""
+
+    def own_rank(self, search, key, move):
+        thread = search.counts[0].thread
+        return np.int64(mix(key ^ np.uint64(move * 64 + thread)) & np.uint64(NOISE)) if thread > 0 else 0
+
+    def answered(self, search):
+        atomic_store(search.stop, 0, 1)
+
+
+@dataclass(frozen=True)
+class Abdada(Alone):
+    """ABDADA; `shared` is int32[a power of two], by keys: how many threads are below a position."""
+
+    def new_shared(self, game, workers):
+        return (np.zeros(BUSY_PLACES, np.int32),)
+
+    def assemble(self, shared):
+        shared[0][:] = 0
+
+    def is_put_off(self, search, ply, key):
+        node, ranks, busy = search.nodes[ply], search.ranks[ply], search.shared[0]
+        place, last = place_of(busy, key), node.tried - 1
+        if last > 0 and ranks[last] > PUT_OFF and atomic_load(busy, place) > 0:
+            node.tried = last
+            ranks[last] = PUT_OFF
+            search.counts[0].nodes -= 1
+            return True
+        atomic_add(busy, place, np.int32(1))
+        return False
+
+    def left(self, search, key):
+        atomic_add(search.shared[0], place_of(search.shared[0], key), np.int32(-1))
+
+    def answered(self, search):
+        atomic_store(search.stop, 0, 1)
+
+
+@helper
+def place_of(busy, key):
+    """The place of a key in `busy`."""
+    return np.int64((key * GAMMA) >> np.uint64(40)) & (len(busy) - 1)
