@@ -254,7 +254,7 @@ def disturb(folder, wanted, seconds, games_each):
                 sent[kind] += 1
                 if kind.startswith("run "):
                     break
-        run.process.wait(60)
+        run.process.wait(60 if sent.total() < wanted else 1200)  # after the last signal it plays all that is left
         drain.join()
         run.wait_until_none_is_left()
     code, output = Runner(folder, plan, "fork", "--resume").end(seconds=1200)
