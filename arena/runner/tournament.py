@@ -192,11 +192,11 @@ def _play(supervisor, events, schedule, stored):
                 supervisor.verdicts.spoilt = Warmer(
                     supervisor.config, supervisor.run_log, supervisor.workers, *told
                 ).run()
+            direct(supervisor)
         except KeyboardInterrupt:
             log.warning("interrupted before the first game")
             events.ended()
             return
-        direct(supervisor)
         log.info("%d of %d games to play on %d workers", len(schedule) - len(stored), len(schedule), supervisor.workers)
         events.started(len(schedule), len(stored))
         try:
@@ -210,21 +210,28 @@ def _play(supervisor, events, schedule, stored):
 def _signals():
     """In the main thread, turn SIGINT and SIGTERM into stop requests to the supervisor given to `direct`.
 
-    Until there is one they raise KeyboardInterrupt.  The former handlers return at the end.
+    Until there is one they raise KeyboardInterrupt, and `direct` raises it again: Python drops what is raised in some
+    places, such as what it calls after a fork.  The former handlers return at the end.
     """
-    target = []
+    target, came = [], []
 
     def handle(number, frame):
+        came.append(number)
         if not target:
             raise KeyboardInterrupt
         target[0].request_stop(now=number == signal.SIGTERM)
 
+    def direct(supervisor):
+        target.append(supervisor)
+        if came:
+            raise KeyboardInterrupt
+
     if threading.current_thread() is not threading.main_thread():
-        yield target.append
+        yield direct
         return
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield target.append
+        yield direct
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -8,12 +8,14 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import arena
 from arena.config.config import ConfigError
+from arena.runner.tournament import _signals
 from results.store import Store, StoreBusy, StoreError, StoreExists
 from tests.arena.conftest import PLUGIN, values
 
@@ -246,6 +248,17 @@ def test_ctrl_c_twice_stops_now(tmp_path):
 
 
 @linux
+def test_ctrl_c_before_play_is_not_lost_with_the_exception_that_it_raises():
+    """Python drops it in what is called after a fork, for example."""
+    before = signal.getsignal(signal.SIGINT)
+    with _signals() as direct:
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            direct(None)
+    assert signal.getsignal(signal.SIGINT) == before
+
+
 def test_sigterm_stops_now(tmp_path):
     run = Runner(
         tmp_path, values("random", ("b", "random"), ("slow", "test_odd(how='hang', at=4)"), game=LONG, games=40)
