@@ -185,18 +185,17 @@ def _warn_of_changed_source(store, config, events):
 def _play(supervisor, events, schedule, stored):
     """Warm the kernels and play; returns when no worker is left, after the last game or after a stop."""
     with _signals() as direct:
-        try:
-            if len(stored) < len(schedule):
-                begin_start()
-                told = events.warming, events.warmed, events.trouble
-                supervisor.verdicts.spoilt = Warmer(
-                    supervisor.config, supervisor.run_log, supervisor.workers, *told
-                ).run()
-            direct(supervisor)
-        except KeyboardInterrupt:
-            log.warning("interrupted before the first game")
-            events.ended()
-            return
+        if len(stored) < len(schedule):
+            begin_start()
+            told = events.warming, events.warmed, events.trouble
+            warmer = Warmer(supervisor.config, supervisor.run_log, supervisor.workers, *told)
+            direct(warmer)
+            supervisor.verdicts.spoilt = warmer.run()
+            if warmer.stopped:
+                log.warning("interrupted before the first game")
+                events.ended()
+                return
+        direct(supervisor)
         log.info("%d of %d games to play on %d workers", len(schedule) - len(stored), len(schedule), supervisor.workers)
         events.started(len(schedule), len(stored))
         try:
@@ -208,23 +207,23 @@ def _play(supervisor, events, schedule, stored):
 
 @contextmanager
 def _signals():
-    """In the main thread, turn SIGINT and SIGTERM into stop requests to the supervisor given to `direct`.
+    """In the main thread, turn SIGINT and SIGTERM into stop requests to who was last given to `direct`.
 
-    Until there is one they raise KeyboardInterrupt, and `direct` raises it again: Python drops what is raised in some
-    places, such as what it calls after a fork.  The former handlers return at the end.
+    Those that come before are kept for the first.  Nothing is raised: Python drops it in some places, such as what it
+    calls after a fork, and elsewhere it would tear a process that has just been started from who keeps count of it.
+    The former handlers return at the end.
     """
-    target, came = [], []
+    targets, came = [], []
 
     def handle(number, frame):
-        came.append(number)
-        if not target:
-            raise KeyboardInterrupt
-        target[0].request_stop(now=number == signal.SIGTERM)
+        came.append(number == signal.SIGTERM)
+        if targets:
+            targets[-1].request_stop(now=came[-1])
 
-    def direct(supervisor):
-        target.append(supervisor)
+    def direct(target):
+        targets.append(target)
         if came:
-            raise KeyboardInterrupt
+            target.request_stop(now=came[-1])
 
     if threading.current_thread() is not threading.main_thread():
         yield direct

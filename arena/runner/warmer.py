@@ -38,6 +38,7 @@ class Warmer:
     before: Callable[[str], None]
     after: Callable[[str, float, str], None]
     failed: Callable[[str], None]
+    stopped: bool = field(default=False, init=False)
     _children: list[Child] = field(default_factory=list, init=False)
     _spoilt: Counter[int] = field(default_factory=Counter, init=False)
     _watchdog: Watchdog = field(default_factory=Watchdog, init=False)
@@ -53,7 +54,7 @@ class Warmer:
         """
         try:
             self._engage()
-            while self._children:
+            while self._children and not self.stopped:
                 ready = pipes.wait(itertools.chain.from_iterable(child.watched() for child in self._children), TICK)
                 for child in list(self._children):
                     if failure := self._attend(child, ready):
@@ -64,6 +65,10 @@ class Warmer:
             for child in list(self._children):
                 self._dismiss(child)
             self._watchdog.close()
+
+    def request_stop(self, now: bool = False) -> None:
+        """Leave the rest, and end the children, within TICK; may be called from a signal handler."""
+        self.stopped = True
 
     def _engage(self):
         """Give each idle child an agent, and start children while cores are free; what has no more to do ends."""

@@ -269,3 +269,17 @@ def test_a_process_for_kernels_that_dies_before_it_is_asked_harms_nobody(tmp_pat
     fate = "the worker was killed by SIGKILL"
     assert told[0][0] == "random" and told[0][2] == ""
     assert told[1:] == [("b", 0.0, f"none: {fate}"), f"the kernels of b are not compiled before play: {fate}"]
+
+
+def test_a_stop_request_ends_the_compilation_and_its_processes(tmp_path):
+    keys, begun = values("random", ("b", "random"), ("c", "test_odd(how='raise')")), []
+
+    def stop(name):
+        begun.append(name)
+        warmer.request_stop()
+
+    with RunLog(tmp_path / "log.txt", print) as run_log:
+        config = loading.from_values(keys)
+        warmer = Warmer(config, run_log, 1, stop, lambda *told: None, print)
+        assert not warmer.run() and warmer.stopped
+    assert begun == ["random"] and workers_left() == []

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -247,18 +246,25 @@ def test_ctrl_c_twice_stops_now(tmp_path):
     assert {row[9] for row in games(tmp_path / "run")[0]} == {"played out"}
 
 
-@linux
-def test_ctrl_c_before_play_is_not_lost_with_the_exception_that_it_raises():
-    """Python drops it in what is called after a fork, for example."""
-    before = signal.getsignal(signal.SIGINT)
+def test_a_signal_reaches_who_runs_or_who_comes_next():
+    class Target:
+        def __init__(self):
+            self.asked = []
+
+        def request_stop(self, now):
+            self.asked.append(now)
+
+    before, (warmer, supervisor) = signal.getsignal(signal.SIGINT), (Target(), Target())
     with _signals() as direct:
-        with suppress(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
-        with pytest.raises(KeyboardInterrupt):
-            direct(None)
+        signal.raise_signal(signal.SIGINT)  # raises nothing
+        direct(warmer)
+        signal.raise_signal(signal.SIGTERM)
+        direct(supervisor)
+        assert (warmer.asked, supervisor.asked) == ([False, True], [True])
     assert signal.getsignal(signal.SIGINT) == before
 
 
+@linux
 def test_sigterm_stops_now(tmp_path):
     run = Runner(
         tmp_path, values("random", ("b", "random"), ("slow", "test_odd(how='hang', at=4)"), game=LONG, games=40)
