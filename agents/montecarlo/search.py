@@ -11,7 +11,8 @@ Where chance moves, the child is drawn by its probability.  The move with the mo
 van den Herik 2008, "robust child").  What is different from one search to another is a Rule.
 
 With `solver`, results that are certain are backed up as such (Winands, Bjornsson & Saito, "Monte-Carlo tree search
-solver", 2008): a node is won when a move is, lost when all are; proven nodes are not searched again.
+solver", 2008): a node is won when a move is, lost when all are; proven nodes are not searched again.  A result is
+certain at the end of a game, and where the game foresees it (`Game.foreseen`).
 """
 
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ import numpy as np
 
 from agents.core.agent import Decision, MoveStatistics, Player
 from agents.core.chunks import run_chunks
+from agents.core.sides import side_to_move
 from agents.core.tree import (
     LEAF,
     ROOT,
@@ -221,6 +223,7 @@ def search_kernel(game, rule, search, root, simulations, rng):
     tree, walk = search.tree, new_walk(game, root)
     if tree.children[ROOT] == LEAF:
         expand(game, tree, ROOT, root, walk.moves, rng)
+        tree.proven[ROOT] = UNPROVEN  # in a kept tree it may be foreseen, without a move that leads there
     done = 0
     while (
         done < simulations
@@ -291,9 +294,16 @@ def back_up(tree, walk, reward, playouts):
 
 @helper
 def settle(game, tree, state, node):
-    """Whether the node that the walk has come to is proven; the end of a game proves it."""
-    if tree.proven[node] == UNPROVEN and game.is_over(state):
+    """Whether the node that the walk has come to is proven: by the end of the game, or by one that the game foresees."""
+    if tree.proven[node] != UNPROVEN:
+        return True
+    if game.is_over(state):
         tree.proven[node] = proof_of(2.0 * reward_of(game.score(state)) - 1.0)
+        return True
+    if node != ROOT:  # whose moves are to be told apart
+        plies, _ = game.foreseen(state)
+        if plies != 0:
+            tree.proven[node] = proof_of(side_to_move(game, state) * (1.0 if plies > 0 else -1.0))
     return tree.proven[node] != UNPROVEN
 
 

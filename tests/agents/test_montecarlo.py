@@ -76,7 +76,21 @@ def test_the_solver_wins_what_is_won():
     state = game.read_line(WON_LINE)[1]
     decision = agents.make("uct(solver=true, playouts=20000)").choose(game, state, seed=1)
     assert decision.value == 1.0 and decision.playouts < 20_000
-    assert game.move_name(state, decision.move) == "4a3b"
+    assert game.move_name(state, decision.move) in ("4a3b", "4b3b")
+
+
+def test_a_kept_root_that_was_foreseen_has_moves_to_choose_from():
+    """The game foresees the win, by two threats, from the other player's turn on."""
+    game = games.make("connect4(rows=4, columns=4)")
+    agent = agents.make("uct(solver=true, keep_tree=true, playouts=300)")
+    for seed in range(10):
+        player, state = agent.player(game), random_position(game, seed, 6)
+        while not game.is_over(state):
+            decision = player.choose(state, stream(seed))
+            player.played(decision.move)
+            side = 1 - 2 * game.player(state)
+            state = game.after(state, decision.move)
+            assert decision.value < 1.0 or solve(game, state, {}) == side
 
 
 def test_the_solver_wins_endings_of_connect4(data_folder):
