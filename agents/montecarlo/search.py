@@ -294,7 +294,7 @@ def back_up(tree, walk, reward, playouts):
 
 @helper
 def settle(game, tree, state, node):
-    """Whether the node that the walk has come to is proven: by the end of the game, or by one that the game foresees."""
+    """Whether the node that the walk has come to is proven: by the end of the game, or one that the game foresees."""
     if tree.proven[node] != UNPROVEN:
         return True
     if game.is_over(state):
