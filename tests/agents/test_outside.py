@@ -332,3 +332,12 @@ def test_a_forked_process_leaves_the_programs_to_its_parent(tmp_path):
     assert game.move_name(game.initial(), again.choose(game.initial(), stream(1)).move) == "2b"
     again.close(None)
     Engines.close()
+
+
+@pytest.mark.parametrize("code", [3, 200, 255])
+def test_an_exit_code_is_told_as_it_is(code):
+    """`exit(-1)` is 255, and no signal of the number 127."""
+    program = Process(f"{PYTHON} -c 'import os; os._exit({code})'")
+    with pytest.raises(EngineError, match=f"^ended with exit code {code}$"):
+        program.line(time.monotonic() + 20)
+    program.close()
