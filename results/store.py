@@ -18,13 +18,25 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
-from games.core.errors import UserError
 from results import tallies
 from results.columns import columns_of, declarations
 from results.digests import digest, is_sound, row_of
 from results.record import GameRecord, ImprovementRecord, MoveRecord
+from results.store_file import StoreBusy as StoreBusy  # which `taken` raises
+from results.store_file import (
+    StoreDamaged,
+    StoreError,
+    StoreExists,
+    StoreLost,
+    explained,
+    free_name,
+    open_to_read,
+    open_to_write,
+    place,
+    taken,
+)
 from results.tallies import Tallies
 
 FILE_NAME = "tournament.sqlite"
@@ -33,7 +45,6 @@ SCHEMA_VERSION = 4
 APPLICATION_ID = 0x4172656E  # "Aren"; tells this store from the databases of other programs
 
 RESCUED_NAME, DAMAGED_NAME = "rescued.sqlite", "damaged.sqlite"
-PATIENCE = 0.2  # seconds for others that look, by `busy`, whether the lock is taken
 LOOK = 1.0  # seconds between two looks at whether the file is still in its place
 BATCH = 10_000  # rows that are read at once
 GAMES_VERIFIED = 100_000  # of runs of no more games, all are verified when the run is loaded or resumed
@@ -74,33 +85,6 @@ CREATE TABLE improvements (
 {tallies.SCHEMA}"""
 
 
-class StoreError(UserError):
-    """A store that cannot be made, read or written; the message names the file, the reason, and what is still safe."""
-
-
-class StoreDamaged(StoreError):
-    """A store that holds what was not written so."""
-
-    def __init__(self, path: Path, what: str, mendable: bool = True):
-        self.what, folder = what, path.parent
-        advice = f"`arena check {folder}` tells all that is"
-        if mendable:
-            advice += f", and `arena run --out {folder} --resume` plays damaged games again"
-        super().__init__(f"{path} is damaged: {what}; {advice}")
-
-
-class StoreLost(StoreError):
-    """The file was deleted or replaced while games were added to it."""
-
-
-class StoreExists(StoreError):
-    """There is a tournament in the folder already."""
-
-
-class StoreBusy(StoreError):
-    """Another process is writing to the store."""
-
-
 class Store:
     """A tournament's file.  Made by `create` or `open`; a context manager, closed at its end."""
 
@@ -108,7 +92,7 @@ class Store:
         self.path = path
         self._connection = connection
         self._lock = lock
-        self._place, self._looked = _place(path), time.monotonic()
+        self._place, self._looked = place(path), time.monotonic()
         self._tallies: Tallies | None = None  # read with the first game that is added
 
     @classmethod
@@ -123,7 +107,7 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"cannot make the folder {path.parent}: {error.strerror}") from error
-        lock = _lock(path.parent)
+        lock = taken(path.parent / LOCK_NAME)
         try:
             if path.exists():
                 raise StoreExists(f"{path.parent} holds a tournament already: {path}")
@@ -144,7 +128,7 @@ class Store:
             raise StoreError(f"no tournament in {path.parent}: there is no file {path}")
         if not write:
             return cls(path, _connect(path, write=False), None)
-        lock = _lock(path.parent)
+        lock = taken(path.parent / LOCK_NAME)
         try:
             return cls(path, _connect(path, write=True), lock)
         except BaseException:
@@ -154,7 +138,7 @@ class Store:
     def close(self) -> None:
         """Close the file and let others write; closing twice does nothing."""
         try:
-            with _explained(self.path, "close"):
+            with explained(self.path, "close"):
                 self._leave_one_file()
                 self._connection.close()
         finally:
@@ -163,7 +147,7 @@ class Store:
 
     def _leave_one_file(self):
         """End WAL mode after writing, or readers would leave its companions behind; not while others are reading."""
-        if self._lock is not None and _place(self.path) == self._place:
+        if self._lock is not None and place(self.path) == self._place:
             with suppress(sqlite3.Error):
                 self._connection.execute("PRAGMA busy_timeout = 0")
                 self._connection.execute("PRAGMA journal_mode = DELETE")
@@ -194,7 +178,7 @@ class Store:
 
     def set_meta(self, key: str, value) -> None:
         """Replace, or add, one entry of `meta` (any JSON)."""
-        with _explained(self.path, f"write {key} to"), self._connection as connection:
+        with explained(self.path, f"write {key} to"), self._connection as connection:
             row = (key, json.dumps(value))
             connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?, ?)", (*row, digest(row)))
 
@@ -238,7 +222,7 @@ class Store:
     def _add(self, records, action) -> None:
         if self._tallies is None:
             self._tallies = Tallies(self.tallies())
-        with _explained(self.path, action):
+        with explained(self.path, action):
             with self._connection as connection:
                 change, last = self._tallies.changed(), self._tallies.games
                 for game, record in enumerate(records, last + 1):
@@ -258,11 +242,11 @@ class Store:
         `add` looks at most once a second.
         """
         self._looked = time.monotonic()
-        if (now := _place(self.path)) == self._place:
+        if (now := place(self.path)) == self._place:
             return
         what = "replaced" if now else "deleted"
-        copy = _free_name(self.path.with_name(RESCUED_NAME))
-        with _explained(copy, "write what was stored to"):
+        copy = free_name(self.path.with_name(RESCUED_NAME))
+        with explained(copy, "write what was stored to"):
             copy.parent.mkdir(parents=True, exist_ok=True)
             target = sqlite3.connect(copy)
             try:
@@ -279,12 +263,12 @@ class Store:
 
     def made_anew(self, records: Iterable[GameRecord]) -> Path:
         """Replace the file by one of these games, which may be read from this one; returns the old one's new place."""
-        new, old = (_free_name(self.path.with_name(name)) for name in ("mended.sqlite", DAMAGED_NAME))
+        new, old = (free_name(self.path.with_name(name)) for name in ("mended.sqlite", DAMAGED_NAME))
         _write_empty(new, self.meta, self.agents)
         try:
             with Store(new, _connect(new, write=True), None) as made:
                 made.add_all(records)
-            with _explained(self.path, "replace"):
+            with explained(self.path, "replace"):
                 self._connection.close()
                 os.link(self.path, old)
                 for suffix in ("-wal", "-shm"):  # if others read it: SQLite would take them for the new file's
@@ -293,7 +277,7 @@ class Store:
                 os.replace(new, self.path)
         finally:
             new.unlink(missing_ok=True)
-        self._connection, self._place, self._tallies = _connect(self.path, write=True), _place(self.path), None
+        self._connection, self._place, self._tallies = _connect(self.path, write=True), place(self.path), None
         return old
 
     def record(self, id: str) -> GameRecord:
@@ -364,15 +348,15 @@ class Store:
 
     def select(self, query: str, parameters: Sequence = ()) -> list[tuple]:
         """The rows that a SELECT gives; StoreError if the file is damaged."""
-        with _explained(self.path, "read"):
+        with explained(self.path, "read"):
             return self._connection.execute(query, parameters).fetchall()
 
     def each(self, query: str) -> Iterator[tuple]:
         """The rows that a SELECT gives, of which a batch at a time is in memory; StoreError if the file is damaged."""
-        with _explained(self.path, "read"):
+        with explained(self.path, "read"):
             cursor = self._connection.execute(query)
         while True:
-            with _explained(self.path, "read"):
+            with explained(self.path, "read"):
                 rows = cursor.fetchmany(BATCH)
             if not rows:
                 return
@@ -384,12 +368,12 @@ class Store:
         if self._connection.in_transaction:
             yield
             return
-        with _explained(self.path, "read"):
+        with explained(self.path, "read"):
             self._connection.execute("BEGIN")
         try:
             yield
         finally:
-            with _explained(self.path, "read"):
+            with explained(self.path, "read"):
                 self._connection.rollback()
 
     def _verified(self, table, columns, order="1") -> list[tuple]:
@@ -447,22 +431,10 @@ def _signed(seed: int) -> int:
     return seed - (1 << 64) if seed >> 63 else seed
 
 
-def _lock(folder: Path) -> FileLock:
-    """The folder's lock, taken; the kernel frees it when the process ends, however it ends."""
-    lock = FileLock(folder / LOCK_NAME, timeout=PATIENCE, thread_local=False)
-    try:
-        lock.acquire(poll_interval=PATIENCE / 10)
-    except Timeout:
-        raise StoreBusy(f"another process is writing to the tournament in {folder}; wait for it or stop it") from None
-    except OSError as error:
-        raise StoreError(f"cannot write in {folder}: {error.strerror}") from error
-    return lock
-
-
 def _write_empty(path: Path, meta: dict, agents: Sequence[dict]) -> None:
     """A store without games, under another name until it is whole: a crash leaves no half of one."""
     part = path.with_suffix(".part")
-    with _explained(path, "make"):
+    with explained(path, "make"):
         part.unlink(missing_ok=True)
         connection = sqlite3.connect(part)
         try:
@@ -485,8 +457,8 @@ def _write_empty(path: Path, meta: dict, agents: Sequence[dict]) -> None:
 
 def _connect(path: Path, write: bool) -> sqlite3.Connection:
     """A connection to a store of this version, or StoreError."""
-    with _explained(path, "open"):
-        connection = _open_to_write(path) if write else _open_to_read(path)
+    with explained(path, "open"):
+        connection = open_to_write(path) if write else open_to_read(path)
         try:
             _check_version(path, connection)
             if write:
@@ -499,27 +471,6 @@ def _connect(path: Path, write: bool) -> sqlite3.Connection:
     return connection
 
 
-def _open_to_write(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(path.absolute().as_uri() + "?mode=rw", uri=True)
-
-
-def _open_to_read(path: Path) -> sqlite3.Connection:
-    """SQLite reads a WAL file only with its companion files at hand; where they are missing and the folder is
-    read-only nobody can be writing, and the file is opened as one that does not change.
-    """
-    uri = path.absolute().as_uri() + "?mode=ro"
-    connection = sqlite3.connect(uri, uri=True)
-    try:
-        connection.execute("SELECT 1 FROM sqlite_master")
-        return connection
-    except sqlite3.OperationalError:
-        connection.close()
-        pending = path.with_name(path.name + "-wal")
-        if os.access(path.parent, os.W_OK) or (pending.exists() and pending.stat().st_size):
-            raise
-        return sqlite3.connect(uri + "&immutable=1", uri=True)
-
-
 def _check_version(path: Path, connection: sqlite3.Connection) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -527,45 +478,3 @@ def _check_version(path: Path, connection: sqlite3.Connection) -> None:
         raise StoreError(f"{path} is a SQLite database, but not a tournament's")
     if version != SCHEMA_VERSION:
         raise StoreError(f"{path} is of schema version {version}; this program reads version {SCHEMA_VERSION}")
-
-
-def _place(path: Path) -> tuple[int, int] | None:
-    """What tells a file from another of its name; None if there is none."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
-def _free_name(path: Path) -> Path:
-    """The path, or the first of `name-2.sqlite`, `name-3.sqlite`, ... that does not exist."""
-    number, free = 1, path
-    while free.exists():
-        number += 1
-        free = path.with_name(f"{path.stem}-{number}{path.suffix}")
-    return free
-
-
-@contextmanager
-def _explained(path: Path, action: str):
-    """SQLite's and the system's errors as StoreError, in words that say what is safe."""
-    try:
-        yield
-    except sqlite3.ProgrammingError:
-        raise  # a mistake in the calling program, such as the use of a closed store
-    except sqlite3.IntegrityError as error:
-        reason = str(error)
-        if "games.id" in reason:
-            reason = "a game of that id is stored already"
-        elif "FOREIGN KEY" in reason:
-            reason = "its players are not among the agents of this tournament"
-        raise StoreError(f"cannot {action} {path}: {reason}") from error
-    except (sqlite3.OperationalError, OSError) as error:
-        reason = (isinstance(error, OSError) and error.strerror) or str(error)
-        kept = "; the games stored before are kept" if action.startswith("add") else ""
-        raise StoreError(f"cannot {action} {path}: {reason}{kept}") from error
-    except (sqlite3.Error, MemoryError) as error:  # a damaged size may ask for more memory than there is
-        raise StoreError(f"{path} is damaged or not a SQLite file: {error}") from error
-    except (OverflowError, UnicodeError) as error:
-        raise StoreError(f"cannot {action} {path}: {error}") from error

@@ -17,7 +17,7 @@ from arena.cli import app
 from games.core import plugins
 from games.core.check import ConformanceError
 from games.core.registry import Registry
-from tests.arena.test_cli import call
+from tests.typed import call
 
 ROOT = Path(__file__).parents[1]
 

@@ -123,7 +123,7 @@ class ExternalPlayer(Player):
 
     def decide(self, state, rng):
         if not self.position.is_at(state):
-            raise EngineError("cannot be asked: nobody has told how the game came to this position")
+            raise EngineError("cannot be asked: it was not told how the game came to this position")
         if not self.begun:
             self._begin()
         seed, limit = int(next_word(rng)) >> 32, self.budget.seconds

@@ -4,6 +4,7 @@ import os
 import select
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -206,7 +207,8 @@ class Process:
             return "has closed its output"
         self._hear_last_words()
         half = " in the middle of a line" if self._received else ""
-        return f"was killed by signal {code - 128}{half}" if code > 128 else f"ended with exit code {code}{half}"
+        killed = code - 128 in signal.valid_signals()  # an exit code of 255 is none
+        return f"was killed by signal {code - 128}{half}" if killed else f"ended with exit code {code}{half}"
 
     def _hear_last_words(self) -> None:
         """Take what is left of its error stream, once it has ended; what it has started may go on writing there."""

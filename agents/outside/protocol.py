@@ -142,7 +142,7 @@ class Conversation:
             self.process.close()
             error.said = self.process.last_lines()
             if isinstance(error, Silent):
-                error.what = f"has not answered in time to {method!r}"
+                error.what = f"has not answered {method!r} in time"
                 error.mend = "flush what it writes: a line that waits in a buffer never arrives"
             raise
         except BaseException:

@@ -8,6 +8,7 @@ One request is answered after the other: what is written to an agent that thinks
 import importlib.metadata
 import json
 import logging
+import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -309,7 +310,9 @@ class GtpServer(Server):
         self._become(size=int(size))
 
     def gtp_komi(self, komi):
-        self._become(komi=float(komi))
+        if not math.isfinite(points := float(komi)):
+            raise Wrong(f"komi = {komi}: it must be a finite number")
+        self._become(komi=points)
 
     def gtp_clear_board(self):
         self.begin()

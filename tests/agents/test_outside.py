@@ -119,7 +119,7 @@ def test_a_bad_program_is_at_fault_and_leaves_nothing(mode):
     if mode in ("illegal", "an odd name", "a blank"):
         kind = IllegalAnswer
     lateness = r"had not answered after \d.*allowed: 0.1 s and a margin of 0.1 s"
-    pattern = SAYS.get(mode, "has not answered in time to 'hello'" if before_play else lateness)
+    pattern = SAYS.get(mode, "has not answered 'hello' in time" if before_play else lateness)
     with pytest.raises(kind, match=re.compile(pattern, re.DOTALL)) as caught:
         moves_of(agent.player(games.make("tictactoe")), games.make("tictactoe"))
     assert str(caught.value).isprintable() and len(str(caught.value)) < 2000
@@ -205,7 +205,7 @@ def test_requests_say_all_that_a_simple_program_needs(tmp_path):
 def test_a_position_of_which_nobody_told_is_refused():
     agent, _ = bad("notes")
     game = games.make("tictactoe")
-    with pytest.raises(EngineError, match="nobody has told how the game came to this position"):
+    with pytest.raises(EngineError, match="was not told how the game came to this position"):
         agent.choose(game, game.read_line("1a")[1], seed=1)
 
 
@@ -332,3 +332,12 @@ def test_a_forked_process_leaves_the_programs_to_its_parent(tmp_path):
     assert game.move_name(game.initial(), again.choose(game.initial(), stream(1)).move) == "2b"
     again.close(None)
     Engines.close()
+
+
+@pytest.mark.parametrize("code", [3, 200, 255])
+def test_an_exit_code_is_told_as_it_is(code):
+    """`exit(-1)` is 255, and no signal of the number 127."""
+    program = Process(f"{PYTHON} -c 'import os; os._exit({code})'")
+    with pytest.raises(EngineError, match=f"^ended with exit code {code}$"):
+        program.line(time.monotonic() + 20)
+    program.close()

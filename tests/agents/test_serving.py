@@ -102,6 +102,7 @@ def test_gtp():
     assert told[12:15] == ["= true", "= false", "? unknown command"]
     assert told[15:19] == ["? size = 99 is out of range: it can be 5 to 13", "? syntax error", "= W+5.5", "=3"]
     assert told[19:] == [""]
+    assert answers("random", "go(size=5)", "gtp", "komi nan") == "? komi = nan: it must be a finite number\n\n"
     with pytest.raises(Wrong, match="GTP has words for"):
         answers("random", "connect4", "gtp")
     with pytest.raises(agents.Unsuited, match="needs a budget"):

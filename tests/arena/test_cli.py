@@ -12,14 +12,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import agents
 import arena as arena_package
 import games
-from arena.cli import app
 from arena.commands.application import Panel
 from games.core.errors import UserError
+from tests.typed import call
 
 CONFIG = """
 game = "connect4(rows=4, columns=5)"
@@ -53,11 +52,6 @@ def arena(*arguments, **options):
 
 def environment():
     return os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
-
-
-def call(*arguments):
-    """The command in this process, for what starts no workers."""
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")

@@ -5,19 +5,14 @@ import re
 from dataclasses import replace
 
 import pytest
-from typer.testing import CliRunner
 
 import games
 import results
-from arena.cli import app
 from arena.report.sgf import to_sgf
 from results.record import Reason
 from results.store import Store
 from tests.arena.stored import CONFIG, store_run
-
-
-def call(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+from tests.typed import call
 
 
 @pytest.fixture(scope="module")

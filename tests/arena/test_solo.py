@@ -17,7 +17,7 @@ from results.store import Store
 from tests.arena.conftest import PLUGIN, essence
 from tests.arena.fixtures import single_player
 from tests.arena.test_cli import arena as command
-from tests.arena.test_cli import call
+from tests.typed import call
 
 AGENTS = [{"agent": "random"}, {"agent": "nmcs(level=1)", "name": "nested"}]
 KEYS = {

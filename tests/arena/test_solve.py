@@ -15,14 +15,11 @@ from arena.study.positions import read_positions, score_of
 from results.record import GameRecord, MoveRecord, Reason
 from results.store import Store
 from tests.agents import naive_proof as naive
+from tests.typed import call
 
 NOTES = "2a3a-5a4a 2b3b-4a3b 2c3b-6a5a 3a4a-5b4a 3b4a-6b5b 4a5b-6c5b 1a2a-5a4a 2a3a-5b4b 3a4b-5c4b 1b2b"
 SMALL = "connect4(rows=4, columns=5)"
 CONFIG = {"budgets": [{}], "plugins": [], "plugin_path": None}
-
-
-def call(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def test_the_notes_position():
@@ -177,7 +174,7 @@ def test_runs_without_a_game_for_two_are_refused(tmp_path):
     ):
         Store.create(tmp_path / name, meta, [{"name": "a", "spec": "random"}]).close()
         for command in (["grade"], ["book", "--out", str(tmp_path / "book")]):
-            result = CliRunner().invoke(app, [command[0], str(tmp_path / name), *command[1:]])
+            result = call(command[0], tmp_path / name, *command[1:])
             assert result.exit_code == 2 and "this needs the moves of a game for two" in result.stderr, result.stderr
     assert not (tmp_path / "book").exists()
 

@@ -3,23 +3,12 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
 
 import results
-from arena.cli import app
 from tests.arena.stored import CONFIG, store_run
+from tests.typed import as_json, call
 
 ELO_KEYS = {"elo", "error", "nelo", "nelo_error", "los", "draw_ratio", "pairs_ratio"}
-
-
-def call(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def as_json(*arguments):
-    result = call(*arguments, "--json")
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
 
 
 @pytest.fixture(scope="module")

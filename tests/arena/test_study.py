@@ -6,9 +6,7 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
-from typer.testing import CliRunner
-
-from arena.cli import app
+from tests.typed import call
 
 NOTES = """\
 MAX 3 (-∞, ∞)
@@ -24,10 +22,6 @@ MAX 3 (-∞, ∞)
    ├─ 2: 5
    └─ 3: 2
 """
-
-
-def call(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 FIRST = "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"

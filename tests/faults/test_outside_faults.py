@@ -13,14 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import games
 from agents.knowledge import book, tablebase
 from agents.knowledge.files import PreparedFileError
-from arena.cli import app
 from games.core.cache_files import CheckedFiles, DamagedCache
 from tests.arena.stored import store_run
+from tests.typed import call
 
 NIM = games.make("nim(heaps=[1, 2, 3])")
 
@@ -202,10 +201,6 @@ def test_a_flipped_bit_ends_no_process(tmp_path, times):
 # -- Files that are written, and limits ----------------------------------------------------------------------------
 
 
-def call(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     return store_run(tmp_path_factory.mktemp("outside") / "run")
@@ -303,9 +298,9 @@ def test_numbers_of_moves_that_cannot_be():
         ("Negative", "returns -3; it can be 0 to max_moves = "),
     ):
         game = scope[name]()
-        for call in (lambda game=game: game.moves(game.initial()), lambda game=game: game.after(game.initial(), 0)):
+        for look in (lambda game=game: game.moves(game.initial()), lambda game=game: game.after(game.initial(), 0)):
             with pytest.raises(games.core.game.BrokenRules, match=message):
-                call()
+                look()
         games.core.game.registry._classes.pop(game.name)  # which was there for this test alone
 
 

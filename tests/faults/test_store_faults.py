@@ -12,10 +12,8 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from typer.testing import CliRunner
 
 import results
-from arena.cli import app
 from arena.formats.schedule import Schedule
 from results import checking, digests, tables
 from results.export import render
@@ -23,6 +21,7 @@ from results.record import ImprovementRecord, MoveRecord
 from results.store import FILE_NAME, RESCUED_NAME, Store, StoreError, StoreLost
 from tests.faults import stores
 from tests.results.sample import AGENTS, META, make_game
+from tests.typed import call
 
 TABLES = ("meta", "agents", "games", "moves", "improvements", "tallies", "settings")
 SHORT, LONG = 30, 500  # alterations of each kind
@@ -219,7 +218,7 @@ def test_check_names_damaged_games_and_resume_plays_them_again(sound, tmp_path):
     with Store.open(sound) as store:
         ids = dict(store.select("SELECT game, id FROM games"))
         whole = {record.id: record for record in store.records()}
-    shown = CliRunner().invoke(app, ["check", str(folder)])
+    shown = call("check", folder)
     assert shown.exit_code == 1 and all(f"game {ids[game]} is not as it was" in shown.stderr for game in (3, 7, 9))
     assert "game number 12 is not" in shown.stderr and shown.stdout.strip().endswith("4 games are wrong")
     with Store.open(folder, write=True) as store:
@@ -228,7 +227,7 @@ def test_check_names_damaged_games_and_resume_plays_them_again(sound, tmp_path):
         for game in (3, 7, 9, 12):
             store.add(whole[ids[game]])
         assert {record.id: record for record in store.records()} == whole
-    assert CliRunner().invoke(app, ["check", str(folder)]).exit_code == 0 and (folder / "damaged.sqlite").exists()
+    assert call("check", folder).exit_code == 0 and (folder / "damaged.sqlite").exists()
 
 
 def test_check_replays_games_by_the_rules(sound, tmp_path):
@@ -243,13 +242,13 @@ def test_check_replays_games_by_the_rules(sound, tmp_path):
     ]
     with Store.create(tmp_path, {"config": config}, agents) as store:
         store.add_all([*wrong, *rest[1:]])
-    shown = CliRunner().invoke(app, ["check", str(tmp_path), "--json"])
+    shown = call("check", tmp_path, "--json")
     found = json.loads(shown.stdout)
     assert shown.exit_code == 1 and not found["faults"] and found["damaged"].keys() == {game.id for game in wrong}
     told = [found["damaged"][game.id] for game in wrong]
     assert "by the rules, but" in told[0] and "not a legal move" in told[1] and "not over" in told[2]
     assert "plies are stored" in told[3]
-    assert CliRunner().invoke(app, ["check", str(tmp_path), "--no-replay"]).exit_code == 0
+    assert call("check", tmp_path, "--no-replay").exit_code == 0
 
 
 COMMANDS = [
@@ -283,7 +282,7 @@ def test_no_command_raises_what_is_no_sentence(sound, tmp_path, monkeypatch, tor
         connection.close()
     monkeypatch.chdir(tmp_path)
     for name, *options in COMMANDS:
-        result = CliRunner().invoke(app, [name, str(folder), *options])
+        result = call(name, folder, *options)
         assert result.exception is None or isinstance(result.exception, SystemExit), (name, options, result.exception)
         if result.exit_code == 0:
             assert name == "show", options  # one game can be sound where others are not

@@ -12,7 +12,7 @@ import games
 from agents.core.solve import solver_of
 from agents.minimax.strategy import certificate
 from games.core.certificate import CertificateError, read, verify
-from tests.arena.test_cli import call
+from tests.typed import call
 
 GAME = games.make("breakthrough(rows=4, columns=4)")
 

@@ -6,17 +6,16 @@ import random
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import games
 from agents.outside.protocol import Position
 from agents.outside.uci import spoken
-from arena.cli import app
 from games.core.chessboard import CLOCK, DEAD, END, FIFTY, MATE, REPETITION, STALEMATE
 from games.core.fen import first_rank, read_fen, write_fen
 from results.exchange import to_pgn
 from results.store import Store
 from tests.results.sample import make_game
+from tests.typed import call
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 # The positions that chess programmers count, and their counts to depth 1, 2, ...; the last two are for the long test
@@ -205,18 +204,18 @@ def test_evaluations_are_the_same_for_both_sides(evaluation):
 
 def test_the_command_tells_the_terms():
     position = f"chess(fen={EXAMPLE!r})"
-    told = CliRunner().invoke(app, ["evaluate", position, "--json"])
+    told = call("evaluate", position, "--json")
     found = {one["evaluation"]: one for one in json.loads(told.stdout)["evaluations"]}
     assert list(found) == ["default", "material", "shannon"]
     assert found["shannon"]["sum"] == pytest.approx(-0.1) and found["material"]["terms"] == []
-    text = CliRunner().invoke(app, ["evaluate", position, "--only", "shannon"]).stdout
+    text = call("evaluate", position, "--only", "shannon").stdout
     assert "sum of points: -0.1" in text and "default" not in text and "isolated" in text
     for arguments, message in [
         ([position, "--only", "x"], "has material, shannon"),
         ([position, "--moves", "e4"], "is not a legal move"),
         (["tictactoe", "--moves", "1a 2a 1b 2b 1c"], "the game is over here, with score 1"),
     ]:
-        done = CliRunner().invoke(app, ["evaluate", *arguments])
+        done = call("evaluate", *arguments)
         assert done.exit_code == 2 and message in " ".join(done.stderr.split())
 
 
@@ -263,7 +262,7 @@ def test_imported_games_are_replayed(tmp_path):
 
     def imported(text):
         file.write_text(text)
-        done = CliRunner().invoke(app, ["import", str(file), "--game", "chess", "--out", str(tmp_path / "run")])
+        done = call("import", file, "--game", "chess", "--out", tmp_path / "run")
         return done, " ".join(done.stderr.split())
 
     text = to_pgn(make_game(opening_moves="", moves=" ".join(names)), "x", tags_of_game=game.pgn_tags())

@@ -8,20 +8,15 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from PIL import Image
-from typer.testing import CliRunner
 
 import results
-from arena.cli import app
 from results import figures, plots, scaling
 from results.figures import inches, picture
 from results.scores import ALL, normalised
 from tests.arena.stored import CONFIG, store_run
+from tests.typed import call
 
 NAMES = ["uct(playouts=200, exploration=0.3)", "uct(playouts=200, exploration=0.4)", "random"]
-
-
-def call(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")

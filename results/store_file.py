@@ -1,0 +1,117 @@
+"""The file of a store: how it is opened, locked and told from others, and what is said where that fails."""
+
+import os
+import sqlite3
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from games.core.errors import UserError
+
+PATIENCE = 0.2  # seconds for others that look, by `busy`, whether the lock is taken
+
+
+class StoreError(UserError):
+    """A store that cannot be made, read or written; the message names the file, the reason, and what is still safe."""
+
+
+class StoreDamaged(StoreError):
+    """A store that holds what was not written so."""
+
+    def __init__(self, path: Path, what: str, mendable: bool = True):
+        self.what, folder = what, path.parent
+        advice = f"`arena check {folder}` tells all that is"
+        if mendable:
+            advice += f", and `arena run --out {folder} --resume` plays damaged games again"
+        super().__init__(f"{path} is damaged: {what}; {advice}")
+
+
+class StoreLost(StoreError):
+    """The file was deleted or replaced while games were added to it."""
+
+
+class StoreExists(StoreError):
+    """There is a tournament in the folder already."""
+
+
+class StoreBusy(StoreError):
+    """Another process is writing to the store."""
+
+
+def taken(path: Path) -> FileLock:
+    """The lock of that file, taken; the kernel frees it when the process ends, however it ends."""
+    folder, lock = path.parent, FileLock(path, timeout=PATIENCE, thread_local=False)
+    try:
+        lock.acquire(poll_interval=PATIENCE / 10)
+    except Timeout:
+        raise StoreBusy(f"another process is writing to the tournament in {folder}; wait for it or stop it") from None
+    except OSError as error:
+        raise StoreError(f"cannot write in {folder}: {error.strerror}") from error
+    return lock
+
+
+def open_to_write(path: Path) -> sqlite3.Connection:
+    """A connection to a file that is there."""
+    return sqlite3.connect(path.absolute().as_uri() + "?mode=rw", uri=True)
+
+
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that changes nothing.
+
+    SQLite reads a WAL file only with its companion files at hand; where they are missing and the folder is
+    read-only nobody can be writing, and the file is opened as one that does not change.
+    """
+    uri = path.absolute().as_uri() + "?mode=ro"
+    connection = sqlite3.connect(uri, uri=True)
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master")
+        return connection
+    except sqlite3.OperationalError:
+        connection.close()
+        pending = path.with_name(path.name + "-wal")
+        if os.access(path.parent, os.W_OK) or (pending.exists() and pending.stat().st_size):
+            raise
+        return sqlite3.connect(uri + "&immutable=1", uri=True)
+
+
+def place(path: Path) -> tuple[int, int] | None:
+    """What tells a file from another of its name; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def free_name(path: Path) -> Path:
+    """The path, or the first of `name-2.sqlite`, `name-3.sqlite`, ... that does not exist."""
+    number, free = 1, path
+    while free.exists():
+        number += 1
+        free = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    return free
+
+
+@contextmanager
+def explained(path: Path, action: str):
+    """SQLite's and the system's errors as StoreError, in words that say what is safe."""
+    try:
+        yield
+    except sqlite3.ProgrammingError:
+        raise  # a mistake in the calling program, such as the use of a closed store
+    except sqlite3.IntegrityError as error:
+        reason = str(error)
+        if "games.id" in reason:
+            reason = "a game of that id is stored already"
+        elif "FOREIGN KEY" in reason:
+            reason = "its players are not among the agents of this tournament"
+        raise StoreError(f"cannot {action} {path}: {reason}") from error
+    except (sqlite3.OperationalError, OSError) as error:
+        reason = (isinstance(error, OSError) and error.strerror) or str(error)
+        kept = "; the games stored before are kept" if action.startswith("add") else ""
+        raise StoreError(f"cannot {action} {path}: {reason}{kept}") from error
+    except (sqlite3.Error, MemoryError) as error:  # a damaged size may ask for more memory than there is
+        raise StoreError(f"{path} is damaged or not a SQLite file: {error}") from error
+    except (OverflowError, UnicodeError) as error:
+        raise StoreError(f"cannot {action} {path}: {error}") from error
