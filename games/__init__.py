@@ -7,6 +7,15 @@ games.perft(game, 4)
 """
 
 import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # what `__getattr__` gives, for type checkers
+    from games.core.check import check as check
+    from games.core.game import Game as Game
+    from games.core.game import IllegalMove as IllegalMove
+    from games.core.playout import perft as perft
+    from games.core.playout import playouts as playouts
+    from games.core.registry import SpecError as SpecError
 
 _HOMES = {
     "Game": "games.core.game",
@@ -20,7 +29,7 @@ _HOMES = {
 __all__ = [*_HOMES, "make", "names"]
 
 
-def make(spec: str):
+def make(spec: str) -> "Game":
     """The game that `spec` describes, such as `"connect4(rows=6, columns=7)"`; SpecError says what is wrong with it."""
     from games.core.game import registry
 
@@ -34,8 +43,14 @@ def names() -> list[str]:
     return list(registry.classes())
 
 
-def __getattr__(name):
-    # Numba is loaded with the first thing that needs it, so that commands that do not are quick
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'games' has no attribute {name!r}")
+if not TYPE_CHECKING:  # to a type checker, names that are not here are mistakes
+
+    def __getattr__(name):
+        # Numba is loaded with the first thing that needs it, so that commands that do not are quick
+        if name in _HOMES:
+            return getattr(importlib.import_module(_HOMES[name]), name)
+        raise AttributeError(f"module 'games' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

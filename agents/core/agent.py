@@ -7,8 +7,8 @@ the Player's `choose(state, rng)` returns a Decision.
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from dataclasses import Field, dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -135,9 +135,10 @@ class Agent:
     name: ClassVar[str]  # what the agent is registered and written as
     budgets: ClassVar[tuple[str, ...]] = ()  # the kinds of budget it can use; it needs one of them, unless none is here
     needs: ClassVar[Needs] = Needs()  # what every agent of the class needs of a game, whatever its parameters
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     solves: ClassVar[bool] = False  # whether it offers a solver: `new_solver`
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         registry.add(cls)
 
