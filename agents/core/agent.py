@@ -6,7 +6,8 @@ the Player's `choose(state, rng)` returns a Decision.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -104,7 +105,7 @@ class Player:
         """
 
     def close(self, result: float | None) -> None:
-        """Called once the game is over.
+        """Called once the game is over, or given up because something has failed: the player itself, say.
 
         result: the first player's, 1 for a win, 0.5 for a draw and 0 for a loss; in a game for one player its score;
         None where there is none.
@@ -127,6 +128,15 @@ class Player:
         if not isinstance(decision, Decision):
             raise TypeError(f"decide returned {decision!r}, which is no Decision")
         return replace(decision, seconds=time.perf_counter() - start)
+
+
+@contextmanager
+def closing(player: Player) -> Iterator[Player]:
+    """The player, which is closed without a result at the end of the block, whatever ends it."""
+    try:
+        yield player
+    finally:
+        player.close(None)
 
 
 class Agent:
@@ -207,11 +217,32 @@ class Agent:
             raise Unsuited(reason)
         return self.new_player(game, self.budget(budget))
 
-    def choose(self, game: Game, state: np.ndarray, *, seed: int, budget: Budget | None = None) -> Decision:
-        """One decision in a position, by a player made for it; ValueError if the game is over."""
+    def choose(
+        self,
+        game: Game,
+        state: np.ndarray,
+        *,
+        seed: int,
+        budget: Budget | None = None,
+        moves: Sequence[int] | None = None,
+    ) -> Decision:
+        """One decision in a position, by a player made for it; ValueError if the game is over.
+
+        `moves` are those that led to `state` from the initial position, for agents that must know how it came about, as
+        programs from outside do; IllegalMove if one is not legal, and ValueError if they lead elsewhere.
+        """
         if game.is_over(state):
             raise ValueError(f"the game is over: there is no move to choose in\n{game.render(state)}")
-        return self.player(game, budget).choose(state, stream(seed))
+        reached = game.initial()
+        for move in moves or ():
+            reached = game.after(reached, move)
+        there = np.array_equal(reached, state)
+        if moves is not None and not there:
+            raise ValueError(f"the moves do not lead to the position that is given, but to\n{game.render(reached)}")
+        with closing(self.player(game, budget)) as player:
+            if there:
+                player.start(game, state.copy(), list(moves or ()))
+            return player.choose(state, stream(seed))
 
     def __str__(self):
         return spell(self, every=False)
