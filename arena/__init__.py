@@ -22,6 +22,8 @@ if TYPE_CHECKING:  # what `__getattr__` gives, for type checkers
     import results as results
     from arena.config.config import Config as Config
     from arena.config.config import ConfigError as ConfigError
+    from arena.interop.counterparts import from_openspiel as from_openspiel
+    from arena.interop.counterparts import to_openspiel as to_openspiel
     from arena.interop.pettingzoo import to_pettingzoo as to_pettingzoo
     from arena.runner.tournament import Events as Events
     from arena.runner.tournament import Interrupted as Interrupted
@@ -34,8 +36,10 @@ _HOMES = {
     "ConfigError": "arena.config.config",
     "Events": "arena.runner.tournament",
     "Interrupted": "arena.runner.tournament",
+    "from_openspiel": "arena.interop.counterparts",
     "load": "results",
     "run": "arena.runner.tournament",
+    "to_openspiel": "arena.interop.counterparts",
     "to_pettingzoo": "arena.interop.pettingzoo",
 }
 

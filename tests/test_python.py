@@ -95,8 +95,19 @@ def test_lazy_names_are_there_typed_and_listed(package):
     packages = {node.names[0].asname for node in told if isinstance(node, ast.Import)}
     assert module._HOMES.items() <= homes.items() and packages == set(getattr(module, "_PACKAGES", ()))
     for name, home in module._HOMES.items():
-        if name != "to_pettingzoo":  # which needs another library
+        if not home.startswith("arena.interop."):  # which needs other libraries
             assert getattr(module, name) is getattr(importlib.import_module(home), name)
+
+
+@pytest.mark.parametrize("name, library, module", [
+    ("to_pettingzoo", "pettingzoo", "pettingzoo"), ("to_openspiel", "pyspiel", "counterparts"),
+    ("from_openspiel", "pyspiel", "counterparts"),
+])  # fmt: skip
+def test_what_needs_another_library_says_what_to_install(name, library, module, monkeypatch):
+    monkeypatch.setitem(sys.modules, library, None)
+    monkeypatch.delitem(sys.modules, f"arena.interop.{module}", raising=False)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install \w+, or the extra interop"):
+        getattr(arena, name)
 
 
 @pytest.fixture

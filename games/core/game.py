@@ -71,6 +71,7 @@ class Game(Compilable):
     sgf_number: ClassVar[int | None] = None  # the game's GM in the Smart Game Format, if it has records there
     has_draws: ClassVar[bool] = True  # whether it can end in a draw
     has_chance: ClassVar[bool] = False  # whether there are states with player CHANCE
+    compiles: ClassVar[bool] = True  # whether kernels can call its methods; if not, only agents without kernels play it
     sizes: ClassVar[str] = "one size"  # what its parameters may be, in words
     status: ClassVar[str] = "exact"  # what is known of its correctness, in words
     soonest_win: ClassVar[int] = 1  # unless an exact end is foreseen, the player to move wins in no fewer plies,
@@ -351,7 +352,7 @@ class Game(Compilable):
         moves of Connect 4 often are.  IllegalMove names a word that is neither.
         """
         known = self._known_names(text)
-        if known is not None:
+        if known and self.compiles:
             after = self.initial() if state is None else state.copy()
             room = np.empty(self.max_moves, np.int32)
             if play_line_kernel(self, after, np.array(known, np.int32), room) == len(known):
