@@ -4,6 +4,7 @@ game = games.make("breakthrough(rows=6, columns=4)")
 state = game.initial()
 game.moves(state)
 games.perft(game, 4)
+games.svg(game, state)
 """
 
 import importlib
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # what `__getattr__` gives, for type checkers
     from games.core.check import check as check
+    from games.core.drawing import svg as svg
     from games.core.game import Game as Game
     from games.core.game import IllegalMove as IllegalMove
     from games.core.playout import perft as perft
@@ -24,6 +26,7 @@ _HOMES = {
     "perft": "games.core.playout",
     "playouts": "games.core.playout",
     "check": "games.core.check",
+    "svg": "games.core.drawing",
 }
 
 __all__ = [*_HOMES, "make", "names"]
