@@ -81,6 +81,14 @@ class Decision(Effort):
     statistics: MoveStatistics | None = None
     improvements: tuple["Improvement", ...] = ()  # of a search for one player, from its first playout on
     counts: dict[str, int] = field(default_factory=dict)  # what else a search has counted, such as cut-offs
+    game: Game | None = field(default=None, repr=False, compare=False)  # where it was made, if `Agent.choose` made it:
+    state: np.ndarray | None = field(default=None, repr=False, compare=False)  # a notebook shows the board then
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the move, the board after it, what was counted, and what is known of each move."""
+        from agents.core.showing import decision_page
+
+        return decision_page(self)
 
 
 class Improvement(NamedTuple):
@@ -242,7 +250,7 @@ class Agent:
         with closing(self.player(game, budget)) as player:
             if there:
                 player.start(game, state.copy(), list(moves or ()))
-            return player.choose(state, stream(seed))
+            return replace(player.choose(state, stream(seed)), game=game, state=state.copy())
 
     def __str__(self):
         return spell(self, every=False)

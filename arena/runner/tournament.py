@@ -89,7 +89,7 @@ def run(
     config: a TOML file's path, a dict of its keys, or a Config; out: the folder for the store and the log, or None for
     a new temporary one, which a line names; workers: how many cores to use, all that this process may use if None;
     resume: go on with a run that is there, for which only `games` may have grown and `game_seconds` and `time_margin`
-    may differ; events: who watches.
+    may differ; events: who watches, if None the output of a notebook's cell, where the run is in one.
 
     In the main thread, Ctrl-C ends the run when the games that are being played are over; a second Ctrl-C, or
     SIGTERM, ends it at once.  Both raise Interrupted if games are missing.
@@ -102,7 +102,7 @@ def run(
         raise ValueError(f"workers = {workers} is out of range: a run needs 1 or more")
     if resume and out is None:
         raise ValueError("resume = True needs out, the folder of the run to go on with")
-    config, events = _as_config(config), events or Events()
+    config, events = _as_config(config), events or _default_events()
     folder = _folder(out)  # once the configuration is known to be sound
     with _open_store(config, folder, resume) as store, RunLog(folder / LOG_NAME, events.trouble) as run_log:
         if resume and (mended := mend(store)):
@@ -132,6 +132,15 @@ def run(
         if len(stored) < len(schedule):
             raise Interrupted(len(stored), len(schedule), folder, room.fault)
     return results.load(folder)
+
+
+def _default_events() -> Events:
+    """A display in a notebook, and elsewhere nobody."""
+    if "IPython" not in sys.modules:
+        return Events()
+    from arena.runner.notebook import notebook_display
+
+    return notebook_display() or Events()
 
 
 def _folder(out) -> Path:

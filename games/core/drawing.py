@@ -131,8 +131,18 @@ class Drawing:
     parts: tuple[str, ...]
 
 
-def svg(game, state, moves: Sequence[str] = (), title: str = "") -> str:
-    """A position as an SVG element that needs nothing else.
+class Picture(str):
+    """The text of an SVG element, which a notebook shows as the picture that it is."""
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+    def __repr__(self) -> str:
+        return f"<a picture, SVG of {len(self):,} characters>"
+
+
+def svg(game, state, moves: Sequence[str] = (), title: str = "") -> Picture:
+    """A position as an SVG element that needs nothing else; a notebook shows it.
 
     game: a `Game`; state: the position; moves: the names of the moves that led to it, or of the last of them, which is
     marked; some games show more if they know them all.  title: what is told to those who cannot see it.
@@ -141,7 +151,7 @@ def svg(game, state, moves: Sequence[str] = (), title: str = "") -> str:
     name = title or f"{game}, {f'after {moves[-1]}' if moves else 'a position'}"
     body = f"<style>{STYLE}</style>{drawing.ground}{''.join(drawing.parts)}"
     told = f"<title>{escape(name)}</title><desc>{escape(game.render(state))}</desc>"
-    return (
+    return Picture(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="arena-board" role="img" aria-label={quoteattr(name)} '
         f'viewBox="0 0 {drawing.width:g} {drawing.height:g}" width="{drawing.width:g}" height="{drawing.height:g}">'
         f"{told}{body}</svg>\n"

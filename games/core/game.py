@@ -405,6 +405,10 @@ class Game(Compilable):
     def __str__(self):
         return spell(self)
 
+    def _repr_svg_(self) -> str:
+        """What a notebook shows: the initial position."""
+        return svg(self, self.initial(), title=str(self))
+
 
 def check_range(name: str, value: float, low: float, high: float | None = None) -> None:
     """ValueError that names the parameter and its range, unless low <= value <= high; None is no upper limit."""
