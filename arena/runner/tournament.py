@@ -148,7 +148,8 @@ def _folder(out) -> Path:
     if out is not None:
         return Path(out)
     folder = tempfile.mkdtemp(prefix="arena-")
-    print(f"The run is stored in {folder}, a new temporary folder.", file=sys.stderr)
+    stream = sys.stdout if "IPython" in sys.modules else sys.stderr  # which notebooks show as if it were an error
+    print(f"The run is stored in {folder}, a new temporary folder.", file=stream)
     return Path(folder)
 
 
