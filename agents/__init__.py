@@ -5,14 +5,24 @@ agent.choose(game, game.initial(), seed=1)
 """
 
 import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # what `__getattr__` gives, for type checkers
+    from agents.core.agent import Agent as Agent
+    from agents.core.agent import Budget as Budget
+    from agents.core.agent import Decision as Decision
+    from agents.core.agent import Player as Player
+    from agents.core.agent import Unsuited as Unsuited
+    from agents.core.check import check as check
+    from agents.minimax.trace import explore as explore
 
 _HOMES = dict.fromkeys(("Agent", "Budget", "Decision", "Player", "Unsuited"), "agents.core.agent")
-_HOMES["check"] = "agents.core.check"
+_HOMES |= {"check": "agents.core.check", "explore": "agents.minimax.trace"}
 
 __all__ = [*_HOMES, "make", "names"]
 
 
-def make(spec: str):
+def make(spec: str) -> "Agent":
     """The agent that `spec` describes; SpecError (of the games package) says what is wrong with it."""
     from agents.core.agent import registry
 
@@ -26,8 +36,14 @@ def names() -> list[str]:
     return list(registry.classes())
 
 
-def __getattr__(name):
-    # Numba is loaded with the first thing that needs it, so that commands that do not are quick
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'agents' has no attribute {name!r}")
+if not TYPE_CHECKING:  # to a type checker, names that are not here are mistakes
+
+    def __getattr__(name):
+        # Numba is loaded with the first thing that needs it, so that commands that do not are quick
+        if name in _HOMES:
+            return getattr(importlib.import_module(_HOMES[name]), name)
+        raise AttributeError(f"module 'agents' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

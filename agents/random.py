@@ -13,7 +13,7 @@ class Random(Agent):
     """Plays each legal move with the same probability."""
 
     name: ClassVar[str] = "random"
-    needs: ClassVar[Needs] = Needs(players=(1, 2))
+    needs: ClassVar[Needs] = Needs(players=(1, 2), kernels=False)
 
     def new_player(self, game, budget):
         return RandomPlayer(game)

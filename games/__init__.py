@@ -4,9 +4,20 @@ game = games.make("breakthrough(rows=6, columns=4)")
 state = game.initial()
 game.moves(state)
 games.perft(game, 4)
+games.svg(game, state)
 """
 
 import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # what `__getattr__` gives, for type checkers
+    from games.core.check import check as check
+    from games.core.drawing import svg as svg
+    from games.core.game import Game as Game
+    from games.core.game import IllegalMove as IllegalMove
+    from games.core.playout import perft as perft
+    from games.core.playout import playouts as playouts
+    from games.core.registry import SpecError as SpecError
 
 _HOMES = {
     "Game": "games.core.game",
@@ -15,12 +26,13 @@ _HOMES = {
     "perft": "games.core.playout",
     "playouts": "games.core.playout",
     "check": "games.core.check",
+    "svg": "games.core.drawing",
 }
 
 __all__ = [*_HOMES, "make", "names"]
 
 
-def make(spec: str):
+def make(spec: str) -> "Game":
     """The game that `spec` describes, such as `"connect4(rows=6, columns=7)"`; SpecError says what is wrong with it."""
     from games.core.game import registry
 
@@ -34,8 +46,14 @@ def names() -> list[str]:
     return list(registry.classes())
 
 
-def __getattr__(name):
-    # Numba is loaded with the first thing that needs it, so that commands that do not are quick
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'games' has no attribute {name!r}")
+if not TYPE_CHECKING:  # to a type checker, names that are not here are mistakes
+
+    def __getattr__(name):
+        # Numba is loaded with the first thing that needs it, so that commands that do not are quick
+        if name in _HOMES:
+            return getattr(importlib.import_module(_HOMES[name]), name)
+        raise AttributeError(f"module 'games' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -13,8 +13,19 @@ import importlib
 import os
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from results.tournament import Tournament
+if TYPE_CHECKING:  # what `__getattr__` gives, for type checkers
+    from results.export import render as render
+    from results.ratings import Ratings as Ratings
+    from results.ratings import rate as rate
+    from results.record import GameRecord as GameRecord
+    from results.record import MoveRecord as MoveRecord
+    from results.record import Reason as Reason
+    from results.sprt import Sprt as Sprt
+    from results.store import Store as Store
+    from results.store import StoreBusy as StoreBusy
+    from results.store import StoreError as StoreError
+    from results.store import StoreExists as StoreExists
+    from results.tournament import Tournament as Tournament
 
 _HOMES = {
     "GameRecord": "results.record",
@@ -41,8 +52,14 @@ def load(folder: "str | os.PathLike[str]") -> "Tournament":
     return Tournament.load(folder)
 
 
-def __getattr__(name):
-    # pandas and SciPy are loaded with the first thing that needs them, so that commands that do not are quick
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'results' has no attribute {name!r}")
+if not TYPE_CHECKING:  # to a type checker, names that are not here are mistakes
+
+    def __getattr__(name):
+        # pandas and SciPy are loaded with the first thing that needs them, so that commands that do not are quick
+        if name in _HOMES:
+            return getattr(importlib.import_module(_HOMES[name]), name)
+        raise AttributeError(f"module 'results' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

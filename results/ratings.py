@@ -46,6 +46,12 @@ class Ratings:
     draw_rate: float  # between equals
     notes: list[str] = field(default_factory=list)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from results.notebook import ratings_page
+
+        return ratings_page(self)
+
     def los(self, a: str, b: str) -> float:
         """The likelihood that agent `a` is stronger than agent `b`; NaN where no results compare them."""
         return float(self.superiority[self.agents.index(a), self.agents.index(b)])

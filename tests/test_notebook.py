@@ -2,6 +2,7 @@
 
 import ast
 import json
+import tempfile
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +11,9 @@ from matplotlib.axes import Axes
 from pandas.io.formats.style import Styler
 
 import results
+from agents.core.agent import Decision
+from agents.minimax.trace import Explored
+from games.core.drawing import Picture
 
 NOTEBOOK = Path(__file__).parents[1] / "docs" / "notebook.ipynb"
 
@@ -30,13 +34,15 @@ def shown(tmp_path_factory):
     matplotlib.use("agg")
     space = {"__name__": "__main__"}
     cells = json.loads(NOTEBOOK.read_text())["cells"]
-    return [execute("".join(cell["source"]), space) for cell in cells if cell["cell_type"] == "code"], space
+    with pytest.MonkeyPatch.context() as monkeypatch:  # its run names no folder
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("notebook")))
+        yield [execute("".join(cell["source"]), space) for cell in cells if cell["cell_type"] == "code"], space
 
 
 def test_every_cell_runs_and_shows_something(shown):
     values, space = shown
     kinds = {type(value) for value in values if value is not None}
-    assert {results.Tournament, Styler, pd.DataFrame} <= kinds
+    assert {results.Tournament, Styler, pd.DataFrame, Decision, Picture, Explored} <= kinds
     assert isinstance(space["axes"], Axes) and space["axes"].has_data()
 
 

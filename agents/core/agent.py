@@ -6,9 +6,10 @@ the Player's `choose(state, rng)` returns a Decision.
 """
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import Field, dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -80,6 +81,14 @@ class Decision(Effort):
     statistics: MoveStatistics | None = None
     improvements: tuple["Improvement", ...] = ()  # of a search for one player, from its first playout on
     counts: dict[str, int] = field(default_factory=dict)  # what else a search has counted, such as cut-offs
+    game: Game | None = field(default=None, repr=False, compare=False)  # where it was made, if `Agent.choose` made it:
+    state: np.ndarray | None = field(default=None, repr=False, compare=False)  # a notebook shows the board then
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the move, the board after it, what was counted, and what is known of each move."""
+        from agents.core.showing import decision_page
+
+        return decision_page(self)
 
 
 class Improvement(NamedTuple):
@@ -104,7 +113,7 @@ class Player:
         """
 
     def close(self, result: float | None) -> None:
-        """Called once the game is over.
+        """Called once the game is over, or given up because something has failed: the player itself, say.
 
         result: the first player's, 1 for a win, 0.5 for a draw and 0 for a loss; in a game for one player its score;
         None where there is none.
@@ -129,15 +138,25 @@ class Player:
         return replace(decision, seconds=time.perf_counter() - start)
 
 
+@contextmanager
+def closing(player: Player) -> Iterator[Player]:
+    """The player, which is closed without a result at the end of the block, whatever ends it."""
+    try:
+        yield player
+    finally:
+        player.close(None)
+
+
 class Agent:
     """Base class of all agents: frozen dataclasses that may have fields of Budget's names as their own budget."""
 
     name: ClassVar[str]  # what the agent is registered and written as
     budgets: ClassVar[tuple[str, ...]] = ()  # the kinds of budget it can use; it needs one of them, unless none is here
     needs: ClassVar[Needs] = Needs()  # what every agent of the class needs of a game, whatever its parameters
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     solves: ClassVar[bool] = False  # whether it offers a solver: `new_solver`
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         registry.add(cls)
 
@@ -206,11 +225,32 @@ class Agent:
             raise Unsuited(reason)
         return self.new_player(game, self.budget(budget))
 
-    def choose(self, game: Game, state: np.ndarray, *, seed: int, budget: Budget | None = None) -> Decision:
-        """One decision in a position, by a player made for it; ValueError if the game is over."""
+    def choose(
+        self,
+        game: Game,
+        state: np.ndarray,
+        *,
+        seed: int,
+        budget: Budget | None = None,
+        moves: Sequence[int] | None = None,
+    ) -> Decision:
+        """One decision in a position, by a player made for it; ValueError if the game is over.
+
+        `moves` are those that led to `state` from the initial position, for agents that must know how it came about, as
+        programs from outside do; IllegalMove if one is not legal, and ValueError if they lead elsewhere.
+        """
         if game.is_over(state):
             raise ValueError(f"the game is over: there is no move to choose in\n{game.render(state)}")
-        return self.player(game, budget).choose(state, stream(seed))
+        reached = game.initial()
+        for move in moves or ():
+            reached = game.after(reached, move)
+        there = np.array_equal(reached, state)
+        if moves is not None and not there:
+            raise ValueError(f"the moves do not lead to the position that is given, but to\n{game.render(reached)}")
+        with closing(self.player(game, budget)) as player:
+            if there:
+                player.start(game, state.copy(), list(moves or ()))
+            return replace(player.choose(state, stream(seed)), game=game, state=state.copy())
 
     def __str__(self):
         return spell(self, every=False)

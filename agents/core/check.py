@@ -6,12 +6,13 @@ The agent has a budget of its own, small enough for some twenty decisions.
 """
 
 import math
+from contextlib import ExitStack
 from dataclasses import fields
 from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.agent import Agent, Budget, Decision, Player, Unsuited, registry
+from agents.core.agent import Agent, Budget, Decision, Player, Unsuited, closing, registry
 from agents.core.effort import Effort
 from games.core.check import ConformanceError
 from games.core.game import CHANCE, Game
@@ -19,6 +20,7 @@ from games.core.random import random_below, stream
 from games.core.registry import SpecError
 
 DECISIONS = 8  # of a game
+OPENING = 3  # moves before the players of the last game begin
 COUNTS = tuple(field.name for field in fields(Effort))
 REPEATED = ("move", "value", *(name for name in COUNTS if name != "seconds"))  # what a seed decides
 MOST = 1 << 63  # numbers that are stored are below it
@@ -33,6 +35,7 @@ def check(agent: Agent, game: Game, *, seed: int) -> None:
     budget = agent.budget()
     # the first game loads the kernels, so its decisions may be late
     first, second = (decisions(Trial(agent, game, budget, timed), seed) for timed in (False, True))
+    decisions(Trial(agent, game, budget, True), seed, OPENING)
     if "seconds" not in budget.given() and agent.cores == 1:  # threads meet in no order
         for one, other in zip(first, second):
             same = all(getattr(one, name) == getattr(other, name) for name in REPEATED)
@@ -70,36 +73,47 @@ def check_spec(agent: Agent) -> None:
         raise ConformanceError(f"{agent}: there is no budget of {', '.join(sorted(unknown))}")
 
 
-def decisions(trial: Trial, seed: int) -> list[Decision]:
-    """The decisions of two players through a game; between them, moves are random."""
-    game, state, made, found = trial.game, trial.game.initial(), list[int](), list[Decision]()
-    players = [trial.agent.new_player(game, trial.budget) for _ in range(game.players)]
-    for player in players:
-        player.start(game, state.copy(), [])
+def decisions(trial: Trial, seed: int, opening: int = 0) -> list[Decision]:
+    """The decisions of two players through a game; between them, and for so many moves before, moves are random.
+
+    Whatever fails, the players are closed.
+    """
+    game, line = trial.game, random_line(trial.game, seed)
+    made = line[: min(opening, len(line) - 1)]
+    state, found, every = reached(game, made), list[Decision](), max(1, len(line) // DECISIONS)
     chance, rngs = stream(seed, "chance"), [stream(seed, side) for side in range(game.players)]
-    every = max(1, length(game, seed) // DECISIONS)
-    while moves := game.moves(state):
-        side, move = int(game.player(state)), moves[int(random_below(chance, len(moves)))]
-        if side != CHANCE and len(made) % every == 0:
-            found.append(decided(trial, players[side], state, rngs[side]))
-            move = int(found[-1].move)
-        state = game.after(state, move)
-        made.append(move)
+    with ExitStack() as table:
+        players = [table.enter_context(closing(trial.agent.new_player(game, trial.budget))) for _ in rngs]
         for player in players:
-            player.played(move)
-    for player in players:
-        player.close(None)
-    require(found, trial.agent, game, "no decision was asked for")
+            player.start(game, state.copy(), list(made))
+        while moves := game.moves(state):
+            side, move = int(game.player(state)), moves[int(random_below(chance, len(moves)))]
+            if side != CHANCE and (len(made) % every == 0 or not found):
+                found.append(decided(trial, players[side], state, rngs[side]))
+                move = int(found[-1].move)
+            state = game.after(state, move)
+            made.append(move)
+            for player in players:
+                player.played(move)
+    require(found or opening, trial.agent, game, "no decision was asked for")
     return found
 
 
-def length(game: Game, seed: int) -> int:
+def random_line(game: Game, seed: int) -> list[int]:
     """The moves of a random game."""
-    state, rng, plies = game.initial(), stream(seed, "chance"), 0
+    state, rng, made = game.initial(), stream(seed, "chance"), list[int]()
     while moves := game.moves(state):
-        state = game.after(state, moves[int(random_below(rng, len(moves)))])
-        plies += 1
-    return plies
+        made.append(moves[int(random_below(rng, len(moves)))])
+        game.play(state, made[-1])
+    return made
+
+
+def reached(game: Game, moves: list[int]) -> np.ndarray:
+    """The position after legal moves."""
+    state = game.initial()
+    for move in moves:
+        game.play(state, move)
+    return state
 
 
 def decided(trial: Trial, player: Player, state: np.ndarray, rng: np.ndarray) -> Decision:

@@ -15,6 +15,7 @@ class Needs:
     unstable_moves: whether it must call some moves unstable (Game.is_unstable)
     tabu_playouts: whether it must have tabu playouts (Game.has_tabu_moves)
     evaluation: the name of an evaluation function that it must have; "" is the default, which every game has
+    kernels: whether it calls the game's methods in kernels, which not every game's can be
     """
 
     players: tuple[int, ...] = (2,)
@@ -23,6 +24,7 @@ class Needs:
     unstable_moves: bool = False
     tabu_playouts: bool = False
     evaluation: str = ""
+    kernels: bool = True
 
     def unmet(self, game: Game) -> str | None:
         """The first need that `game` does not meet, as the rest of "plays games ..."; None if it meets all."""
@@ -30,6 +32,8 @@ class Needs:
             what, has = ("for two players", "is for one") if game.players == 1 else ("for one player", "is for two")
         elif game.has_chance and not self.chance:
             what, has = "without chance", "has chance"
+        elif self.kernels and not game.compiles:
+            what, has = "whose rules kernels can call", "has rules in plain Python"
         elif self.symmetries and game.symmetries == 1:
             what, has = "with symmetries", "has none"
         elif self.unstable_moves and not defines(game, "is_unstable"):

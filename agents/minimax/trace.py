@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from agents.core.agent import Budget, Unsuited
+from agents.core.agent import Agent, Budget, Unsuited
 from agents.core.sides import side_to_move
 from agents.minimax.deepening import DepthFirstMinimax, DepthFirstPlayer
 from agents.minimax.depthfirst import depth_first_kernel
@@ -25,6 +25,7 @@ from agents.minimax.stack import (
     DepthFirstSearch,
     restart,
 )
+from games.core.game import Game
 
 KINDS = {OPEN: "open", FROM_TABLE: "table", TOO_LATE: "late", END: "end", EVALUATED: "evaluated", FORESEEN: "foreseen"}
 
@@ -54,8 +55,14 @@ class Explored:
         """The number of nodes from here on, this one included."""
         return 1 + sum(child.nodes for child in self.children)
 
+    def _repr_svg_(self) -> str:
+        """The picture of the tree, for notebooks."""
+        from agents.minimax.tree_drawing import as_svg
 
-def explore(agent: DepthFirstMinimax, game, state: np.ndarray, limit: int = 1000) -> Explored:
+        return as_svg(self, f"{self.nodes} nodes")
+
+
+def explore(agent: Agent, game: Game, state: np.ndarray, limit: int = 1000) -> Explored:
     """The tree that `agent` explores from `state`, to its own depth or to the end; moves come in the game's order.
 
     Unsuited if the agent is no depth-first search, or refuses the game; TooLarge if there are more than `limit` nodes.

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from agents.core.agent import IllegalAnswer, OutOfTime, Resigned
+from agents.core.agent import IllegalAnswer, OutOfTime, Resigned, closing
 from agents.outside.external import Engines, External
 from agents.outside.process import GRACE, EngineError
 from agents.outside.protocol import Position
@@ -88,16 +88,15 @@ def _greeted(agent) -> str:
 
 def _moved(agent, position) -> str:
     """Ask for a move in a position."""
-    player = agent.player(position.game)
-    player.start(position.game, position.state, position.moves)
-    start = time.perf_counter()
-    decision = player.choose(position.state.copy(), stream(0))
-    seconds = time.perf_counter() - start
-    player.played(decision.move)
-    player.close(None)
+    with closing(agent.player(position.game)) as player:
+        player.start(position.game, position.state, position.moves)
+        start = time.perf_counter()
+        decision = player.choose(position.state.copy(), stream(0))
+        seconds = time.perf_counter() - start
+        player.played(decision.move)
     told = {"value": decision.value, "playouts": decision.playouts, "nodes": decision.nodes, "depth": decision.depth}
     words = "".join(f", {kind} {number}" for kind, number in told.items() if number is not None)
-    limit = player.budget.seconds
+    limit = agent.budget().seconds
     late = f": late, it has {limit:g} s, and lives by its margin" if limit is not None and seconds > limit else ""
     name = position.game.move_name(position.state, decision.move)
     return f"{name}{words}, in {1000 * seconds:.1f} ms{late}"
@@ -105,18 +104,18 @@ def _moved(agent, position) -> str:
 
 def _played(agent, game, seed) -> str:
     """Play a game in which the program makes every other decision, and chance and a random player all else."""
-    player, position, rng, decisions = agent.player(game), Position(game), stream(seed, "game"), 0
-    player.start(game, position.state, [])
-    while position.legal:
-        moves = list(position.legal.values())
-        move = moves[int(random_below(rng, len(moves)))]
-        if position.side != CHANCE:
-            decisions += 1
-            if decisions % 2:
-                move = player.choose(position.state.copy(), rng).move
-        position.push(move)
-        player.played(move)
-    player.close(None)
+    position, rng, decisions = Position(game), stream(seed, "game"), 0
+    with closing(agent.player(game)) as player:
+        player.start(game, position.state, [])
+        while position.legal:
+            moves = list(position.legal.values())
+            move = moves[int(random_below(rng, len(moves)))]
+            if position.side != CHANCE:
+                decisions += 1
+                if decisions % 2:
+                    move = player.choose(position.state.copy(), rng).move
+            position.push(move)
+            player.played(move)
     return f"{len(position.moves)} moves"
 
 

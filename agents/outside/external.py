@@ -45,7 +45,7 @@ class External(Agent):
 
     name: ClassVar[str] = "external"
     budgets: ClassVar[tuple[str, ...]] = ("playouts", "nodes", "depth", "seconds")
-    needs: ClassVar[Needs] = Needs(players=(1, 2))
+    needs: ClassVar[Needs] = Needs(players=(1, 2), kernels=False)
 
     def __post_init__(self):
         super().__post_init__()

@@ -28,12 +28,14 @@ log = logging.getLogger("agents.serving")
 def serve(agent: Agent, game: Game, protocol: str, lines: Iterable[str], write: Callable[[str], object], seed=0):
     """Answer every line, until one says quit or there are no more; Unsuited if the agent cannot play the game."""
     server = SERVERS[protocol](agent, game, seed)
-    for line in lines:
-        try:
+    try:
+        for line in lines:
             for answer in server.answers(line.strip()):
                 write(answer + "\n")
-        except Quit:
-            return
+    except Quit:
+        pass
+    finally:
+        server.leave()
 
 
 class Quit(Exception):
@@ -55,6 +57,7 @@ class Server:
         self.agent, self.game, self.seed = agent, game, seed
         self.own = bool(agent.own_budget().given()) or not agent.budgets  # whether its budget is its own
         self.limit = Budget()
+        self.player: Player | None = None  # once a decision is asked for
         if reason := agent.refuses(game):
             raise Wrong(reason)
         self.version = _version()
@@ -66,10 +69,16 @@ class Server:
 
     def begin(self, names: Iterable[str] = ()) -> None:
         """A position from the beginning, and a player that knows nothing yet."""
+        self.leave()
         self.position = Position(self.game)
-        self.player: Player | None = None
         for name in names:
             self.make(name)
+
+    def leave(self) -> None:
+        """End the game for its player, if there is one."""
+        if self.player:
+            player, self.player = self.player, None
+            player.close(None)
 
     def make(self, name: str) -> None:
         """Make the move of that name; Wrong if there is none."""
@@ -93,7 +102,8 @@ class Server:
     def limited(self, budget: Budget) -> None:
         """The budget of the next decisions, for an agent that has none of its own."""
         if not self.own and budget != self.limit:
-            self.limit, self.player = budget, None
+            self.leave()
+            self.limit = budget
 
     def decide(self) -> Decision:
         """The agent's decision in the position; the same game gives the same decisions."""

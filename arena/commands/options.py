@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -174,7 +174,7 @@ Verbose = Annotated[
 LogLevel = Annotated[Level | None, typer.Option(callback=_log_level, help="Tell what is logged from this level on.")]
 
 
-def budget_of(texts: list[str]) -> dict[str, int | float]:
+def budget_of(texts: list[str]) -> dict[str, Any]:
     """`["playouts=1000"]` -> {"playouts": 1000}, as a budget's table in a configuration."""
     return dict(map(_budget_entry, texts))
 

@@ -91,6 +91,8 @@ def _play(game, agent, save: Path | None, **how) -> None:
     except KeyboardInterrupt:
         interrupted = True
         typer.echo()
+    finally:
+        duel.close()
     _end(duel, save)
     if failed:
         complain(f"the agent failed: {failed}")

@@ -6,14 +6,19 @@ An action is a move's integer.  Chance moves by itself, from the seed of `reset`
 
 from typing import Any
 
-import gymnasium.spaces as spaces
 import numpy as np
-from pettingzoo import AECEnv
-from pettingzoo.utils import wrappers
 
 from games.core.errors import UserError
 from games.core.game import CHANCE, Game
 from games.core.random import stream
+
+try:
+    import gymnasium.spaces as spaces
+    from pettingzoo import AECEnv
+    from pettingzoo.utils import wrappers
+except ModuleNotFoundError as error:
+    missing = "PettingZoo is not installed: pip install pettingzoo, or the extra interop of search-arena"
+    raise ModuleNotFoundError(missing, name=error.name) from None
 
 ILLEGAL = -1.0  # the reward of an illegal move, which ends the game
 

@@ -45,6 +45,8 @@ class Duel:
         self.seat = Seat(str(agent), agent, agent.budget())
         self.side, self.seed, self.name = side, seed, name
         self.opening = len(opening)
+        self.ending: tuple | None = None  # (outcome, score, reason, detail), once the game is over
+        self._referee: Referee | None = None
         self._began = time.perf_counter()
         self._set_up(_described_line(game, opening))
 
@@ -76,7 +78,11 @@ class Duel:
 
     def hint(self) -> Made:
         """What the agent would play in the person's place; Forfeit if it fails."""
-        return self._asked(self._new_referee(), "hint")
+        referee = self._new_referee()
+        try:
+            return self._asked(referee, "hint")
+        finally:
+            referee.close(None)
 
     def undo(self) -> int:
         """Take back the person's last move and all after it; returns how many moves that is, 0 if there is none."""
@@ -91,6 +97,13 @@ class Duel:
         """The person gives up."""
         outcome = float(self.side) if self.game.players == 2 else None
         self.ending = (outcome, None, Reason.RESIGNED, f"{self.name} resigned")
+        self.close()
+
+    def close(self) -> None:
+        """Tell the agent, once, that nothing more is played with it, and the result if there is one."""
+        if self._referee:
+            referee, self._referee = self._referee, None
+            referee.close(self.ending[self.game.players == 1] if self.ending else None)
 
     def record(self, number: int = 0) -> GameRecord:
         """The game as far as it was played, as number `number` of a collection."""
@@ -118,10 +131,10 @@ class Duel:
 
     def _set_up(self, moves):
         """The position after these moves, and an agent that has seen none of them."""
+        self.close()
         self.made, self.state = list(moves), self.game.initial()
         for made in moves:
             self.game.play(self.state, made.move)
-        # (outcome, score, reason, detail), once the game is over
         self.ending = result_of(self.game, self.state) if self.game.is_over(self.state) else None
         self._referee = self._judged(self._new_referee)
         self._waiting = time.perf_counter()
@@ -129,7 +142,11 @@ class Duel:
     def _new_referee(self) -> Referee:
         """Of an agent that is told the moves so far, and no more."""
         referee = Referee(self.game, self.seat)
-        referee.start(self.state, [made.move for made in self.made])
+        try:
+            referee.start(self.state, [made.move for made in self.made])
+        except Forfeit:
+            referee.close(None)
+            raise
         return referee
 
     def _stream(self, purpose):
@@ -140,7 +157,7 @@ class Duel:
         self.made.append(made)
         if self.game.is_over(self.state):
             self.ending = result_of(self.game, self.state)
-            self._referee.close(self.ending[self.game.players == 1])
+            self.close()
         else:
             self._judged(lambda: self._referee.played(made.move, len(self.made)))
 
@@ -159,6 +176,7 @@ class Duel:
         except Forfeit as forfeit:
             outcome = float(self.side == 0) if self.game.players == 2 else None
             self.ending = (outcome, None, forfeit.reason, forfeit.detail)
+            self.close()
             raise
 
     def _names_of(self, moves) -> tuple[str, ...]:

@@ -89,16 +89,17 @@ def play(
     budgets other than seconds the game is a function of its arguments.
     """
     match = Match(game, fixture, opening)
-    start = time.perf_counter()
+    start, outcome, score = time.perf_counter(), None, None
     try:
         match.play_out(seats, limits, watch or Watch())
         outcome, score, reason, detail = result_of(game, match.state)
     except Forfeit as forfeit:
         # the first player's outcome is 0 if it forfeits, and 1 if the second does
         outcome = float(match.asked) if len(seats) == 2 else None
-        score, reason, detail = None, forfeit.reason, forfeit.detail
-    for referee in match.referees:
-        referee.close(score if game.players == 1 else outcome)
+        reason, detail = forfeit.reason, forfeit.detail
+    finally:  # also where the rules have failed
+        for referee in match.referees:
+            referee.close(score if game.players == 1 else outcome)
     return GameRecord(
         **identity(fixture, [seat.name for seat in seats]),
         outcome=outcome,

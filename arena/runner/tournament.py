@@ -1,11 +1,16 @@
 """Runs a tournament: starts, watches, stops and resumes it, from its configuration to its store."""
 
 import logging
+import os
 import signal
+import sys
+import tempfile
 import threading
+from collections.abc import Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import results
 from arena.config import loading
@@ -72,12 +77,19 @@ class Events:
         """No worker is left.  Called however the run ends, if `opened` was called."""
 
 
-def run(config, out, workers: int | None = None, resume: bool = False, events: Events | None = None):
-    """Play a tournament and return its results (`results.Tournament`); void games have their reason in `.games`.
+def run(
+    config: str | os.PathLike[str] | Mapping[str, Any] | Config,
+    out: str | os.PathLike[str] | None = None,
+    workers: int | None = None,
+    resume: bool = False,
+    events: Events | None = None,
+) -> results.Tournament:
+    """Play a tournament and return its results; void games have their reason in `.games`.
 
-    config: a TOML file's path, a dict of its keys, or a Config; out: the folder for the store and the log;
-    workers: how many cores to use, all that this process may use if None; resume: go on with a run that is there,
-    for which only `games` may have grown and `game_seconds` and `time_margin` may differ; events: who watches.
+    config: a TOML file's path, a dict of its keys, or a Config; out: the folder for the store and the log, or None for
+    a new temporary one, which a line names; workers: how many cores to use, all that this process may use if None;
+    resume: go on with a run that is there, for which only `games` may have grown and `game_seconds` and `time_margin`
+    may differ; events: who watches, if None the output of a notebook's cell, where the run is in one.
 
     In the main thread, Ctrl-C ends the run when the games that are being played are over; a second Ctrl-C, or
     SIGTERM, ends it at once.  Both raise Interrupted if games are missing.
@@ -85,10 +97,13 @@ def run(config, out, workers: int | None = None, resume: bool = False, events: E
     is a run, and `resume` is false.  StoreError: the store cannot be written; the games stored before are kept.
     WorkerStartError: worker processes cannot start.
     """
-    config, folder, events = _as_config(config), Path(out), events or Events()
     workers = cores() if workers is None else workers
     if workers < 1:
         raise ValueError(f"workers = {workers} is out of range: a run needs 1 or more")
+    if resume and out is None:
+        raise ValueError("resume = True needs out, the folder of the run to go on with")
+    config, events = _as_config(config), events or _default_events()
+    folder = _folder(out)  # once the configuration is known to be sound
     with _open_store(config, folder, resume) as store, RunLog(folder / LOG_NAME, events.trouble) as run_log:
         if resume and (mended := mend(store)):
             log.warning(mended)
@@ -119,6 +134,25 @@ def run(config, out, workers: int | None = None, resume: bool = False, events: E
     return results.load(folder)
 
 
+def _default_events() -> Events:
+    """A display in a notebook, and elsewhere nobody."""
+    if "IPython" not in sys.modules:
+        return Events()
+    from arena.runner.notebook import notebook_display
+
+    return notebook_display() or Events()
+
+
+def _folder(out) -> Path:
+    """The folder `out`, or a new temporary one."""
+    if out is not None:
+        return Path(out)
+    folder = tempfile.mkdtemp(prefix="arena-")
+    stream = sys.stdout if "IPython" in sys.modules else sys.stderr  # which notebooks show as if it were an error
+    print(f"The run is stored in {folder}, a new temporary folder.", file=stream)
+    return Path(folder)
+
+
 class _Room:
     """How much of the disk the files of a run may take."""
 
@@ -147,10 +181,10 @@ def _next_missing(schedule, stored):
     return None
 
 
-def _as_config(config) -> Config:
+def _as_config(config: str | os.PathLike[str] | Mapping[str, Any] | Config) -> Config:
     if isinstance(config, Config):
         return config
-    return loading.from_values(config, "config") if isinstance(config, dict) else loading.load(config)
+    return loading.from_values(config, "config") if isinstance(config, Mapping) else loading.load(config)
 
 
 def _open_store(config, folder, resume) -> Store:

@@ -4,10 +4,10 @@ import logging
 import time
 from collections.abc import Iterable
 
-from agents.core.agent import Budget
+from agents.core.agent import Budget, closing
 from arena.config.config import Seat
 from arena.runner.referee import FAULTS, in_words
-from games.core.game import Game
+from games.core.game import CHANCE, Game
 from games.core.random import stream
 
 log = logging.getLogger("arena.warming")
@@ -37,9 +37,18 @@ def _play_first_moves(game, seat):
     """One player moves for all sides."""
     # an agent that needs no budget, as its search ends by itself, gets one here
     budget = Budget(**{kind: _SMALLEST[kind] for kind in seat.budget.given() or seat.agent.budgets})
-    player, state, rng = seat.agent.new_player(game, budget), game.initial(), stream(0, "warm")
-    for _ in range(PLIES):
-        if not game.is_over(state):
-            move = int(player.choose(state.copy(), rng).move)
-            state = game.after(state, move)
-            player.played(move)
+    state, rng = game.initial(), stream(0, "warm")
+    with closing(seat.agent.new_player(game, budget)) as player:
+        player.start(game, state.copy(), [])
+        for _ in range(PLIES):
+            while not game.is_over(state) and game.player(state) == CHANCE:
+                state = _after(game, state, int(game.random_outcome(state, rng)), player)
+            if not game.is_over(state):
+                state = _after(game, state, int(player.choose(state.copy(), rng).move), player)
+
+
+def _after(game, state, move, player):
+    """The position after a move, of which the player is told."""
+    state = game.after(state, move)
+    player.played(move)
+    return state

@@ -227,7 +227,7 @@ def tabu_kernel(game, state, moves, drawn, rng):
 
 def call(kernel, game, *arguments, plain=False):
     """What a kernel returns, or its function in plain Python; where a method makes arrays, the error says so."""
-    if plain:
+    if plain or not game.compiles:
         with np.errstate(over="ignore"):  # unsigned words wrap, in plain Python as in kernels
             return kernel.py_func(game, *arguments)
     try:

@@ -25,10 +25,11 @@ What must hold, for every state s that play can reach (`games.check` tests it):
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from games.core.drawing import Drawing, Look, svg, text_drawing
 from games.core.errors import UserError
 from games.core.jit import Compilable
 from games.core.lanes import WIDE
@@ -74,12 +75,14 @@ class Game(Compilable):
     sgf_number: ClassVar[int | None] = None  # the game's GM in the Smart Game Format, if it has records there
     has_draws: ClassVar[bool] = True  # whether it can end in a draw
     has_chance: ClassVar[bool] = False  # whether there are states with player CHANCE
+    compiles: ClassVar[bool] = True  # whether kernels can call its methods; if not, only agents without kernels play it
     sizes: ClassVar[str] = "one size"  # what its parameters may be, in words
     status: ClassVar[str] = "exact"  # what is known of its correctness, in words
+    board_look: ClassVar[Look] = Look()  # how the board that `render` writes is drawn
     soonest_win: ClassVar[int] = 1  # unless an exact end is foreseen, the player to move wins in no fewer plies,
     soonest_loss: ClassVar[int] = 1  # and loses in no fewer
 
-    def __new__(cls, *parameters, evaluation="", **named):
+    def __new__(cls, *parameters: Any, evaluation: str = "", **named: Any) -> Self:
         """Checks the name of the evaluation: here, since games have a __post_init__ of their own."""
         instance = super().__new__(cls)
         if evaluation:
@@ -88,7 +91,7 @@ class Game(Compilable):
             object.__setattr__(instance, "evaluate", own)  # for plain Python; kernels ask `function`
         return instance
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._forget_other_rules()
         registry.add(cls)
@@ -120,66 +123,66 @@ class Game(Compilable):
 
     # -- A game must define these ------------------------------------------------------------------------------
 
-    def player(self, state):
+    def player(self, state: np.ndarray) -> int:
         """The player to move: 0, 1 or CHANCE."""
         raise NotImplementedError
 
-    def legal_moves(self, state, moves):
+    def legal_moves(self, state: np.ndarray, moves: np.ndarray) -> int:
         """Write the legal moves into `moves: int32[max_moves]` and return their number."""
         raise NotImplementedError
 
-    def play(self, state, move):
+    def play(self, state: np.ndarray, move: int) -> None:
         """Make a legal move, in place."""
         raise NotImplementedError
 
-    def is_over(self, state):
+    def is_over(self, state: np.ndarray) -> bool:
         """True if the game has ended."""
         raise NotImplementedError
 
-    def score(self, state):
+    def score(self, state: np.ndarray) -> float:
         """The first player's result (float) of a game that is over: its sign tells the winner."""
         raise NotImplementedError
 
     # -- and these, which run in plain Python only: `start`, and those for people ---------------------------------
 
-    def start(self, state):
+    def start(self, state: np.ndarray) -> None:
         """Write the initial position into `state`."""
         raise NotImplementedError
 
-    def move_name(self, state, move) -> str:
+    def move_name(self, state: np.ndarray, move: int) -> str:
         """The move as the game's tradition writes it, without blanks."""
         raise NotImplementedError
 
-    def render(self, state) -> str:
+    def render(self, state: np.ndarray) -> str:
         """The board with its coordinates, as lines of text."""
         raise NotImplementedError
 
     # -- A game may replace these: for strength, for policies, or for speed ---------------------------------------
 
-    def chance(self, state, moves, probabilities):
+    def chance(self, state: np.ndarray, moves: np.ndarray, probabilities: np.ndarray) -> int:
         """Where player is CHANCE: write the outcomes and their probabilities (float64[max_moves]); returns how many."""
         return 0
 
-    def random_outcome(self, state, rng):
+    def random_outcome(self, state: np.ndarray, rng: np.ndarray) -> int:
         """Where player is CHANCE: an outcome, drawn by its probability."""
         return 0
 
-    def evaluate(self, state):
+    def evaluate(self, state: np.ndarray) -> float:
         """An estimate of the first player's result, strictly between -1 and 1, while the game is not over.
 
         A game may have others, as methods `evaluate_NAME`; the parameter `evaluation` puts one in this one's place.
         """
         return 0.0
 
-    def move_order(self, state, move):
+    def move_order(self, state: np.ndarray, move: int) -> int:
         """A small integer, larger for legal moves that look better: depth-first searches try these first."""
         return 0
 
-    def is_unstable(self, state, move):
+    def is_unstable(self, state: np.ndarray, move: int) -> bool:
         """True for a legal move, such as a capture: while there is one, an evaluation of the state is unreliable."""
         return False
 
-    def foreseen(self, state):
+    def foreseen(self, state: np.ndarray) -> tuple[int, bool]:
         """(plies, exact): how a game that is not over will end, as far as it can be told without search.
 
         plies > 0: the player to move can win within so many plies; plies < 0: the other player can win within -plies;
@@ -187,18 +190,18 @@ class Game(Compilable):
         """
         return 0, True
 
-    def plies_left(self, state):
+    def plies_left(self, state: np.ndarray) -> int:
         """The game is over after at most so many plies from here."""
         return self.max_plies
 
-    def sound_moves(self, state, moves):
+    def sound_moves(self, state: np.ndarray, moves: np.ndarray) -> int:
         """Like legal_moves, but may leave out moves that are certainly no better than one that is listed.
 
         No better: the result is no better, a win no quicker and a loss no later, looking two plies ahead.
         """
         return self.legal_moves(state, moves)
 
-    def move_code(self, state, move):
+    def move_code(self, state: np.ndarray, move: int) -> int | np.int64:
         """int64 below code_limit: names the move for learned policies; the same move elsewhere has the same code."""
         return np.int64(move) + self.move_limit * max(self.player(state), 0)
 
@@ -207,31 +210,31 @@ class Game(Compilable):
         """Every move_code is below it."""
         return self.players * self.move_limit
 
-    def feature_code(self, state, move):
+    def feature_code(self, state: np.ndarray, move: int) -> int | np.int64:
         """int64 of any size: a move_code that also depends on features, such as captures or the neighbourhood."""
         return self.move_code(state, move)
 
-    def bias(self, state, move):
+    def bias(self, state: np.ndarray, move: int) -> float:
         """The weight (float) of a legal move in a policy that has learnt nothing yet; its odds are exp(weight)."""
         return 0.0
 
-    def key(self, state):
+    def key(self, state: np.ndarray) -> np.uint64:
         """uint64: a hash of the position, for transposition tables."""
         word = np.uint64(0)
         for i in range(self.state_size):
             word = mix(word + np.uint64(state[i]) + GAMMA)
         return word
 
-    def transform(self, state, symmetry, target):
+    def transform(self, state: np.ndarray, symmetry: int, target: np.ndarray) -> None:
         """Write the image of `state` under a symmetry, 0 <= symmetry < symmetries, into `target`."""
         for i in range(self.state_size):
             target[i] = state[i]
 
-    def transform_move(self, move, symmetry):
+    def transform_move(self, move: int, symmetry: int) -> int:
         """The image of a move under the same symmetry."""
         return move
 
-    def random_move(self, state, moves, rng):
+    def random_move(self, state: np.ndarray, moves: np.ndarray, rng: np.ndarray) -> int:
         """A uniformly random legal move, or an outcome of chance by its probability.
 
         `moves: int32[max_moves]` is scratch space.
@@ -240,7 +243,7 @@ class Game(Compilable):
             return self.random_outcome(state, rng)
         return moves[random_below(rng, self.legal_moves(state, moves))]
 
-    def random_playout(self, state, moves, rng):
+    def random_playout(self, state: np.ndarray, moves: np.ndarray, rng: np.ndarray) -> tuple[float, int]:
         """Play uniformly random moves to the end; returns (score, plies).  `state` is spent by it.
 
         A game that replaces it for speed scores as random moves would; a better policy has uniform_playouts false.
@@ -272,7 +275,7 @@ class Game(Compilable):
         """
         raise NotImplementedError
 
-    def random_move_tabu(self, state, moves, rng):
+    def random_move_tabu(self, state: np.ndarray, moves: np.ndarray, rng: np.ndarray) -> int:
         """As random_move, but drawn from the moves that the game does not hold back; where has_tabu_moves is true."""
         raise NotImplementedError
 
@@ -281,7 +284,7 @@ class Game(Compilable):
         """The moves by name, where a name means the same move in every position: lines of moves are read faster."""
         return {}
 
-    def terms(self, state) -> list[tuple[str, float, float, float]]:
+    def terms(self, state: np.ndarray) -> list[tuple[str, float, float, float]]:
         """What its evaluation counts, in plain Python: (term, the first player's count, the second's, weight).
 
         Empty where the evaluation is not such a sum, or the game does not tell.
@@ -303,7 +306,14 @@ class Game(Compilable):
         """The move of that name as SGF writes it, where sgf_number is not None."""
         raise NotImplementedError
 
-    def uci_name(self, state, move) -> str:
+    def drawing(self, state: np.ndarray, moves: list[str]) -> Drawing:
+        """What `svg` makes a picture of: the text of `render`, if it is a board in the look that is `board_look`.
+
+        moves: the names of the moves that led to the position, or of the last of them, if they are known.
+        """
+        return text_drawing(self.render(state), moves, self.board_look)
+
+    def uci_name(self, state: np.ndarray, move: int) -> str:
         """The move as programs that speak UCI write it."""
         return self.move_name(state, move)
 
@@ -335,7 +345,7 @@ class Game(Compilable):
         """The function that a call of the method `name` runs in a kernel."""
         return getattr(type(self), f"evaluate_{self.evaluation}" if name == "evaluate" and self.evaluation else name)
 
-    def parse_move(self, state, text: str) -> int:
+    def parse_move(self, state: np.ndarray, text: str) -> int:
         """The legal move of that name; IllegalMove if there is none."""
         names = {self.move_name(state, move): move for move in self.moves(state)}
         if text.strip() not in names:
@@ -348,7 +358,7 @@ class Game(Compilable):
         self.start(state)
         return state
 
-    def moves(self, state) -> list[int]:
+    def moves(self, state: np.ndarray) -> list[int]:
         """The legal moves; none when the game is over.  BrokenRules if there is another number than there can be."""
         if self.is_over(state):
             return []
@@ -361,7 +371,7 @@ class Game(Compilable):
             raise BrokenRules(f"legal_moves of {self} returns {count}; it can be 0 to max_moves = {self.max_moves}")
         return moves[:count].tolist()
 
-    def after(self, state, move: int) -> np.ndarray:
+    def after(self, state: np.ndarray, move: int) -> np.ndarray:
         """A fresh array with the position after a legal move; IllegalMove if it is not legal."""
         legal = self.moves(state)
         if move not in legal:
@@ -371,14 +381,14 @@ class Game(Compilable):
         self.play(state, move)
         return state
 
-    def read_line(self, text: str, state=None) -> tuple[list[int], np.ndarray]:
+    def read_line(self, text: str, state: np.ndarray | None = None) -> tuple[list[int], np.ndarray]:
         """(moves, state after them) of a line of moves, from `state` or the initial position.
 
         Blanks part the moves.  A word that is no move is read as moves joined by `-`, or of one letter each, as the
         moves of Connect 4 often are.  IllegalMove names a word that is neither.
         """
         known = self._known_names(text)
-        if known is not None:
+        if known and self.compiles:
             after = self.initial() if state is None else state.copy()
             room = np.empty(self.max_moves, np.int32)
             if play_line_kernel(self, after, np.array(known, np.int32), room) == len(known):
@@ -414,12 +424,17 @@ class Game(Compilable):
                 pass
         return [word]
 
-    def picture(self, names: list[str]) -> str | None:
-        """An SVG drawing of the position after the moves of these names; None where the game makes none of its own."""
-        return None
+    def picture(self, names: Iterable[str]) -> str:
+        """An SVG picture of the position after the moves of these names, the last one marked."""
+        names = list(names)
+        return svg(self, self.read_line(" ".join(names))[1], names)
 
     def __str__(self):
         return spell(self)
+
+    def _repr_svg_(self) -> str:
+        """What a notebook shows: the initial position."""
+        return svg(self, self.initial(), title=str(self))
 
 
 def check_range(name: str, value: float, low: float, high: float | None = None) -> None:

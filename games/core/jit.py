@@ -172,7 +172,11 @@ def compile_methods(cls):
     for name, function in vars(cls).items():
         if not inspect.isfunction(function) or name.startswith("__"):
             continue
-        parameters = ", ".join(inspect.signature(function).parameters)
+        signature = inspect.signature(function)
+        bare = [each.replace(annotation=inspect.Parameter.empty) for each in signature.parameters.values()]
+        # Numba compares signatures, and would take one with other annotations, or without, for another one
+        function.__signature__ = signature.replace(parameters=bare, return_annotation=inspect.Signature.empty)
+        parameters = ", ".join(signature.parameters)
         # overload_method wants a typing function with the implementation's own signature; the game itself says which
         # function that is, since another one may stand in the place of `evaluate`
         scope = {}
@@ -203,7 +207,7 @@ class Compilable:
     # whether compiled methods may make arrays; they are faster when not: see `helper`
     may_allocate: ClassVar[bool] = False
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._numba_type = type(f"{cls.__name__}Type", (cls._numba_type,), {})
         register_model(cls._numba_type)(ArraysModel if cls.arrays else models.OpaqueModel)

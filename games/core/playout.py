@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.core.game import check_range
+from games.core.game import Game, check_range
 from games.core.jit import helper, kernel
 from games.core.lane_playout import lane_playouts
 from games.core.random import stream
@@ -21,7 +21,7 @@ class PlayoutSummary(NamedTuple):
     plies: int  # in all playouts together
 
 
-def playouts(game, count: int, *, seed: int, state: np.ndarray | None = None) -> PlayoutSummary:
+def playouts(game: Game, count: int, *, seed: int, state: np.ndarray | None = None) -> PlayoutSummary:
     """Play `count` random games, by Game.random_playout or in lanes, from `state` or from the initial position."""
     check_range("count", count, 1)
     root = game.initial() if state is None else state
@@ -30,7 +30,7 @@ def playouts(game, count: int, *, seed: int, state: np.ndarray | None = None) ->
     return PlayoutSummary(count, wins, draws, count - wins - draws, score, plies)
 
 
-def perft(game, depth: int, state: np.ndarray | None = None) -> int:
+def perft(game: Game, depth: int, state: np.ndarray | None = None) -> int:
     """The number of move sequences of exactly `depth` plies from `state`, or from the initial position."""
     check_range("depth", depth, 0)
     root = game.initial() if state is None else state

@@ -8,13 +8,11 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import agents
-import arena as arena_package
 import games
 from arena.commands.application import Panel
 from games.core.errors import UserError
@@ -234,21 +232,6 @@ def test_mistakes_are_told_and_end_with_2(arguments, message, tmp_path, monkeypa
     result = call(*arguments)
     assert result.exit_code == 2 and message in result.stderr.replace("\n", " "), result.stderr
     assert "Traceback" not in result.stderr and list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_of_a_packages_name_is_no_matter_or_named(tmp_path):
-    """A regular package found later on the path comes before the folder; an editable install's finder comes after."""
-    for name in ("games", "agents", "results", "arena"):
-        (tmp_path / name).mkdir()
-    line = [sys.executable, "-c", "import arena, games, results; print(games.make, arena.run)"]
-    plain = subprocess.run(line, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
-    assert plain.returncode == 0, plain.stderr
-    (tmp_path / "installed").mkdir()
-    (tmp_path / "installed" / "arena").symlink_to(Path(arena_package.__file__).parent)
-    without_ours = [sys.executable, "-S", "-c", "import arena"]
-    path = os.environ | {"PYTHONPATH": "installed"}
-    editable = subprocess.run(without_ours, cwd=tmp_path, env=path, capture_output=True, text=True, check=False)
-    assert "hides search-arena's own package games" in editable.stderr and str(tmp_path / "games") in editable.stderr
 
 
 def test_foreign_and_damaged_stores(played, tmp_path):

@@ -3,116 +3,45 @@
 At every ply of random games: the same player, the same legal moves, the same end and the same result.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 
 import games
 
-pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install open_spiel")
+pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install open_spiel")
 
-GAMES_PLAYED = 200
+from arena.interop.counterparts import COUNTERPARTS, Mirror, NoCounterpart, counterpart_of, from_openspiel
 
-
-def by_name(game, state, move):
-    """A move's path of OpenSpiel actions, where that is one action of our own name."""
-    return (game.move_name(state, move),)
-
-
-def by_number(game, state, move):
-    return (str(move),)
-
-
-def number(state, action):
-    return str(action)
-
-
-@dataclass(frozen=True)
-class Peer:
-    """One game, here and there.  A move here may be several actions there, in the same order for all moves."""
-
-    spec: str
-    peer: str
-    path: Callable = by_number  # (game, state, move) -> labels of the actions that the move is there
-    label: Callable = number  # (peer's state, action) -> label
-    count: int = GAMES_PLAYED
-    first: int = 0  # who our first player is there
-
-    def __str__(self):
-        return f"{self.spec} = {self.peer}"
-
-
-def text(state, action):
-    return state.action_to_string(action).rstrip("*")
-
-
-def tictactoe_cell(game, state, move):
-    """Their rows run from the top."""
-    row, column = divmod(move, 3)
-    return (str(3 * (2 - row) + column),)
-
-
-def breakthrough_name(game, state, move):
-    """Their board is upside down, and letters come first."""
-    name, top = game.move_name(state, move), game.rows + 1
-    return (f"{name[1]}{top - int(name[0])}{name[3]}{top - int(name[2])}",)
-
-
-def nim_name(game, state, move):
-    """Ours is heap-take."""
-    heap, take = game.move_name(state, move).split("-")
-    return (f"pile:{heap}, take:{take};",)
-
-
-def pig_number(game, state, move):
-    """Theirs: roll 0, stop 1, and the faces from 0; ours: a roll is 0, hold 7, faces 1 to 6."""
-    return (str(move - 1 if game.player(state) == -1 else (0 if move == 0 else 1)),)
-
-
-def go_name(state, action):
-    """Theirs is `B a1` or `B PASS`, with letters that leave i out too."""
-    return state.action_to_string(action).split()[1].lower()
-
-
-def clobber_name(game, state, move):
-    return (game.move_name(state, move),)
-
-
-def amazons_path(game, state, move):
-    """Theirs are three actions, each a square numbered from the upper left."""
-    squares = game.move_name(state, move).replace("/", "-").split("-")
-    return tuple(str((game.size - int(square[1:])) * game.size + ord(square[0]) - ord("a")) for square in squares)
-
-
-def algebraic(game, state, move):
-    """Without the signs of check and mate."""
-    return (game.move_name(state, move).rstrip("+#"),)
-
-
-def san(state, action):
-    return state.action_to_string(action).rstrip("+#")
-
-
-PEERS = [
-    Peer("tictactoe", "tic_tac_toe", tictactoe_cell),
-    Peer("connect4", "connect_four"),
-    Peer("breakthrough", "breakthrough", breakthrough_name, text),
-    Peer("breakthrough(rows=6, columns=4)", "breakthrough(rows=6,columns=4)", breakthrough_name, text),
-    Peer("othello", "othello"),
-    Peer("mnk(rows=15, columns=15, k=5)", "gomoku"),
-    Peer("mnk(rows=4, columns=6, k=4)", "mnk(m=6,n=4,k=4)"),
-    Peer("hex(size=5)", "hex(board_size=5)", by_name, text),
-    Peer("hex(size=5, swap=true)", "hex(board_size=5,swap=True)", by_name, text),
-    Peer("hex(size=11)", "hex(board_size=11)", by_name, text),
-    Peer("go(size=9, komi=7.5)", "go(board_size=9,komi=7.5,max_game_length=243)", by_name, go_name),
-    Peer("nim(heaps=[1, 3, 5, 7], misere=true)", "nim", nim_name, text),
-    Peer("nim(heaps=[4, 9, 2])", "nim(pile_sizes=4;9;2,is_misere=False)", nim_name, text),
-    Peer("clobber(rows=5, columns=6)", "clobber(rows=5,columns=6)", clobber_name, text),
-    Peer("amazons(size=10)", "amazons", amazons_path),
-    Peer("pig(target=100)", "pig", pig_number),
-    Peer("chess", "chess", algebraic, san, count=1, first=1),
+GAMES_PLAYED = 100
+LONG = {
+    "chess": 1,
+    "amazons(size=10)": 1,
+    "amazons(size=6)": 4,
+    "go(size=9, komi=7.5)": 4,
+    "hex(size=11)": 10,
+    "mnk(rows=15, columns=15, k=5)": 10,
+}
+SPECS = [
+    "tictactoe",
+    "connect4",
+    "connect4(rows=5, columns=4)",
+    "breakthrough",
+    "breakthrough(rows=6, columns=4)",
+    "othello",
+    "mnk(rows=15, columns=15, k=5)",
+    "mnk(rows=4, columns=6, k=4)",
+    "hex(size=5)",
+    "hex(size=5, swap=true)",
+    "hex(size=11)",
+    "go(size=9, komi=7.5)",
+    "nim(heaps=[1, 3, 5, 7], misere=true)",
+    "nim(heaps=[4, 9, 2])",
+    "clobber(rows=5, columns=6)",
+    "amazons(size=10)",
+    "amazons(size=6)",
+    "pig(target=100)",
+    "pig(target=30, horizon=12)",
+    "chess",
 ]
 
 
@@ -123,29 +52,49 @@ def superko(theirs, action):
     return after.is_terminal()
 
 
-def play_in_step(peer, random):
-    game, theirs = games.make(peer.spec), pyspiel.load_game(peer.peer).new_initial_state()
-    state = game.initial()
-    while not game.is_over(state):
-        assert not theirs.is_terminal()
-        player = int(game.player(state))
-        assert theirs.current_player() == (player if player < 0 else player ^ peer.first)
-        paths = {peer.path(game, state, move): move for move in game.moves(state)}
-        chosen = list(paths)[random.integers(len(paths))]
-        for depth, label in enumerate(chosen):
-            ours = {path[depth] for path in paths if path[:depth] == chosen[:depth]}
-            actions = {peer.label(theirs, action): action for action in theirs.legal_actions()}
-            if peer.spec.startswith("go"):
-                actions = {key: a for key, a in actions.items() if key in ours or not superko(theirs, a)}
-            assert set(actions) == ours, theirs
-            theirs.apply_action(actions[label])
-        state = game.after(state, paths[chosen])
-    assert theirs.is_terminal()
-    assert np.sign(game.score(state)) == np.sign(theirs.returns()[peer.first])
+def check_actions(mirror, chosen):
+    """The actions that begin our legal moves are theirs, all along the path of the one that is chosen."""
+    game, theirs, label = mirror.game, mirror.theirs.clone(), mirror.counterpart.label
+    paths = {mirror.counterpart.path(game, mirror.state, move): move for move in game.moves(mirror.state)}
+    (chosen,) = [path for path, move in paths.items() if move == chosen]
+    for depth, taken in enumerate(chosen):
+        ours = {path[depth] for path in paths if path[:depth] == chosen[:depth]}
+        actions = {label(theirs, action): action for action in theirs.legal_actions()}
+        if mirror.counterpart.differs:
+            actions = {key: a for key, a in actions.items() if key in ours or not superko(theirs, a)}
+        assert set(actions) == ours, theirs
+        theirs.apply_action(actions[taken])
 
 
-@pytest.mark.parametrize("peer", PEERS, ids=str)
-def test_in_step(peer):
-    random = np.random.default_rng(11)
-    for _ in range(peer.count):
-        play_in_step(peer, random)
+def play_in_step(game, random):
+    mirror = Mirror(game)
+    while not game.is_over(mirror.state):
+        theirs = mirror.theirs
+        assert not theirs.is_terminal() and mirror.side(theirs.current_player()) == int(game.player(mirror.state))
+        move = int(random.choice(game.moves(mirror.state)))
+        check_actions(mirror, move)
+        mirror.push(move)
+    assert mirror.theirs.is_terminal()
+    assert np.sign(game.score(mirror.state)) == np.sign(mirror.theirs.returns()[mirror.side(0)])
+    return mirror
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_in_step(spec):
+    game, random = games.make(spec), np.random.default_rng(11)
+    for _ in range(LONG.get(spec, GAMES_PLAYED)):
+        mirror = play_in_step(game, random)
+    moves, state = from_openspiel(game, mirror.theirs)  # the last game, by its actions
+    assert np.array_equal(state, mirror.state) and Mirror(game, moves).theirs.history() == mirror.theirs.history()
+
+
+def test_every_counterpart_is_played():
+    assert {spec.partition("(")[0] for spec in SPECS} == COUNTERPARTS.keys() - {"openspiel"}
+
+
+@pytest.mark.parametrize(
+    "spec", ["domineering", "othello(size=6)", "chess(setup=0)", "misere_breakthrough", "breakthrough(rows=5)"]
+)
+def test_games_without_a_counterpart(spec):
+    with pytest.raises(NoCounterpart, match=r"OpenSpiel has no .*; it has tictactoe, connect4"):
+        counterpart_of(games.make(spec))

@@ -1,0 +1,72 @@
+"""Decisions as a notebook shows them."""
+
+from dataclasses import fields
+from html import escape
+
+import numpy as np
+
+from agents.core.agent import Decision
+from agents.core.effort import Effort
+from games.core.drawing import svg
+
+ROWS = 12  # moves of a table
+
+
+def decision_page(decision: Decision) -> str:
+    """The move, the board after it if it is known, what was counted, and a table of the moves at the root, as HTML."""
+    move, line = name_of(decision, decision.move), names_of(decision)
+    words = [f"<b>{escape(move)}</b>"]
+    if decision.value is not None:
+        words.append(f"value {decision.value:+.3f}")
+    words += counted(decision)
+    parts = [f"<p>{', '.join(words)}</p>"]
+    if len(line) > 1:
+        parts.append(f"<p>expects {escape(' '.join(line))}</p>")
+    if decision.game is not None and decision.state is not None:
+        parts.append(svg(decision.game, decision.game.after(decision.state, int(decision.move)), [move]))
+    if decision.statistics is not None:
+        parts.append(table(decision))
+    return "".join(parts)
+
+
+def counted(decision: Decision) -> list[str]:
+    """`1,000 playouts`, `0.012 s`: what it took, as far as that was counted."""
+    given = {field.name: getattr(decision, field.name) for field in fields(Effort)}
+    return [
+        f"{value:.3g} s" if name == "seconds" else f"{name} {value:,}"
+        for name, value in given.items()
+        if value is not None
+    ]
+
+
+def name_of(decision: Decision, move: int) -> str:
+    """The move's name, or its number where the game is not known."""
+    known = decision.game is not None and decision.state is not None
+    return decision.game.move_name(decision.state, int(move)) if known else str(move)  # type: ignore[union-attr, arg-type]
+
+
+def names_of(decision: Decision) -> list[str]:
+    """The principal variation, up to the first move that is not legal."""
+    if decision.game is None or decision.state is None:
+        return [str(move) for move in decision.principal_variation]
+    state, names = decision.state.copy(), list[str]()
+    for move in map(int, decision.principal_variation):
+        if move not in decision.game.moves(state):
+            break
+        names.append(decision.game.move_name(state, move))
+        decision.game.play(state, move)
+    return names
+
+
+def table(decision: Decision) -> str:
+    """What is known of the moves, the most visited ones first."""
+    known = decision.statistics
+    assert known is not None
+    order = np.argsort(-known.playouts, kind="stable")
+    rows = [
+        f"<tr><td>{escape(name_of(decision, known.moves[i]))}</td><td>{known.playouts[i]:,}</td>"
+        f"<td>{'-' if np.isnan(known.means[i]) else format(known.means[i], '+.3f')}</td></tr>"
+        for i in order[:ROWS]
+    ]
+    more = f"<p>and {len(order) - ROWS} more moves</p>" if len(order) > ROWS else ""
+    return f"<table><thead><tr><th>move</th><th>playouts</th><th>value</th></tr></thead>{''.join(rows)}</table>{more}"

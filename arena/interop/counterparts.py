@@ -1,0 +1,220 @@
+"""Games that OpenSpiel has, too (Lanctot et al., "OpenSpiel: A framework for reinforcement learning in games", 2019):
+positions there of games here, and back, by replaying the moves.
+
+A move here is one action there, or several: an amazon's move, the square that it leaves, where it goes, and the arrow.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from games.core.errors import UserError
+from games.core.game import CHANCE, Game
+
+try:
+    import pyspiel
+except ModuleNotFoundError as error:
+    missing = "OpenSpiel is not installed: pip install open_spiel, or the extra interop of search-arena"
+    raise ModuleNotFoundError(missing, name=error.name) from None
+
+
+class NoCounterpart(UserError, ValueError):
+    """A game that OpenSpiel does not have, or a position that is not of the game; the message says why."""
+
+
+def by_number(game: Game, state: np.ndarray, move: int) -> tuple[str, ...]:
+    """A move is the action of the same number."""
+    return (str(move),)
+
+
+def number(theirs: Any, action: int) -> str:
+    """An action by its number."""
+    return str(action)
+
+
+@dataclass(frozen=True)
+class Counterpart:
+    """A game of OpenSpiel.  The actions that a move is there are known by labels, which are names or numbers."""
+
+    name: str  # as `pyspiel.load_game` takes it, with parameters
+    path: Callable[[Game, np.ndarray, int], tuple[str, ...]] = by_number  # the labels of a move's actions
+    label: Callable[[Any, int], str] = number  # of an action in one of their states
+    first: int = 0  # who our first player is there
+    differs: str = ""  # where its rules are not ours, in words
+
+
+def counterpart_of(game: Game) -> Counterpart:
+    """The same game there; NoCounterpart if there is none."""
+    made = COUNTERPARTS[game.name](game) if game.name in COUNTERPARTS else None
+    if made is None:
+        raise NoCounterpart(f"OpenSpiel has no {game}; it has {', '.join(COUNTERPARTS)}, some in one size alone")
+    return made
+
+
+class Mirror:
+    """A position of a game here, `state`, and the same there, `theirs`, which follow the same moves.
+
+    `moves` lead to it from the initial position; IllegalMove names one that is not legal.
+    """
+
+    def __init__(self, game: Game, moves: Sequence[int] = ()):
+        self.game, self.counterpart = game, counterpart_of(game)
+        self.theirs = pyspiel.load_game(self.counterpart.name).new_initial_state()
+        self.state = game.initial()
+        for move in moves:
+            self.push(move)
+
+    def push(self, move: int) -> None:
+        """Make a move on both boards."""
+        after = self.game.after(self.state, move)
+        for label in self.counterpart.path(self.game, self.state, move):
+            (action,) = [a for a in self.theirs.legal_actions() if self.counterpart.label(self.theirs, a) == label]
+            self.theirs.apply_action(action)
+        self.state = after
+
+    def move_of(self, actions: Sequence[int]) -> int | None:
+        """Our legal move that these actions are; None if they only begin one.  NoCounterpart if they are none."""
+        theirs, labels = self.theirs.clone(), list[str]()
+        for action in actions:
+            labels.append(self.counterpart.label(theirs, action))
+            theirs.apply_action(action)
+        paths = {self.counterpart.path(self.game, self.state, move): move for move in self.game.moves(self.state)}
+        if tuple(labels) in paths:
+            return paths[tuple(labels)]
+        if any(path[: len(labels)] == tuple(labels) for path in paths):
+            return None
+        differs = f": {self.counterpart.differs}" if self.counterpart.differs else ""
+        raise NoCounterpart(f"{' '.join(labels)} is no legal move of {self.game} here{differs}")
+
+    def side(self, player: int) -> int:
+        """Our player of that number there, or the other way round."""
+        return player if player == CHANCE else player ^ self.counterpart.first
+
+
+def to_openspiel(game: Game, moves: Sequence[int] = ()) -> Any:
+    """OpenSpiel's state (`pyspiel.State`) after legal moves of a game of ours from its initial position.
+
+    NoCounterpart if OpenSpiel does not have the game; IllegalMove names a move that is not legal.
+    """
+    return Mirror(game, moves).theirs
+
+
+def from_openspiel(game: Game, theirs: Any) -> tuple[list[int], np.ndarray]:
+    """(moves, state after them) in a game of ours of a `pyspiel.State`, by the actions that led to it.
+
+    NoCounterpart if the state is of another game, in the middle of a move, or not to be reached by our rules.
+    """
+    mirror, moves, begun = Mirror(game), list[int](), list[int]()
+    if _described(theirs.get_game()) != _described(mirror.theirs.get_game()):
+        raise NoCounterpart(f"a state of {theirs.get_game()} is none of {game}, which is {mirror.theirs.get_game()}")
+    for action in theirs.history():
+        begun.append(action)
+        move = mirror.move_of(begun)
+        if move is not None:
+            moves.append(move)
+            mirror.push(move)
+            begun.clear()
+    if begun:
+        raise NoCounterpart(f"the state is in the middle of a move, which begins with the actions {begun}")
+    return moves, mirror.state
+
+
+def _described(game: Any) -> tuple:
+    """A game of theirs by its name and all parameters, those at their defaults too."""
+    kind = game.get_type()
+    return kind.short_name, kind.parameter_specification | game.get_parameters()
+
+
+# -- Each game's moves as OpenSpiel knows them ----------------------------------------------------------------------
+
+
+def text(theirs, action):
+    """An action by its name, without the mark of a capture."""
+    return theirs.action_to_string(action).rstrip("*")
+
+
+def by_name(game, state, move):
+    return (game.move_name(state, move),)
+
+
+def tictactoe_cell(game, state, move):
+    """Their rows run from the top."""
+    row, column = divmod(move, 3)
+    return (str(3 * (2 - row) + column),)
+
+
+def breakthrough_name(game, state, move):
+    """Their board is upside down, and letters come first."""
+    name, top = game.move_name(state, move), game.rows + 1
+    return (f"{name[1]}{top - int(name[0])}{name[3]}{top - int(name[2])}",)
+
+
+def nim_name(game, state, move):
+    """Ours is heap-take."""
+    heap, take = game.move_name(state, move).split("-")
+    return (f"pile:{heap}, take:{take};",)
+
+
+def pig_number(game, state, move):
+    """Theirs: roll 0, stop 1, and the faces from 0; ours: a roll is 0, hold 7, faces 1 to 6."""
+    return (str(move - 1 if game.player(state) == CHANCE else (0 if move == 0 else 1)),)
+
+
+def go_name(theirs, action):
+    """Theirs is `B a1` or `B PASS`, with letters that leave i out too."""
+    return theirs.action_to_string(action).split()[1].lower()
+
+
+def amazons_path(game, state, move):
+    """Theirs are three actions, each a square numbered from the upper left."""
+    squares = game.move_name(state, move).replace("/", "-").split("-")
+    return tuple(str((game.size - int(square[1:])) * game.size + ord(square[0]) - ord("a")) for square in squares)
+
+
+def algebraic(game, state, move):
+    """Without the signs of check and mate."""
+    return (game.move_name(state, move).rstrip("+#"),)
+
+
+def san(theirs, action):
+    return theirs.action_to_string(action).rstrip("+#")
+
+
+def usual(game):
+    """Whether chess starts as it does."""
+    return not game.fen and game.setup == type(game).setup
+
+
+def _breakthrough(game):
+    """On boards of fewer rows, theirs has one row of pawns."""
+    name = f"breakthrough(rows={game.rows},columns={game.columns})"
+    return Counterpart(name, breakthrough_name, text) if game.rows >= 6 else None
+
+
+def _go(game):
+    name = f"go(board_size={game.size},komi={game.komi},max_game_length={3 * game.size**2})"
+    return Counterpart(name, by_name, go_name, differs="their game ends where a position is repeated")
+
+
+def _nim(game):
+    piles = ";".join(map(str, game.heaps))
+    return Counterpart(f"nim(pile_sizes={piles},is_misere={game.misere})", nim_name, text)
+
+
+# by the name of our game: its counterpart, or None where OpenSpiel lacks these parameters
+COUNTERPARTS: dict[str, Callable[[Any], Counterpart | None]] = {
+    "tictactoe": lambda game: Counterpart("tic_tac_toe", tictactoe_cell),
+    "connect4": lambda game: Counterpart(f"connect_four(rows={game.rows},columns={game.columns})"),
+    "breakthrough": _breakthrough,
+    "othello": lambda game: Counterpart("othello") if game.size == 8 else None,
+    "mnk": lambda game: Counterpart(f"mnk(m={game.columns},n={game.rows},k={game.k})"),
+    "hex": lambda game: Counterpart(f"hex(board_size={game.size},swap={game.swap})", by_name, text),
+    "go": _go,
+    "nim": _nim,
+    "clobber": lambda game: Counterpart(f"clobber(rows={game.rows},columns={game.columns})", by_name, text),
+    "amazons": lambda game: Counterpart(f"amazons(board_size={game.size})", amazons_path),
+    "pig": lambda game: Counterpart(f"pig(winscore={game.target},horizon={game.horizon})", pig_number),
+    "chess": lambda game: Counterpart("chess", algebraic, san, first=1) if usual(game) else None,
+}
