@@ -4,6 +4,7 @@ game = games.make("breakthrough(rows=6, columns=4)")
 state = game.initial()
 game.moves(state)
 games.perft(game, 4)
+games.svg(game, state)
 """
 
 import importlib
@@ -15,6 +16,7 @@ _HOMES = {
     "perft": "games.core.playout",
     "playouts": "games.core.playout",
     "check": "games.core.check",
+    "svg": "games.core.drawing",
 }
 
 __all__ = [*_HOMES, "make", "names"]

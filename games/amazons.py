@@ -22,6 +22,7 @@ import numpy as np
 
 from games.core.bits import ONE, WORD, popcount
 from games.core.board import draw
+from games.core.drawing import Look
 from games.core.game import Game, check_range
 from games.core.random import GAMMA, mix, random_below
 
@@ -49,6 +50,7 @@ class Amazons(Game):
     size: int = 10
 
     name = "amazons"
+    board_look = Look("checkered", {"W": "white queen", "B": "black queen"})
     has_draws = False
     sizes = "size 6 to 10"
     dtype = np.int16

@@ -30,6 +30,7 @@ from numba.extending import register_jitable
 
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import draw, square_name, squares
+from games.core.drawing import Look
 from games.core.game import Game, check_range
 from games.core.lanes import choose, narrowest
 from games.core.random import random_below
@@ -68,6 +69,7 @@ class Breakthrough(Game):
     columns: int = 8
 
     name = "breakthrough"
+    board_look = Look("checkered", {"W": "white pawn", "B": "black pawn"})
     has_draws = False
     sizes = "rows 4 to 32, columns 2 to 16, up to 64 squares"
     state_size = 3
@@ -469,6 +471,7 @@ class Knightthrough(Breakthrough):
     """Breakthrough with knights; the state is Breakthrough's."""
 
     name = "knightthrough"
+    board_look = Look("checkered", {"W": "white knight", "B": "black knight"})
     sizes = "rows 5 to 16, columns 4 to 12, up to 64 squares"
     # Breakthrough's own methods, which know its rules by `targets`, `strikes`, `near_goal` and `race` alone
     foreseen, sound_moves = Breakthrough.foreseen, Breakthrough.sound_moves

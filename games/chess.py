@@ -46,7 +46,8 @@ from games.core.chessboard import (
     UPSIDE_DOWN,
     ChessRules,
 )
-from games.core.fen import Position, first_rank, read_fen, square_name, svg_board, write_fen
+from games.core.drawing import Look, board_drawing, read_board
+from games.core.fen import Position, first_rank, read_fen, square_name, write_fen
 from games.core.game import check_range
 
 LETTERS = ".PN?KBRQ"  # by the numbers of men
@@ -57,6 +58,12 @@ CASTLED = WORD(0xC7)
 # What Shannon's function counts of each side, and the weight of each
 SHANNON = ("kings", "queens", "rooks", "bishops and knights", "pawns", "doubled", "blocked", "isolated", "mobility")
 SHANNON_WEIGHTS = (200.0, 9.0, 5.0, 3.0, 1.0, -0.5, -0.5, -0.5, 0.1)
+
+MEN = {
+    letter: f"{colour} {shape}"
+    for letters, colour in (("KQRBNP", "white"), ("kqrbnp", "black"))
+    for letter, shape in zip(letters, ("king", "queen", "rook", "bishop", "knight", "pawn"))
+}
 
 
 @dataclass(frozen=True)
@@ -72,6 +79,7 @@ class Chess(ChessRules):
 
     name = "chess"
     sizes = "any legal position; setup 0 to 959"
+    board_look = Look("checkered", MEN, notes=False)
     data_fields = ("fen", "setup")
 
     def __post_init__(self):
@@ -260,9 +268,14 @@ class Chess(ChessRules):
     def from_pgn_tags(self, tags):
         return replace(self, fen=tags["FEN"], setup=STANDARD) if "FEN" in tags else self
 
-    def picture(self, names):
-        moves, state = self.read_line(" ".join(names))
-        return svg_board(position_of(state).men, [moves[-1] & 63, moves[-1] >> 6 & 63] if moves else [])
+    def drawing(self, state, moves):
+        """Of the last move the square that it led to, or those of the king and the rook, are marked."""
+        name = moves[-1] if moves else ""
+        marked = "".join(re.findall("[a-h][1-8]", name)[-1:])
+        if name.startswith("O-O"):
+            files, rank = "cd" if name.startswith("O-O-O") else "fg", "81"[position_of(state).side]
+            marked = "".join(file + rank for file in files)
+        return board_drawing(read_board(self.render(state)), [marked], self.board_look)
 
 
 def has_standard_castling(position: Position) -> bool:

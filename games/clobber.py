@@ -20,6 +20,7 @@ import numpy as np
 
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import BitBoard, draw, squares
+from games.core.drawing import Look
 from games.core.game import Game, check_range
 from games.core.lanes import choose, narrowest
 from games.core.random import random_below
@@ -37,6 +38,7 @@ class Clobber(BitBoard, Game):
     columns: int = 8
 
     name = "clobber"
+    board_look = Look("checkered", {"o": "blue disc", "x": "red disc"})
     has_draws = False
     sizes = "rows and columns 1 to 26, 2 to 64 squares"
     state_size = 2

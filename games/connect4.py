@@ -18,6 +18,7 @@ from functools import cached_property
 
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import squares
+from games.core.drawing import Look
 from games.core.game import Game, check_range
 from games.core.lanes import choose
 from games.core.random import random_below
@@ -31,6 +32,7 @@ class Connect4(Game):
     columns: int = 7
 
     name = "connect4"
+    board_look = Look("holes", {"X": "red disc", "O": "yellow disc"})
     sizes = "rows and columns 2 to 14, (rows + 1) * columns up to 64"
     state_size = 2
     symmetries = 2  # the board and its mirror image

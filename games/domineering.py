@@ -16,6 +16,7 @@ import numpy as np
 
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import BitBoard, draw
+from games.core.drawing import CELL, board_drawing, corner, read_board
 from games.core.game import Game, check_range
 from games.core.lanes import choose, narrowest
 from games.core.random import random_below
@@ -250,6 +251,19 @@ class Domineering(BitBoard, Game):
             return "#" if state[0] >> WORD(row * self.columns + column) & ONE else "."
 
         return draw(reversed(range(self.rows)), self.columns, symbol)
+
+    def drawing(self, state, moves):
+        """Dominoes where the moves are known, upright ones in red; covered squares else."""
+        board = read_board(self.render(state))
+        dominoes, hidden = [], set()
+        for name in moves:
+            ends = sorted(board.places(name))
+            x, y = corner(board, *ends[0])
+            width, height = (CELL * (1 + ends[1][axis] - ends[0][axis]) - 8 for axis in (1, 0))
+            place = f'x="{x + 4}" y="{y + 4}" width="{width}" height="{height}"'
+            dominoes.append(f'<rect class="{"red" if height > width else "blue"}" {place} rx="8"/>')
+            hidden |= set(ends)
+        return board_drawing(board, moves, self.board_look, hidden, dominoes)
 
 
 class MisereDomineering(Domineering):

@@ -26,6 +26,7 @@ import numpy as np
 
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import squares
+from games.core.drawing import Look
 from games.core.game import Game, check_range
 from games.core.lanes import choose
 from games.core.random import next_word, random_below
@@ -47,6 +48,7 @@ class Hex(Game):
     swap: bool = False
 
     name = "hex"
+    board_look = Look("hexagons", {"X": "red disc", "O": "blue disc"})
     sgf_number = 11
     has_draws = False
     sizes = "size 2 to 14"

@@ -15,6 +15,7 @@ import numpy as np
 
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import draw
+from games.core.drawing import Look
 from games.core.game import Game, check_range
 from games.core.lanes import choose, narrowest
 from games.core.random import GAMMA, mix, random_below
@@ -39,6 +40,7 @@ class MNK(Game):
     k: int = 5
 
     name = "mnk"
+    board_look = Look("points")
     sizes = "rows and columns 2 to 19, k 2 to the longer of the two"
 
     def __post_init__(self):

@@ -23,6 +23,7 @@ from functools import cached_property
 import numpy as np
 
 from games.core.bits import ONE, WORD, popcount, trailing_zeros
+from games.core.drawing import Drawing
 from games.core.game import Game, check_choice
 from games.core.random import mix, random_below
 
@@ -30,6 +31,7 @@ ZERO = WORD(0)
 ROW_STEPS, COLUMN_STEPS = np.array([0, 1, 1, 1]), np.array([1, 0, 1, -1])
 PLAYED, KEY, COUNT, LIST = 0, 1, 2, 3  # words of a state
 ROOM = 256  # for legal moves
+ROUND, GRID = 4, 28  # of a drawing: crossings around the cross, and units from one to the next
 # Upper bounds of the score.  5D and 4T, 4D: morpionsolitaire.com/English/Limits.htm; 5T: H. Michalewski, A. Nagorko and
 # J. Pawlewicz, "485: a new upper bound for Morpion Solitaire" (CGW 2015).
 LONGEST = {"5D": 121, "5T": 485, "4D": 35, "4T": 62}
@@ -233,28 +235,48 @@ class Morpion(Game):
             names.append(f"{column - self.margin},{row - self.margin}")
         return f"{names[0]}:{names[1]}>{names[2]}"
 
-    def picture(self, names):
-        """The cross, and for each move its line and, in a circle, its number."""
-        state, lines, points = self.initial(), [], []
-        for name in names:
-            move = self.parse_move(state, name)
-            place, start, direction = move % self.length, move // self.length >> 2, move // self.length & 3
-            (row, column), step = divmod(start, self.width), (int(ROW_STEPS[direction]), int(COLUMN_STEPS[direction]))
-            ends = [(row + i * step[0], column + i * step[1]) for i in (0, self.length - 1)]
-            lines.append(ends)
-            points.append((row + place * step[0], column + place * step[1]))
-            self.play(state, move)
-        return svg_grid(self.cross, lines, points)
+    def points(self, state):
+        """{(row, column), ...} of all points."""
+        words = [int(state[LIST + ROOM + row]) >> self.length - 1 for row in range(self.width)]
+        return {(row, column) for row, word in enumerate(words) for column in range(self.width) if word >> column & 1}
+
+    def drawn_lines(self, state):
+        """The ends of each line drawn, ((row, column), (row, column)): what is used of a row is parted into lines."""
+        ends, taken = [], self.length if self.disjoint else self.length - 1
+        for line in range(self.lines):
+            i = LIST + ROOM + self.lines + line
+            used = int(state[i] ^ self.initial_state[i]) >> self.length - 1
+            while used:
+                place = (used & -used).bit_length() - 1
+                used &= ~((1 << taken) - 1 << place)
+                ends.append(tuple(self.crossing(line, place + step) for step in (0, self.length - 1)))
+        return ends
+
+    def crossing(self, line, position):
+        """(row, column) of a position on a row, column or diagonal."""
+        if line < self.width:
+            return line, position
+        if line < 2 * self.width:
+            return position, line - self.width
+        if line < 4 * self.width - 1:
+            return position, position - line + 3 * self.width - 1
+        return position, line - 4 * self.width + 1 - position
+
+    def drawing(self, state, moves):
+        """The points and lines; in circles the new points, with the numbers of the moves that are known."""
+        names, first = [name.partition(":")[0].split(",") for name in moves], int(state[PLAYED]) - len(moves) + 1
+        numbers = {
+            (int(row) + self.margin, int(column) + self.margin): first + i for i, (column, row) in enumerate(names)
+        }
+        low, high = self.margin - ROUND, self.width - self.margin + ROUND
+        points = self.points(state)
+        low, high = min(low, *map(min, points)), max(high, *(max(point) + 1 for point in points))
+        return grid_drawing(range(low, high), points, set(self.cross), self.drawn_lines(state), numbers)
 
     def render(self, state):
         """The points with a free crossing on every side: O of the cross, x added."""
         first = {(row, column) for row, column in self.cross}
-        points = {
-            (row, column)
-            for row in range(self.width)
-            for column in range(self.width)
-            if int(state[LIST + ROOM + row]) >> column + self.length - 1 & 1
-        }
+        points = self.points(state)
         rows, columns = ([point[axis] for point in points] for axis in (0, 1))
         across = range(min(columns) - 1, max(columns) + 2)
         lines = [f"score {int(state[PLAYED])}"]
@@ -264,29 +286,24 @@ class Morpion(Game):
         return "\n".join([*lines, "   " + "".join(f"{column - self.margin:>3}" for column in across)])
 
 
-def svg_grid(cross, lines, points, cell: int = 24) -> str:
-    """A grid as SVG: points of the cross as dots, lines from end to end, and the points added, numbered from 1.
+def grid_drawing(paper, points, cross, lines, numbers) -> Drawing:
+    """A square part of the paper: dots for the cross, circles for the points added, with those numbers that are known.
 
-    Places are (row, column), rows upwards.
+    Places are (row, column), rows upwards, in the range `paper`; the last line of the highest number is marked.
     """
-    rows, columns = zip(*cross, *points)
-    top, left = max(rows) + 1, min(columns) - 1
-    height, width = (top - min(rows) + 1) * cell, (max(columns) - left + 1) * cell
+    size, cell = len(paper) * GRID, GRID
 
     def at(place):
-        return (place[1] - left) * cell, (top - place[0]) * cell
+        return (place[1] - paper.start + 0.5) * cell, (paper.stop - place[0] - 0.5) * cell
 
-    shapes = [f'<path d="M{x} 0V{height}" stroke="#ddd"/>' for x in range(0, width + 1, cell)]
-    shapes += [f'<path d="M0 {y}H{width}" stroke="#ddd"/>' for y in range(0, height + 1, cell)]
-    for one, other in lines:
-        shapes.append('<path d="M{} {}L{} {}" stroke="#36c" stroke-width="2"/>'.format(*at(one), *at(other)))
-    shapes += ['<circle cx="{}" cy="{}" r="4"/>'.format(*at(place)) for place in cross]
-    for number, place in enumerate(points, 1):
+    rules = "".join(f"M{(i + 0.5) * cell:g} 0v{size}M0 {(i + 0.5) * cell:g}h{size}" for i in range(len(paper)))
+    dots = "".join('<circle class="point" cx="{:g}" cy="{:g}" r="4.5"/>'.format(*at(place)) for place in sorted(cross))
+    shapes = ['<path class="drawn" d="M{:g} {:g}L{:g} {:g}"/>'.format(*at(one), *at(other)) for one, other in lines]
+    for place in sorted(points - cross, key=lambda place: numbers.get(place, 0)):
         x, y = at(place)
-        shapes.append(f'<circle cx="{x}" cy="{y}" r="9" fill="#fff" stroke="#36c"/>')
-        font = 'font-size="10" text-anchor="middle" font-family="sans-serif"'
-        shapes.append(f'<text x="{x}" y="{y + 3.5}" {font}>{number}</text>')
-    body = "\n".join(shapes)
-    box = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-    paper = f'<rect width="{width}" height="{height}" fill="#fff"/>'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {box}>\n{paper}\n{body}\n</svg>\n'
+        last = numbers.get(place) == max(numbers.values(), default=0)
+        shapes.append(f'<circle class="added{" last" if last else ""}" cx="{x:g}" cy="{y:g}" r="11"/>')
+        if place in numbers:
+            shapes.append(f'<text class="on small" x="{x:g}" y="{y + 4:g}">{numbers[place]}</text>')
+    ground = f'<path class="grid faint" d="{rules}"/>{dots}'
+    return Drawing(size, size, f'<rect class="paper" width="{size}" height="{size}"/>{ground}', tuple(shapes))

@@ -15,6 +15,7 @@ from functools import cache
 import numpy as np
 
 from games.core.bits import nth_bit, popcount
+from games.core.drawing import heaps_drawing
 from games.core.game import Game, check_range
 from games.core.lanes import choose, narrowest
 from games.core.random import random_below
@@ -117,6 +118,10 @@ class TakingGame(HeapGame):
 
     def render(self, state):
         return "\n".join(f"{i}: {'|' * int(heap)} {heap}" for i, heap in enumerate(state[1:], 1))
+
+    def drawing(self, state, moves):
+        last = [int(moves[-1].partition("-")[0]) - 1] if moves and "-" in moves[-1] else []
+        return heaps_drawing(state[1:], max(self.heaps), last)
 
 
 @dataclass(frozen=True)
@@ -270,6 +275,12 @@ class Grundy(HeapGame):
 
     def render(self, state):
         return " ".join(str(size) for size in reversed(range(1, self.state_size)) for _ in range(state[size]))
+
+    def drawing(self, state, moves):
+        """The two heaps that the last move made are marked."""
+        heaps = [size for size in reversed(range(1, self.state_size)) for _ in range(state[size])]
+        made = map(int, moves[-1].partition("=")[2].split("+")) if moves else ()
+        return heaps_drawing(heaps, max(self.heaps), [heaps.index(size) for size in made])
 
 
 @cache

@@ -17,6 +17,7 @@ import numpy as np
 
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import draw, sgf_point, squares
+from games.core.drawing import Look
 from games.core.game import Game, check_choice
 from games.core.lanes import choose
 from games.core.random import random_below
@@ -54,6 +55,7 @@ class Othello(Game):
     size: int = 8
 
     name = "othello"
+    board_look = Look("felt")
     sgf_number = 2
     sizes = "size 4, 6 or 8"
     state_size = 4

@@ -18,6 +18,7 @@ import numpy as np
 
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import draw, square_name
+from games.core.drawing import Look
 from games.core.files import read_bounded
 from games.core.game import Game, check_range
 from games.core.random import GAMMA, mix, random_below, stream
@@ -48,6 +49,7 @@ class SameGame(Game):
     board: int = 1  # which board of the file, from 1
 
     name = "samegame"
+    board_look = Look(pieces=dict.fromkeys("0123456789abcde", "tile"))
     players = 1
     has_tabu_moves = True
     sizes = "rows 2 to 15, columns 2 to 16, colours 1 to 15; any seed, or a file of boards"

@@ -12,6 +12,7 @@ import numpy as np
 
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import draw, square_name
+from games.core.drawing import Look
 from games.core.game import Game
 from games.core.lanes import choose
 from games.core.random import random_below
@@ -37,6 +38,7 @@ class TicTacToe(Game):
     """state: uint64[2] = crosses, noughts, as sets of squares.  Crosses, the first player, have the move when equal."""
 
     name = "tictactoe"
+    board_look = Look(pieces={"X": "red cross", "O": "blue ring"})
     state_size = 2
     move_limit = max_moves = max_plies = 9
     symmetries = 8

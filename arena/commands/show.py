@@ -17,7 +17,7 @@ LAST = 10  # improvements that are shown
 @command(
     Panel.READ,
     examples="arena show runs/first 2v1-0007\narena show runs/first 2v1-0007 --ply 12\n"
-    "arena show runs/morpion 1on1-0003 --output grid.svg",
+    "arena show runs/first 2v1-0007 --ply 12 --output board.svg",
     modern=renamed({"--picture": "--output"}),
 )
 def show(
@@ -25,8 +25,7 @@ def show(
     id: Annotated[str, typer.Argument(help="A game's id, as `arena table DIR --kind games` lists it.", metavar="ID")],
     ply: Annotated[int | None, typer.Option(help="Show the board after this many plies. Default: the end.")] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="An SVG file for the game's own drawing of the position, if it makes one."),
+        Path | None, typer.Option("--output", "-o", help="An SVG file for a drawing of the position.")
     ] = None,
     force: Force = False,
     as_json: Json = False,
@@ -54,11 +53,8 @@ def show(
 
 
 def _draw(game, moves: list[str], path: Path, force: bool) -> None:
-    """Write the game's own drawing of the position after some moves."""
-    drawing = game.picture(moves)
-    if drawing is None:
-        raise typer.BadParameter(f"--output: {game} makes no drawings; leave it out to see the board as text")
-    write_whole(path, drawing.encode(), force)
+    """Write a drawing of the position after some moves."""
+    write_whole(path, game.picture(moves).encode(), force)
 
 
 def _board(game, moves: list[str]) -> str:

@@ -132,22 +132,3 @@ def first_rank(number: int) -> str:
 
 def _free(rank: list[str]) -> list[int]:
     return [file for file in range(8) if rank[file] == "."]
-
-
-GLYPHS = dict(zip("KQRBNPkqrbnp", "♔♕♖♗♘♙♚♛♜♝♞♟"))
-CELL = 45  # pixels
-
-
-def svg_board(men: str, marked: list[int]) -> str:
-    """An SVG drawing of the 64 letters of a position, with some squares marked."""
-    size, parts = 8 * CELL, []
-    for square, man in enumerate(men):
-        x, y = square % 8 * CELL, (7 - square // 8) * CELL
-        light = (square // 8 + square) % 2
-        colour = ("#aaa23a" if not light else "#cdd16a") if square in marked else ("#b58863", "#f0d9b5")[light]
-        parts.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{colour}"/>')
-        if man in GLYPHS:
-            place = f'x="{x + CELL / 2}" y="{y + CELL * 0.8}" font-size="{CELL * 0.8}" text-anchor="middle"'
-            parts.append(f"<text {place}>{GLYPHS[man]}</text>")
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size} {size}" font-family="DejaVu Sans, sans-serif">'
-    return "\n".join([head, *parts, "</svg>"]) + "\n"

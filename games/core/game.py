@@ -29,6 +29,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from games.core.drawing import Drawing, Look, svg, text_drawing
 from games.core.errors import UserError
 from games.core.jit import Compilable
 from games.core.lanes import WIDE
@@ -76,6 +77,7 @@ class Game(Compilable):
     has_chance: ClassVar[bool] = False  # whether there are states with player CHANCE
     sizes: ClassVar[str] = "one size"  # what its parameters may be, in words
     status: ClassVar[str] = "exact"  # what is known of its correctness, in words
+    board_look: ClassVar[Look] = Look()  # how the board that `render` writes is drawn
     soonest_win: ClassVar[int] = 1  # unless an exact end is foreseen, the player to move wins in no fewer plies,
     soonest_loss: ClassVar[int] = 1  # and loses in no fewer
 
@@ -303,6 +305,13 @@ class Game(Compilable):
         """The move of that name as SGF writes it, where sgf_number is not None."""
         raise NotImplementedError
 
+    def drawing(self, state, moves: list[str]) -> Drawing:
+        """What `svg` makes a picture of: the text of `render`, if it is a board in the look that is `board_look`.
+
+        moves: the names of the moves that led to the position, or of the last of them, if they are known.
+        """
+        return text_drawing(self.render(state), moves, self.board_look)
+
     def uci_name(self, state, move) -> str:
         """The move as programs that speak UCI write it."""
         return self.move_name(state, move)
@@ -414,9 +423,10 @@ class Game(Compilable):
                 pass
         return [word]
 
-    def picture(self, names: list[str]) -> str | None:
-        """An SVG drawing of the position after the moves of these names; None where the game makes none of its own."""
-        return None
+    def picture(self, names: Iterable[str]) -> str:
+        """An SVG picture of the position after the moves of these names, the last one marked."""
+        names = list(names)
+        return svg(self, self.read_line(" ".join(names))[1], names)
 
     def __str__(self):
         return spell(self)

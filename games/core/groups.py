@@ -23,6 +23,7 @@ import numpy as np
 
 from games.core.bits import ONE, WORD, popcount
 from games.core.board import draw
+from games.core.drawing import Look
 from games.core.game import Game, check_range
 from games.core.random import random_below
 
@@ -42,6 +43,7 @@ class StoneGame(Game):
     size: int = 9
 
     symmetries = 8
+    board_look = Look("points")
 
     def __post_init__(self):
         check_range("size", self.size, 2, 13)

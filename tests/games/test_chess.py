@@ -3,6 +3,7 @@
 import io
 import json
 import random
+import re
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from agents.outside.protocol import Position
 from agents.outside.uci import spoken
 from arena.cli import app
 from games.core.chessboard import CLOCK, DEAD, END, FIFTY, MATE, REPETITION, STALEMATE
+from games.core.drawing import CELL, EDGE
 from games.core.fen import first_rank, read_fen, write_fen
 from results.exchange import to_pgn
 from results.store import Store
@@ -281,8 +283,21 @@ def test_imported_games_are_replayed(tmp_path):
 
 
 def test_drawing():
-    drawing = games.make("chess").picture(["e4", "e5"])
-    assert drawing.count("<text") == 32 and drawing.count("#cdd16a") + drawing.count("#aaa23a") == 2
+    game = games.make("chess")
+    drawing = game.picture(["e4", "e5"])
+    assert drawing.count('class="white"') == drawing.count('class="black"') == 16
+    assert marked_squares(drawing) == ["e5"]
+    castled = ["e4", "e5", "Nf3", "Nf6", "Bc4", "Bc5"]
+    assert marked_squares(game.picture([*castled, "O-O"])) == ["f1", "g1"]
+    assert marked_squares(game.picture([*castled, "O-O", "O-O"])) == ["f8", "g8"]
+    line = ["d4", "d5", "Nc3", "Nc6", "Bf4", "Bf5", "Qd2", "Qd7", "O-O-O", "O-O-O", "Kb1", "Kb8", "Rc1", "Rc8", "R1d1"]
+    assert marked_squares(game.picture(line[:10])) == ["c8", "d8"]
+
+
+def marked_squares(drawing):
+    """The squares below which there is a mark."""
+    corners = re.findall(r'class="under" x="(\d+)" y="(\d+)"', drawing)
+    return [f"{'abcdefgh'[(int(x) - EDGE) // CELL]}{8 - int(y) // CELL}" for x, y in corners]
 
 
 # -- Rules ---------------------------------------------------------------------------------------------------------

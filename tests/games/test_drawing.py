@@ -1,0 +1,137 @@
+"""Positions as SVG: every game's is well formed, needs nothing else, and shows what the game's text shows."""
+
+import re
+from collections import Counter
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import games
+from games.core.drawing import CELL, EDGE, STYLE, Look, read_board, svg, text_drawing
+from games.core.game import CHANCE
+
+SPACE = "{http://www.w3.org/2000/svg}"
+WITHOUT_BOARD = {
+    "coin", "grundy", "leftmove", "matches", "morpion", "nim", "pig", "tree", "tsptw", "weakschur"
+}  # fmt: skip
+DRAWN = {"nim", "matches", "grundy", "morpion"}  # of these, what is no text either
+
+
+def line_of(game, plies, seed=1):
+    """(state, names) after random moves, in plain Python."""
+    state, names, rng = game.initial(), [], np.random.default_rng(seed)
+    room, odds = np.empty(game.max_moves, np.int32), np.empty(game.max_moves)
+    while len(names) < plies and not game.is_over(state):
+        chance = game.player(state) == CHANCE
+        legal = room[: game.chance(state, room, odds)].tolist() if chance else game.moves(state)
+        move = int(rng.choice(legal))
+        names.append(game.move_name(state, move))
+        game.play(state, move)
+    return state, names
+
+
+def shapes(picture, tag):
+    return [element.attrib for element in ElementTree.fromstring(picture).iter(SPACE + tag)]
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_every_game_is_drawn(name):
+    game = games.make(name)
+    state, names = line_of(game, 12)
+    picture, before = svg(game, state, names), state.copy()
+    root = ElementTree.fromstring(picture)
+    assert root.get("role") == "img" and root.find(SPACE + "title").text == root.get("aria-label")
+    assert game.render(state) == root.find(SPACE + "desc").text and names[-1] in root.get("aria-label")
+    assert re.findall(r'https?://[^"<\s]+', picture) == ["http://www.w3.org/2000/svg"] and "url(" not in picture
+    used = {word for kind in re.findall(r'class="([^"]*)"', picture) for word in kind.split()}
+    assert all(f".{word} " in STYLE or f".{word}." in STYLE or f"text.{word}" in STYLE for word in used)
+    assert np.array_equal(state, before) and picture == svg(game, state, names)
+    assert (read_board(game.render(state)) is None) == (name in WITHOUT_BOARD)
+    words = {element.text for element in root.iter(SPACE + "text")}
+    assert (name in WITHOUT_BOARD - DRAWN) == (game.render(state).splitlines()[0] in words)
+    left, top, width, height = map(float, root.get("viewBox").split())
+    assert (left, top) == (0, 0) and 50 <= width <= 1200 and 30 <= height <= 1200
+
+
+@pytest.mark.parametrize("name", [name for name in games.names() if name not in WITHOUT_BOARD])
+def test_as_many_pieces_as_symbols(name):
+    """Of each kind: a shape of a colour, a block, or a tile."""
+    game = games.make(name)
+    state, names = line_of(game, 9)
+    symbols = Counter("".join(map("".join, read_board(game.render(state)).rows)))
+    known = {"#": "block", "X": "black", "x": "black", "O": "white", "B": "black", "W": "white"}
+    wanted = Counter()
+    for symbol, count in symbols.items():
+        if symbol != ".":
+            wanted[game.board_look.pieces.get(symbol, known.get(symbol)).split()[0]] += count
+    drawing = game.drawing(state, [])
+    found = Counter(re.findall(r'class="(\w+)', "".join(drawing.parts)))
+    assert {kind: found[kind] for kind in wanted} == dict(wanted) and sum(wanted.values()) > 0
+    marked = len(re.findall(r'class="(?:under|last ring)"', "".join(game.drawing(state, names).parts)))
+    assert marked == len(set(re.findall(r"[a-z]\d+|\d+[a-z]", names[-1]))) or (name == "connect4" and marked == 1)
+
+
+def test_a_game_that_says_nothing_of_pictures():
+    """Its text is enough: discs for X and O, letters for the rest; its names are text and no markup."""
+    text = "<b> & so on\n2 X .\n1 O <\n  a b"
+    plain = SimpleNamespace(render=lambda _: text, drawing=lambda _, moves: text_drawing(text, moves, Look()))
+    root = ElementTree.fromstring(svg(plain, None, ["a1"], title='"<>'))
+    assert [element.text for element in root.iter(SPACE + "text")] == ["2", "1", "a", "b", "<", "<b> & so on"]
+    assert root.get("aria-label") == root.find(SPACE + "title").text == '"<>'
+    assert [element.get("class") for element in root.iter(SPACE + "circle")] == ["black", "white"]
+    assert len([1 for element in root.iter(SPACE + "rect") if element.get("class") == "under"]) == 1
+
+
+def test_squares_are_where_their_names_say():
+    state, names = line_of(games.make("othello"), 1)
+    disc = shapes(svg(games.make("othello"), state, names), "circle")[-1]
+    column, row = ord(names[0][0]) - ord("a"), int(names[0][1]) - 1
+    assert (float(disc["cx"]), float(disc["cy"])) == (EDGE + CELL * (column + 0.5), 2 + CELL * (row + 0.5))
+    assert disc["class"] == "last ring"
+
+
+def test_text_that_is_a_board():
+    board = read_board("7 and y\n.  1  2\n3  4  5\n1  2  3\nscore 7")
+    assert board.rows == ((".", "1", "2"), ("3", "4", "5")) and board.column_names == ("1", "2", "3")
+    assert board.notes == ("7 and y", "score 7") and board.row_names == ("", "")
+    assert board.places("2") == [(0, 1)] and board.places("1") == [(1, 0)] and board.places("9") == []
+    for text in ("", "1", "a b c", "x\n1 2", "1: ||| 3", "a a\n. ."):
+        assert read_board(text) is None, text
+    board = read_board("10 . X\n 9 . .\n   a b")
+    assert board.row_names == ("10", "9") and board.places("b10-a9") == [(0, 1), (1, 0)]
+
+
+def test_dominoes():
+    """Those that are known, upright ones in red, and squares for the rest."""
+    game = games.make("domineering(rows=4, columns=4)")
+    state, names = line_of(game, 4)
+    drawn = shapes(svg(game, state, names), "rect")
+    assert [shape["class"] for shape in drawn if shape["class"] in ("red", "blue")] == ["red", "blue", "red", "blue"]
+    assert not any(shape["class"] == "block" for shape in drawn)
+    blocks = [shape for shape in shapes(svg(game, state, names[-1:]), "rect") if shape["class"] == "block"]
+    assert len(blocks) == 6
+
+
+@pytest.mark.parametrize("variant", ("5D", "5T", "4D", "4T"))
+def test_the_lines_of_morpion(variant):
+    """They are read from the position alone, and are those of the moves."""
+    game = games.make(f"morpion({variant!r})")
+    state, names = line_of(game, 40)
+    ends = {
+        frozenset(tuple(int(number) + game.margin for number in reversed(end.split(","))) for end in rest.split(">"))
+        for _, rest in (name.split(":") for name in names)
+    }
+    assert {frozenset(map(tuple, line)) for line in game.drawn_lines(state)} == ends and len(ends) == len(names)
+    texts = [element.text for element in ElementTree.fromstring(svg(game, state, names[-3:])).iter(SPACE + "text")]
+    assert texts == [str(len(names) - 2), str(len(names) - 1), str(len(names))]
+
+
+def test_heaps():
+    game = games.make("nim(heaps=(3, 30))")
+    _, state = game.read_line("1-2")
+    drawn = shapes(svg(game, state, ["1-2"]), "rect")
+    widths = [float(shape["width"]) for shape in drawn if shape["class"] == "red"]
+    assert len(widths) == 2 and widths[1] == 30 * widths[0]  # in proportion, where there are many
+    assert len([shape for shape in drawn if shape["class"] == "under"]) == 1
