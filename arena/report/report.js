@@ -124,8 +124,8 @@
       + courses.map(line).join("") + end;
     [at("name0").textContent, at("name1").textContent] = [game.first, alone() ? "" : game.second];
     at("key1").hidden = alone();
-    at("scale").textContent = alone() ? "The score that the agent expects." : "For " + game.first
-      + ", who moves first: +1 is a win, −1 a loss.";
+    at("scale").textContent = (alone() ? "The score that the agent expects." : "For " + game.first
+      + ", who moves first: +1 is a win, −1 a loss.") + " Click to jump to a move.";
   }
 
   function open(chosen) {

@@ -50,7 +50,7 @@ STYLE = """
 .arena-board .black { fill: #2a2c30; stroke: #0a0b0c; stroke-width: 1.5; }
 .arena-board .red { fill: #cf4a3f; stroke: #7d241d; stroke-width: 1.5; }
 .arena-board .blue { fill: #3470b8; stroke: #173f70; stroke-width: 1.5; }
-.arena-board .yellow { fill: #f2c230; stroke: #8f6d08; stroke-width: 1.5; }
+.arena-board .yellow { fill: #f2c230; stroke: #6b5200; stroke-width: 1.5; }
 .arena-board .block { fill: #6d6759; stroke: #4d483e; stroke-width: 1; }
 .arena-board .stroke { fill: none; stroke-width: 5; stroke-linecap: round; }
 .arena-board .red.stroke, .arena-board .red.side { stroke: #cf4a3f; }
@@ -68,14 +68,18 @@ STYLE = """
 .arena-board text.line { fill: #e3e8ed; }
 .arena-board text.on { fill: #14171a; }
 .arena-board .paper { fill: #14181d; }
-.arena-board .ground { fill: #7a6c53; }
-.arena-board .even { fill: #584d3a; }
+.arena-board .ground { fill: #6a5d47; }
+.arena-board .even { fill: #4a4030; }
 .arena-board .panel { fill: #2b4d7a; }
 .arena-board .felt { fill: #2f5f43; }
 .arena-board .grid { stroke: #2a251c; }
 .arena-board .white { fill: #efece5; stroke: #15130f; }
 .arena-board .black { fill: #17191c; stroke: #c9c4b8; }
-.arena-board .block { fill: #2b2821; stroke: #8d836f; }
+.arena-board .red { stroke: #f2b3ab; }
+.arena-board .blue { stroke: #a9cdf5; }
+.arena-board .block { fill: #2b2821; stroke: #d6cbb0; }
+.arena-board .red.stroke { stroke: #f5958c; }
+.arena-board .blue.stroke { stroke: #8fc1f7; }
 .arena-board .point { fill: #e3e8ed; }
 .arena-board .drawn, .arena-board .added { stroke: #6db3f2; }
 .arena-board .added { fill: #efece5; }
