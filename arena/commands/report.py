@@ -1,4 +1,4 @@
-"""`arena report`: a stored run as one HTML file."""
+"""`arena report`: a stored run as one HTML file, or pages of a run, or of all runs in a folder, from a small server."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,23 +7,38 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.options import Folder, Force
-from arena.commands.output import check_free, say, write_whole
+from arena.commands.output import check_free, say, tell, write_whole
 
 
-@command(Panel.READ, examples="arena report runs/first\narena report runs/first --output first.html")
+@command(
+    Panel.READ,
+    examples="arena report runs/first\narena report runs/first --output first.html\narena report runs --serve 8000",
+)
 def report(
     folder: Folder,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The page to write. Default: DIR/report.html.")
     ] = None,
     force: Force = False,
+    serve: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            metavar="PORT",
+            help="Write nothing; show the report at this port of 127.0.0.1 until Ctrl-C. DIR may hold many runs.",
+        ),
+    ] = None,
 ) -> None:
-    """Write the report of a run, which may still be played.
+    """Write the report of a run, which may still be played, or show it, and that of many runs, in a browser.
 
     It is one HTML file; its figures are written beside it, too, as SVG and PNG.
     """
     from arena.report import write_report
 
+    if serve is not None:
+        _serve(folder, serve, output)
+        return
     check_free(output, force)
     files: dict[Path, bytes] = {}
     page = write_report(folder, output, files.__setitem__)
@@ -32,3 +47,23 @@ def report(
     for path, data in files.items():
         write_whole(path, data, force=True)
     say(f"{page}: {page.stat().st_size / 1e6:.1f} MB; its figures are in {page.parent / 'figures'}")
+
+
+def _serve(folder: Path, port: int, output: Path | None) -> None:
+    """Show the run in the folder, or else a list of all runs in it, until the user ends it."""
+    import threading
+
+    from arena.report.serve import serving
+    from results.store import FILE_NAME
+
+    if output:
+        raise typer.BadParameter("--serve writes no file: leave out --output, or --serve")
+    if not folder.is_dir():
+        raise typer.BadParameter(f"{folder} is not a folder")
+    many = not (folder / FILE_NAME).exists()
+    with serving(folder, port, many) as address:
+        tell(f"{'The runs in ' if many else ''}{folder} {'are' if many else 'is'} shown at {address} until Ctrl-C.")
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            return

@@ -1,7 +1,6 @@
 """`arena runs`: the runs in a folder."""
 
 import json
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -23,18 +22,11 @@ def runs(
     """
     import pandas as pd
 
-    from games.core.errors import UserError
-    from results.store import FILE_NAME
+    from arena.report.listing import runs_in
 
     if not folder.is_dir():
         raise typer.BadParameter(f"{folder} is not a folder")
-    rows, unread = [], []
-    for path in sorted(folder.rglob(FILE_NAME)):
-        try:
-            rows.append(_row(path.parent, path))
-        except (UserError, OSError, ValueError) as error:
-            unread.append({"run": str(path.parent), "error": str(error)})
-    rows.sort(key=lambda row: row["played"], reverse=True)
+    rows, unread = runs_in(folder)
     if as_json:
         typer.echo(json.dumps({"runs": rows, "unread": unread}, indent=1))
     elif rows:
@@ -43,37 +35,6 @@ def runs(
         tell(f"There are no runs in {folder}.")
     for fault in () if as_json else unread:
         tell(f"{fault['run']} cannot be read: {fault['error']}")
-
-
-def _row(folder: Path, path: Path) -> dict:
-    """What is listed of a run; nothing of it is read but its tallies, unless the games are for one player."""
-    from arena.formats.schedule import Schedule
-    from results.store import busy
-    from results.tournament import Tournament
-
-    run = Tournament.glimpse(folder)
-    schedule = Schedule.of(run)
-    stored, total = len(run), None if schedule is None else len(schedule)
-    files = [file for file in folder.glob(f"{path.name}*") if file.suffix != ".sqlite-shm"]
-    played = max(file.stat().st_mtime for file in files)
-    return {
-        "run": str(folder),
-        "played": datetime.fromtimestamp(played).isoformat(" ", "seconds"),
-        "games": ", ".join(run.instances),
-        "agents": len(run.names),
-        "leader": _leader(run) if stored else None,
-        "stored": stored,
-        "total": total,
-        "state": "running" if busy(folder) else "finished" if total is None or stored >= total else "stopped",
-    }
-
-
-def _leader(run) -> str | None:
-    """The agent on top of the standings, or with the best mean over all instances."""
-    if not run.single_player:
-        return str(run.standings()["agent"].iloc[0])
-    means = run.games.groupby(["condition", "first"])["score"].mean().unstack().dropna(axis=1).sum()
-    return str(means.idxmax()) if len(means) else None
 
 
 def _for_people(frame):

@@ -3,14 +3,18 @@
 import functools
 import io
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 import matplotlib
 from cycler import cycler
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from results.plots import COLOURS
+from results.scores import ALL
 from results.tournament import Tournament
 
 # Colours that nothing else in a figure has: in the page they become the page's own, light or dark.
@@ -30,7 +34,11 @@ STYLE: dict[Any, Any] = {
     "legend.edgecolor": GRID,
 }
 WIDTH, HEIGHT = 4.8, 3.6  # inches; a phone shows it at four fifths
+MOST_CURVES = 12  # instances that have a figure each
 ROW = 0.27  # inches that a row with an agent's name takes
+
+
+Plot = tuple[str, str, str, Callable[[Axes], object]]  # name, title, caption and what draws it
 
 
 @dataclass(frozen=True)
@@ -49,18 +57,51 @@ class Drawn:
         element = self.svg[self.svg.index("<svg") :]
         # its style would be the whole page's, and has a rule in the page's own sheet
         element = re.sub(r"<(metadata|style)\b[^>]*>.*?</\1>", "", element, flags=re.DOTALL)
-        kept = rf'<svg \1 role="img" aria-label="{self.title}" xmlns:xlink="http://www.w3.org/1999/xlink">'
-        element = re.sub(r'<svg [^>]*?(viewBox="[^"]*")[^>]*>', kept, element, count=1)
+        about = f'role="img" aria-label={quoteattr(self.title)} xmlns:xlink="http://www.w3.org/1999/xlink"'
+        box = re.search(r'viewBox="[^"]*"', element)
+        assert box
+        element = f"<svg {box[0]} {about}>{element[element.index('>') + 1 :]}"
         return element.replace(INK, "var(--ink)").replace(GRID, "var(--line)").replace(GROUND, "var(--ground)")
 
 
 def draw(tournament: Tournament) -> list[Drawn]:
-    """The figures that the tournament has data for: a study first, then the ratings and the crosstable."""
-    plots, rows = [], dict.fromkeys(("ratings", "crosstable", "sides"), len(tournament.names))
+    """The figures that the tournament has data for: a study first, then ratings and crosstable, or curves."""
+    rows: dict[str, int] = {}
+    plots: list[Plot] = _curves(tournament) if tournament.single_player else _between_two(tournament, rows)
     if "study" in tournament.kinds:
         rows["study"] = len(tournament.study())
-        plots.append(("study", "Scores", "Every cell of the table with its 95 % interval.", tournament.plot_study))
-    plots += [
+        caption = "Every cell of the table with its 95 % interval."
+        plots.insert(0, ("study", "Scores", caption, tournament.plot_study))
+    return [_drawn(*plot, height=max(HEIGHT, HEIGHT / 4 + ROW * rows.get(plot[0], 0))) for plot in plots]
+
+
+def _curves(tournament) -> list[Plot]:
+    """Of runs for one player: the best score so far, of all instances together and of each."""
+    if tournament.improvements().empty:
+        return []
+    several = len(tournament.instances) > 1
+    plots: list[Plot] = []
+    for number, instance in enumerate([*([ALL] if several else []), *tournament.instances[:MOST_CURVES]]):
+        caption = "Best score so far against playouts: mean of the runs, and their quartiles."
+        if instance == ALL:
+            caption = "Best score so far of all instances, 0 for the worst and 1 for the best of each: mean, quartiles."
+        plot = functools.partial(_titleless, tournament.plot_best_so_far, instance)
+        plots.append((f"curve_{number}" if several else "curve", _curve_title(instance), caption, plot))
+    return plots
+
+
+def _curve_title(instance: str) -> str:
+    return "All instances" if instance == ALL else instance
+
+
+def _titleless(plot, instance, ax) -> None:
+    plot(instance, "playouts", ax).set_title("")
+
+
+def _between_two(tournament, rows: dict[str, int]) -> list[Plot]:
+    """Of games between two; `rows` gets the number of rows of those that have them."""
+    rows |= dict.fromkeys(("ratings", "crosstable", "sides"), len(tournament.names))
+    plots: list[Plot] = [
         ("ratings", "Ratings", "Elo with 95 % errors. An arrow is a one-sided bound.", tournament.plot_ratings),
         ("crosstable", "Crosstable", "Score of each row against each column, in %.", tournament.plot_crosstable),
     ]
@@ -79,7 +120,7 @@ def draw(tournament: Tournament) -> list[Drawn]:
             title = "Time along the game" if of == "seconds" else "Depth along the game"
             caption = f"Mean {of} of a move, by ply."
             plots.append((f"moves_{of}", title, caption, functools.partial(tournament.plot_moves, of)))
-    return [_drawn(*plot, height=max(HEIGHT, HEIGHT / 4 + ROW * rows.get(plot[0], 0))) for plot in plots]
+    return plots
 
 
 def _drawn(name, title, caption, plot, height) -> Drawn:

@@ -12,8 +12,9 @@ import numpy as np
 
 import results
 from arena.formats.schedule import Schedule
-from arena.report.boards import sample
 from arena.report.figures import draw
+from arena.report.replay import sample
+from games.core.drawing import STYLE
 from results.export import display_columns
 from results.summary import verdict
 
@@ -39,11 +40,41 @@ def write_report(folder, page: Path | None = None, write=Path.write_bytes) -> Pa
     return page
 
 
-def render(tournament, figures, live: bool = False) -> str:
+def render(tournament, figures, live: bool = False, home: str = "") -> str:
     """The page of a tournament (`results.Tournament`) with its figures, as HTML that needs no other file.
 
-    live: whether it asks the server that it came from for newer results, and shows them.
+    live: whether it asks the server that it came from for newer results, and shows them; home: the address of the page
+    of all runs, if there is one.
     """
+    config, schedule = tournament.meta.get("config"), Schedule.of(tournament)
+    replayed = sample(tournament)
+    by_name = {figure.name: figure for figure in figures}
+    single = tournament.single_player
+    about = _about_scores(tournament) if single else _about_games(tournament)
+    return template("report.html").render(
+        about,
+        single=single,
+        title=_title(tournament, config),
+        config=config,
+        agents=len(tournament.names),
+        stored=len(tournament),
+        total=len(schedule) if schedule is not None else len(tournament),
+        notes=[*(schedule.lines() if schedule is not None else []), *tournament.notes_on(tournament.table())],
+        study=_study(tournament, by_name["study"]) if "study" in by_name else None,
+        figures=[figure for name, figure in by_name.items() if name not in ("study", "ratings", "crosstable")],
+        games=_for_script(replayed),
+        shown=len(replayed["games"]),
+        machine=_machine(tournament.meta.get("machine", {})),
+        configuration=as_toml(config) if config else "",
+        style=sheet(),
+        script=own_file("report.js"),
+        live=own_file("live.js") if live else "",
+        home=home,
+    )
+
+
+def template(name: str) -> jinja2.Template:
+    """A template of this package, in which a name that is not given is an error."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("arena.report", "."),
         autoescape=True,
@@ -51,30 +82,35 @@ def render(tournament, figures, live: bool = False) -> str:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    standings, config = tournament.standings(), tournament.meta.get("config")
-    games, schedule = sample(tournament), Schedule.of(tournament)
-    by_name = {figure.name: figure for figure in figures}
-    return environment.get_template("report.html").render(
-        title=_title(tournament, config),
-        config=config,
-        stored=len(tournament),
-        total=len(schedule) if schedule is not None else len(tournament),
-        verdict=verdict(standings, tournament.ratings),
-        summary=tournament.summary(),
-        notes=[*(schedule.lines() if schedule is not None else []), *tournament.notes_on(tournament.table())],
-        study=_study(tournament, by_name["study"]) if "study" in by_name else None,
-        standings=_standings(standings),
-        crosstable=_crosstable(tournament.crosstable()),
-        effort=_effort(tournament.win_rates(), standings["agent"]),
-        figures=[figure for name, figure in by_name.items() if name not in ("study", "ratings", "crosstable")],
-        games=_for_script(games),
-        shown=len(games),
-        machine=_machine(tournament.meta.get("machine", {})),
-        configuration=as_toml(config) if config else "",
-        style=_own("report.css"),
-        script=_own("report.js"),
-        live=_own("live.js") if live else "",
-    )
+    return environment.get_template(name)
+
+
+def _about_games(tournament) -> dict:
+    """What is said of games between two agents: who leads, standings, crosstable, effort."""
+    standings = tournament.standings()
+    return {
+        "verdict": verdict(standings, tournament.ratings),
+        "summary": tournament.summary(),
+        "effort": _effort(tournament.win_rates(), standings["agent"]),  # before _standings, which names its kind
+        "standings": _standings(standings),
+        "crosstable": _crosstable(tournament.crosstable()),
+        "scores": None,
+    }
+
+
+def _about_scores(tournament) -> dict:
+    """What is said of runs in which every agent plays by itself: scores, and the best of each instance."""
+    frame = tournament.table("scores")
+    nothing: dict = {"verdict": {}, "standings": [], "crosstable": [], "effort": None}
+    if tournament.games.empty:
+        return nothing | {"summary": ["No results are stored yet."], "scores": None}
+    games = tournament.games.dropna(subset="score").sort_values("score", ascending=False, kind="stable")
+    labels = {one.number: one.label for one in tournament.conditions}
+    sentences = [
+        f"{labels[row.condition]}: the best score is {row.score:,.10g}, by {row.first} (run {row.id})."
+        for row in games.drop_duplicates("condition").sort_values("condition").itertuples()
+    ]
+    return nothing | {"summary": sentences, "scores": display_columns(frame)}
 
 
 def _title(tournament, config) -> str:
@@ -93,10 +129,10 @@ def _machine(values: dict) -> dict[str, str]:
 
 
 def _study(tournament, figure) -> dict:
-    """The table of the study, its figure, and the ratings of each condition."""
-    table, ratings = tournament.table("study"), tournament.table("ratings")
-    caption = table.attrs["caption"]
-    return {"caption": caption, "table": display_columns(table), "figure": figure, "ratings": display_columns(ratings)}
+    """The table of the study, its figure, and between two players the ratings of each condition."""
+    table = tournament.table("study")
+    ratings = None if tournament.single_player else display_columns(tournament.table("ratings"))
+    return {"caption": table.attrs["caption"], "table": display_columns(table), "figure": figure, "ratings": ratings}
 
 
 @functools.cache
@@ -106,15 +142,15 @@ def content_policy() -> str:
     Attributes of style are let in, since figures are made of them; they load and run nothing.
     """
 
-    def hashes(*names):
-        digests = [hashlib.sha256(f"\n{_own(name)}\n".encode()).digest() for name in names]
+    def hashes(*texts):
+        digests = [hashlib.sha256(f"\n{text}\n".encode()).digest() for text in texts]
         return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
 
     return "; ".join(
         (
             "default-src 'none'",
-            f"script-src {hashes('report.js', 'live.js')}",
-            f"style-src-elem {hashes('report.css')}",
+            f"script-src {hashes(own_file('report.js'), own_file('live.js'))}",
+            f"style-src-elem {hashes(sheet())}",
             "style-src-attr 'unsafe-inline'",
             "img-src data:",
             "connect-src 'self'",
@@ -125,7 +161,13 @@ def content_policy() -> str:
     )
 
 
-def _own(name) -> str:
+def sheet() -> str:
+    """The style sheet of every page."""
+    return f"{own_file('report.css')}\n{STYLE}"
+
+
+def own_file(name: str) -> str:
+    """The text of a file of this package."""
     return resources.files("arena.report").joinpath(name).read_text()
 
 

@@ -1,43 +1,57 @@
-"""The report of a run while it is played, for a browser on the same machine.
+"""The report of a run while it is played, or of all runs in a folder, for a browser on the same machine.
 
-The server is a process of its own, so that drawing never holds up the games: `serving` starts and ends it.  It has two
-answers, the page at `/` and the number of games stored at `/stored`, and listens on the loopback interface alone.
+The server is a process of its own, so that drawing never holds up the games: `serving` starts and ends it.  It listens
+on the loopback interface alone, and answers for the run or for the list of runs, and for each run of a list at
+`/run/NAME/`, with
 
-It is the standard library's, with bounds: a larger server would be five more packages for two answers, and those that
+    .../         the page
+    .../stored   what changes when the page does: the number of games, or when runs were written to
+    .../events   the same as server-sent events, whenever it changes
+
+It is the standard library's, with bounds: a larger server would be five more packages for a few answers, and those that
 we know of do not limit the time in which a slow client may send its request, or only where something stands before
 them.  Others on this machine, and pages in a browser on it, may ask for anything: a request must name this machine as
 its host, so that no other site can read the page under a name of its own (DNS rebinding); connections have a greatest
-number and an end, and who is slow to ask makes room for the next.
+number and an end, and who is slow to ask makes room for the next.  So do streams of events: they are few, they end
+after some minutes, and soon after their reader has left; a browser then asks for the next by itself.
 """
 
+import hashlib
 import os
+import select
 import socket
 import subprocess
 import sys
 import threading
 import time
+from collections import OrderedDict
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import unquote
 
 import results
-from results.store import Store, StoreError
+from results.store import FILE_NAME, Store, StoreError, busy
 
 HOST = "127.0.0.1"
 NAMES = {HOST, "localhost", "[::1]"}  # of this machine, with any port: it may be forwarded from another machine's
 MOST_CONNECTIONS = 32
 ASKING, ANSWERING = 5.0, 60.0  # seconds until a request is whole, and until its answer is read
 PATIENCE, READING = 0.1, 1.0  # the same where others wait for room
+MOST_STREAMS = 8  # of events
+STREAMING, HEARTBEAT, LOOKING, AGAIN = 300.0, 15.0, 0.5, 2.0  # seconds: of a stream, between signs of life, between
+# two looks at what is stored, and until a browser asks for the next stream
+MOST_PAGES = 16  # of the runs of a folder, that are kept
 HOME = str(Path(__file__).resolve().parents[2])
 IDLE = 2.0  # a page is drawn anew only after so many times the seconds that the last drawing took
 NICENESS = 10  # of the process: games come first
 
 
 @contextmanager
-def serving(folder, port: int):
-    """A context in which the report of the run in `folder` is served; gives the address.
+def serving(folder, port: int, many: bool = False):
+    """A context in which the report of the run in `folder` is served, or that of all runs in it; gives the address.
 
-    port: 0 is any that is free.  OSError: the port cannot be had.
+    port: 0 is any that is free; many: whether the runs are in folders of `folder`.  OSError: the port cannot be had.
     """
     try:
         listener = socket.create_server((HOST, port))
@@ -48,6 +62,7 @@ def serving(folder, port: int):
         # a `pandas.py` in the current folder is none of ours: our own folder comes last, that folder not at all
         start = f"import sys; sys.path.append({HOME!r}); from arena.report.serve import main; main(*sys.argv[1:])"
         command = [sys.executable, "-P", "-c", start, str(Path(folder).absolute()), str(listener.fileno())]
+        command += ["many"] if many else []
         # its input ends when this process does, in whatever way; a Ctrl-C in the terminal does not reach it
         server = subprocess.Popen(
             command,
@@ -66,17 +81,18 @@ def serving(folder, port: int):
 class Pages:
     """The page of a run, drawn again when there are games that it lacks, but not for every game."""
 
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, folder, home: str = ""):
+        self.folder, self.home = Path(folder), home  # home: where the page of all runs is
         self._lock = threading.Lock()
-        self._page, self._shown, self._until = b"", -1, 0.0
+        self._page, self._shown, self._until = b"", "", 0.0
 
-    def stored(self) -> int:
-        """How many games the page would show: while the last page still serves, those of that page."""
-        if time.monotonic() < self._until:
-            return self._shown
-        with Store.open(self.folder) as store:
-            return store.select("SELECT COUNT(*) FROM games")[0][0]
+    def run(self, name: str) -> "Pages | None":
+        """The pages of the run of that name in this folder."""
+        return None
+
+    def stored(self) -> str:
+        """What the page would show, as a word: while the last page still serves, what that one shows."""
+        return self._shown if time.monotonic() < self._until else self._now()
 
     def page(self) -> bytes:
         """The page, as HTML in UTF-8; StoreError if there is no run yet."""
@@ -87,12 +103,54 @@ class Pages:
                 self._until = time.monotonic() + IDLE * (time.monotonic() - start)
             return self._page
 
-    def _draw(self):
+    def _now(self) -> str:
+        """The number of games stored."""
+        with Store.open(self.folder) as store:
+            return str(store.select("SELECT COUNT(*) FROM games")[0][0])
+
+    def _draw(self) -> tuple[bytes, str]:
         from arena.report.figures import draw
         from arena.report.page import render
 
         tournament = results.load(self.folder)
-        return render(tournament, draw(tournament), live=True).encode(), len(tournament.games)
+        return render(tournament, draw(tournament), live=True, home=self.home).encode(), str(len(tournament))
+
+
+class Index(Pages):
+    """The list of the runs in a folder, and the pages of each of them, of which the last few asked for are kept."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self._runs: OrderedDict[str, Pages] = OrderedDict()
+
+    def run(self, name):
+        """A run is found among those that there are: what is asked for is never made a path."""
+        with self._lock:
+            if name not in self._runs:
+                found = {path.parent.relative_to(self.folder).as_posix(): path for path in self._stores()}
+                if name not in found:
+                    return None
+                self._runs[name] = Pages(found[name].parent, home="/")
+            self._runs.move_to_end(name)
+            while len(self._runs) > MOST_PAGES:
+                self._runs.popitem(last=False)
+            return self._runs[name]
+
+    def _stores(self) -> list[Path]:
+        return sorted(self.folder.rglob(FILE_NAME))
+
+    def _now(self):
+        """A digest of which runs there are, when they were written to and which are being played."""
+        from arena.report.listing import last_written
+
+        told = [(str(path), last_written(path), busy(path.parent)) for path in self._stores()]
+        return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+
+    def _draw(self):
+        from arena.report.index import render_index
+
+        now = self._now()
+        return render_index(self.folder, now).encode(), now
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -108,12 +166,8 @@ class Handler(BaseHTTPRequestHandler):
         try:
             if len(hosts) != 1 or _without_port(hosts[0]) not in NAMES:
                 self._answer(403, "text/plain", b"This page is for this machine: ask for localhost.")
-            elif self.path == "/":
-                self._answer(200, "text/html; charset=utf-8", self.server.pages.page())
-            elif self.path == "/stored":
-                self._answer(200, "text/plain", str(self.server.pages.stored()).encode())
             else:
-                self._answer(404, "text/plain", b"There are / and /stored here.")
+                self._answer_from(*self._asked_for())
         except StoreError as error:
             self._answer(503, "text/plain; charset=utf-8", f"{error}\nTry again when the run has begun.".encode())
         except OSError:
@@ -123,6 +177,46 @@ class Handler(BaseHTTPRequestHandler):
             self._answer(500, "text/plain; charset=utf-8", told.encode(errors="replace"))
 
     do_HEAD = do_GET
+
+    def _asked_for(self) -> tuple[Pages | None, str]:
+        """Whose pages are asked for, and which of them."""
+        place, _, leaf = self.path.rpartition("/")
+        if not place and self.path.startswith("/"):
+            return self.server.pages, leaf
+        return self.server.pages.run(unquote(place.removeprefix("/run/"))) if place.startswith("/run/") else None, leaf
+
+    def _answer_from(self, pages, leaf):
+        if pages is None or leaf not in ("", "stored", "events"):
+            self._answer(404, "text/plain", b"There is no such page here.")
+        elif leaf == "":
+            self._answer(200, "text/html; charset=utf-8", pages.page())
+        elif leaf == "stored":
+            self._answer(200, "text/plain", pages.stored().encode())
+        elif not self.server.streams(self.connection):
+            self._answer(503, "text/plain", b"There are readers enough: ask for `stored` from time to time.")
+        else:
+            self._stream(pages)
+
+    def _stream(self, pages):
+        """Tell what is stored whenever that changes, until the reader leaves or the time of a stream is over."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        if self.command == "HEAD":
+            return
+        self.wfile.write(b"retry: %d\n\n" % (1000 * AGAIN))
+        told, silent, end = None, 0.0, time.monotonic() + STREAMING
+        while time.monotonic() < end:
+            try:
+                now = pages.stored()
+            except StoreError:
+                now = told  # there is no run yet, or it cannot be read at the moment
+            if now != told or silent >= HEARTBEAT:
+                self.wfile.write(f"data: {now}\n\n".encode() if now != told else b": still here\n\n")
+                told, silent = now, 0.0
+            if select.select([self.connection], [], [], LOOKING)[0]:
+                return  # a reader has nothing more to say: it has left, or is made to leave
+            silent += LOOKING
 
     def _answer(self, status, kind, body):
         self.server.answers(self.connection)
@@ -163,6 +257,7 @@ class Server(ThreadingHTTPServer):
         self._changed = threading.Condition(threading.RLock())
         self._ends: dict[socket.socket, float] = {}  # when a connection ends by itself
         self._spared: dict[socket.socket, float] = {}  # until when, of those that we wait for, though others want room
+        self._streams: set[socket.socket] = set()
         self._leaving: list[threading.Thread] = []  # whose connections are closed
 
     def process_request(self, request, client_address):
@@ -192,6 +287,16 @@ class Server(ThreadingHTTPServer):
             if request in self._ends:
                 self._spared[request] = time.monotonic() + READING
 
+    def streams(self, request) -> bool:
+        """Whether there is room for one more stream; it is the first to make room for others."""
+        with self._changed:
+            if len(self._streams) >= MOST_STREAMS or request not in self._ends:
+                return False
+            self._streams.add(request)
+            now = time.monotonic()
+            self._spared[request], self._ends[request] = now, now + STREAMING + ANSWERING
+            return True
+
     def service_actions(self):
         """Twice a second: end the connections whose time is over."""
         with self._changed:
@@ -206,6 +311,7 @@ class Server(ThreadingHTTPServer):
             with self._changed:
                 self._spared.pop(request, None)
                 self._ends.pop(request, None)
+                self._streams.discard(request)
                 self._leaving.append(threading.current_thread())
                 self._changed.notify_all()
 
@@ -228,10 +334,10 @@ def _end(request: socket.socket) -> None:
         request.shutdown(socket.SHUT_RDWR)
 
 
-def main(folder, descriptor):
+def main(folder, descriptor, many=""):
     """Serve until the input ends."""
     os.nice(NICENESS)
-    server = Server(socket.socket(fileno=int(descriptor)), Pages(folder))
+    server = Server(socket.socket(fileno=int(descriptor)), Index(folder) if many else Pages(folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     sys.stdin.read()
 

@@ -50,7 +50,7 @@ STYLE = """
 .arena-board .black { fill: #2a2c30; stroke: #0a0b0c; stroke-width: 1.5; }
 .arena-board .red { fill: #cf4a3f; stroke: #7d241d; stroke-width: 1.5; }
 .arena-board .blue { fill: #3470b8; stroke: #173f70; stroke-width: 1.5; }
-.arena-board .yellow { fill: #f2c230; stroke: #8f6d08; stroke-width: 1.5; }
+.arena-board .yellow { fill: #f2c230; stroke: #6b5200; stroke-width: 1.5; }
 .arena-board .block { fill: #6d6759; stroke: #4d483e; stroke-width: 1; }
 .arena-board .stroke { fill: none; stroke-width: 5; stroke-linecap: round; }
 .arena-board .red.stroke, .arena-board .red.side { stroke: #cf4a3f; }
@@ -62,24 +62,28 @@ STYLE = """
 .arena-board .added { fill: #fdfcf9; stroke: #3470b8; stroke-width: 1.5; }
 .arena-board .under { fill: #3d8bd4; fill-opacity: .5; }
 .arena-board .last { stroke: #e0601f; stroke-width: 3.5; }
-.arena-board .ring { fill: none; }
+.arena-board .ring { fill: #ffffff; stroke: #14171a; stroke-width: 3; }
 @media (prefers-color-scheme: dark) {
 .arena-board text { fill: #a9b4bf; }
 .arena-board text.line { fill: #e3e8ed; }
 .arena-board text.on { fill: #14171a; }
 .arena-board .paper { fill: #14181d; }
-.arena-board .ground { fill: #7a6c53; }
-.arena-board .even { fill: #584d3a; }
+.arena-board .ground { fill: #6a5d47; }
+.arena-board .even { fill: #4a4030; }
 .arena-board .panel { fill: #2b4d7a; }
 .arena-board .felt { fill: #2f5f43; }
 .arena-board .grid { stroke: #2a251c; }
 .arena-board .white { fill: #efece5; stroke: #15130f; }
 .arena-board .black { fill: #17191c; stroke: #c9c4b8; }
-.arena-board .block { fill: #2b2821; stroke: #8d836f; }
+.arena-board .red { stroke: #f2b3ab; }
+.arena-board .blue { stroke: #a9cdf5; }
+.arena-board .block { fill: #2b2821; stroke: #d6cbb0; }
+.arena-board .red.stroke { stroke: #f5958c; }
+.arena-board .blue.stroke { stroke: #8fc1f7; }
 .arena-board .point { fill: #e3e8ed; }
 .arena-board .drawn, .arena-board .added { stroke: #6db3f2; }
 .arena-board .added { fill: #efece5; }
-.arena-board .last { stroke: #ff9149; }
+.arena-board .added.last { stroke: #ff9149; }
 }
 """.strip()
 
@@ -213,7 +217,7 @@ def board_drawing(board: Board, moves: Sequence[str], look: Look, hidden=(), ove
                 parts.append(_piece(symbol, *at(row, column), look))
     parts += over
     if not flat:
-        parts += [f'<circle class="last ring" cx="{x:g}" cy="{y:g}" r="8"/>' for x, y in (at(*place) for place in last)]
+        parts += [f'<circle class="last ring" cx="{x:g}" cy="{y:g}" r="6"/>' for x, y in (at(*place) for place in last)]
     bottom = _height(board, look)
     notes = board.notes if look.notes else ()
     parts += [
@@ -269,18 +273,18 @@ def heaps_drawing(heaps: Sequence[int], most: int, last: Iterable[int] = ()) -> 
 def _centres(board: Board, look: Look) -> Callable[[int, int], tuple[float, float]]:
     """What gives (x, y) of the middle of a cell."""
     if look.cells == "hexagons":
-        return lambda row, column: (EDGE + CELL * column + CELL / 2 * row + CELL / 2, EDGE + ROW * row + CELL / 2 + 4)
+        return lambda row, column: (EDGE + CELL * column + CELL / 2 * row + CELL / 2, EDGE + ROW * row + CELL / 2 + 8)
     return lambda row, column: (EDGE + CELL * (column + 0.5), 2 + CELL * (row + 0.5))
 
 
 def _width(board: Board, look: Look) -> float:
     across = len(board.column_names) + (len(board.rows) / 2 - 0.5 if look.cells == "hexagons" else 0)
-    return EDGE + CELL * across + 4
+    return EDGE + CELL * across + (10 if look.cells == "hexagons" else 4)
 
 
 def _height(board: Board, look: Look) -> float:
     rows = len(board.rows)
-    return EDGE + ROW * (rows - 1) + CELL + 12 if look.cells == "hexagons" else 2 + CELL * rows + EDGE
+    return EDGE + ROW * (rows - 1) + CELL + 16 if look.cells == "hexagons" else 2 + CELL * rows + EDGE
 
 
 def _ground(board: Board, look: Look) -> str:
@@ -343,7 +347,7 @@ def _names(board: Board, look: Look) -> str:
         shapes.append(f'<text x="{x - CELL / 2 - 12:g}" y="{y + 5:g}">{escape(name)}</text>')
     for column, name in enumerate(board.column_names):
         x, y = at(0 if hexagons else len(board.rows) - 1, column)
-        shapes.append(f'<text x="{x:g}" y="{y - 28 if hexagons else y + CELL / 2 + 18:g}">{escape(name)}</text>')
+        shapes.append(f'<text x="{x:g}" y="{y - 32 if hexagons else y + CELL / 2 + 18:g}">{escape(name)}</text>')
     return "".join(shapes)
 
 

@@ -1,74 +1,62 @@
-"""A headless Chromium that opens a page, plays a script in it, and gives back what the script found."""
+"""A headless Chromium for tests of pages, by playwright: on a phone and a desktop, in light and dark.
+
+Tests that use it have the marker `browser`; they are skipped, with the reason, where there is none.
+"""
 
 import functools
-import html
-import json
-import re
 import shutil
-import subprocess
-import tempfile
+from contextlib import contextmanager
 
 import pytest
 
-NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-SECONDS = 120
-FIRST = """<script>
-const problems = [];
-addEventListener("error", (event) => problems.push(String(event.message)));
-for (const kind of ["error", "warn"]) console[kind] = (...words) => problems.push(words.join(" "));
-</script>"""
-PROBE = "data:text/html,<p id=p></p><script>p.textContent = 6 * 7</script>"
+NAMES = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
+SIZES = {"phone": (390, 844), "desktop": (1280, 900)}
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 
 
-def play(page, script, *flags):
-    """What `script` (the body of a function) returns in the page, and the problems that the page had.
-
-    The test is skipped where no browser can be used.
-    """
-    last = f"""<script>
-    const found = document.createElement("pre");
-    found.id = "found";
-    found.textContent = JSON.stringify({{ value: (() => {{ {script} }})(), problems }});
-    document.body.append(found);
-    </script></body>"""
-    copy = page.with_name("played.html")
-    text = page.read_text()
-    copy.write_text(text.replace("<head>", "<head>" + FIRST, 1).replace("</body>", last, 1))
-    text = document(copy.as_uri(), *flags)
-    found = json.loads(html.unescape(re.search(r'<pre id="found">(.*?)</pre>', text, re.DOTALL)[1]))
-    return found["value"], found["problems"]
+@contextmanager
+def chromium():
+    """A browser; the test is skipped where no browser can be used."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (PyPI)")
+    with playwright.sync_playwright() as driver:
+        browser = launched(driver, playwright.Error)
+        yield browser
+        browser.close()
 
 
-def document(address, *flags):
-    """The document at an address, as its scripts have made it; the test is skipped where no browser can be used."""
-    program, reason = usable_browser()
-    if program is None:
-        pytest.skip(reason)
-    done = dump(program, address, *flags)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def launched(driver, failure):
+    """The first browser that starts: one of this machine's, or playwright's own."""
+    reasons = []
+    for path in [*filter(None, map(shutil.which, NAMES)), None]:
+        try:
+            return driver.chromium.launch(executable_path=path, args=FLAGS)
+        except failure as error:
+            reasons.append(f"{path or 'the browser of playwright'}: {str(error).strip().splitlines()[0]}")
+    pytest.skip("; ".join(reasons))
+
+
+@contextmanager
+def opened(browser, address, size="desktop", scheme="light"):
+    """(page, the problems that it has had so far), once everything is loaded."""
+    width, height = SIZES[size]
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+    page, problems = context.new_page(), []
+    page.on("console", lambda message: problems.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto(address, wait_until="load")
+    try:
+        yield page, problems
+    finally:
+        context.close()
 
 
 @functools.cache
-def usable_browser():
-    """(the first browser that runs a page's script without a screen, ""), or (None, why none does)."""
-    reasons = []
-    for program in filter(None, map(shutil.which, NAMES)):
-        try:
-            done = dump(program, PROBE)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            reasons.append(f"{program}: {error}")
-            continue
-        if done.returncode == 0 and ">42<" in done.stdout:
-            return program, ""
-        told = done.stderr.strip().splitlines() or ["it prints no document"]
-        reasons.append(f"{program} ends with {done.returncode}: {told[-1]}")
-    return None, "; ".join(reasons) or f"none of {', '.join(NAMES)} is installed"
+def axe():
+    """axe-core, which finds what readers of a page could not use; the test is skipped without it."""
+    return pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python (PyPI)").Axe()
 
 
-def dump(program, address, *flags):
-    """Run a browser without a screen, on a profile of its own, until it has printed the document."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        fixed = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", f"--user-data-dir={profile}"]
-        command = [program, *fixed, *flags, "--dump-dom", address]
-        return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+def faults_of(page):
+    """What axe-core finds: rule, and the elements that break it."""
+    found = axe().run(page).response["violations"]
+    return {one["id"]: [node["html"][:200] + str(node["any"][:1])[:300] for node in one["nodes"]] for one in found}

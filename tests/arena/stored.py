@@ -1,5 +1,7 @@
 """Runs that are stored without being played, for tests of what reads them."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from arena.config.loading import from_values
@@ -8,7 +10,7 @@ from arena.formats.schedule import Schedule
 from arena.runner.machine import describe
 from arena.runner.match import identity
 from games.core.random import stream
-from results.record import GameRecord, MoveRecord, Reason
+from results.record import GameRecord, ImprovementRecord, MoveRecord, Reason
 from results.store import Store
 
 CONFIG = {
@@ -69,3 +71,28 @@ def _play(game, fixture, line, names, rng, void):
         seconds=0.25,
         decisions=tuple(decisions),
     )
+
+
+ALONE = {
+    "format": "single_player",
+    "instances": ["samegame(rows=5, columns=5, colours=3)", "morpion"],
+    "games": 2,
+    "seed": 3,
+    "budget": {"playouts": 10},
+    "agents": [{"agent": "nmcs(level=1)", "name": "nested"}, {"agent": "random", "name": "chance"}],
+}
+
+
+def store_runs_alone(folder, config=ALONE):
+    """The same for one player: a run's score was improved in steps, and its decisions expect that score."""
+    made = from_values(config)
+    resolved, schedule = made.resolved(), Schedule(made.values)
+    names = [entry["name"] for entry in resolved["agents"]]
+    agents = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
+    with Store.create(folder, {"config": resolved, "machine": describe(made.instances)}, agents) as store:
+        while fixture := schedule.next():
+            game = made.conditions[fixture.condition].game
+            record = _play(game, fixture, [], [*names, None], stream(fixture.seed, "moves"), False)
+            steps = [ImprovementRecord(playouts, 0.01 * playouts, record.score * playouts / 8) for playouts in (2, 8)]
+            store.add(replace(record, second=None, outcome=None, improvements=tuple(steps)))
+    return folder

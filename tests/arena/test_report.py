@@ -5,6 +5,7 @@ import json
 import re
 import tomllib
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import pytest
 from typer.testing import CliRunner
@@ -13,12 +14,12 @@ import games
 import results
 from arena.cli import app
 from arena.config.loading import from_values
-from arena.report import boards, write_report
+from arena.report import replay, write_report
 from arena.report.figures import draw
+from games.core.drawing import Drawing
 from results.export import display_columns, render
 from results.store import Store
-from tests.arena.browser import play
-from tests.arena.stored import CONFIG, store_run
+from tests.arena.stored import CONFIG, store_run, store_runs_alone
 
 EVIL = "<script>alert(1)</script>$x_{"
 
@@ -84,29 +85,42 @@ def test_figures_lie_beside_it(page):
     assert page.read_text().count("<figure>") == len(wanted) - 2
 
 
+def board(data, entry, ply):
+    """The picture of a board, put together as the page's script does."""
+    width, height, *numbers = entry["boards"][ply]
+    return width, height, "".join(data["shapes"][number] for number in numbers)
+
+
+def picture(game, names):
+    drawing = game.drawing(game.read_line(" ".join(names))[1], names)
+    return drawing.width, drawing.height, drawing.ground + "".join(drawing.parts)
+
+
 def test_boards_are_the_games_own(run, data):
-    game = games.make(CONFIG["game"])
-    assert len(data) == 18 and [each["id"] for each in data[:2]] == ["1v2-0000", "2v1-0000"]
+    game, shown = games.make(CONFIG["game"]), data["games"]
+    assert len(shown) == 18 and [each["id"] for each in shown[:2]] == ["1v2-0000", "2v1-0000"]
     with Store.open(run) as store:
-        record = store.record(data[3]["id"])
-    line = f"{record.opening_moves} {record.moves}"
-    assert data[3]["moves"] == line.split() and len(data[3]["boards"]) == record.plies + 1
-    assert data[3]["boards"][0] == game.render(game.initial())
-    assert data[3]["boards"][-1] == game.render(game.read_line(line)[1])
-    assert data[3]["thoughts"][:2] == [None, None]
-    assert data[3]["thoughts"][2] == {"side": 0, "value": 0.0, "playouts": 12, "depth": 3, "seconds": 0.01}
+        record = store.record(shown[3]["id"])
+    line = f"{record.opening_moves} {record.moves}".split()
+    assert shown[3]["moves"] == line and len(shown[3]["boards"]) == record.plies + 1
+    for ply in (0, 1, len(line)):
+        assert board(data, shown[3], ply) == picture(game, line[:ply])
+        ElementTree.fromstring(f"<svg>{board(data, shown[3], ply)[2]}</svg>")
+    assert shown[3]["thoughts"][:2] == [None, None]
+    assert shown[3]["thoughts"][2] == {"side": 0, "value": 0.0, "playouts": 12, "depth": 3, "seconds": 0.01}
+    assert len(data["shapes"]) == len(set(data["shapes"]))
 
 
 def test_a_large_run_is_sampled(run, monkeypatch):
     tournament = results.load(run)
-    shown = boards.sample(tournament, 4)
-    assert len(shown) == 4 and shown == boards.sample(tournament, 4)
-    monkeypatch.setattr(boards, "MOST_CHARACTERS", 0)
-    assert boards.sample(tournament) == []
+    shown = replay.sample(tournament, 4)
+    assert len(shown["games"]) == 4 and shown == replay.sample(tournament, 4)
+    monkeypatch.setattr(replay, "MOST_CHARACTERS", 0)
+    assert replay.sample(tournament)["games"] == []
 
 
 def test_the_configuration_can_be_run_again(run, page):
-    code = re.search(r'<pre class="code" id="configuration">(.*?)</pre>', page.read_text(), re.DOTALL)[1]
+    code = re.search(r'<pre class="code" id="configuration" tabindex="0">(.*?)</pre>', page.read_text(), re.DOTALL)[1]
     text = html.unescape(code)
     with Store.open(run) as store:
         assert from_values(tomllib.loads(text)).resolved() == store.meta["config"]
@@ -203,44 +217,68 @@ def test_a_study_comes_first(study):
 
 
 def test_boards_are_of_their_own_game(study):
-    shown = boards.sample(results.load(study))
+    data = replay.sample(results.load(study))
     rules = [games.make(spec) for spec in (CONFIG["game"], "tictactoe")]
-    assert len(shown) == 16
-    for entry in shown:
+    assert len(data["games"]) == 16
+    for entry in data["games"]:
         game = rules[entry["condition"].startswith("tictactoe")]
-        assert entry["boards"][0] == game.render(game.initial()) and entry["condition"].endswith("0 playouts")
-    assert {entry["condition"] for entry in boards.sample(results.load(study), 3)} <= {
+        assert board(data, entry, 0) == picture(game, []) and entry["condition"].endswith("0 playouts")
+        assert entry["game"] == str(game)
+    assert {entry["condition"] for entry in replay.sample(results.load(study), 3)["games"]} <= {
         condition.label for condition in results.load(study).conditions
     }
 
 
-STEPS = """
-    const board = () => document.getElementById("board").textContent;
-    const press = (key) => document.getElementById("board").dispatchEvent(
-        new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
-    const click = (id) => document.getElementById(id).click();
-    const seen = { begin: board(), options: document.getElementById("pick").options.length };
-    click("next"); seen.next = board(); seen.marked = document.querySelectorAll("#board mark").length;
-    press("ArrowRight"); seen.second = board(); seen.current = document.querySelector("[aria-current]").textContent;
-    press("ArrowLeft"); seen.back = board();
-    click("end"); seen.end = board(); seen.said = document.getElementById("said").textContent;
-    press("Home"); seen.home = board();
-    document.querySelectorAll("#moves button")[2].click(); seen.third = board();
-    const pick = document.getElementById("pick");
-    pick.value = 3; pick.dispatchEvent(new Event("change")); click("end"); seen.other = board();
-    seen.wide = document.documentElement.scrollWidth;
-    return seen;
-"""
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """Runs of two games for one player."""
+    return store_runs_alone(tmp_path_factory.mktemp("report") / "alone")
 
 
-def test_the_browser_of_games_steps(page, data):
-    """By buttons, keys and the list of moves, without an error, in a window as narrow as a phone."""
-    seen, problems = play(page, STEPS, "--window-size=400,800")
-    first, last = data[0], data[0]["boards"][-1]
-    assert problems == []
-    assert seen["begin"] == seen["home"] == first["boards"][0] and seen["options"] == 18
-    assert seen["next"] == seen["back"] == first["boards"][1] and seen["marked"] == 1
-    assert seen["second"] == first["boards"][2] and seen["current"] == first["moves"][1]
-    assert seen["third"] == first["boards"][3] and seen["end"] == last and "played out" in seen["said"]
-    assert seen["other"] == data[3]["boards"][-1]
-    assert seen["wide"] <= 500  # headless windows are no narrower than that; nothing makes the page wider
+@pytest.fixture(scope="module")
+def alone_page(alone):
+    return write_report(alone)
+
+
+def test_runs_for_one_player(alone, alone_page):
+    """The study, the scores, curves of all instances and of each, and no table that is of games between two."""
+    page, tournament = alone_page, results.load(alone)
+    text = page.read_text()
+    assert "2 agents,\n8 runs" in text and 'id="standings"' not in text and 'id="crosstable"' not in text
+    assert text.index('id="study"') < text.index('id="scores"') < text.index('id="figures"')
+    section = re.search(r'<section id="scores">(.*?)</section>', text, re.DOTALL)[1]
+    columns = display_columns(tournament.table("scores")).values()
+    assert all(f">{html.escape(cell)}</td>" in section for cells, _ in columns for cell in cells)
+    names = {path.name for path in (page.parent / "figures").iterdir()}
+    wanted = ("study", "curve_0", "curve_1", "curve_2")
+    assert names == {f"{name}.{kind}" for name in wanted for kind in ("svg", "png")}
+
+
+def test_the_best_runs_are_replayed(alone, alone_page):
+    """Of each agent in each condition, the best of a condition first; the rules give the score that is told."""
+    data, runs = replay.sample(results.load(alone)), results.load(alone).games
+    best = runs.groupby(["condition", "first"])["score"].max()
+    assert sorted(entry["score"] for entry in data["games"]) == sorted(best)
+    assert [entry["score"] for entry in data["games"]] == [
+        score for _, group in best.groupby("condition") for score in sorted(group, reverse=True)
+    ]
+    for entry in data["games"]:
+        game = games.make(entry["game"])
+        assert game.score(game.read_line(" ".join(entry["moves"]))[1]) == entry["score"]
+        assert board(data, entry, -1) == picture(game, entry["moves"]) and entry["second"] is None
+    assert f"the best score is {data['games'][0]['score']:g}, by " in alone_page.read_text()
+
+
+def test_no_runs_for_one_player_yet(alone, tmp_path):
+    with Store.open(alone) as source:
+        Store.create(tmp_path, source.meta, source.agents).close()
+    text = write_report(tmp_path).read_text()
+    assert "No results are stored yet" in text and "0 of 8 runs so far" in " ".join(text.split())
+    assert "No run can be shown" in text
+
+
+def test_shapes_are_kept_once():
+    shapes = replay.Shapes()
+    frames = [shapes.frame(Drawing(10, 20, "<g/>", parts)) for parts in (("<a/>", "<b/>"), ("<b/>", "<c/>"), ())]
+    assert frames == [[10, 20, 0, 1, 2], [10, 20, 0, 2, 3], [10, 20, 0]]
+    assert shapes.listed == ["<g/>", "<a/>", "<b/>", "<c/>"] and shapes.characters == 16

@@ -8,12 +8,9 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.error
 import urllib.request
-from functools import partial
-from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -23,7 +20,6 @@ from arena.cli import app
 from arena.report import serve
 from arena.report.page import content_policy
 from results.store import Store
-from tests.arena.browser import document, dump, usable_browser
 from tests.arena.stored import CONFIG, store_run
 
 
@@ -69,42 +65,17 @@ def test_the_page_grows_with_the_run(full, tmp_path):
 
 def test_a_page_is_not_drawn_for_every_game(full, monkeypatch):
     drawn = []
-    monkeypatch.setattr(serve.Pages, "_draw", lambda self: drawn.append(1) or (b"page", 18))
+    monkeypatch.setattr(serve.Pages, "_draw", lambda self: drawn.append(1) or (b"page", "18"))
     pages = serve.Pages(full)
     assert [pages.page() for _ in range(5)] == [b"page"] * 5 and len(drawn) == 1
 
 
-def test_an_open_page_renews_itself(full, tmp_path):
-    """A page with 4 games, whose server then says that there are 18: it asks, and shows them."""
-    with Store.open(full) as source, Store.create(tmp_path, source.meta, source.agents) as store:
-        store.add_all(list(source.records())[:4])
-    old, new = (serve.Pages(folder)._draw()[0] for folder in (tmp_path, full))
-    asked = []
-
-    class Pages:
-        def page(self):
-            asked.append("/")
-            return old if asked.count("/") == 1 else new
-
-        def stored(self):
-            asked.append("/stored")
-            return 18
-
-    server = serve.Server(socket.create_server((serve.HOST, 0)), Pages())
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        text = document(f"http://{serve.HOST}:{server.socket.getsockname()[1]}/", "--virtual-time-budget=12000")
-    finally:
-        server.shutdown()
-        server.server_close()
-    assert b"4 of 18 games so far" in old and "so far" not in text
-    assert 'data-stored="18"' in text and asked.count("/") == 2 and asked.count("/stored") >= 2
-
-
 def test_the_policy_lets_in_all_that_the_page_is_made_of(full):
-    """By its hashes, and by a browser, which would complain of what it blocks; it does complain of what is not ours."""
-    page = serve.Pages(full)._draw()[0]
-    for tag, count in (("script", 2), ("style", 1)):
+    """By its hashes; in test_browser.py a browser says so, too.  The list of runs has one script."""
+    pages = [(serve.Pages(full).page(), 2), (serve.Index(full.parent).page(), 1)]
+    for page, tag, count in [
+        (page, tag, count) for page, scripts in pages for tag, count in (("script", scripts), ("style", 1))
+    ]:
         own = [
             body
             for kind, body in re.findall(rf"<{tag}( type=[^>]*)?>(.*?)</{tag}>", page.decode(), re.DOTALL)
@@ -113,22 +84,65 @@ def test_the_policy_lets_in_all_that_the_page_is_made_of(full):
         assert len(own) == count
         for body in own:
             assert base64.b64encode(hashlib.sha256(body.encode()).digest()).decode() in content_policy()
-    program, reason = usable_browser()
-    if program is None:
-        pytest.skip(reason)
-    for shown, blocked in ((page, False), (page.replace(b"</body>", b"<script>1</script></body>"), True)):
-        server = serve.Server(
-            socket.create_server((serve.HOST, 0)), SimpleNamespace(page=partial(bytes, shown), stored=lambda: 18)
-        )
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        address = f"http://localhost:{server.socket.getsockname()[1]}/"
-        try:
-            done = dump(program, address, "--enable-logging=stderr", "--virtual-time-budget=12000")
-        finally:
-            server.shutdown()
-            server.server_close()
-        assert ">Ply" in done.stdout or "The beginning." in done.stdout  # which its script has written
-        assert ("CONSOLE" in done.stderr) == blocked, done.stderr
+
+
+def test_a_folder_of_many_runs(full, tmp_path):
+    """A row for each run with its date, games, agents, leader, how far it is and a link; others are told of."""
+    with Store.open(full) as source:
+        records, meta, agents = list(source.records()), source.meta, source.agents
+    for name, stored in (("a & b/ö", 4), ("whole", 18), ("none", 0)):
+        with Store.create(tmp_path / name, meta, agents) as store:
+            store.add_all(records[:stored])
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "tournament.sqlite").write_bytes(b"no database" * 100)
+    pages = serve.Index(tmp_path)
+    text = pages.page().decode()
+    assert set(re.findall(r'href="(run/[^"]*)">([^<]*)</a>', text)) == {
+        ("run/none/", "none"), ("run/whole/", "whole"), ("run/a%20%26%20b/%C3%B6/", "a &amp; b/ö")
+    }  # fmt: skip
+    leader = results.load(full).standings()["agent"][0]
+    assert leader in text and "4 of 18" in text and "connect4" in text and "bad cannot be read" in text
+    assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d</td>", text) and text.count(">stopped<") == 2
+    assert pages.run("a & b/ö").folder == tmp_path / "a & b/ö" and 'href="/"' in pages.run("whole").page().decode()
+    assert pages.run("..") is pages.run("") is pages.run(".") is pages.run("bad/../whole") is None
+    old = pages._now()
+    with Store.open(tmp_path / "none", write=True) as store:
+        store.add(records[0])
+    assert pages._now() != old
+
+
+def test_few_pages_are_kept(full, tmp_path, monkeypatch):
+    monkeypatch.setattr(serve, "MOST_PAGES", 2)
+    for name in "abc":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "tournament.sqlite").write_bytes((full / "tournament.sqlite").read_bytes())
+    pages = serve.Index(tmp_path)
+    first = pages.run("a")
+    assert pages.run("b") and pages.run("a") is first and pages.run("c") and list(pages._runs) == ["a", "c"]
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_the_command_shows_runs_until_it_is_ended(full, many):
+    command = [sys.executable, "-m", "arena.cli", "report", str(full.parent if many else full), "--serve", "0"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    try:
+        told = process.stderr.readline()
+        address = told.split(" at ")[1].split()[0]
+        assert told.startswith("The runs in ") == many
+        assert get(address + "run/full/stored" * many + "stored" * (not many)) == (200, "18")
+    finally:
+        process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 0 and process.stderr.read() == ""
+    process.stderr.close()
+
+
+def test_what_cannot_be_shown(full, tmp_path):
+    for arguments, message in (
+        ([tmp_path / "none"], "none is not a folder"),
+        ([full, "--output", tmp_path / "x.html"], "--serve writes no file"),
+    ):
+        result = CliRunner().invoke(app, ["report", *map(str, arguments), "--serve", "0"])
+        assert result.exit_code == 2 and message in " ".join(result.stderr.split()), result.stderr
 
 
 def test_it_listens_on_this_machine_alone(full):

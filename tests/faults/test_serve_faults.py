@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from arena.report import serve
+from results.store import StoreError
 
 PAGE = b"<p>" + b"page " * 2_400_000  # 12 MB, which do not fit the buffers of a connection that nobody reads
 
@@ -33,7 +34,10 @@ class Pages:
         return PAGE
 
     def stored(self):
-        return 7
+        return "7"
+
+    def run(self, name):
+        return self if name == "known one" else None
 
 
 @contextmanager
@@ -79,7 +83,11 @@ def test_only_the_page_and_its_data():
     with served() as port:
         for method, path, status in [
             ("GET", "/", 200), ("HEAD", "/", 200), ("GET", "/stored?x=1", 404), ("GET", "//x", 404),
-            ("GET", "/../x", 404), ("GET", "http://evil.example/", 403), ("GET", "http://localhost/", 404),
+            ("GET", "/../x", 404), ("GET", "/run/known%20one/stored", 200), ("GET", "/run/known%20one/", 200),
+            ("GET", "/run/known%20one", 404), ("GET", "/run/../stored", 404),
+            ("GET", "/run//stored", 404),
+            ("GET", "/run/%2e%2e%2fetc/", 404), ("HEAD", "/events", 200), ("POST", "/events", 501),
+            ("GET", "stored", 404), ("GET", "http://evil.example/", 403), ("GET", "http://localhost/", 404),
             ("POST", "/", 501), ("DELETE", "/", 501), ("OPTIONS", "*", 501), ("GET", "/" + "x" * 70_000, 414),
         ]:  # fmt: skip
             with suppress(BrokenPipeError):
@@ -174,3 +182,84 @@ def test_many_requests_at_once_are_all_answered(requests):
 def is_right(port, whole):
     status, body, _ = ask(port, "/" if whole else "/stored")
     return status == 200 and body == (PAGE if whole else b"7")
+
+
+@contextmanager
+def streaming(port, path="/events"):
+    """A reader of events: what it is told, after the head of the answer."""
+    with socket.create_connection((serve.HOST, port), timeout=30) as client:
+        client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        with client.makefile("rb") as stream:
+            yield stream
+
+
+def told(stream, lines=1):
+    """The next lines of a stream that are data or signs of life."""
+    found = []
+    while len(found) < lines and (line := stream.readline()):
+        if line.startswith((b"data: ", b": ")):
+            found.append(line.strip().decode())
+    return found
+
+
+def threads_after(number, seconds=20):
+    """How many threads there are, once there are no more than a number of them, or after some seconds."""
+    deadline = time.monotonic() + seconds
+    while threading.active_count() > number and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return threading.active_count()
+
+
+def test_streams_are_few_and_hold_nobody_up():
+    """The ninth is refused in words; the page is there all the while, and room again when a reader leaves."""
+    with served() as port:
+        before = threading.active_count()
+        with ExitStack() as stack:
+            streams = [stack.enter_context(streaming(port)) for _ in range(serve.MOST_STREAMS)]
+            assert [told(stream) for stream in streams] == [["data: 7"]] * serve.MOST_STREAMS
+            status, body, headers = ask(port, "/events")
+            assert status == 503 and b"stored" in body and headers["X-Content-Type-Options"] == "nosniff"
+            assert ask(port)[1] == b"7" and threading.active_count() <= before + serve.MOST_STREAMS + 1
+        assert threads_after(before + 1) <= before + 1  # the last thread is joined when the next request comes
+        with streaming(port) as stream:
+            assert told(stream) == ["data: 7"]
+
+
+def test_streams_make_room_for_others():
+    """Where slow clients take all other connections, who asks for the page gets it at the cost of a stream."""
+    with served() as port, ExitStack() as stack:
+        streams = [stack.enter_context(streaming(port)) for _ in range(serve.MOST_STREAMS)]
+        assert all(told(stream) == ["data: 7"] for stream in streams)
+        for _ in range(serve.MOST_CONNECTIONS):
+            drip(port, stack, b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
+        start = time.monotonic()
+        assert ask(port)[1] == b"7" and time.monotonic() - start < 4
+        assert streams[0].read().strip() == b""  # the oldest, which is at its end
+
+
+def test_streams_tell_what_changes_and_end(monkeypatch):
+    """With signs of life in between."""
+    monkeypatch.setattr(serve, "STREAMING", 1.0)
+    monkeypatch.setattr(serve, "HEARTBEAT", 0.1)
+    monkeypatch.setattr(serve, "LOOKING", 0.05)
+    numbers = iter("778")
+    monkeypatch.setattr(Pages, "stored", lambda self: next(numbers, "8"))
+    with served() as port, streaming(port) as stream:
+        start, lines = time.monotonic(), stream.read().split(b"\r\n\r\n")[1].decode().split("\n\n")
+        assert time.monotonic() - start < 20
+    assert lines[0].startswith("retry: ") and [line for line in lines if "data" in line] == ["data: 7", "data: 8"]
+    assert 2 <= lines.count(": still here") <= 10
+
+
+def test_a_stream_waits_for_the_first_result(monkeypatch):
+    monkeypatch.setattr(serve, "LOOKING", 0.05)
+    answers = iter([StoreError("nothing yet"), StoreError("nothing yet")])
+
+    def stored(self):
+        for error in answers:
+            raise error
+        return "1"
+
+    monkeypatch.setattr(Pages, "stored", stored)
+    with served() as port, streaming(port) as stream:
+        assert told(stream) == ["data: 1"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import games
-from games.core.drawing import CELL, EDGE, STYLE, Look, read_board, svg, text_drawing
+from games.core.drawing import CELL, EDGE, STYLE, TILES, Look, read_board, svg, text_drawing
 from games.core.game import CHANCE
 
 SPACE = "{http://www.w3.org/2000/svg}"
@@ -135,3 +135,33 @@ def test_heaps():
     widths = [float(shape["width"]) for shape in drawn if shape["class"] == "red"]
     assert len(widths) == 2 and widths[1] == 30 * widths[0]  # in proportion, where there are many
     assert len([shape for shape in drawn if shape["class"] == "under"]) == 1
+
+
+def luminance(colour):
+    """Of a colour in hexadecimal, by WCAG 2."""
+    channels = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    low, high = sorted(map(luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_words_and_pieces_can_be_told_from_what_is_behind():
+    """In light and dark: text has the contrast 4.5 that WCAG asks for, and a piece or its outline 3 on every ground."""
+    light, dark = STYLE.split("@media (prefers-color-scheme: dark)")
+
+    def colours(sheet, property):
+        rules = re.findall(r"\.arena-board (?:text)?\.?(\w*) \{([^}]*)\}", sheet)
+        return {name: found[1] for name, rule in rules if (found := re.search(rf"{property}: (#\w{{6}})", rule))}
+
+    fills, strokes = colours(light, "fill"), colours(light, "stroke")
+    for changed_fills, changed_strokes in (({}, {}), (colours(dark, "fill"), colours(dark, "stroke"))):
+        fill, stroke = fills | changed_fills, strokes | changed_strokes
+        assert contrast(fill[""], fill["paper"]) >= 4.5 and contrast(fill["line"], fill["paper"]) >= 4.5
+        assert all(contrast(fill["on"], colour) >= 4.5 for colour in TILES)
+        for piece in ("white", "black", "red", "blue", "yellow", "block"):
+            for ground in ("ground", "even"):
+                assert max(contrast(paint[piece], fill[ground]) for paint in (fill, stroke)) >= 3, (piece, ground)

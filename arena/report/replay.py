@@ -1,0 +1,130 @@
+"""The games that the report shows move by move, with every board drawn."""
+
+import json
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from arena.config.config import import_plugins, make_games
+from games.core.game import IllegalMove
+from results.record import Reason
+from results.store import MOVE_COLUMNS, Store, StoreError
+from results.tournament import Tournament
+
+MOST_GAMES = 60
+MOST_CHARACTERS = 6_000_000  # of all boards together, so that the page stays small
+MOST_SECONDS = 6.0  # to draw them: the rules of some games are slow in plain Python
+DIGITS = {"value": 3, "seconds": 5}  # of what is counted of a decision; the rest are whole numbers, or nearly
+
+
+@dataclass
+class Shapes:
+    """SVG elements, each kept once: what stays on a board from move to move, and from game to game, is a number."""
+
+    listed: list[str] = field(default_factory=list)
+    characters: int = 0  # of all
+    _number: dict[str, int] = field(default_factory=dict)
+
+    def number(self, element: str) -> int:
+        if element not in self._number:
+            self._number[element] = len(self.listed)
+            self.listed.append(element)
+            self.characters += len(element)
+        return self._number[element]
+
+    def frame(self, drawing) -> list:
+        """Width, height and elements of a `games.core.drawing.Drawing`."""
+        return [drawing.width, drawing.height, *map(self.number, (drawing.ground, *drawing.parts))]
+
+
+def sample(tournament: Tournament, most: int = MOST_GAMES) -> dict:
+    """Up to `most` games as plain values for the page's script: {"shapes": elements, "games": in their order}.
+
+    Games between two: in the order of the schedule; if there are more, forfeited games come first, and the rest is a
+    random sample, always the same one.  Games for one player: the best run of each agent in each condition, the best
+    of a condition first.  There are fewer if their boards are too large, or take too long to draw.
+    """
+    shapes, shown = Shapes(), []
+    config = tournament.meta.get("config")
+    if config is None or tournament.games.empty:
+        return {"shapes": [], "games": []}
+    import_plugins(config)
+    rules = [
+        game for game in make_games(config["instances"]) for _ in config["budgets"]
+    ]  # by the number of the condition
+    labels = {one.number: one.label if len(tournament.conditions) > 1 else "" for one in tournament.conditions}
+    chosen = (_best if tournament.single_player else _chosen)(tournament.games, most)
+    characters, deadline = 0, time.perf_counter() + MOST_SECONDS
+    with Store.open(tournament.folder) as store:
+        for place, id in chosen:
+            record = store.record(id)
+            entry = _game(rules[record.condition], record, shapes) | {"condition": labels[record.condition]}
+            characters += len(json.dumps(entry))
+            if characters + shapes.characters > MOST_CHARACTERS:
+                break
+            shown.append((place, entry))
+            if time.perf_counter() > deadline:
+                break
+    return {"shapes": shapes.listed, "games": [entry for _, entry in sorted(shown, key=lambda item: item[0])]}
+
+
+def _chosen(games, most) -> list[tuple[int, str]]:
+    """(number, id) of the games to show, the most important first."""
+    rng = np.random.default_rng(0)
+    order = rng.permutation(len(games))
+    forfeits = games["reason"].isin(Reason.FORFEITS).to_numpy()
+    order = order[np.argsort(~forfeits[order], kind="stable")][:most]
+    return [(int(games["number"].iloc[i]), games["id"].iloc[i]) for i in order]
+
+
+def _best(games, most) -> list[tuple[tuple, str]]:
+    """((condition, rank in it), id) of the best run of each agent in each condition, the best of all agents first."""
+    best = games.dropna(subset="score").sort_values("score", ascending=False, kind="stable")
+    best = best.drop_duplicates(["condition", "first"])
+    ranked = [(int(rank), int(row.condition), row.id) for rank, row in zip(_ranks(best), best.itertuples())]
+    return [((condition, rank), id) for rank, condition, id in sorted(ranked)[:most]]
+
+
+def _ranks(best):
+    return best.groupby("condition").cumcount()
+
+
+def _game(game, record, shapes: Shapes) -> dict:
+    names = [*record.opening_moves.split(), *record.moves.split()]
+    thoughts = {decision.ply: decision for decision in record.decisions}
+    try:
+        boards = _boards(game, names, shapes)
+    except IllegalMove as error:
+        raise StoreError(f"game {record.id} was not played by the rules as they are now: {error}") from None
+    return {
+        "id": record.id,
+        "game": str(game),
+        "first": record.first,
+        "second": record.second,
+        "outcome": record.outcome,
+        "score": record.score,
+        "reason": record.reason,
+        "detail": record.detail,
+        "opening": len(record.opening_moves.split()),
+        "moves": names,
+        "boards": boards,
+        "thoughts": [_thought(thoughts.get(ply)) for ply in range(len(names))],
+    }
+
+
+def _boards(game, names, shapes: Shapes) -> list[list]:
+    state = game.initial()
+    boards = [shapes.frame(game.drawing(state, []))]
+    for ply, name in enumerate(names, 1):
+        game.play(state, game.parse_move(state, name))  # which checks that it is legal
+        boards.append(shapes.frame(game.drawing(state, names[:ply])))
+    return boards
+
+
+def _thought(decision) -> dict | None:
+    """The side that decided, and everything that it counted."""
+    if decision is None:
+        return None
+    numbers = {name: getattr(decision, name) for name in MOVE_COLUMNS if name not in ("ply", "move")}
+    return {name: round(value, DIGITS.get(name, 0) or None) for name, value in numbers.items() if value is not None}

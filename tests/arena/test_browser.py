@@ -1,0 +1,201 @@
+"""The pages in a browser: they step, renew themselves, need no mouse, and can be read by everybody."""
+
+import socket
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+import results
+from arena.report import serve, write_report
+from arena.report.replay import sample
+from results.store import Store
+from tests.arena.browser import SIZES, chromium, faults_of, opened
+from tests.arena.stored import store_run, store_runs_alone
+
+pytestmark = pytest.mark.browser
+STUDY = {
+    "instances": ["tictactoe", "hex(size=5)", "domineering(rows=4, columns=5)"],
+    "budgets": [{"playouts": 10}, {"playouts": 20}],
+    "games": 4,
+    "opening_plies": 2,
+    "agents": [{"agent": "uct", "name": "strong"}, {"agent": "flat", "name": "weak"}],
+}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder of runs: between two players, alone, and a study."""
+    folder = tmp_path_factory.mktemp("browser")
+    store_run(folder / "versus")
+    store_run(folder / "study", STUDY)
+    store_runs_alone(folder / "deep" / "alone")
+    return folder
+
+
+@contextmanager
+def served(pages):
+    """The address of pages that are served by this process."""
+    server = serve.Server(socket.create_server((serve.HOST, 0)), pages)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://{serve.HOST}:{server.socket.getsockname()[1]}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.parametrize("name", ["", "run/versus/", "run/study/", "run/deep/alone/"])
+def test_everybody_can_read_them(browser, folder, name):
+    """On phone and desktop, in light and dark: no error, nothing wider than the screen, nothing that axe-core finds."""
+    with served(serve.Index(folder)) as address:
+        for size in SIZES:
+            for scheme in ("light", "dark"):
+                with opened(browser, address + name, size, scheme) as (page, problems):
+                    if name:
+                        page.click("#next")
+                        page.click("#end")
+                    for closed in page.locator("details").all():
+                        closed.evaluate("element => { element.open = true; }")
+                    assert faults_of(page) == {}, (size, scheme)
+                    assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0]
+                    assert problems == [], (size, scheme)
+
+
+def board(page):
+    """The elements on the board."""
+    return page.locator("#board").inner_html()
+
+
+def drawn(data, game, ply, page):
+    """The same elements as the browser writes them, from what the page holds."""
+    markup = "".join(data["shapes"][number] for number in data["games"][game]["boards"][ply][2:])
+    return page.evaluate(
+        "text => { const board = document.getElementById('board').cloneNode(); board.innerHTML = text;"
+        " return board.innerHTML; }", markup
+    )  # fmt: skip
+
+
+def test_games_are_stepped_through(browser, folder):
+    """By buttons, keys, the list of moves, and the picture of values."""
+    path, data = write_report(folder / "versus"), sample(results.load(folder / "versus"))
+    first, other = data["games"][0], data["games"][3]
+    with opened(browser, path.as_uri()) as (page, problems):
+        assert board(page) == drawn(data, 0, 0, page) and page.locator("#pick option").count() == 18
+        page.click("#next")
+        assert board(page) == drawn(data, 0, 1, page) and page.locator("#board .ring").count() == 1
+        page.focus("#board")
+        page.keyboard.press("ArrowRight")
+        assert board(page) == drawn(data, 0, 2, page)
+        assert page.locator("[aria-current]").inner_text() == first["moves"][1]
+        page.keyboard.press("ArrowLeft")
+        assert board(page) == drawn(data, 0, 1, page)
+        page.click("#end")
+        assert board(page) == drawn(data, 0, -1, page) and "played out" in page.inner_text("#said")
+        page.focus("#board")
+        page.keyboard.press("Home")
+        assert board(page) == drawn(data, 0, 0, page)
+        page.locator("#moves button").nth(2).click()
+        assert board(page) == drawn(data, 0, 3, page)
+        assert page.inner_text("#thought").split() == ["value", "0", "playouts", "12", "depth", "3", "seconds", "0.01"]
+        page.select_option("#pick", "3")
+        page.click("#end")
+        assert board(page) == drawn(data, 3, -1, page)
+        box = page.locator("#values").bounding_box()
+        page.mouse.click(box["x"] + box["width"] * (40 + 372 * 0.5) / 420, box["y"] + box["height"] / 2)
+        assert page.input_value("#ply") == str(round(len(other["moves"]) / 2 + 1e-9))
+        assert problems == []
+
+
+def test_the_picture_of_values(browser, folder):
+    """A mark a decision, at its value for the first player."""
+    path, data = write_report(folder / "versus"), sample(results.load(folder / "versus"))
+    thoughts = [thought for thought in data["games"][0]["thoughts"] if thought]
+    with opened(browser, path.as_uri()) as (page, _):
+        heights = {
+            side: page.locator(f"#values .side{side} {tag}").evaluate_all(
+                f"all => all.map(one => +one.getAttribute('{y}'))"
+            )
+            for side, tag, y in ((0, "circle", "cy"), (1, "rect", "y"))
+        }
+        assert [len(heights[side]) for side in (0, 1)] == [
+            sum(thought["side"] == side for thought in thoughts) for side in (0, 1)
+        ]
+        assert set(heights[0]) == {10 + 116 * 0.5}  # 0 in the middle; 0.1 for the second player is -0.1 for the first
+        assert all(height > heights[0][0] for height in heights[1])
+
+
+def test_the_keyboard_is_enough(browser, folder):
+    """From the list of runs to a move of a game, with keys alone; what has the focus can be seen."""
+    with served(serve.Index(folder)) as address, opened(browser, address) as (page, problems):
+        link = next(press_tab_until(page, "a", 10))
+        assert link.startswith("run/")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#board")
+        reached = list(press_tab_until(page, "#board", 60))
+        assert reached
+        outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert outline == "solid"
+        page.keyboard.press("End")
+        assert page.is_disabled("#next") and not page.is_disabled("#back")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")  # the first button: to the beginning
+        assert page.is_disabled("#back")
+        assert problems == []
+
+
+def press_tab_until(page, selector, most):
+    """Press Tab until an element that fits has the focus, and give its address, or an empty text."""
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            yield page.evaluate("document.activeElement.getAttribute('href') || ''")
+            return
+    raise AssertionError(f"the keyboard does not reach {selector}")
+
+
+def test_an_open_page_renews_itself(browser, folder, tmp_path):
+    """By events of the server, without a reload; the game that somebody looks at stays."""
+    with Store.open(folder / "versus") as source:
+        records, meta, agents = list(source.records()), source.meta, source.agents
+    with Store.create(tmp_path / "run", meta, agents) as store:
+        store.add_all(records[:4])
+        with served(serve.Index(tmp_path)) as address, opened(browser, address + "run/run/") as (page, problems):
+            assert "4 of 18 games so far" in page.inner_text("#about")
+            page.click("#next")
+            page.click("#standings summary")
+            store.add_all(records[4:])
+            page.wait_for_selector("body[data-stored='18']", timeout=60_000)
+            assert "so far" not in page.inner_text("#about") and page.input_value("#ply") == "1"
+            assert page.locator("#standings details").get_attribute("open") is not None
+            assert page.is_hidden("#lost")
+            page.click("text=All runs")
+            page.wait_for_selector("#runs a")
+            assert page.inner_text("#runs a") == "run" and problems == []
+
+
+def test_a_page_says_that_its_server_has_gone(browser, folder):
+    with served(serve.Pages(folder / "versus")) as address:
+        context = opened(browser, address)
+        page, _ = context.__enter__()
+    try:
+        page.wait_for_selector("#lost", state="visible", timeout=60_000)
+        assert "as it was" in page.inner_text("#lost")
+    finally:
+        context.__exit__(None, None, None)
+
+
+def test_the_policy_lets_in_what_is_ours_alone(browser, folder):
+    class Strange(serve.Pages):
+        def page(self):
+            return super().page().replace(b"</body>", b"<script>document.title = 'strange'</script></body>")
+
+    with served(Strange(folder / "versus")) as address, opened(browser, address) as (page, problems):
+        assert page.title() != "strange" and len(problems) == 1 and "Content Security Policy" in problems[0]
+        assert page.inner_text("#said") == "The beginning."  # which its own script has written
