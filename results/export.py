@@ -218,7 +218,10 @@ SHOWN = {
     "nelo_error": "{:.0f}".format,
 }
 _POINTS = dict.fromkeys(("mean", "low", "high", "best", "median", "deviation"), _points)
-SHOWN_IN = {kind: {"score": _percent} for kind in ("standings", "ratings", "pairs", "estimates")} | {"scores": _POINTS}
+SHOWN_IN = {kind: {"score": _percent} for kind in ("standings", "ratings", "pairs", "estimates")} | {
+    "scores": _POINTS,
+    "playing": {"seconds": "{:.1f}".format},
+}
 LONG_IN = {
     "pairs": ("nelo", "nelo_error", "draw_ratio", "pairs_ratio"),
     "games": ("number", "condition", "opening", "opening_moves", "moves", "seed"),

@@ -166,6 +166,7 @@ class Match:
             self.referees.append(Referee(self.game, seat, self.fixture.id, (BaseException,), turn))
             self.referees[side].start(self.state, self.opening)
         while legal := by_rules(self.game, "moves", self.state):
+            watch.note_plies(self.plies)
             if ending := self.adjudicator.ending(self.plies):
                 return ending
             if self.plies >= self.game.max_plies:
