@@ -8,6 +8,7 @@ import typer
 from arena.commands.application import Panel, command
 from arena.commands.options import Folder, Force
 from arena.commands.output import check_free, say, write_whole
+from arena.commands.progress import progress_line
 
 
 @command(Panel.READ, examples="arena report runs/first\narena report runs/first --output first.html")
@@ -26,7 +27,8 @@ def report(
 
     check_free(output, force)
     files: dict[Path, bytes] = {}
-    page = write_report(folder, output, files.__setitem__)
+    with progress_line("drawing the report"):
+        page = write_report(folder, output, files.__setitem__)
     for path in files if output else ():  # all of them, before the first is written; those in DIR are our own
         check_free(path, force)
     for path, data in files.items():
