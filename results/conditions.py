@@ -4,7 +4,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-_TOLD = {"playouts": "{} playouts", "nodes": "{} nodes", "depth": "depth {}", "seconds": "{} s"}
+_TOLD = {"playouts": "{} playouts", "nodes": "{} nodes", "depth": "depth {}", "seconds": "{} s", "clock": "clock {}"}
 
 
 class Condition(NamedTuple):
@@ -14,7 +14,7 @@ class Condition(NamedTuple):
     instance: str  # the game, as short as tells it from the other instances
     budget: str  # such as `1000 playouts`; empty where there is none
     spec: str = ""  # the game with all its parameters
-    limits: Mapping[str, float] = {}  # the budget by kinds, such as {"playouts": 1000}
+    limits: Mapping[str, float | str] = {}  # the budget by kinds, such as {"playouts": 1000} or {"clock": "10+0.1"}
 
     @property
     def label(self) -> str:
@@ -32,9 +32,10 @@ def conditions_of(config: Mapping) -> list[Condition]:
     ]
 
 
-def budget_name(limits: Mapping[str, float]) -> str:
+def budget_name(limits: Mapping[str, float | str]) -> str:
     """`{"playouts": 1000}` as `1000 playouts`."""
-    return ", ".join(_TOLD[kind].format(f"{amount:.12g}") for kind, amount in limits.items())
+    texts = {kind: amount if isinstance(amount, str) else f"{amount:.12g}" for kind, amount in limits.items()}
+    return ", ".join(_TOLD[kind].format(text) for kind, text in texts.items())
 
 
 def short_names(specs: Sequence[str]) -> list[str]:

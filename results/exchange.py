@@ -41,6 +41,7 @@ TERMINATIONS = {  # the words of the standard
     Reason.EXCEPTION: "abandoned",
     Reason.TIME: "time forfeit",
     Reason.IMPORTED: "normal",
+    **dict.fromkeys(Reason.ADJUDICATED, "adjudication"),
 }
 BUDGETS = re.compile(r"\b(playouts|nodes|depth|seconds)=([\d.e+-]+)")
 LINE = 80  # characters of a line of PGN's moves
@@ -70,8 +71,9 @@ def to_pgn(
     """One game of PGN.
 
     A comment behind each decision has its value for the player who moved (-1 to 1), depth and time, as runners of
-    chess engines write them: `{+0.125/8 0.35s}`; the one behind the last move of the opening says so.  `date` is
-    YYYY-MM-DD, `controls` are both players' `time_control`, and `tags_of_game` what the game adds.
+    chess engines write them, `{+0.125/8 0.35s}`, and what its clock shows, `{... 0.35s [%clk 0:00:09.65]}`; the one
+    behind the last move of the opening says so.  `date` is YYYY-MM-DD, `controls` are both players' `time_control`, and
+    `tags_of_game` what the game adds.
     """
     white, black = controls or ("?", "?")
     tags = {
@@ -110,15 +112,28 @@ def _first_ply(tags) -> int:
 
 
 def _comment(decision: MoveRecord) -> str:
-    """Value, depth and time of a decision."""
+    """Value, depth and time of a decision, and what the clock shows after it."""
     value = "" if decision.value is None else f"{decision.value:+.3f}"
     depth = f"/{decision.depth}" if value and decision.depth is not None else ""
-    return f"{{{value}{depth}{' ' if value else ''}{decision.seconds:.3g}s}}"
+    clock = "" if decision.clock is None else f" [%clk {_clock(decision.clock)}]"
+    return f"{{{value}{depth}{' ' if value else ''}{decision.seconds:.3g}s{clock}}}"
 
 
-def time_control(spec: str, limits: Mapping[str, float]) -> str:
-    """What an agent has for a move: `0.1/move`; `-` if that is not time.  `limits` are the budget of agents without."""
+def _clock(seconds: float) -> str:
+    """`0:00:09.65`; a clock in debt shows nothing left."""
+    hundredths = max(0, math.floor(100 * seconds + 0.5))
+    minutes, rest = divmod(hundredths, 6000)
+    return f"{minutes // 60}:{minutes % 60:02d}:{rest // 100:02d}.{rest % 100:02d}"
+
+
+def time_control(spec: str, limits: Mapping[str, float | str]) -> str:
+    """What an agent has: `10+0.1`, or for a move `0.1/move`; `-` if that is not time.
+
+    `limits` are the budget of agents without one of their own.
+    """
     own = dict(BUDGETS.findall(spec))
+    if not own and "clock" in limits:
+        return str(limits["clock"])
     seconds = own.get("seconds") if own else limits.get("seconds")
     return "-" if seconds is None else f"{float(seconds):g}/move"
 

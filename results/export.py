@@ -22,7 +22,13 @@ from results.kinds import FORMATS
 from results.latex import latex
 from results.printable import JSON_ESCAPES, guarded, printable
 
-RARE = {"void", "forfeits", "failed", *(field.name for field in fields(Effort))}  # left out for people while all are 0
+RARE = {
+    "void",
+    "forfeits",
+    "failed",
+    "clock",
+    *(field.name for field in fields(Effort)),
+}  # left out for people while all are 0
 DATA = ("csv", "json", "parquet")  # formats for programs
 LONG = 1000  # rows: rich takes a millisecond for each, so that longer tables are laid out by tabulate
 
@@ -110,7 +116,7 @@ def _flat(frame, times) -> pd.DataFrame:
     else:
         frame = frame.copy()
     frame.attrs = {}
-    return frame if times else frame[[name for name in frame.columns if "seconds" not in name]]
+    return frame if times else frame[[name for name in frame.columns if name != "clock" and "seconds" not in name]]
 
 
 def _guarded(frame) -> pd.DataFrame:
@@ -207,11 +213,15 @@ SHOWN = {
     **dict.fromkeys(("pairs_ratio", "speed_up", "over_serial", "undisturbed"), "{:.2f}".format),
     "los": _likelihood,
     "value": "{:+.3f}".format,
+    "clock": "{:.2f}".format,
     "outcome": _result,
     "nelo_error": "{:.0f}".format,
 }
 _POINTS = dict.fromkeys(("mean", "low", "high", "best", "median", "deviation"), _points)
-SHOWN_IN = {kind: {"score": _percent} for kind in ("standings", "ratings", "pairs", "estimates")} | {"scores": _POINTS}
+SHOWN_IN = {kind: {"score": _percent} for kind in ("standings", "ratings", "pairs", "estimates")} | {
+    "scores": _POINTS,
+    "playing": {"seconds": "{:.1f}".format},
+}
 LONG_IN = {
     "pairs": ("nelo", "nelo_error", "draw_ratio", "pairs_ratio"),
     "games": ("number", "condition", "opening", "opening_moves", "moves", "seed"),

@@ -18,18 +18,21 @@ class Reason:
     PLAYED_OUT = "played out"  # the rules of the game ended it
     ILLEGAL_MOVE = "illegal move"  # forfeit: the player to move answered with a move that is not legal
     EXCEPTION = "exception"  # forfeit: the player to move raised an exception
-    TIME = "time"  # forfeit: the player to move exceeded its seconds a move
+    TIME = "time"  # forfeit: the player to move exceeded its seconds a move, or its clock ran out
     DIED = "died"  # forfeit: the player to move ended its process
     EXCLUDED = "excluded"  # forfeit: the player ended or hung its process twice before play, and is asked no more
     CRASH = "crash"  # void: the worker process died, twice, and it is not known whose code did it
     RULES = "rules"  # void: the rules of the game failed
     HANG = "hang"  # void: the game exceeded its time limit, twice
     RESIGNED = "resigned"  # a person, or a program, gave up
+    ADJUDICATED_WIN = "adjudicated win"  # broken off, since a player took its position for lost
+    ADJUDICATED_DRAW = "adjudicated draw"  # broken off, since both players took the position for a draw
     UNFINISHED = "unfinished"  # void: a person broke it off
     IMPORTED = "imported"  # played elsewhere: how it ended is not known
 
     FORFEITS = (ILLEGAL_MOVE, EXCEPTION, TIME, DIED, EXCLUDED)
     VOIDS = (CRASH, RULES, HANG, UNFINISHED)
+    ADJUDICATED = (ADJUDICATED_WIN, ADJUDICATED_DRAW)
 
 
 @dataclass(frozen=True)
@@ -40,16 +43,17 @@ class MoveRecord(Effort):
     side: int  # 0 for the first player, 1 for the second
     move: str  # in the game's notation
     value: float | None = None  # expected result for the player who moves, -1 (loss) to 1 (win)
+    clock: float | None = None  # seconds that its clock shows after the move, the increment included; below 0 is a debt
 
     @classmethod
-    def of(cls, ply: int, side: int, move: str, decision: "Decision") -> "MoveRecord":
+    def of(cls, ply: int, side: int, move: str, decision: "Decision", clock: float | None = None) -> "MoveRecord":
         """The record of a decision, with NumPy's scalars as Python's numbers.
 
         ValueError for a number that is not finite or does not fit the store, TypeError for what is no number.
         """
         names = {field.name for field in fields(Effort)} | {"value"}
         numbers = {f.name: _plain(*kind_of(f), getattr(decision, f.name)) for f in fields(cls) if f.name in names}
-        return cls(ply=ply, side=side, move=move, **numbers)
+        return cls(ply=ply, side=side, move=move, clock=clock, **numbers)
 
 
 def _plain(kind, optional, value):
@@ -84,7 +88,7 @@ class GameRecord:
     outcome: float | None  # of the first player: 1 win, 0.5 draw, 0 loss; None when void, or one player
     score: float | None  # the game's own score for the first player; None unless played out
     reason: str  # one of Reason
-    detail: str  # for a forfeit or a void: what happened, in a sentence; else empty
+    detail: str  # for a forfeit, a void or an adjudication: what happened, in a sentence; else empty
     opening_moves: str  # names parted by blanks, played before the agents began
     moves: str  # names parted by blanks, the agents' moves
     plies: int  # of the opening and the agents together

@@ -228,11 +228,12 @@ def _ratio(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def notes(games: pd.DataFrame) -> list[str]:
-    """Sentences on games that were not played out."""
+    """Sentences on games that were not played to their end."""
     lines = []
     alone = len(games) > 0 and games["second"].isna().all()
     lost = "broken off by a fault of the agent" if alone else "lost by forfeit"
-    for reasons, what in ((Reason.VOIDS, "void: they count for nobody"), (Reason.FORFEITS, lost)):
+    kinds = (Reason.VOIDS, "void: they count for nobody"), (Reason.FORFEITS, lost), (Reason.ADJUDICATED, "adjudicated")
+    for reasons, what in kinds:
         ended_so = games["reason"].isin(reasons).to_numpy()
         found = pd.Series(number(games)[ended_so]).groupby(games["reason"].to_numpy()[ended_so]).sum()
         if len(found):

@@ -129,7 +129,7 @@ def plain(default):
     return list(default) if isinstance(default, tuple) else default
 
 
-@pytest.mark.parametrize("heading", ["Keys", "budget", "agents", "sprt"])
+@pytest.mark.parametrize("heading", ["Keys", "budget", "resign", "draw", "agents", "sprt"])
 def test_keys_of_configurations(heading):
     fields = known_keys() if heading == "Keys" else table_of_key(known_keys()[heading]).model_fields
     rows = {quoted(row["key"])[0]: row for row in table_of(sections(PAGES["docs/configuration.md"])[heading], "key")}

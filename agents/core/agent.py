@@ -6,13 +6,14 @@ the Player's `choose(state, rng)` returns a Decision.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from agents.core.clock import Clock
 from agents.core.effort import Effort
 from agents.core.needs import Needs
 from games.core.errors import UserError
@@ -44,17 +45,33 @@ class Resigned(Exception):
 
 @dataclass(frozen=True)
 class Budget:
-    """What an agent may spend on one move.  Where several limits are given, the first one reached ends the search."""
+    """What an agent may spend on one move.  Where several limits are given, the first one reached ends the search.
+
+    A clock is for a whole game.  Seconds are then the share of the coming decision, and are not given beside it.
+    """
 
     playouts: int | None = None
     nodes: int | None = None
     depth: int | None = None
     seconds: float | None = None
+    clock: Clock | None = None
 
     def __post_init__(self):
+        if self.clock is not None and self.seconds is None:
+            object.__setattr__(self, "seconds", self.clock.share())
         for kind, value in self.given().items():
-            if not 0 < value < float("inf"):
+            if kind != "clock" and not 0 < value < float("inf"):
                 raise ValueError(f"{kind} = {value} is out of range: a budget is more than 0")
+
+    @classmethod
+    def of(cls, table: Mapping[str, Any]) -> "Budget":
+        """The budget of plain values, as a configuration has them: `{"clock": "10+0.1"}`."""
+        clock = {"clock": Clock.read(table["clock"])} if "clock" in table else {}
+        return cls(**{**table, **clock})
+
+    def on(self, clock: Clock) -> "Budget":
+        """The budget of the coming decision, before which the clock shows this."""
+        return replace(self, clock=clock, seconds=clock.share())
 
     def given(self) -> dict:
         """The limits that are set, by kind."""
@@ -118,6 +135,15 @@ class Player:
         result: the first player's, 1 for a win, 0.5 for a draw and 0 for a loss; in a game for one player its score;
         None where there is none.
         """
+
+    budget: Budget  # of a player whose agent knows seconds: what its next decision may take
+
+    def allot(self, budget: Budget) -> None:
+        """Called before each decision of a game with clocks, with the budget of that decision.
+
+        Its seconds are a share of what `budget.clock` shows.  A player that manages its time itself looks at that.
+        """
+        self.budget = budget
 
     def decide(self, state: np.ndarray, rng: np.ndarray) -> Decision:
         """The decision for the player to move in `state`: dtype[state_size], which is not over.
@@ -206,11 +232,13 @@ class Agent:
         if own.given() or not self.budgets:
             return own
         offered = (default or Budget()).given()
-        usable = {kind: amount for kind, amount in offered.items() if kind in self.budgets}
+        kinds = {*self.budgets, "clock"} if "seconds" in self.budgets else set(self.budgets)
+        usable = {kind: amount for kind, amount in offered.items() if kind in kinds}
         if not usable:
-            kinds = " or ".join(self.budgets)
-            was = f", not {' and '.join(offered)}" if offered else ""
-            raise Unsuited(f"{self.name} needs a budget of {kinds}{was}; for example {self.name}({self.example()})")
+            wanted = " or ".join(self.budgets)
+            told = [kind for kind in offered if kind != "seconds" or "clock" not in offered]
+            was = f", not {' and '.join(told)}" if told else ""
+            raise Unsuited(f"{self.name} needs a budget of {wanted}{was}; for example {self.name}({self.example()})")
         return Budget(**usable)
 
     def example(self) -> str:

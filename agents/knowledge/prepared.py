@@ -42,6 +42,9 @@ class PreparedPlayer(Player):
         self.book = books.load(agent.book, game) if agent.book else {}
         self.endgames = tables.load(agent.tablebase, game) if agent.tablebase else tables.no_endgames()
 
+    def allot(self, budget):
+        self.other.allot(budget)
+
     def decide(self, state, rng):
         if found := books.best_move(self.game, self.book, state):
             move, points = found

@@ -69,7 +69,8 @@ class External(Agent):
     def budget(self, default=None):
         spoken, own = protocol_named(self.protocol), self.own_budget()
         offered = own.given() or (default or Budget()).given()
-        usable = Budget(**{kind: amount for kind, amount in offered.items() if kind in spoken.kinds})
+        kinds = {*spoken.kinds, "clock"}  # which every protocol has words for
+        usable = Budget(**{kind: amount for kind, amount in offered.items() if kind in kinds})
         if not usable.given() and spoken.needs_budget:
             kinds = ", ".join(spoken.kinds)
             raise Unsuited(f"external with protocol={self.protocol!r} needs a budget: {kinds}; for example nodes=1000")
@@ -91,9 +92,10 @@ class External(Agent):
     def _check_budget(self, budget):
         """Unsuited where the protocol has no words for it."""
         kinds = protocol_named(self.protocol).kinds
-        if wrong := [kind for kind in budget.given() if kind not in kinds]:
+        if wrong := [kind for kind in budget.given() if kind not in (*kinds, "clock")]:
             raise Unsuited(f"{wrong[0]} cannot be told by protocol={self.protocol!r}, which knows {', '.join(kinds)}")
-        if self.protocol == "gtp" and budget.seconds is not None and budget.seconds != int(budget.seconds):
+        seconds = None if budget.clock else budget.seconds
+        if self.protocol == "gtp" and seconds is not None and seconds != int(seconds):
             raise Unsuited(f"seconds = {budget.seconds:g}: GTP knows whole seconds alone")
 
 
@@ -126,12 +128,12 @@ class ExternalPlayer(Player):
             raise EngineError("cannot be asked: it was not told how the game came to this position")
         if not self.begun:
             self._begin()
-        seed, limit = int(next_word(rng)) >> 32, self.budget.seconds
+        seed, limit = int(next_word(rng)) >> 32, self._limit()
         begun = time.monotonic()
         if limit is None:
             until = self._soon()
         else:
-            until = begun + max(limit, self.engine.least_seconds) + self.agent.margin
+            until = begun + limit + self.agent.margin
         try:
             answer = self.engine.ask("choose", self.position, self.budget, seed, until)
         except Silent as error:
@@ -143,6 +145,13 @@ class ExternalPlayer(Player):
                 f"had not answered after {time.monotonic() - begun:.3f} s; allowed: {allowed}{said}"
             ) from None
         return self._decision(answer)
+
+    def _limit(self) -> float | None:
+        """Seconds that the decision may take: all that is left on a clock, of which the program takes its part."""
+        if clock := self.budget.clock:
+            return max(0.0, clock.left)
+        seconds = self.budget.seconds
+        return None if seconds is None else max(seconds, self.engine.least_seconds)
 
     def _decision(self, answer) -> Decision:
         legal = self.position.legal

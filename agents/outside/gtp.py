@@ -1,5 +1,6 @@
 """Go Text Protocol 2 (Farnebaeck, draft of 2002), for the games whose programs speak it."""
 
+import math
 from dataclasses import dataclass, field
 
 from agents.core.agent import Budget, Resigned
@@ -68,7 +69,8 @@ class Gtp(Protocol):
         for command in self._speech(game).settings:
             self._ask(command.format(**vars(game)), until)
         if seconds is not None and "time_settings" in self._commands:
-            self._ask(f"time_settings 0 {self._whole(seconds)} 1", until)
+            time = f"{math.floor(budget.clock.left)} 0 0" if budget.clock else f"0 {self._whole(seconds)} 1"
+            self._ask(f"time_settings {time}", until)
         self._told = 0
         self.tell(position, until)
 
@@ -80,13 +82,22 @@ class Gtp(Protocol):
 
     def choose(self, position: Position, budget: Budget, seed: int, until: float) -> Answer:
         colour = COLOURS[position.side]
-        if budget.seconds is not None and "time_left" in self._commands:
-            self._ask(f"time_left {colour} {self._whole(budget.seconds)} 1", until)
+        if "time_left" in self._commands:
+            self._tell_time_left(position.side, budget, until)
         vertex = self._ask(f"genmove {colour}", until)
         if vertex.lower() == "resign":
             raise Resigned("resigned")
         self._told += 1
         return Answer(self._speech(position.game).name(vertex))
+
+    def _tell_time_left(self, side: int, budget: Budget, until: float) -> None:
+        """What the clocks show, in whole seconds that are over, or the time for this stone."""
+        left = {} if budget.seconds is None else {side: f"{self._whole(budget.seconds)} 1"}
+        if clock := budget.clock:
+            shown = {side: clock.left} | ({} if clock.opponent is None else {1 - side: clock.opponent})
+            left = {of: f"{max(0, math.floor(seconds))} 0" for of, seconds in shown.items()}
+        for of, time in left.items():
+            self._ask(f"time_left {COLOURS[of]} {time}", until)
 
     def _speech(self, game: Game) -> Speech:
         return SPEECHES[game.name]

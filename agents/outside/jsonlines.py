@@ -24,11 +24,11 @@ class JsonLines(Protocol):
         return Identity(_text(told, "name"), _text(told, "version", ""))
 
     def new_game(self, position: Position, budget: Budget, until: float) -> None:
-        self._ask({"type": "new_game", **_described(position), "budget": budget.given()}, until)
+        self._ask({"type": "new_game", **_described(position), "budget": _spoken(budget)}, until)
 
     def choose(self, position: Position, budget: Budget, seed: int, until: float) -> Answer:
         asked = {"type": "move", **_described(position), "player": position.side, "legal": [*position.legal]}
-        told = self._ask({**asked, "budget": budget.given(), "seed": seed}, until)
+        told = self._ask({**asked, "budget": _spoken(budget), "seed": seed}, until)
         low = -1.0 if position.game.players == 2 else -math.inf
         return Answer(
             _text(told, "move"),
@@ -62,6 +62,12 @@ class JsonLines(Protocol):
 
 def _described(position: Position) -> dict[str, Any]:
     return {"game": str(position.game), "moves": position.names}
+
+
+def _spoken(budget: Budget) -> dict[str, Any]:
+    """A budget as JSON: of a clock what it shows."""
+    clock = {} if budget.clock is None else {"clock": budget.clock._asdict()}
+    return budget.given() | clock
 
 
 def _shown(line: bytes) -> str:

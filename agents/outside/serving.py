@@ -14,9 +14,11 @@ from contextlib import suppress
 from dataclasses import replace
 
 from agents.core.agent import Agent, Budget, Decision, Player
+from agents.core.clock import Clock
 from agents.outside import uci
 from agents.outside.gtp import COLOURS, SPEECHES, Gtp
 from agents.outside.protocol import Position
+from agents.outside.uci import COLOURS as UCI_COLOURS
 from agents.outside.uci import score_of_value
 from games.core.errors import UserError
 from games.core.game import Game
@@ -101,9 +103,13 @@ class Server:
 
     def limited(self, budget: Budget) -> None:
         """The budget of the next decisions, for an agent that has none of its own."""
-        if not self.own and budget != self.limit:
+        if self.own or budget == self.limit:
+            return
+        if self.player and self.limit.clock and budget.clock:
+            self.player.allot(self.agent.budget(budget))
+        else:
             self.leave()
-            self.limit = budget
+        self.limit = budget
 
     def decide(self) -> Decision:
         """The agent's decision in the position; the same game gives the same decisions."""
@@ -169,7 +175,9 @@ class JsonServer(Server):
             raise Wrong(f"{request['game']!r} is to be played, and {str(self.game)!r} is served")
         if kind == "new_game":
             self.begin()
-        self.limited(Budget(**request["budget"]))
+        table = request["budget"]
+        clock = {"clock": Clock(**table["clock"])} if "clock" in table else {}
+        self.limited(Budget(**table | clock))
         self.follow(request["moves"])
         return _described(self.decide(), self.names_of) if kind == "move" else {}
 
@@ -184,7 +192,7 @@ def _described(decision: Decision, names_of) -> dict:
 
 
 class UciServer(Server):
-    """UCI with our names of moves; an agent without a budget of its own takes the nodes, depth and movetime of `go`."""
+    """UCI with our names of moves; an agent without a budget of its own takes nodes, depth and times of `go`."""
 
     def __init__(self, agent, game, seed):
         self.served = game
@@ -223,7 +231,7 @@ class UciServer(Server):
                 self.begin()
             self.follow(moves.split())
         elif word == "go":
-            self.limited(_limit(rest.split(), self.agent))
+            self.limited(_limit(rest.split(), self.agent, self.position.side))
             yield from self._moved()
 
     def _moved(self):
@@ -252,14 +260,20 @@ class UciServer(Server):
         return game
 
 
-def _limit(words: list[str], agent: Agent) -> Budget:
-    """The budget that `go` gives; nodes are playouts for an agent that counts these."""
+def _limit(words: list[str], agent: Agent, side: int) -> Budget:
+    """The budget that `go` gives; nodes are playouts for an agent that counts these.  `side` is to move."""
     given = dict(zip(words[::2], words[1::2]))
-    limits: dict[str, int | float] = {}
+    limits: dict[str, int | float | Clock] = {}
+    own, other = (f"{UCI_COLOURS[one]}time" for one in (side, 1 - side))
     with suppress(ValueError):
         for word, kind in (("nodes", "nodes"), ("depth", "depth"), ("movetime", "seconds")):
             if word in given:
                 limits[kind] = int(given[word]) / 1000 if word == "movetime" else int(given[word])
+    with suppress(ValueError):
+        if own in given and "seconds" not in limits:
+            opponent = int(given[other]) / 1000 if other in given else None
+            increment = max(0, int(given.get(f"{own[0]}inc", 0))) / 1000
+            limits["clock"] = Clock(int(given[own]) / 1000, increment, opponent)
     if "nodes" in limits and "nodes" not in agent.budgets:
         limits["playouts"] = limits.pop("nodes")
     return Budget(**limits)  # type: ignore[arg-type]  # playouts, nodes and depth are whole

@@ -9,6 +9,7 @@ from games.core.game import Game
 
 VARIANT = "UCI_Variant"  # an option: which game is to be played
 NUMBERS = ("depth", "nodes")  # of `info` that are kept
+COLOURS = "wb"  # of the first player and the second
 SCALE = 400  # centipawns by which the odds of winning are ten to one, as in Elo's formula
 
 
@@ -47,7 +48,7 @@ class Uci(Protocol):
         self.process.unasked()  # remarks are allowed
         names, legal = spoken(position)
         moves = f" moves {' '.join(names)}" if names else ""
-        self.process.send(f"position {position.game.uci_start}{moves}\ngo {_limits(budget)}\n")
+        self.process.send(f"position {position.game.uci_start}{moves}\ngo {_limits(budget, position.side)}\n")
         found: dict = {}
         while (words := self._words(until))[:1] != ["bestmove"]:
             if words[:1] == ["info"]:
@@ -80,11 +81,22 @@ def spoken(position: Position) -> tuple[list[str], dict[str, str]]:
     return names, {game.uci_name(state, move): name for name, move in position.legal.items()}
 
 
-def _limits(budget: Budget) -> str:
+def _limits(budget: Budget, side: int) -> str:
+    """The words behind `go`; `side` is to move, and has the clock."""
     limits = {"nodes": budget.nodes, "depth": budget.depth}
-    if budget.seconds is not None:
-        limits["movetime"] = max(1, round(1000 * budget.seconds))
+    if clock := budget.clock:
+        own, other = COLOURS[side], COLOURS[1 - side]
+        # an increment is that of both: a run has one time control
+        limits |= {f"{own}time": _milliseconds(clock.left)}
+        limits |= {} if clock.opponent is None else {f"{other}time": _milliseconds(clock.opponent)}
+        limits |= {f"{of[0]}inc": round(1000 * clock.increment) for of in limits if of.endswith("time")}
+    elif budget.seconds is not None:
+        limits["movetime"] = _milliseconds(budget.seconds)
     return " ".join(f"{kind} {limit}" for kind, limit in limits.items() if limit is not None)
+
+
+def _milliseconds(seconds: float) -> int:
+    return max(1, round(1000 * seconds))
 
 
 def read_info(words: list[str]) -> dict:

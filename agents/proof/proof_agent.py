@@ -152,6 +152,9 @@ class ProofPlayer(Player):
     def __init__(self, game, solver: ProofSolver):
         self.game, self.solver = game, solver
 
+    def allot(self, budget):
+        self.solver.budget = budget
+
     def decide(self, state, rng):
         self.solver.begin()
         player, moves = int(self.game.player(state)), self.game.moves(state)

@@ -7,6 +7,7 @@ import typer
 from arena.commands.application import Panel, command, renamed
 from arena.commands.options import Folder, Force, OutputFile, at_least
 from arena.commands.output import check_free, say, write_whole
+from arena.commands.progress import progress_line
 
 
 @command(
@@ -33,6 +34,7 @@ def book(
     check_free(output, force)
     from arena.study.preparing import opening_book
 
-    data, positions, games = opening_book(folder, plies, least)
+    with progress_line("counting moves"):
+        data, positions, games = opening_book(folder, plies, least)
     write_whole(output, data, force)
     say(f"{positions:,} positions from {games:,} games, in {output}")

@@ -1,5 +1,6 @@
 """`arena cache`: the compiled kernels on disk."""
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -7,6 +8,7 @@ import typer
 from arena.commands.application import Panel, command, group
 from arena.commands.options import Json, agents_option, games_option, registered
 from arena.commands.output import print_table
+from arena.commands.progress import progress_line
 
 cache = group("cache", Panel.MACHINE, "Inspect, clear or fill the cache of compiled kernels.")
 
@@ -40,9 +42,14 @@ def warm(
     """Compile kernels before they are needed."""
     from arena.study import kernel_cache
 
-    for game_spec in game or registered("games"):
+    for on in game or registered("games"):
+        with progress_line() as show:
+            kernel_cache.warm(on, agent or registered("agents"), partial(_begun, show, on), partial(_done, on))
 
-        def told(name, seconds, failure, on=game_spec):
-            typer.echo(f"{name} on {on}: {failure or f'{seconds:.1f} s'}")
 
-        kernel_cache.warm(game_spec, agent or registered("agents"), lambda name: None, told)
+def _begun(show, game: str, name: str) -> None:
+    show(f"compiling {name} on {game}")
+
+
+def _done(game: str, name: str, seconds: float, failure: str) -> None:
+    typer.echo(f"{name} on {game}: {failure or f'{seconds:.1f} s'}")

@@ -12,6 +12,7 @@ from arena.commands.application import Panel, command
 from arena.commands.counts import Pairs, Wdl, checked_counts, exactly_one
 from arena.commands.options import Json, at_least
 from arena.commands.output import print_table, say, tell
+from arena.commands.progress import progress_line
 
 KEYS = ("elo", "error", "nelo", "nelo_error", "los", "draw_ratio", "pairs_ratio")  # of an estimate, as JSON
 POOL = ("advantage", "advantage_error", "draw_rate")  # of a run's ratings
@@ -129,7 +130,8 @@ def _rated(run, ratings, options: dict, samples: int):
     frame = standings(run.names, run.tallies, ratings)
     if not samples:
         return frame
-    resampled = run.bootstrap(samples, **options).drop(columns="error")
+    with progress_line(f"resampling {samples:,} times"):
+        resampled = run.bootstrap(samples, **options).drop(columns="error")
     return frame.merge(resampled.rename(columns={"low": "bootstrap_low", "high": "bootstrap_high"}), on="agent")
 
 

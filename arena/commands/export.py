@@ -11,6 +11,7 @@ import typer
 from arena.commands.application import Panel, command
 from arena.commands.options import Folder, Force, Output
 from arena.commands.output import check_free, write_text
+from arena.commands.progress import progress_line
 
 Record = StrEnum("Record", ["jsonl", "pgn", "sgf"])
 
@@ -38,12 +39,13 @@ def export(
         config = store.meta.get("config", {})
         if format is not Record.jsonl and config.get("format") == "single_player":
             raise typer.BadParameter(f"--format {format} is for games of two players; jsonl holds those for one, too")
-        if format is Record.jsonl:
-            text = "".join(map(to_jsonl, store.records()))
-        elif format is Record.pgn:
-            text = "".join(_pgn(store, config, folder))
-        else:
-            text = _sgf(store)
+        with progress_line("writing records"):
+            if format is Record.jsonl:
+                text = "".join(map(to_jsonl, store.records()))
+            elif format is Record.pgn:
+                text = "".join(_pgn(store, config, folder))
+            else:
+                text = _sgf(store)
     write_text(text, output, force)
 
 

@@ -8,6 +8,7 @@ import typer
 from arena.commands.application import Panel, command
 from arena.commands.options import Json, OutFolder, games_option
 from arena.commands.output import print_table, tell
+from arena.commands.progress import progress_line
 
 MOST_BYTES = 256 << 20  # of a file, which takes some ten times as much memory while it is read
 
@@ -35,7 +36,8 @@ def import_(
     from results.exchange import players
     from results.store import Store
 
-    records = _read(file, game)
+    with progress_line(f"reading {file.name}"):
+        records = _read(file, game)
     if not records:
         raise typer.BadParameter(f"{file} holds no game with a result")
     folder = out or Path("runs", file.stem)

@@ -176,6 +176,8 @@ LogLevel = Annotated[Level | None, typer.Option(callback=_log_level, help="Tell 
 
 def budget_of(texts: list[str]) -> dict[str, Any]:
     """`["playouts=1000"]` -> {"playouts": 1000}, as a budget's table in a configuration."""
+    if clock := next((text for text in texts if text.partition("=")[0].strip() == "clock"), None):
+        raise typer.BadParameter(f"--budget {clock}: a clock is for a tournament: arena run --clock 10+0.1")
     return dict(map(_budget_entry, texts))
 
 

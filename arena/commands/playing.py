@@ -9,6 +9,7 @@ import typer
 
 from arena.commands.application import BAD, INTERRUPTED, VOID, complain
 from arena.commands.output import print_table, tell
+from arena.commands.progress import progress_line
 
 
 def play_shown(config, out: Path, workers: int | None, resume: bool, as_json: bool, port: int | None = None) -> None:
@@ -30,7 +31,7 @@ def run_shown(config, out: Path, workers: int | None, resume: bool, port: int | 
     """Play a tournament with its display and return its results; if it cannot end, say why and exit."""
     from rich.console import Console
 
-    from arena.config.loading import from_values
+    from arena.config.loading import from_values, load
     from arena.runner import tournament
     from arena.runner.display import watch
     from games.core.plugins import named
@@ -40,8 +41,11 @@ def run_shown(config, out: Path, workers: int | None, resume: bool, port: int | 
             raise typer.BadParameter(f"--plugin cannot be added to a file: write plugins = {modules} in {config}")
         config["plugins"] = list(dict.fromkeys([*config.get("plugins", []), *modules]))
         config["plugin_path"] = config.get("plugin_path") or os.getcwd()
-    if isinstance(config, dict):
-        config = from_values(config, str(out) if resume else "the command line")
+    with progress_line("loading games and agents"):
+        if isinstance(config, dict):
+            config = from_values(config, str(out) if resume else "the command line")
+        elif isinstance(config, Path):
+            config = load(config)
     use_fork_server()
     with end_told(out, "run"), _served(out, port):
         return tournament.run(config, out, workers, resume, watch(Console(stderr=True)))

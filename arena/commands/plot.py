@@ -9,6 +9,7 @@ import typer
 from arena.commands.application import BAD, Panel, command, complain
 from arena.commands.options import Folder, Force
 from arena.commands.output import check_free, picture_format, tell, write_whole
+from arena.commands.progress import progress_line
 from results.kinds import PICTURES
 
 Figures = StrEnum(
@@ -61,19 +62,15 @@ def plot(
     target = output or folder / "plots" / f"{kind.value}.{chosen}"
     if output:
         check_free(output, force)
-    if kind is Figures.speedup:
-        from arena.study.scaling import load
-
-        drawing, suits = figures.speed_up(load(folder)), size[0] * figures.SHAPE
-    else:
-        drawing, suits = _of_run(folder, kind.value, size[0], against=against.value, instance=instance, panels=panels)
-    shape = size[0], size[1] or suits
-    try:
-        data = figures.picture(drawing, shape, chosen, style or figures.STYLE, font)
-    except OSError as error:
-        if style is None:
-            raise
-        raise typer.BadParameter(f"--style {style}: {error}") from None
+    with progress_line("drawing"):
+        drawing, suits = _drawing(folder, kind, size[0], against=against.value, instance=instance, panels=panels)
+        shape = size[0], size[1] or suits
+        try:
+            data = figures.picture(drawing, shape, chosen, style or figures.STYLE, font)
+        except OSError as error:
+            if style is None:
+                raise
+            raise typer.BadParameter(f"--style {style}: {error}") from None
     target.parent.mkdir(exist_ok=True)
     write_whole(target, data, force=force or output is None)
     tell(f"{target}: {kind.value}, {shape[0]:.1f} inches wide")
@@ -87,6 +84,17 @@ def _format(format: Picture | None, output: Path | None) -> str:
     if format and named and format.value != named:
         raise typer.BadParameter(f"--format {format.value} and --output {output} say two different things")
     return (format.value if format else None) or named or "pdf"
+
+
+def _drawing(folder: Path, kind: Figures, width: float, **options):
+    """What draws the figure, and the height that suits it."""
+    from results import figures
+
+    if kind is Figures.speedup:
+        from arena.study.scaling import load
+
+        return figures.speed_up(load(folder)), width * figures.SHAPE
+    return _of_run(folder, kind.value, width, **options)
 
 
 def _of_run(folder: Path, kind: str, width: float, **options):

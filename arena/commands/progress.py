@@ -1,11 +1,11 @@
 """How far a command is: a line in a terminal that is renewed, and elsewhere a line now and then."""
 
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from arena.runner.ticker import Ticker
 from results.printable import printable
 
 FIRST, PAUSE = 1.0, 10.0  # seconds until the first line where there is no terminal, and from then on between lines
@@ -42,22 +42,18 @@ def _in_a_terminal(console, text: str) -> Iterator[Callable[[str], None]]:
 @contextmanager
 def _elsewhere(text: str) -> Iterator[Callable[[str], None]]:
     """Lines from a thread of their own, so that they come, too, while a kernel is compiled or runs for long."""
-    newest, over, began = [text], threading.Event(), time.monotonic()
+    newest, began = [text], time.monotonic()
 
     def tell() -> None:
-        pause = FIRST
-        while not over.wait(pause):
-            pause = PAUSE
-            seconds = int(time.monotonic() - began)
-            print(f"{seconds // 60}:{seconds % 60:02d}  {printable(newest[0])}", file=sys.stderr, flush=True)
+        seconds = int(time.monotonic() - began)
+        print(f"{seconds // 60}:{seconds % 60:02d}  {printable(newest[0])}", file=sys.stderr, flush=True)
 
-    thread = threading.Thread(target=tell, daemon=True)
-    thread.start()
+    ticker = Ticker(tell, PAUSE, FIRST)
+    ticker.start()
     try:
         yield lambda text: newest.__setitem__(0, text)
     finally:
-        over.set()
-        thread.join()
+        ticker.stop()
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import typer
 from arena.commands.application import Panel, command
 from arena.commands.options import Folder, Force
 from arena.commands.output import check_free, say, tell, write_whole
+from arena.commands.progress import progress_line
 
 
 @command(
@@ -41,7 +42,8 @@ def report(
         return
     check_free(output, force)
     files: dict[Path, bytes] = {}
-    page = write_report(folder, output, files.__setitem__)
+    with progress_line("drawing the report"):
+        page = write_report(folder, output, files.__setitem__)
     for path in files if output else ():  # all of them, before the first is written; those in DIR are our own
         check_free(path, force)
     for path, data in files.items():

@@ -26,7 +26,8 @@ from arena.commands.playing import play_shown
     examples="arena run tournament.toml\n"
     "arena run tournament.toml --out runs/first --workers 2\n"
     "arena run --out runs/first --resume\n"
-    'arena run --game connect4 --agent "uct(playouts=1000)" --agent "alphabeta(depth=6)" --games 100',
+    'arena run --game connect4 --agent "uct(playouts=1000)" --agent "alphabeta(depth=6)" --games 100\n'
+    "arena run --game connect4 --agent uct --agent alphabeta --clock 10+0.1 --games 20",
 )
 def run(
     config: Annotated[Path | None, typer.Argument(help="A TOML file.", metavar="CONFIG.toml")] = None,
@@ -58,6 +59,14 @@ def run(
             help="For agents without a budget of their own: playouts=1000, nodes=..., depth=..., seconds=...",
         ),
     ] = None,
+    clock: Annotated[
+        str | None,
+        typer.Option(
+            metavar="BASE+INCREMENT",
+            help="Seconds for a whole game, and for each move more, such as 10+0.1: for agents without a budget of "
+            "their own.",
+        ),
+    ] = None,
     serve: Annotated[
         int | None,
         typer.Option(min=0, max=65535, help="Serve the report at this port while games are played; 0: any free port."),
@@ -82,6 +91,7 @@ def run(
         "opening-plies": opening_plies,
         "seed": seed,
         "budget": budget,
+        "clock": clock,
     }
     given = [f"--{name}" for name, value in flags.items() if value not in (None, [])]
     if config and given:
@@ -103,11 +113,12 @@ def _values_of(flags: dict) -> dict:
     values = {"games": 100} | {
         name.replace("-", "_"): value
         for name, value in flags.items()
-        if name not in ("agent", "budget") and value is not None
+        if name not in ("agent", "budget", "clock") and value is not None
     }
     values["agents"] = [{"agent": spec} for spec in flags["agent"] or []]
-    if flags["budget"]:
-        values["budget"] = budget_of(flags["budget"])
+    clock = {"clock": flags["clock"]} if flags["clock"] else {}
+    if budget := budget_of(flags["budget"] or []) | clock:
+        values["budget"] = budget
     return values
 
 

@@ -9,7 +9,7 @@ import typer
 from arena.commands.application import Panel, command
 from arena.commands.options import Force, Game, Json, Moves, SolvingAgent
 from arena.commands.output import check_free, say, tell, write_whole
-from arena.commands.progress import solver_progress
+from arena.commands.progress import progress_line, solver_progress
 
 UNSOLVED = 1  # the exit code
 WORDS = {1: "win", 0: "draw", -1: "loss", None: "not solved"}
@@ -97,8 +97,9 @@ def _write_certificate(solver, moves: str, path: Path, force: bool, quiet: bool)
     for move in solver.game.read_line(moves)[0]:
         line.append(solver.game.move_name(at, move))
         at = solver.game.after(at, move)
-    made = certificate(solver, " ".join(line))
-    data = made.packed()
+    with progress_line("making the certificate"):
+        made = certificate(solver, " ".join(line))
+        data = made.packed()
     write_whole(path, data, force)
     if not quiet:
         say(f"{'certificate':<18}{len(made.moves):,} moves, {made.positions:,} positions, {len(data):,} bytes: {path}")

@@ -11,6 +11,7 @@ import typer
 from arena.commands.application import Panel, command, renamed
 from arena.commands.options import Force, Game, Moves, at_least
 from arena.commands.output import check_free, say, tell, write_whole
+from arena.commands.progress import progress_line
 
 BARE = {"table": 0.0, "order": (), "scout": False, "sound": False, "scores": True}  # the algorithm without its aids
 
@@ -54,7 +55,8 @@ def tree(
         _, state = made.read_line(moves)
     except games.IllegalMove as error:
         raise typer.BadParameter(f"--moves: {error}") from None
-    root = explore(searcher, made, state, limit)
+    with progress_line("searching"):
+        root = explore(searcher, made, state, limit)
     for line in as_text(root):
         say(line)
     tell(f"\n{root.nodes} nodes; {_cut_off(root)} moves cut off")

@@ -8,6 +8,7 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.output import say
+from arena.commands.progress import progress_line
 
 
 @command(Panel.STUDY, examples="arena verify b54.proof")
@@ -23,7 +24,8 @@ def verify(file: Annotated[Path, typer.Argument(help="A file that `arena solve -
     certificate = read(file)
     game = games.make(certificate.game)
     started = time.perf_counter()
-    ends = follow(game, certificate)
+    with progress_line("following the certificate"):
+        ends = follow(game, certificate)
     side, seconds = ("first", "second")[certificate.winner], time.perf_counter() - started
     say(f"{game}, after {certificate.line or 'no moves'}: the {side} player wins")
     count = len(certificate.moves)

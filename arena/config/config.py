@@ -76,7 +76,7 @@ class Config:
     def conditions(self) -> tuple[Condition, ...]:
         """Every game at every budget, by their numbers: all budgets of the first game, then of the second."""
         return tuple(
-            Condition(game, tuple(Seat(name, agent, agent.budget(Budget(**budget))) for name, agent in self.agents))
+            Condition(game, tuple(Seat(name, agent, agent.budget(Budget.of(budget))) for name, agent in self.agents))
             for game, budget in product(self.instances, self.values["budgets"])
         )
 

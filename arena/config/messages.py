@@ -10,6 +10,7 @@ from arena.config.tables import table_of
 _FAULTS = {
     "missing": "is missing",
     "int_type": "is not a whole number",
+    "bool_type": "is neither true nor false",
     "float_type": "is not a number",
     "finite_number": "is not a finite number",
     "string_type": "is not text",

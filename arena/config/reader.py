@@ -23,6 +23,7 @@ from games.core.registry import SpecError, spell
 
 OPENINGS_TRIED = 10  # before play, to tell whether there are openings of that length
 OF_OPENINGS = ("openings", "opening_plies")
+OF_TWO = (*OF_OPENINGS, "resign", "draw")  # keys that need two players
 COMMON_FORMS = CommonKeys.model_fields.keys() - {"openings"}
 
 
@@ -198,9 +199,11 @@ class Reader:
         ]
         found += [
             complaint((key,), self.values[key], _belongs(key, kind))
-            for key in OF_OPENINGS
+            for key in OF_TWO
             if kind.players == 1 and self.values.get(key)
         ]
+        if kind.players == 1 and any(isinstance(each, dict) and each.get("clock") for each in self._budget_tables()):
+            found.append("clock: is for two players; here each agent plays by itself: give playouts, or seconds")
         form = _form_problems(kind.Keys, own, kind.Keys.model_fields)
         right = own if not form else {key: own[key] for key in own if _is_right(kind, key, own[key])}
         return found + form + [complaint(*each) for each in kind.complaints(right, names)]
@@ -273,7 +276,7 @@ class Reader:
             self._complain(place, spec, reason)
         try:
             for budget in self._budgets():
-                agent.budget(Budget(**budget))
+                agent.budget(Budget.of(budget))
         except Unsuited as error:
             self._complain(place, spec, f"{error}, or give the key budget")
         except ValidationError:
@@ -282,8 +285,11 @@ class Reader:
 
     def _budgets(self) -> list[dict]:
         """The budgets as plain values; ValidationError if one has the wrong form."""
-        tables = self.values.get("budgets") or [self.values.get("budget") or {}]
-        return [BudgetTable.model_validate(table).model_dump(exclude_none=True) for table in _listed(tables)]
+        tables = self._budget_tables()
+        return [BudgetTable.model_validate(table).model_dump(exclude_none=True) for table in tables]
+
+    def _budget_tables(self) -> list | tuple:
+        return _listed(self.values.get("budgets") or [self.values.get("budget") or {}])
 
     def _names(self, made) -> list[str]:
         """The agents' names, each of which is there once."""
@@ -323,6 +329,8 @@ class Reader:
             **of_openings,
             "seed": common.seed,
             "budgets": self._budgets(),
+            "resign": common.resign and common.resign.model_dump(),
+            "draw": common.draw and common.draw.model_dump(),
             "agents": [{"name": name, "agent": str(agent)} for name, agent in entrants],
             "game_seconds": common.game_seconds,
             "time_margin": common.time_margin,

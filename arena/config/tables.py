@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.fields import FieldInfo
 
+from agents.core.clock import FORM, Clock
 from arena.config.sizes import in_bytes
 
 MAX_NAME = 80  # characters of an agent's name
@@ -31,12 +32,40 @@ class BudgetTable(Table):
     nodes: int | None = _count("nodes")
     depth: int | None = _count("depth")
     seconds: float | None = Field(None, gt=0, description="seconds is a number greater than 0")
+    clock: str | None = Field(None, description=FORM)
 
     @field_validator("playouts", "nodes", "depth", mode="before")
     @classmethod
     def _whole(cls, value):
         """1e6 is a count, too."""
         return int(value) if type(value) is float and value.is_integer() else value
+
+    @field_validator("clock")
+    @classmethod
+    def _check_clock(cls, clock, info):
+        """As it spells itself."""
+        if clock is not None and info.data.get("seconds") is not None:
+            raise ValueError("stands beside seconds; a budget has one of the two")
+        return clock and str(Clock.read(clock))
+
+
+MOVES = "moves is a whole number from 1 to 1000"
+
+
+class ResignTable(Table):
+    """When a game counts as lost, by the loser's values."""
+
+    value: float = Field(gt=0, le=1, description="value is a number above 0, up to 1, such as 0.95")
+    moves: int = Field(ge=1, le=1000, description=MOVES)
+    both: bool = Field(False, description="both is true if the opponent's values must say so, too, and else false")
+
+
+class DrawTable(Table):
+    """When a game counts as drawn, by the values of both."""
+
+    value: float = Field(ge=0, lt=1, description="value is a number from 0, below 1, such as 0.02")
+    moves: int = Field(ge=1, le=1000, description=MOVES)
+    after: int = Field(0, ge=0, le=MAX_COUNT, description="after, in plies, is a whole number from 0")
 
 
 class AgentEntry(Table):
@@ -77,6 +106,8 @@ class CommonKeys(Table):
     budgets: Annotated[tuple[BudgetTable, ...], Field(strict=False)] = Field(
         (), description="budgets is a list of tables such as [{ playouts = 1000 }, { playouts = 10000 }]"
     )
+    resign: ResignTable | None = Field(None, description="resign is a table such as { value = 0.95, moves = 3 }")
+    draw: DrawTable | None = Field(None, description="draw is a table such as { value = 0.02, moves = 8, after = 40 }")
     agents: Annotated[tuple[AgentEntry, ...], Field(strict=False)] = Field(
         description="agents is a list of at least two tables [[agents]]"
     )

@@ -11,6 +11,8 @@ from rich.text import Text
 
 import results
 from arena.formats.schedule import described
+from arena.runner.staff import InPlay
+from arena.runner.ticker import Ticker
 from arena.runner.tournament import Events
 from results.conditions import conditions_of
 from results.export import rich_table
@@ -21,7 +23,10 @@ from results.tables import standings
 COLUMNS = ("first", "outcome", "condition", "score", "seconds")  # of a game for one player
 RESULT = ("first", "second", "outcome", "reason")  # of a game for two
 NOTICED = 0.05  # loading an agent's kernels is reported if it takes this many seconds
-SHARE_OF_TIME = 0.02  # of the run that computing the standings may take
+SHARE_OF_TIME = 0.05  # of the run that computing the standings may take
+MOST_PAUSE = 10.0  # seconds from standings to the next, however long they take
+STARTING = "starting processes"
+MOST_GAMES = 8  # in play that are shown
 SHOWN = ("rank", "agent", "games", "wins", "draws", "losses", "score", "elo", "error", "bound")
 SHOWN_OF_SCORES = ("rank", "agent", "runs", "failed", "mean", "best", "seconds")
 
@@ -49,6 +54,7 @@ class Display(Events):
         else:
             counts = stored.tallies.fillna({"outcome": -1.0}).groupby(list(RESULT))["games"].sum()
             self.results = Counter(counts.to_dict())
+        self.in_play = list[InPlay]()
         self.conditions = [condition.label for condition in conditions_of(resolved)]
         self.say(f"{described(resolved)}, in {folder}")
 
@@ -73,6 +79,9 @@ class Display(Events):
             self.results[record.first, record.second, outcome, record.reason] += 1
         self.done += 1
         self.total = len(self.schedule)  # results may ask for more games
+
+    def playing(self, games):
+        self.in_play = games
 
     def stopping(self, now):
         waits = (
@@ -99,6 +108,20 @@ class Display(Events):
         hours, minutes = left // 3600, left // 60 % 60
         clock = f"{hours}:{minutes:02d}:{left % 60:02d}" if hours else f"{minutes}:{left % 60:02d}"
         return f"{rate_now:.{1 if rate_now < 100 else 0}f} games/s, {clock} left"
+
+    def games_in_play(self) -> pd.DataFrame:
+        """What is being played: game, agents, plies so far, seconds; and the condition where there are several."""
+        shown = self.in_play[:MOST_GAMES]
+        names = [[self.names[seat] for seat in game.fixture.seats] for game in shown]
+        columns = {"playing": [game.fixture.id for game in shown], "first": [each[0] for each in names]}
+        if not self.single_player:
+            columns["second"] = [each[-1] for each in names]
+        if len(self.conditions) > 1:
+            columns["condition"] = [self.conditions[game.fixture.condition] for game in shown]
+        counts = {"plies": [game.plies for game in shown], "seconds": [game.seconds for game in shown]}
+        frame = pd.DataFrame(columns | counts)
+        frame.attrs["kind"] = "playing"
+        return frame
 
     def standings(self) -> pd.DataFrame:
         """The standings of the games so far, short enough for a terminal."""
@@ -137,24 +160,40 @@ class LiveDisplay(Display):
             console=console,
         )
         self.compiling = Progress(
-            SpinnerColumn(), TextColumn("compiling {task.description}", markup=False), console=console, transient=True
+            SpinnerColumn(), TextColumn("{task.description}", markup=False), console=console, transient=True
         )
-        self.steps = {}  # by the name of an agent whose kernels are compiled
+        self.steps = {}  # what is done before play, and by the name of an agent: its kernels are compiled
         self.live = None
         self.next_standings = 0.0
+        self.table: list = []  # the standings, and how the format stands
+        self.shown = -1  # how many games they are of
+
+    def opened(self, resolved, folder):
+        super().opened(resolved, folder)
+        self.begin(STARTING)
 
     def warming(self, name):
-        self.steps[name] = self.compiling.add_task(name)
-        self.compiling.start()
+        self.end(STARTING)
+        self.begin(name, "compiling ")
 
     def warmed(self, name, seconds, failure=""):
-        if name in self.steps:  # unless its process has ended before it was asked
-            self.compiling.remove_task(self.steps.pop(name))
-        if not self.steps:
-            self.compiling.stop()
+        self.end(name)
         super().warmed(name, seconds, failure)
 
+    def begin(self, step, what=""):
+        """Show that something is done before play."""
+        self.steps[step] = self.compiling.add_task(f"{what}{step}")
+        self.compiling.start()
+
+    def end(self, step):
+        """It is done, or is not waited for."""
+        if step in self.steps:
+            self.compiling.remove_task(self.steps.pop(step))
+        if not self.steps:
+            self.compiling.stop()
+
     def started(self, total, done):
+        self.end(STARTING)
         super().started(total, done)
         self.task = self.progress.add_task("games", total=total, completed=done, pace="")
         self.live = Live(Group(self.progress), console=self.console, refresh_per_second=4)
@@ -163,11 +202,23 @@ class LiveDisplay(Display):
     def finished(self, record):
         super().finished(record)
         self.progress.update(self.task, completed=self.done, total=self.total, pace=self.pace())
-        now = time.monotonic()
-        if now >= self.next_standings:
-            lines = [Text(line) for line in self.schedule.lines()]
-            self.live.update(Group(self.progress, *lines, rich_table(self.standings())))
-            self.next_standings = now + max(1.0, (time.monotonic() - now) / SHARE_OF_TIME)
+
+    def playing(self, games):
+        super().playing(games)
+        self.progress.update(self.task, pace=self.pace())
+        if self.done and self.shown != self.done and time.monotonic() >= self.next_standings:
+            self.renew_standings()
+        more = len(games) - MOST_GAMES
+        in_play = [rich_table(self.games_in_play()), *([Text(f" and {more} more")] if more > 0 else [])]
+        self.live.update(Group(self.progress, *(in_play if games else []), *self.table))
+
+    def renew_standings(self):
+        """Compute the standings of the games so far, which takes longer the more agents there are."""
+        begun = time.thread_time()
+        lines = [Text(line) for line in self.schedule.lines()]
+        self.table, self.shown = [*lines, rich_table(self.standings(), f"after {self.done:,} games")], self.done
+        pause = (time.thread_time() - begun) / SHARE_OF_TIME
+        self.next_standings = time.monotonic() + min(pause, MOST_PAUSE)
 
     def ended(self):
         self.compiling.stop()
@@ -181,23 +232,55 @@ class PlainDisplay(Display):
 
     SECONDS = 10.0  # between lines
 
-    def started(self, total, done):
-        super().started(total, done)
-        self.next_line = self.began + self.SECONDS
+    def __init__(self, console):
+        super().__init__(console)
+        self.compiled: list[str] = []  # the agents whose kernels are being compiled
+        self.preparing = Ticker(lambda: self.say(self.preparation()), self.SECONDS)
 
-    def finished(self, record):
-        super().finished(record)
+    def opened(self, resolved, folder):
+        super().opened(resolved, folder)
+        self.preparing.start()
+
+    def preparation(self) -> str:
+        """What is done before play."""
+        return f"compiling kernels of {', '.join(self.compiled)}" if self.compiled else STARTING
+
+    def warming(self, name):
+        self.compiled.append(name)
+
+    def warmed(self, name, seconds, failure=""):
+        self.compiled.remove(name)
+        super().warmed(name, seconds, failure)
+
+    def started(self, total, done):
+        self.preparing.stop()
+        super().started(total, done)
+        self.next_line, self.told = self.began + self.SECONDS, done
+
+    def playing(self, games):
+        super().playing(games)
         if time.monotonic() >= self.next_line:
             self.next_line = time.monotonic() + self.SECONDS
-            table, pace, leads = self.standings(), self.pace(), ""
-            if len(table):
-                first = table.iloc[0]
-                points = f"a mean of {first['mean']:,.2f}" if self.single_player else f"{first['score']:.1%}"
-                leads = f"; {first['agent']} leads with {points}"
-            self.say(f"{self.done} of {self.total} games, {pace}{leads}")
-            for line in self.schedule.lines():
-                self.say(f"  {line}")
+            self.tell()
+
+    def tell(self):
+        """How far the run is, who leads, and where no game has ended since the last time, what is being played."""
+        table = self.standings() if self.done else ()
+        parts = [f"{self.done} of {self.total} games", *filter(None, [self.pace()])]
+        if len(table):
+            first = table.iloc[0]
+            points = f"a mean of {first['mean']:,.2f}" if self.single_player else f"{first['score']:.1%}"
+            parts[-1] += f"; {first['agent']} leads with {points}"
+        self.say(", ".join(parts))
+        if self.done == self.told:
+            for game in self.in_play[:MOST_GAMES]:
+                players = " - ".join(self.names[seat] for seat in game.fixture.seats)
+                self.say(f"  {game.fixture.id}, {players}: {game.plies} plies, {game.seconds:.0f} s")
+        for line in self.schedule.lines():
+            self.say(f"  {line}")
+        self.told = self.done
 
     def ended(self):
+        self.preparing.stop()
         if self.total:
             self.say(f"{self.done} of {self.total} games stored")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from arena.config.config import Config, Seat
 from arena.config.openings import random_opening
 from arena.formats.fixture import Fixture
+from arena.runner.adjudication import Adjudication, Adjudicator, Ending
 from arena.runner.referee import Forfeit, Limits, Referee, Turn
 from arena.runner.rules import GameError, by_rules, result_of
 from arena.runner.watch import Watch
@@ -22,7 +23,8 @@ def play_fixture(config: Config, fixture: Fixture, watch: Watch | None = None) -
     except Exception as error:
         raise GameError(f"no opening: {type(error).__name__}: {error}") from error
     limits = Limits(config.values["time_margin"], config.values["move_seconds"])
-    return play(game, seats, fixture, opening, limits, watch)
+    adjudication = Adjudication(config.values["resign"], config.values["draw"])
+    return play(game, seats, fixture, opening, limits, watch, adjudication)
 
 
 def void_record(config: Config, fixture: Fixture, reason: str, detail: str, seconds: float = 0.0) -> GameRecord:
@@ -77,22 +79,28 @@ def play(
     opening: Sequence[int],
     limits: Limits = Limits(),  # noqa: B008 - a NamedTuple of numbers
     watch: Watch | None = None,
+    adjudication: Adjudication = Adjudication(),  # noqa: B008 - a NamedTuple of plain values
 ) -> GameRecord:
-    """Play one game to its end, or until an agent forfeits it.
+    """Play one game to its end, or until an agent forfeits it or it is adjudicated.
 
     game: its rules; seats: who moves first, and the opponent if there is one; opening: legal moves made before the
-    agents begin; limits: the seconds that agents may take; watch: is told whose code runs.
+    agents begin; limits: the seconds that agents may take; watch: is told whose code runs; adjudication: when a game
+    ends by the players' values.
 
     An agent that raises an exception, answers with anything but a legal move, or exceeds its time forfeits: the other
     side, if there is one, wins, and score is None.  Rules that raise an exception, or go on for more than
     game.max_plies, are GameError.  Each agent draws from a stream of its own, of (fixture.seed, side), so that with
     budgets other than seconds the game is a function of its arguments.
     """
-    match = Match(game, fixture, opening)
-    start, outcome, score = time.perf_counter(), None, None
+    match = Match(game, fixture, opening, Adjudicator(adjudication, tuple(seat.name for seat in seats)))
+    start = time.perf_counter()
+    outcome: float | None = None
+    score: float | None = None
     try:
-        match.play_out(seats, limits, watch or Watch())
-        outcome, score, reason, detail = result_of(game, match.state)
+        if ending := match.play_out(seats, limits, watch or Watch()):
+            outcome, reason, detail = ending
+        else:
+            outcome, score, reason, detail = result_of(game, match.state)
     except Forfeit as forfeit:
         # the first player's outcome is 0 if it forfeits, and 1 if the second does
         outcome = float(match.asked) if len(seats) == 2 else None
@@ -131,9 +139,10 @@ def identity(fixture: Fixture, names: Sequence[str]) -> dict:
 class Match:
     """The board between two players, or before one, while the game lasts."""
 
-    def __init__(self, game: Game, fixture: Fixture, opening: Sequence[int]):
+    def __init__(self, game: Game, fixture: Fixture, opening: Sequence[int], adjudicator: Adjudicator):
         self.game = game
         self.fixture = fixture
+        self.adjudicator = adjudicator
         self.state = by_rules(game, "initial")
         self.opening = opening
         self.opening_names = [self._push(move) for move in opening]
@@ -144,8 +153,11 @@ class Match:
         self.asked = 0  # the side whose code ran last
         self.referees: list[Referee] = []
 
-    def play_out(self, seats: tuple[Seat, ...], limits: Limits, watch: Watch) -> None:
-        """Let the players move until the game is over; Forfeit if one fails, `asked` is then its side."""
+    def play_out(self, seats: tuple[Seat, ...], limits: Limits, watch: Watch) -> Ending | None:
+        """Let the players move until the game is over; Forfeit if one fails, `asked` is then its side.
+
+        Returns how the game ends if it is adjudicated, and None if its rules have ended it.
+        """
         self.rngs = [stream(self.fixture.seed, side) for side in range(len(seats))]
         chance = stream(self.fixture.seed, "chance")
         for side, seat in enumerate(seats):
@@ -155,6 +167,9 @@ class Match:
             self.referees.append(Referee(self.game, seat, self.fixture.id, (BaseException,), turn))
             self.referees[side].start(self.state, self.opening)
         while legal := by_rules(self.game, "moves", self.state):
+            watch.note_plies(self.plies)
+            if ending := self.adjudicator.ending(self.plies):
+                return ending
             if self.plies >= self.game.max_plies:
                 raise GameError(f"{self.game} is not over after its max_plies = {self.game.max_plies}")
             side = int(by_rules(self.game, "player", self.state))
@@ -166,15 +181,24 @@ class Match:
                 self._make(self._decide(side, legal))
         if not by_rules(self.game, "is_over", self.state):
             raise GameError(f"{self.game} is not over, but has no legal move")
+        return None
 
     def _decide(self, side, legal) -> int:
         """The move that the player to move decides on; keeps its record."""
         self.asked, referee = side, self.referees[side]
+        if referee.clock is not None:
+            referee.clock = referee.clock._replace(opponent=self._left(1 - side))
         decision, record = referee.ask(self.state, legal, self.rngs[side], self.plies, side)
         referee.run(self.plies, lambda: self._note_improvements(decision))
         self.decisions.append(record)
+        self.adjudicator.note(side, record.value)
         referee.check_time(decision.seconds, self.plies)
         return decision.move
+
+    def _left(self, side) -> float | None:
+        """What the clock of a side shows; None where it has none."""
+        clock = self.referees[side].clock if side < len(self.referees) else None
+        return None if clock is None else clock.left
 
     def _make(self, move):
         """Make a move on the board, and tell both players."""

@@ -23,7 +23,7 @@ PIECE = 1 << 18  # bytes read at a time
 READ_AT_ONCE = 1 << 20  # so that no worker keeps the supervisor from the others
 
 _LENGTH = struct.Struct(">I")
-_TIMES = ("value", "seconds", "virtual_time", "playouts", "playouts_each", "nodes", "depth")
+_TIMES = ("value", "clock", "seconds", "virtual_time", "playouts", "playouts_each", "nodes", "depth")
 
 
 class Ready(msgspec.Struct, tag=True, frozen=True):
@@ -201,7 +201,7 @@ def fault_of(config: Config, fixture: Fixture, record: GameRecord) -> str | None
     for key, right in identity(fixture, [seat.name for seat in seats_of(config, fixture)]).items():
         if getattr(record, key) != right:
             return f"its {key} is {getattr(record, key)!r:.80} and not {right!r}"
-    if record.reason not in (Reason.PLAYED_OUT, Reason.RULES, Reason.RESIGNED, *Reason.FORFEITS):
+    if record.reason not in (Reason.PLAYED_OUT, Reason.RULES, Reason.RESIGNED, *Reason.ADJUDICATED, *Reason.FORFEITS):
         return f"its reason is {record.reason!r:.80}"
     if record.outcome not in ((0.0, 0.5, 1.0) if _decided(config, record) else (None,)):
         return f"its outcome is {record.outcome!r}"

@@ -29,7 +29,7 @@ T = TypeVar("T")
 class Limits(NamedTuple):
     """The seconds that agents may take."""
 
-    time_margin: float = 1.0  # by which a move may exceed its agent's budget of seconds
+    time_margin: float = 1.0  # by which a move may exceed its agent's seconds, or its clock may be overdrawn
     move_seconds: float = 600.0  # for a move without such a budget, and for all else that an agent does
 
 
@@ -67,8 +67,7 @@ class Referee:
     ):
         self.game, self.seat, self.game_id, self.faults = game, seat, game_id, faults
         self.watch, self.agent, limits = turn or Turn(Watch())
-        self.limits, self._limit, own = limits, limits.move_seconds, seat.budget.seconds
-        self._choice_limit = limits.move_seconds if own is None else own + limits.time_margin + GRACE
+        self.limits, self._limit, self.clock = limits, limits.move_seconds, seat.budget.clock
         self._compiled = 0.0  # seconds of its last decision in which kernels were compiled
         self._judgement: Forfeit | None = None
         self._state: np.ndarray | None = None  # the last position that it was asked in
@@ -93,20 +92,24 @@ class Referee:
     ) -> tuple[Decision, MoveRecord]:
         """The agent's decision in a position, with its wall time and as it is to be stored; its move is legal."""
         self._state = state
-        answer, seconds = self.run(ply, lambda: self._timed(state, rng), self._choice_limit)
+        answer, seconds = self.run(ply, lambda: self._timed(state, rng), self._choice_limit())
+        left = self._charged(seconds)
         decision = self.run(
             ply, lambda: replace(answer, move=self._checked(answer, legal, state, ply), seconds=seconds)
         )
         name = by_rules(self.game, "move_name", state, decision.move)
-        return decision, self.run(ply, lambda: MoveRecord.of(ply, side, name, decision))
+        return decision, self.run(ply, lambda: MoveRecord.of(ply, side, name, decision, left))
 
     def check_time(self, seconds: float, ply: int) -> None:
-        """Whether a move took no longer than the agent's budget of seconds, if it has one, and the margin.
+        """Whether a move took no longer than the agent's seconds, or than its clock shows, and the margin.
 
         What it compiled meanwhile does not count, since that has a limit of its own.
         """
         limit, margin = self.seat.budget.seconds, self.limits.time_margin
-        if limit is not None and seconds - self._compiled > limit + margin:
+        if self._is_overdrawn():
+            ran_out = f"its clock ran out, and a margin of {margin:g} s with it"
+            raise self._forfeit(Reason.TIME, f"took {seconds:.3f} s at ply {ply}; {ran_out}")
+        if self.clock is None and limit is not None and seconds - self._compiled > limit + margin:
             allowed = f"{limit:g} s and a margin of {margin:g} s"
             raise self._forfeit(Reason.TIME, f"took {seconds:.3f} s at ply {ply}; allowed: {allowed}")
 
@@ -135,8 +138,28 @@ class Referee:
         finally:
             watch.leave()
 
+    def _choice_limit(self) -> float:
+        """Seconds after which its process is killed, while it decides."""
+        seconds = self.seat.budget.seconds if self.clock is None else max(0.0, self.clock.left)
+        return self.limits.move_seconds if seconds is None else seconds + self.limits.time_margin + GRACE
+
+    def _charged(self, seconds) -> float | None:
+        """What the clock shows after a move of so many seconds, with the increment unless that came too late."""
+        if self.clock is None:
+            return None
+        self.clock = self.clock._replace(left=self.clock.left - (seconds - self._compiled))
+        if not self._is_overdrawn():
+            self.clock = self.clock._replace(left=self.clock.left + self.clock.increment)
+        return self.clock.left
+
+    def _is_overdrawn(self) -> bool:
+        """Whether the clock has run out by more than the margin, which is one for the whole game."""
+        return self.clock is not None and self.clock.left < -self.limits.time_margin
+
     def _timed(self, state, rng) -> tuple[Decision, float]:
         start = time.perf_counter()
+        if self.clock is not None:
+            self.player.allot(self.seat.budget.on(self.clock))
         # a copy, because a player that writes into its position must not change ours
         decision = self.player.choose(state.copy(), rng)
         if not isinstance(decision, Decision):

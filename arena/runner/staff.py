@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing import forkserver
+from typing import NamedTuple
 
 from arena.config.config import Config
+from arena.formats.fixture import Fixture
 from arena.runner import watch
 from arena.runner.blame import Failure, death, is_stopped
 from arena.runner.confinement import inherited, safe_path
@@ -31,12 +33,21 @@ FAREWELL_SECONDS = 5.0  # for a worker to end by itself
 PROBE_SECONDS = 60.0  # that the kernels of a game may take without an agent
 PROBE_LOADING = 10.0  # of which these are to load them
 BACKSTOP = 4  # times all that a game may take: whatever a worker says that it does, it is killed then
+MOST_PLIES = 1_000_000_000  # that a game is said to have
 LONGEST_LINE = 4096  # bytes of what is printed that become one record of the log
 PRINTED_AT_ONCE = 1 << 18  # bytes
 
 
 class WorkerStartError(UserError, RuntimeError):
     """Workers die before they can play; the message says what became of the last one."""
+
+
+class InPlay(NamedTuple):
+    """A game that a worker plays now."""
+
+    fixture: Fixture
+    plies: int  # so far; 0 while the kernels of its agents are loaded
+    seconds: float  # since it was begun, but for those in which it was stopped
 
 
 class Worker:
@@ -123,6 +134,15 @@ class Worker:
     def doing(self) -> watch.Doing:
         """What it does now, or did when it died."""
         return watch.read(self.memory, len(self.config.agents))
+
+    def in_play(self) -> InPlay | None:
+        """The game that it plays; None if it plays none, or probes the rules of one."""
+        if not self.ready or self.job is None or self.job.probes:
+            return None
+        doing, seconds = self.doing(), time.monotonic() - self.begun - self.paused
+        # what an agent may have written there is no number of plies
+        plies = int(doing.plies) if doing.game_since >= self.begun and 0 <= doing.plies < MOST_PLIES else 0
+        return InPlay(self.job.fixture, plies, max(0.0, seconds))
 
     def dead(self) -> bool:
         """Whether its process has ended."""

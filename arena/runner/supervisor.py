@@ -22,7 +22,7 @@ from arena.runner.blame import Failure, another_try
 from arena.runner.logs import RunLog
 from arena.runner.match import cores_of
 from arena.runner.messages import LONGEST, Failed, Junk, Leave, Played, Probed, Ready, fault_of
-from arena.runner.staff import FAREWELL_SECONDS, TICK, Worker, WorkerStartError
+from arena.runner.staff import FAREWELL_SECONDS, TICK, InPlay, Worker, WorkerStartError
 from arena.runner.verdicts import Verdicts
 from arena.runner.waiting import Job, Queue
 from arena.runner.watchdog import Watchdog
@@ -102,6 +102,10 @@ class Supervisor:
             for worker in list(self._crew)
             if worker.ready and worker.job is not None and worker.process.pid is not None
         }
+
+    def in_play(self) -> list[InPlay]:
+        """The games that are being played, in the order of their workers."""
+        return [game for worker in self._crew if (game := worker.in_play())]
 
     # -- One round: wait, hear, employ anew, deliver ----------------------------------------------------------------
 

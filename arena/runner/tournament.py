@@ -19,7 +19,7 @@ from arena.config.sizes import in_bytes
 from arena.formats.schedule import Schedule
 from arena.runner.logs import RunLog
 from arena.runner.machine import cores, describe, describe_run
-from arena.runner.staff import begin_start
+from arena.runner.staff import InPlay, begin_start
 from arena.runner.supervisor import Supervisor
 from arena.runner.warmer import Warmer
 from results.checking import mend
@@ -66,6 +66,9 @@ class Events:
 
     def finished(self, record: GameRecord) -> None:
         """A game is stored."""
+
+    def playing(self, games: list[InPlay]) -> None:
+        """What is being played; told about twice a second."""
 
     def stopping(self, now: bool) -> None:
         """A stop was requested: running games are finished, or given up with `now`."""
@@ -124,6 +127,7 @@ def run(
             store.check_place()
             if room.exceeded():
                 supervisor.request_stop()
+            events.playing(supervisor.in_play())
 
         room = _Room(folder, config.values["disk"])
         following = partial(_next_missing, schedule, stored)

@@ -36,7 +36,8 @@ def warm(games: Iterable[Game], seat: Seat, faults: tuple[type[BaseException], .
 def _play_first_moves(game, seat):
     """One player moves for all sides."""
     # an agent that needs no budget, as its search ends by itself, gets one here
-    budget = Budget(**{kind: _SMALLEST[kind] for kind in seat.budget.given() or seat.agent.budgets})
+    kinds = (kind for kind in seat.budget.given() or seat.agent.budgets if kind != "clock")  # which comes with seconds
+    budget = Budget(**{kind: _SMALLEST[kind] for kind in kinds})
     state, rng = game.initial(), stream(0, "warm")
     with closing(seat.agent.new_player(game, budget)) as player:
         player.start(game, state.copy(), [])

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import NamedTuple
 
-PLAYING, AGENT, SINCE, LIMIT, GAME_SINCE, COMPILING, COMPILED, COMPILED_GAME, WORDS = range(9)
+PLAYING, AGENT, SINCE, LIMIT, GAME_SINCE, COMPILING, COMPILED, COMPILED_GAME, PLIES, WORDS = range(10)
 NOBODY = -1.0
 
 
@@ -24,6 +24,7 @@ class Doing(NamedTuple):
     compiling: float  # since when a kernel is compiled; 0 if none is
     compiled: float  # seconds since `since` in which kernels were compiled
     compiled_game: float  # the same since `game_since`
+    plies: float  # of its game so far
 
 
 def new_memory():
@@ -51,7 +52,7 @@ class Watch:
     def begin(self, playing: bool) -> None:
         """A game begins, or the loading of its agents' kernels does."""
         words = self._words
-        words[AGENT], words[COMPILED], words[COMPILED_GAME] = NOBODY, 0.0, 0.0
+        words[AGENT], words[COMPILED], words[COMPILED_GAME], words[PLIES] = NOBODY, 0.0, 0.0, 0.0
         words[GAME_SINCE] = monotonic()
         words[PLAYING] = float(playing)
 
@@ -66,6 +67,10 @@ class Watch:
     def leave(self) -> None:
         """It has returned."""
         self._words[AGENT] = NOBODY
+
+    def note_plies(self, plies: int) -> None:
+        """How far its game is."""
+        self._words[PLIES] = plies
 
     def compiled(self) -> float:
         """Seconds since `enter` in which kernels were compiled."""

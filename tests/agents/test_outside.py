@@ -16,9 +16,13 @@ import pytest
 import agents
 import games
 from agents.core.agent import Budget, IllegalAnswer, OutOfTime
+from agents.core.clock import Clock
 from agents.outside.external import Engines
+from agents.outside.gtp import Gtp
+from agents.outside.jsonlines import JsonLines
 from agents.outside.process import EngineError, Process, Silent
-from agents.outside.uci import read_info, score_of_value, value_of_score
+from agents.outside.protocol import Position
+from agents.outside.uci import Uci, read_info, score_of_value, value_of_score
 from games.core.random import stream
 from tests.agents import badly
 
@@ -258,6 +262,75 @@ def test_requests_of_any_length_are_sent():
 
 
 # -- The protocols ---------------------------------------------------------------------------------------------------
+
+
+class Script:
+    """A process that answers with these lines, and keeps what it is sent."""
+
+    def __init__(self, *lines):
+        self.lines, self.sent = [line.encode() for line in lines], []
+
+    def send(self, text):
+        self.sent += text.splitlines()
+
+    def line(self, until):
+        return self.lines.pop(0)
+
+    def unasked(self):
+        return b""
+
+
+CLOCKS = [Budget(clock=Clock(10.0, 0.5)), Budget(clock=Clock(9.5, 0.5, 8.25)), Budget(clock=Clock(-0.5, 0.5, 3.999))]
+
+
+def test_uci_is_told_the_clocks():
+    game = games.make("connect4")
+    told = []
+    for moves, budget in (("", CLOCKS[0]), ("4", CLOCKS[1]), ("4 4", CLOCKS[2])):
+        process = Script("bestmove 1")
+        Uci(process, {}).choose(Position(game, game.read_line(moves)[0]), budget, 0, 0.0)
+        told.append(process.sent[-1])
+    assert told == [
+        "go wtime 10000 winc 500",
+        "go btime 9500 wtime 8250 binc 500 winc 500",
+        "go wtime 1 btime 3999 winc 500 binc 500",
+    ]
+    process = Script("bestmove 1")
+    Uci(process, {}).choose(Position(game), Budget(seconds=0.25, nodes=7), 0, 0.0)
+    assert process.sent[-1] == "go nodes 7 movetime 250"
+
+
+def test_gtp_is_told_the_clocks():
+    game = games.make("go(size=5)")
+    process = Script(*["=", ""] * 6, "= C3", "")  # 4 that begin a game, 2 of clocks
+    gtp = Gtp(process, {})
+    gtp._commands = frozenset({"time_settings", "time_left"})
+    gtp.new_game(Position(game), Budget(clock=Clock(10.9, 0.5)), 0.0)
+    assert process.sent[-1] == "time_settings 10 0 0"
+    position = Position(game, game.read_line("a1")[0])
+    assert gtp.choose(position, CLOCKS[1], 0, 0.0).move == "c3"
+    assert process.sent[-3:] == ["time_left w 9 0", "time_left b 8 0", "genmove w"]
+    process.lines += [b"=", b"", b"= C3", b""]
+    gtp.choose(position, Budget(seconds=3.0), 0, 0.0)
+    assert process.sent[-2:] == ["time_left w 3 1", "genmove w"]
+
+
+def test_json_is_told_the_clocks():
+    process = Script('{"move": "1"}')
+    JsonLines(process, {}).choose(Position(games.make("connect4")), CLOCKS[1], 7, 0.0)
+    clock = {"left": 9.5, "increment": 0.5, "opponent": 8.25}
+    assert json.loads(process.sent[0])["budget"] == {"seconds": 9.5 / 25 + 0.5, "clock": clock}
+
+
+def test_a_program_may_take_what_is_left_on_its_clock():
+    agent, game = bad("notes", margin=0.25)[0], games.make("tictactoe")
+    assert agent.budget(Budget(clock=Clock(5.0))) == Budget(clock=Clock(5.0))
+    gtp = agents.make("external(command='x', protocol='gtp')")
+    assert gtp.budget(Budget(clock=Clock(0.5))).clock == Clock(0.5)  # which need not be whole
+    player = agent.player(game, Budget(clock=Clock(5.0, 1.0)))
+    for left, limit in ((5.0, 5.0), (0.5, 0.5), (-1.0, 0.0)):
+        player.allot(player.budget.on(Clock(left, 1.0)))
+        assert player._limit() == limit
 
 
 def info(text):

@@ -8,9 +8,11 @@ import pytest
 
 import agents
 import games
+from agents.core.agent import Budget
+from agents.core.clock import Clock
 from agents.outside import protocol
 from agents.outside.external import Engines
-from agents.outside.serving import SERVERS, Wrong, serve
+from agents.outside.serving import SERVERS, JsonServer, Wrong, _limit, serve
 from games.core.random import stream
 
 
@@ -175,3 +177,18 @@ def test_json_lines():
     assert told[1] == {"error": "the request lacks 'game'"}
     assert told[2] == {"error": "'nim' is to be played, and 'tictactoe' is served"}
     assert "error" in told[3] and "error" in told[4]
+
+
+def test_clocks_of_go_and_of_json_lines():
+    uct = agents.make("uct")
+    go = "movestogo 40 wtime 60000 btime 30000 winc 1000 binc 500"
+    assert _limit(go.split(), uct, 0) == Budget(clock=Clock(60.0, 1.0, 30.0))
+    assert _limit(go.split(), uct, 1) == Budget(clock=Clock(30.0, 0.5, 60.0))
+    assert _limit(["wtime", "60000", "movetime", "50"], uct, 0) == Budget(seconds=0.05)
+    server = JsonServer(agents.make("flat"), games.make("tictactoe"), 0)
+    for left, moves in ((5.0, []), (3.0, ["1a", "1b"])):
+        clock = {"left": left, "increment": 0.0, "opponent": None}
+        asked = {"type": "new_game", "game": str(games.make("tictactoe")), "moves": moves, "budget": {"clock": clock}}
+        assert json.loads(next(server.answers(json.dumps(asked)))) == {}
+        assert server.limit == Budget(clock=Clock(left))
+    assert server.limit.seconds == 3.0 / 25

@@ -173,6 +173,55 @@ class LatePlayer(Player):
 
 
 @dataclass(frozen=True)
+class Sleeper(Agent):
+    """Sleeps for `part` of its seconds and for `more`, and says what it had, in microseconds: as playouts
+    its share, as nodes the opponent's clock."""
+
+    part: float = 1.0
+    more: float = 0.0
+    seconds: float | None = None
+    name = "test_sleeper"
+    budgets = ("seconds",)
+
+    def new_player(self, game, budget):
+        return SleepingPlayer(self, game, budget)
+
+
+class SleepingPlayer(Player):
+    def __init__(self, agent, game, budget):
+        self.agent, self.game, self.budget = agent, game, budget
+
+    def decide(self, state, rng):
+        time.sleep(self.agent.part * self.budget.seconds + self.agent.more)
+        opponent = self.budget.clock and self.budget.clock.opponent
+        return Decision(
+            self.game.moves(state)[0],
+            playouts=int(1e6 * self.budget.seconds),
+            nodes=None if opponent is None else int(1e6 * opponent),
+        )
+
+
+@dataclass(frozen=True)
+class Sayer(Agent):
+    """Plays the first legal move; its values are `values`, one after the other, the last one again and again."""
+
+    values: str = "0"
+    name = "test_sayer"
+
+    def new_player(self, game, budget):
+        return SayingPlayer(game, [None if word == "-" else float(word) for word in self.values.split()])
+
+
+class SayingPlayer(Player):
+    def __init__(self, game, values):
+        self.game, self.values = game, values
+
+    def decide(self, state, rng):
+        value = self.values.pop(0) if len(self.values) > 1 else self.values[0]
+        return Decision(self.game.moves(state)[0], value=value)
+
+
+@dataclass(frozen=True)
 class Wide(Agent):
     """Notes in `folder` how many cores are taken while it decides, by all of its kind."""
 

@@ -150,6 +150,8 @@ def test_resolved_spells_out_the_defaults(tmp_path):
         "opening_plies": 2,
         "seed": 0,
         "budgets": [{"seconds": 1.0}],
+        "resign": None,
+        "draw": None,
         "agents": [{"name": "random", "agent": "random"}, {"name": "b", "agent": "random"}],
         "game_seconds": 3600.0,
         "time_margin": 1.0,

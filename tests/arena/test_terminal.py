@@ -5,6 +5,7 @@ import json
 import logging
 import re
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -158,6 +159,38 @@ def test_kernels_whose_process_dies_before_it_is_asked_are_told_of():
     display.warmed("one", 1.0)
     assert "kernels of other: none: the worker was killed by SIGKILL" in text.getvalue()
     assert "kernels of one: 1.0 s" in text.getvalue()
+
+
+def test_what_takes_long_says_what_it_does(runs, tmp_path, monkeypatch):
+    told = []
+
+    @contextmanager
+    def noted(text):
+        told.append(text)
+        yield told.append
+
+    monkeypatch.setattr(progress, "_elsewhere", noted)
+    run = runs / "one"
+    call("import", "games.csv")  # which is not there: nothing is read, but it was begun
+    for words in (
+        ("export", run, "--output", tmp_path / "games.pgn", "--format", "pgn"),
+        ("book", run, "--output", tmp_path / "a.book", "--least", 1),
+        ("elo", run, "--bootstrap", 3),
+        ("plot", run, "ratings", "--output", tmp_path / "a.svg"),
+        ("tree", "tictactoe", "--depth", 1),
+        ("cache", "warm", "--game", "tictactoe", "--agent", "random"),
+    ):
+        done = call(*words)
+        assert done.exit_code == 0, done.output
+    assert {
+        "reading games.csv",
+        "writing records",
+        "counting moves",
+        "resampling 3 times",
+        "drawing",
+        "searching",
+        "compiling random on tictactoe",
+    } <= set(told)
 
 
 def test_a_search_without_a_budget_says_so():

@@ -47,7 +47,7 @@ class RootParallel(Scheme):
 
     def budget(self, default=None):
         budget = super().budget(default)
-        return replace(budget, seconds=None) if self.share_every and budget.playouts else budget
+        return replace(budget, seconds=None, clock=None) if self.share_every and budget.playouts else budget
 
     def new_player(self, game, budget):
         return RootPlayer(self, game, budget)

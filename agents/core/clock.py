@@ -1,0 +1,47 @@
+"""Chess clocks: so many seconds for a whole game, and some more for each move that is made.
+
+A player with a clock may spend on a decision its *share* of what is left, s = left / 25 + increment: it spends the base
+over the game, most of it early, and in the long run an increment a move.  Of what is left it never takes the last 0.05
+seconds, or the last tenth where that is less: a search ends some milliseconds after its time.
+
+This module imports neither NumPy nor Numba, so that configurations are checked quickly.
+"""
+
+import re
+from typing import NamedTuple
+
+PART = 25  # one of so many parts of what is left goes to a decision
+RESERVE = 0.05  # seconds that no decision takes; or RESERVED of what is left, where that is less
+RESERVED = 0.1
+LEAST = 0.001  # seconds that a decision has, whatever is left
+MOST = 1_000_000.0  # seconds of a base or an increment
+FORM = 'a clock is text such as "10+0.1": seconds for the whole game, and seconds that are added for each move'
+_NUMBER = r"(?:\d+\.?\d*|\.\d+)"
+_CONTROL = re.compile(rf"({_NUMBER})(?:\+({_NUMBER}))?")
+
+
+class Clock(NamedTuple):
+    """What a player's clock shows before a decision."""
+
+    left: float  # seconds; at the start of a game the base
+    increment: float = 0.0  # seconds that are added after each move
+    opponent: float | None = None  # seconds on the opponent's clock; None where it has none
+
+    @classmethod
+    def read(cls, text: str) -> "Clock":
+        """The clock at the start of a game of the time control `10+0.1`; ValueError says why it is none."""
+        found = _CONTROL.fullmatch(text.strip())
+        if found is None:
+            raise ValueError("is no time control")
+        base, increment = float(found[1]), float(found[2] or 0)
+        if not 0 < base <= MOST or increment > MOST:
+            raise ValueError(f"is out of range: a base is more than 0, and both are at most {MOST:,.0f}")
+        return cls(base, increment)
+
+    def share(self) -> float:
+        """Seconds that the decision may take."""
+        reserve = min(RESERVE, RESERVED * self.left)
+        return max(LEAST, min(self.left / PART + self.increment, self.left - reserve))
+
+    def __str__(self):
+        return f"{self.left:g}+{self.increment:g}"

@@ -1,0 +1,33 @@
+"""Tells something now and then, by a thread of its own, while another thread is busy."""
+
+import threading
+from collections.abc import Callable
+
+
+class Ticker:
+    """Calls `tell` after `first` seconds, and then every `pause` seconds, from `start` until `stop`."""
+
+    def __init__(self, tell: Callable[[], None], pause: float, first: float = 1.0):
+        self.tell, self.pause, self.first = tell, pause, first
+        self._over: threading.Event | None = None
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin; nothing if it has begun."""
+        if self._thread is None:
+            self._over = threading.Event()
+            self._thread = threading.Thread(target=self._run, args=(self._over,), daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End; no call is made afterwards, nor under way."""
+        if self._thread is not None and self._over is not None:
+            self._over.set()
+            self._thread.join()
+            self._thread = None
+
+    def _run(self, over):
+        pause = self.first
+        while not over.wait(pause):
+            pause = self.pause
+            self.tell()

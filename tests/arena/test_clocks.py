@@ -1,0 +1,171 @@
+"""Clocks: shares of what is left, flags that fall, what is stored of them, and what supervisors allow."""
+
+import io
+from itertools import pairwise
+
+import pytest
+
+import agents
+import games
+from agents.core.agent import Budget, registry
+from agents.core.clock import Clock
+from arena.config import loading
+from arena.config.config import ConfigError
+from arena.runner.match import play_fixture
+from arena.runner.referee import GRACE, Limits, Referee, Turn
+from arena.runner.watch import LIMIT, Watch, new_memory
+from games.core.random import stream
+from results.conditions import conditions_of
+from results.exchange import from_jsonl, time_control, to_jsonl, to_pgn
+from results.record import GameRecord, MoveRecord, Reason
+from tests.arena.conftest import values
+from tests.arena.fixtures import round_robin
+
+
+def played(*agents, clock="0.4+0.01", **more):
+    """The record of the first game of a tournament with clocks, in which agent 1 moves first."""
+    made = loading.from_values(values(*agents, **{"budget": {"clock": clock}, "opening_plies": 0} | more))
+    return play_fixture(made, round_robin(2, 2)[0])
+
+
+@pytest.mark.parametrize(
+    "text, clock",
+    [("10+0.1", (10, 0.1)), ("60", (60, 0)), (" 1.5+0 ", (1.5, 0)), (".5+.01", (0.5, 0.01)), ("3.+2", (3, 2))],
+)
+def test_time_controls(text, clock):
+    assert Clock.read(text)[:2] == clock and Clock.read(str(Clock.read(text))) == Clock.read(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "+1", "0+1", "0", "-1", "1+", "1+-1", "40/60", "1e3", "1:30", "1+2+3", "nan", "1e9"]
+)
+def test_what_is_no_time_control(text):
+    with pytest.raises(ValueError, match=r"is (no time control|out of range)"):
+        Clock.read(text)
+
+
+def test_shares_leave_a_reserve_and_last_for_the_game():
+    assert Clock(10, 0.1).share() == 10 / 25 + 0.1
+    assert Clock(0.2, 1.0).share() == pytest.approx(0.2 - 0.02)  # the increment comes after the move
+    assert Clock(1.0, 5.0).share() == pytest.approx(1.0 - 0.05)
+    assert Clock(0.0, 1.0).share() == Clock(-0.5).share() == 0.001
+    for base, increment in ((10, 0.1), (1, 0), (0.3, 0.05), (60, 2)):
+        clock = Clock(base, increment)
+        for _ in range(100):
+            left = clock.left - clock.share()
+            assert left > 0
+            clock = clock._replace(left=left + increment)
+
+
+def test_a_game_with_clocks():
+    record = played(("a", "test_sleeper"), ("b", "test_sleeper(part=0.5)"), game="test_nim(heap=12)", clock="0.4+0.01")
+    assert record.reason == Reason.PLAYED_OUT and len(record.decisions) >= 6
+    for side in (0, 1):
+        own = [one for one in record.decisions if one.side == side]
+        shown = [0.4, *(one.clock for one in own)]
+        for (before, after), one in zip(pairwise(shown), own):
+            assert after == pytest.approx(before - one.seconds + 0.01, abs=1e-9)
+            assert one.playouts == int(1e6 * Clock(before, 0.01).share())
+    opponents = [0.4, *(one.clock for one in record.decisions)]
+    assert [one.nodes for one in record.decisions] == [int(1e6 * left) for left in opponents[: len(record.decisions)]]
+
+
+def test_a_flag_falls():
+    late = ("late", "test_sleeper(part=0, more=0.15)")
+    record = played(late, "random", clock="0.2", time_margin=0)
+    assert (record.reason, record.outcome, record.score) == (Reason.TIME, 0.0, None)
+    assert "late took 0.1" in record.detail and "its clock ran out, and a margin of 0 s with it" in record.detail
+    first, _, second = record.decisions
+    assert first.clock == pytest.approx(0.05, abs=0.04) and second.clock < 0  # without an increment that came too late
+    record = played(late, "random", clock="0.2", time_margin=0.25, game="test_nim(heap=30)")
+    debts = [one.clock for one in record.decisions if one.side == 0]
+    assert record.reason == Reason.TIME and -0.25 <= debts[-2] < 0 and debts[-1] < -0.25  # one margin for the game
+
+
+def test_who_has_a_clock():
+    agents = ("own", "test_sleeper(seconds=0.001)"), ("none", "random"), ("clock", "test_sleeper")
+    made = loading.from_values(values(*agents, budget={"clock": "5+1"}))
+    own, none, clock = (seat.budget for seat in made.conditions[0].seats)
+    assert own == Budget(seconds=0.001) and none == Budget()
+    assert clock == Budget(clock=Clock(5, 1)) and clock.seconds == 5 / 25 + 1
+    record = played(*agents[:2], clock="5+1")
+    assert all(one.clock is None for one in record.decisions)
+
+
+TIMED = {name for name, kind in registry.classes().items() if "seconds" in kind.budgets}
+
+
+@pytest.mark.parametrize("name", sorted(TIMED - {"external", "distributed"}))  # which start programs and processes
+def test_every_agent_that_knows_seconds_takes_its_share(name):
+    """As told before its first decision; `test_a_game_with_clocks` shows that it is told again."""
+    agent, game = agents.make(name), games.make("tictactoe")
+    given = agent.budget(Budget(clock=Clock(10.0, 0.1)))
+    assert given.clock == Clock(10.0, 0.1) and given.seconds == 0.5
+    player = agent.player(game, given)
+    player.allot(given.on(Clock(2.0, 0.1)))
+    assert getattr(player, "solver", player).budget == Budget(clock=Clock(2.0, 0.1), seconds=0.18)
+    player.close(None)
+
+
+def test_a_process_is_killed_by_what_is_left():
+    """The supervisor kills after the limit that the watch has, which is of the clock before the decision."""
+    memory = new_memory()
+    seat = (
+        loading.from_values(values(("a", "test_sleeper(part=0)"), "random", budget={"clock": "7+1"}))
+        .conditions[0]
+        .seats[0]
+    )
+    referee = Referee(games.make("tictactoe"), seat, turn=Turn(Watch(memory), 0, Limits(2.0, 60.0)))
+    state = games.make("tictactoe").initial()
+    for left in (7.0, 3.0, -1.0):
+        referee.clock = Clock(left, 1.0)
+        referee.player.decide = lambda *_: agents.Decision(0, value=memory[LIMIT] / 100)
+        decision, _ = referee.ask(state, [0, 1], stream(1), 0, 0)
+        assert 100 * decision.value == pytest.approx(max(left, 0.0) + 2.0 + GRACE)
+
+
+BAD = [
+    ({"clock": "10"}, ("negamax",), "negamax needs a budget of depth, not clock"),
+    ({"clock": "10s"}, (), r"budget.clock = '10s': is no time control; a clock is text such as \"10\+0.1\""),
+    ({"clock": 10}, (), "budget.clock = 10: is not text"),
+    ({"clock": "0+1"}, (), "budget.clock = '0\\+1': is out of range"),
+    ({"clock": "10", "seconds": 1}, (), "stands beside seconds; a budget has one of the two"),
+]
+
+
+@pytest.mark.parametrize("budget, more, message", BAD)
+def test_budgets_that_are_wrong(budget, more, message):
+    with pytest.raises(ConfigError, match=message):
+        loading.from_values(values("random", ("b", "random"), *more, game="tictactoe", budget=budget))
+
+
+def test_a_clock_is_for_two_players():
+    with pytest.raises(ConfigError, match="clock: is for two players; here each agent plays by itself"):
+        loading.from_values({"game": "leftmove", "games": 1, "budget": {"clock": "9"}, "agents": [{"agent": "nmcs"}]})
+
+
+def test_clocks_are_named_and_written():
+    made = loading.from_values(values("random", ("b", "random"), game="tictactoe", budget={"clock": "60.0+0.50"}))
+    (condition,) = conditions_of(made.resolved())
+    assert condition.limits == {"clock": "60+0.5"} and condition.budget == "clock 60+0.5"
+    assert time_control("uct", condition.limits) == "60+0.5"
+    assert time_control("uct(seconds=2)", condition.limits) == "2/move"
+    assert time_control("uct(playouts=2)", condition.limits) == "-"
+
+
+def test_pgn_has_the_clocks():
+    pgn = pytest.importorskip("chess.pgn", reason="python-chess is not installed")
+    clocks = [3599.994, 61.25, 0.004, -0.5]
+    decisions = [
+        MoveRecord(ply, ply % 2, move, 0.5, clock, depth=3, seconds=1.5)
+        for ply, (move, clock) in enumerate(zip(["e4", "e5", "Nf3", "Nc6"], clocks))
+    ]
+    record = GameRecord(
+        *("1v2-0000", 0, 0, 0, 1, "a", "b", 0.0, None, Reason.TIME, "", "", "e4 e5 Nf3 Nc6", 4, 6.0, tuple(decisions))
+    )
+    assert from_jsonl(to_jsonl(record)) == [record]
+    text = to_pgn(record, "chess", controls=("3600+0.5",) * 2)
+    assert "{+0.500/3 1.5s [%clk 0:59:59.99]}" in text.replace("\n", " ")
+    game = pgn.read_game(io.StringIO(text))
+    assert game.headers["TimeControl"] == "3600+0.5" and not game.errors
+    assert [node.clock() for node in game.mainline()] == [3599.99, 61.25, 0.0, 0.0]
