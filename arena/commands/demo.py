@@ -2,7 +2,7 @@
 
 from arena.commands.application import Panel, command
 from arena.commands.options import Json, LogLevel, RunFolder, Verbose, Workers, free_folder
-from arena.commands.playing import play_shown
+from arena.commands.playing import Where, play_shown
 
 CONFIG = {
     "game": "breakthrough(rows=6, columns=6)",
@@ -32,4 +32,4 @@ def demo(
 
     The game is Breakthrough on a board of 6x6.
     """
-    play_shown(CONFIG, out or free_folder("demo"), workers, resume=False, as_json=as_json)
+    play_shown(CONFIG, out or free_folder("demo"), Where(workers), resume=False, as_json=as_json)

@@ -58,6 +58,14 @@ MOST_WORKERS = 4096
 Format = StrEnum("Format", FORMATS)  # type: ignore[misc]  # its members are what results can write
 TEXT = Format("text")
 
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Play on a Dask cluster: the address of its scheduler, its scheduler file, or local:4 for one of four "
+        "cores here.",
+    ),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
 Folder = Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR", autocompletion=complete_run)]
 Game = Annotated[

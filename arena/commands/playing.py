@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import typer
 
@@ -12,12 +13,26 @@ from arena.commands.output import print_table, tell
 from arena.commands.progress import progress_line
 
 
-def play_shown(config, out: Path, workers: int | None, resume: bool, as_json: bool, port: int | None = None) -> None:
+class Where(NamedTuple):
+    """Where games are played: on so many cores of this machine, or on a cluster."""
+
+    workers: int | None = None
+    cluster: str | None = None
+
+    def check(self) -> None:
+        """BadParameter if both are given."""
+        if self.workers is not None and self.cluster is not None:
+            raise typer.BadParameter(
+                f"--workers are processes here: --cluster {self.cluster} has its own number of them"
+            )
+
+
+def play_shown(config, out: Path, where: Where, resume: bool, as_json: bool, port: int | None = None) -> None:
     """Play a tournament with its display, then print the standings and what to do next.
 
     `config` is a path or the keys of a configuration; `port` is where the report is served meanwhile, if given.
     """
-    played = run_shown(config, out, workers, resume, port)
+    played = run_shown(config, out, where, resume, port)
     table = played.table()
     print_table(table, as_json)
     tell_notes(played, table)
@@ -27,13 +42,15 @@ def play_shown(config, out: Path, workers: int | None, resume: bool, as_json: bo
     exit_if_void(played)
 
 
-def run_shown(config, out: Path, workers: int | None, resume: bool, port: int | None = None):
+def run_shown(config, out: Path, where: Where, resume: bool, port: int | None = None):
     """Play a tournament with its display and return its results; if it cannot end, say why and exit."""
+    where.check()
     from rich.console import Console
 
     from arena.config.loading import from_values, load
     from arena.runner import tournament
     from arena.runner.display import watch
+    from arena.runner.staff import use_fork_server
     from games.core.plugins import named
 
     if modules := named():
@@ -48,7 +65,7 @@ def run_shown(config, out: Path, workers: int | None, resume: bool, port: int | 
             config = load(config)
     use_fork_server()
     with end_told(out, "run"), _served(out, port):
-        return tournament.run(config, out, workers, resume, watch(Console(stderr=True)))
+        return tournament.run(config, out, where.workers, resume, watch(Console(stderr=True)), where.cluster)
 
 
 @contextmanager
@@ -122,14 +139,3 @@ def _hints(played, out: Path) -> list[str]:
         f"arena plot {out} ratings",
         f"arena report {out}",
     ]
-
-
-def use_fork_server() -> None:
-    """Start workers by a fork server: a process with threads must not be forked.  Without one, they are spawned."""
-    import multiprocessing
-
-    if "forkserver" in multiprocessing.get_all_start_methods():
-        multiprocessing.set_start_method("forkserver", force=True)
-        multiprocessing.set_forkserver_preload(["arena.runner.worker"])
-    else:
-        multiprocessing.set_start_method("spawn", force=True)

@@ -8,6 +8,7 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.options import (
+    Cluster,
     Json,
     LogLevel,
     OutFolder,
@@ -18,7 +19,7 @@ from arena.commands.options import (
     free_folder,
     games_option,
 )
-from arena.commands.playing import play_shown
+from arena.commands.playing import Where, play_shown
 
 
 @command(
@@ -26,6 +27,7 @@ from arena.commands.playing import play_shown
     examples="arena run tournament.toml\n"
     "arena run tournament.toml --out runs/first --workers 2\n"
     "arena run --out runs/first --resume\n"
+    "arena run tournament.toml --cluster tcp://10.0.0.1:8786\n"
     'arena run --game connect4 --agent "uct(playouts=1000)" --agent "alphabeta(depth=6)" --games 100\n'
     "arena run --game connect4 --agent uct --agent alphabeta --clock 10+0.1 --games 20",
 )
@@ -33,6 +35,7 @@ def run(
     config: Annotated[Path | None, typer.Argument(help="A TOML file.", metavar="CONFIG.toml")] = None,
     out: OutFolder = None,
     workers: Workers = None,
+    cluster: Cluster = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the run in --out; needs no configuration.")
     ] = False,
@@ -82,7 +85,10 @@ def run(
 
     It is described by a configuration file, or, if it is a round robin, by options.
     """
+    where = Where(workers, cluster)
     if careful:
+        if cluster and not cluster.startswith("local:"):
+            raise typer.BadParameter("--careful compiles kernels here: on a cluster, NUMBA_BOUNDSCHECK=1 is set there")
         os.environ["NUMBA_BOUNDSCHECK"] = "1"  # for the workers, which load Numba
     flags = {
         "game": game,
@@ -97,13 +103,13 @@ def run(
     if config and given:
         raise typer.BadParameter(f"{', '.join(given)} cannot be added to a file: say it in {config}")
     if config:
-        play_shown(config, out or Path("runs", config.stem), workers, resume, as_json, serve)
+        play_shown(config, out or Path("runs", config.stem), where, resume, as_json, serve)
     elif given:
         if resume and not out:
             raise typer.BadParameter("--resume needs --out, the folder of the run to continue")
-        play_shown(_values_of(flags), out or _new_folder(game), workers, resume, as_json, serve)
+        play_shown(_values_of(flags), out or _new_folder(game), where, resume, as_json, serve)
     elif resume and out:
-        play_shown(_stored_config(out), out, workers, resume, as_json, serve)
+        play_shown(_stored_config(out), out, where, resume, as_json, serve)
     else:
         raise typer.BadParameter("give a configuration file, or --game and two or more --agent, or --resume with --out")
 

@@ -1,6 +1,7 @@
 """`arena scaling`: parallel searches against the serial search."""
 
 import json
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 from arena.commands.application import Panel, command, renamed
 from arena.commands.options import (
     MOST_WORKERS,
+    Cluster,
     Json,
     LogLevel,
     RunFolder,
@@ -19,7 +21,7 @@ from arena.commands.options import (
     games_option,
 )
 from arena.commands.output import print_table, tell, write_picture, write_whole
-from arena.commands.playing import end_told, use_fork_server
+from arena.commands.playing import Where, end_told
 from arena.commands.progress import progress_line
 
 NAMES = {"--cores": "--workers"}
@@ -68,6 +70,7 @@ def scaling(
         typer.Option(callback=at_least(0), help="The time of each measurement of speed on threads; 0: measure none."),
     ] = 0.5,
     workers: Workers = None,
+    cluster: Cluster = None,
     out: RunFolder = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --out; needs nothing else.")] = False,
     verbose: Verbose = 0,
@@ -82,6 +85,8 @@ def scaling(
     """
     from arena.study.scaling import ScalingStudy, load, read_study
 
+    where = Where(workers, cluster)
+    where.check()
     if resume and (out is None or game or scheme):
         raise typer.BadParameter("--resume continues the run in --out, and needs nothing else")
     study = None
@@ -93,7 +98,7 @@ def scaling(
             game, schemes, _whole_numbers(sizes), playouts, games, opening_plies, seed, threads, serial
         )
     out = out or free_folder("scaling")
-    _play(study, out, workers, resume)
+    _play(study, out, where, resume)
     study = read_study(out)
     frame, speeds = load(out), _speeds(study, out, speed_seconds)
     _write(study, frame, speeds, out)
@@ -111,17 +116,20 @@ def _whole_numbers(text: str) -> tuple[int, ...]:
     return numbers
 
 
-def _play(study, out: Path, workers: int | None, resume: bool) -> None:
+def _play(study, out: Path, where: Where, resume: bool) -> None:
     """Play all rounds, with the display of a tournament."""
     from rich.console import Console
 
+    from arena.cluster.link import connected
     from arena.runner.display import watch
+    from arena.runner.staff import use_fork_server
     from arena.study.scaling import run
 
     use_fork_server()
     console = Console(stderr=True)
-    with end_told(out, "scaling"):
-        run(study, out, workers, resume, watch(console), lambda text: console.print(text, markup=False))
+    with end_told(out, "scaling"), ExitStack() as stack:
+        cluster = stack.enter_context(connected(where.cluster)) if where.cluster else None  # once for all rounds
+        run(study, out, where.workers, resume, watch(console), lambda text: console.print(text, markup=False), cluster)
 
 
 def _speeds(study, out: Path, seconds: float):

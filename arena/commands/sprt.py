@@ -10,9 +10,9 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.counts import Pairs, Wdl, checked_counts, exactly_one
-from arena.commands.options import Json, LogLevel, OutFolder, Verbose, Workers
+from arena.commands.options import Cluster, Json, LogLevel, OutFolder, Verbose, Workers
 from arena.commands.output import say, tell
-from arena.commands.playing import exit_if_void, run_shown, tell_notes
+from arena.commands.playing import Where, exit_if_void, run_shown, tell_notes
 
 Model = StrEnum("Model", ["normalized", "logistic"])
 
@@ -40,6 +40,7 @@ def sprt(
     model: Annotated[Model | None, typer.Option(help="The Elo of elo0 and elo1. Default: normalized.")] = None,
     out: OutFolder = None,
     workers: Workers = None,
+    cluster: Cluster = None,
     resume: Annotated[bool, typer.Option("--resume", help="Of CONFIG.toml: continue the run in --out.")] = False,
     verbose: Verbose = 0,
     log_level: LogLevel = None,
@@ -54,15 +55,17 @@ def sprt(
     options = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta, "model": model and model.value}
     given = {name: value for name, value in options.items() if value is not None}
     if config is None:
-        if out or workers or resume:
-            raise typer.BadParameter("--out, --workers and --resume are for CONFIG.toml: counts are not played")
+        if out or workers or cluster or resume:
+            raise typer.BadParameter(
+                "--out, --workers, --cluster and --resume are for CONFIG.toml: counts are not played"
+            )
         _print_test(given, checked_counts(pairs or wdl), as_json)
     elif given:
         names = ", ".join(f"--{name}" for name in given)
         example = "sprt = { elo0 = 0, elo1 = 5 }"
         raise typer.BadParameter(f"{names} cannot be added to a file: say it in {config}, as {example}")
     else:
-        _play_test(config, out or Path("runs", config.stem), workers, resume, as_json)
+        _play_test(config, out or Path("runs", config.stem), Where(workers, cluster), resume, as_json)
 
 
 def _print_test(options: dict, counts: tuple[int, ...], as_json: bool) -> None:
@@ -98,7 +101,7 @@ def _print_test(options: dict, counts: tuple[int, ...], as_json: bool) -> None:
         tell("A verdict is between the two hypotheses. Estimates after an early stop lean away from zero.")
 
 
-def _play_test(path: Path, out: Path, workers: int | None, resume: bool, as_json: bool) -> None:
+def _play_test(path: Path, out: Path, where: Where, resume: bool, as_json: bool) -> None:
     """Play until every test has ended, and tell the verdicts."""
     from arena.config.loading import load
     from arena.formats.schedule import Schedule
@@ -109,7 +112,7 @@ def _play_test(path: Path, out: Path, workers: int | None, resume: bool, as_json
     if config.format != SequentialTest.name:
         wanted = f'a sequential test has format = "{SequentialTest.name}"'
         raise typer.BadParameter(f"{path} has the format {config.format}; {wanted}")
-    played = run_shown(config, out, workers, resume)
+    played = run_shown(config, out, where, resume)
     test, schedule = config.values["sprt"], Schedule.of(played)
     reports = schedule.reports() if schedule else []
     if as_json:
@@ -120,8 +123,8 @@ def _play_test(path: Path, out: Path, workers: int | None, resume: bool, as_json
             if report["verdict"] == "continue":
                 played_out = f"Neither is accepted after {config.values['games']} games"
                 verdict = f"{played_out}; --resume continues with more games in {path}."
-            where = f"{report['condition']}: " if "condition" in report else ""
-            say(f"{where}{report['candidate']} against {report['base']}, {test['model']} Elo: {verdict}")
+            place = f"{report['condition']}: " if "condition" in report else ""
+            say(f"{place}{report['candidate']} against {report['base']}, {test['model']} Elo: {verdict}")
             if report["nelo"] is not None:
                 say(f"    normalized Elo {report['nelo']:+.1f} ± {report['nelo_error']:.1f} (95 %)")
     tell_notes(played)

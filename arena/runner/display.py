@@ -58,6 +58,9 @@ class Display(Events):
         self.conditions = [condition.label for condition in conditions_of(resolved)]
         self.say(f"{described(resolved)}, in {folder}")
 
+    def connected(self, cluster, dashboard):
+        self.say(f"  cluster {cluster}; its dashboard: {dashboard or 'none'}")
+
     def warmed(self, name, seconds, failure=""):
         if failure or seconds >= NOTICED:
             self.say(f"  kernels of {name}: {failure or f'{seconds:.1f} s'}")

@@ -11,6 +11,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable
+from typing import Protocol
 
 from multiprocessing_logging import MultiProcessingHandler
 
@@ -45,6 +46,13 @@ class LogFile(logging.FileHandler):
             self.trouble = f"the log {self.baseFilename} cannot be written: {getattr(error, 'strerror', None) or error}"
             if self._on_trouble:
                 self._on_trouble(self.trouble)
+
+
+class WorkersLog(Protocol):
+    """Where the log records of workers go."""
+
+    def of_worker(self, worker: str, name: str, level: int, text: str) -> None:
+        """A record of a worker's logger, or a line that it printed."""
 
 
 class RunLog:

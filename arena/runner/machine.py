@@ -26,15 +26,25 @@ def describe(games) -> dict:
     }
 
 
+def programs_of(config) -> dict[str, str]:
+    """What each agent that is a program says of itself, by the agents' names."""
+    return {name: said for name, agent in config.agents if (said := agent.identity())}
+
+
 def describe_run(config) -> dict:
     """`describe`, and where there are any, what programs say of themselves and which packages' games and agents play.
 
     programs: "NAME is PROGRAM; ..."; plugins: "PACKAGE VERSION (sources DIGEST); ...".
     """
-    programs = [f"{name} is {said}" for name, agent in config.agents if (said := agent.identity())]
-    plugins = _plugins({type(made).__module__ for made in [*config.instances, *(agent for _, agent in config.agents)]})
-    told = {"programs": "; ".join(programs), "plugins": "; ".join(plugins)}
+    programs = [f"{name} is {said}" for name, said in programs_of(config).items()]
+    told = {"programs": "; ".join(programs), "plugins": plugins_of(config)}
     return describe(config.instances) | {key: text for key, text in told.items() if text}
+
+
+def plugins_of(config) -> str:
+    """The packages other than ours whose games and agents play, with digests of their sources."""
+    plugins = _plugins({type(made).__module__ for made in [*config.instances, *(agent for _, agent in config.agents)]})
+    return "; ".join(plugins)
 
 
 def _plugins(modules: Iterable[str]) -> list[str]:

@@ -101,7 +101,7 @@ class Junk(ValueError):
     """What a worker has sent is no message."""
 
 
-def frame_of(message: Message | Order) -> bytes:
+def frame_of(message: msgspec.Struct) -> bytes:
     """The bytes of a message.  What no decoder would take raises TypeError, ValueError or OverflowError."""
     body = _encoder.encode(message)
     if len(body) > LONGEST:
@@ -110,20 +110,20 @@ def frame_of(message: Message | Order) -> bytes:
 
 
 class WorkersEnd:
-    """The end of a worker, which any of its threads may send by."""
+    """The end of a worker, which any of its threads may send by; `decoder` reads what arrives."""
 
-    def __init__(self, end: socket.socket):
-        self._end, self._lock = end, threading.Lock()
+    def __init__(self, end: socket.socket, decoder: msgspec.msgpack.Decoder = _orders):
+        self._end, self._decoder, self._lock = end, decoder, threading.Lock()
 
-    def send(self, message: Message) -> None:
+    def send(self, message: msgspec.Struct) -> None:
         """Send it whole; OSError if the supervisor is gone."""
         frame = frame_of(message)
         with self._lock:
             self._end.sendall(frame)
 
-    def receive(self) -> Order:
+    def receive(self):
         """Wait for the next order; EOFError if the supervisor is gone."""
-        return _orders.decode(self._exactly(_LENGTH.unpack(self._exactly(_LENGTH.size))[0]))
+        return self._decoder.decode(self._exactly(_LENGTH.unpack(self._exactly(_LENGTH.size))[0]))
 
     def _exactly(self, size):
         data = bytearray()
@@ -136,11 +136,11 @@ class WorkersEnd:
 
 
 class SupervisorsEnd:
-    """The supervisor's end, whose calls return at once."""
+    """The supervisor's end, whose calls return at once; `decoder` reads what arrives."""
 
-    def __init__(self, end: socket.socket):
+    def __init__(self, end: socket.socket, decoder: msgspec.msgpack.Decoder = _messages):
         end.setblocking(False)
-        self._end, self._data = end, bytearray()
+        self._end, self._decoder, self._data = end, decoder, bytearray()
 
     def fileno(self) -> int:
         """For waiting."""
@@ -188,7 +188,7 @@ class SupervisorsEnd:
             if len(self._data) - begin < size:
                 break
             try:
-                messages.append(_messages.decode(memoryview(self._data)[begin : begin + size]))
+                messages.append(self._decoder.decode(memoryview(self._data)[begin : begin + size]))
             except (msgspec.DecodeError, ValueError, RecursionError) as error:
                 raise Junk(f"{size} bytes that are no message: {error}") from None
             at = begin + size

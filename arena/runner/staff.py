@@ -17,7 +17,7 @@ from arena.formats.fixture import Fixture
 from arena.runner import watch
 from arena.runner.blame import Failure, death, is_stopped
 from arena.runner.confinement import inherited, safe_path
-from arena.runner.logs import RunLog
+from arena.runner.logs import WorkersLog
 from arena.runner.messages import Logged, Message, Play, Probe, SupervisorsEnd
 from arena.runner.waiting import Job
 from arena.runner.watchdog import Watchdog
@@ -53,7 +53,7 @@ class InPlay(NamedTuple):
 class Worker:
     """A process that runs `target` with its end of a connection, its output, its memory and the configuration."""
 
-    def __init__(self, name: str, target: Callable, config: Config, run_log: RunLog, watchdog: Watchdog, *more):
+    def __init__(self, name: str, target: Callable, config: Config, run_log: WorkersLog, watchdog: Watchdog, *more):
         self.config, self.run_log, self.watchdog = config, run_log, watchdog
         self.memory = watch.new_memory()
         inheritance = inherited()
@@ -220,6 +220,15 @@ class Worker:
             self.note_printed()
             self.printed.close()
         self.end.close()
+
+
+def use_fork_server() -> None:
+    """Start workers by a fork server: a process with threads must not be forked.  Without one, they are spawned."""
+    if "forkserver" in multiprocessing.get_all_start_methods():
+        multiprocessing.set_start_method("forkserver", force=True)
+        multiprocessing.set_forkserver_preload(["arena.runner.worker"])
+    else:
+        multiprocessing.set_start_method("spawn", force=True)
 
 
 def begin_start() -> None:

@@ -14,17 +14,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing import connection as pipes
+from typing import Protocol
 
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
 from arena.runner import worker as worker_process
 from arena.runner.blame import Failure, another_try
-from arena.runner.logs import RunLog
+from arena.runner.logs import WorkersLog
 from arena.runner.match import cores_of
 from arena.runner.messages import LONGEST, Failed, Junk, Leave, Played, Probed, Ready, fault_of
-from arena.runner.staff import FAREWELL_SECONDS, TICK, InPlay, Worker, WorkerStartError
+from arena.runner.staff import FAREWELL_SECONDS, TICK, InPlay, Worker, WorkerStartError, begin_start
 from arena.runner.verdicts import Verdicts
 from arena.runner.waiting import Job, Queue
+from arena.runner.warmer import Warmer
 from arena.runner.watchdog import Watchdog
 from results.record import GameRecord, Reason
 
@@ -32,6 +34,18 @@ log = logging.getLogger("arena.runner.supervisor")
 
 FAILED_STARTS = 3  # this many workers in a row that die before they are ready end the run
 STOP = 2.0  # seconds between two looks beyond TICK, from which on this process was stopped, or as good as
+
+
+class Feed(Protocol):
+    """Where games come from that were not known when play began."""
+
+    open: bool  # whether more may come
+
+    def fileno(self) -> int:
+        """For waiting."""
+
+    def read(self) -> None:
+        """Take what has arrived, so that `following` gives it."""
 
 
 @dataclass
@@ -43,21 +57,24 @@ class Supervisor:
     on_result: called in the thread of `run`; what it raises ends the run, and is raised by `run`;
     on_stop: called there with False at the first stop request, with True when running games are given up;
     on_trouble: called there with a sentence on what agents and games have done;
-    on_tick: called there every TICK seconds; what it raises ends the run, and nothing more is handed to `on_result`.
+    on_tick: called there every TICK seconds; what it raises ends the run, and nothing more is handed to `on_result`;
+    feed: while it is open, workers that have nothing to play wait for it.
     """
 
     config: Config
     following: Callable[[], Fixture | None]
     workers: int
     on_result: Callable[[GameRecord], None]
-    run_log: RunLog
+    run_log: WorkersLog
     on_stop: Callable[[bool], None] = lambda now: None
     on_trouble: Callable[[str], None] = lambda text: None
     on_tick: Callable[[], None] = lambda: None
+    feed: Feed | None = None
     _crew: list[Worker] = field(default_factory=list, init=False)
     _stops: int = field(default=0, init=False)  # requests so far: 1 no new games, 2 stop now
     _stops_seen: int = field(default=0, init=False)
     _failed_starts: int = field(default=0, init=False)
+    _warmer: Warmer | None = field(default=None, init=False)
     _refused: bool = field(default=False, init=False)  # on_result or on_tick has raised
 
     def __post_init__(self):
@@ -69,6 +86,13 @@ class Supervisor:
         self.verdicts = Verdicts(self.config, self.on_trouble)
         self._looked = time.monotonic()
 
+    def prepare(self, warming: Callable[[str], None], warmed: Callable[[str, float, str], None]) -> None:
+        """Compile what the agents run; told before and after each agent, as `arena.runner.warmer.Warmer` says."""
+        begin_start()
+        self._warmer = Warmer(self.config, self.run_log, self.workers, warming, warmed, self.on_trouble)
+        if not self._stops:
+            self.verdicts.spoilt = self._warmer.run()
+
     def run(self) -> None:
         """Play all games, or those that a stop request allows.
 
@@ -77,7 +101,7 @@ class Supervisor:
         self._looked = time.monotonic()
         try:
             self._employ()
-            while any(worker.job for worker in self._crew) and self._stops < 2:
+            while (self._feeding() or any(worker.job for worker in self._crew)) and self._stops < 2:
                 self._advance()
             self._notice_stop()
             self._dismiss()
@@ -94,6 +118,13 @@ class Supervisor:
         if self._stops < 2:
             self._stops = 2 if now else self._stops + 1
             self._waker.send_bytes(b"!")
+        if self._warmer:
+            self._warmer.request_stop()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a stop was requested."""
+        return self._stops > 0
 
     def playing(self) -> dict[int, str]:
         """The process ids of the workers that play, and the ids of their games."""
@@ -111,7 +142,11 @@ class Supervisor:
 
     def _advance(self):
         watched = [self._wakeup, *itertools.chain.from_iterable(worker.watched() for worker in self._crew)]
+        if self.feed is not None and self.feed.open:
+            watched.append(self.feed)
         ready = set(pipes.wait(watched, TICK))
+        if self.feed is not None and self.feed in ready:
+            self.feed.read()
         if self._wakeup in ready:
             self._wakeup.recv_bytes()
         tick = self._look_at_clocks()
@@ -125,6 +160,10 @@ class Supervisor:
         self._employ()
         if tick:
             self._unless_refused(self.on_tick)
+
+    def _feeding(self) -> bool:
+        """Whether games may come that are not known yet."""
+        return self.feed is not None and self.feed.open and not self._stops
 
     def _look_at_clocks(self) -> bool:
         """Notice what was stopped, from time to time; whether it is time to look for dead and late workers."""

@@ -6,22 +6,22 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
-from contextlib import contextmanager, suppress
-from functools import partial
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import results
+from arena.cluster.link import linked
 from arena.config import loading
 from arena.config.config import Config, ConfigError, differences
 from arena.config.sizes import in_bytes
+from arena.formats.fixture import Fixture
 from arena.formats.schedule import Schedule
 from arena.runner.logs import RunLog
 from arena.runner.machine import cores, describe, describe_run
-from arena.runner.staff import InPlay, begin_start
+from arena.runner.staff import InPlay
 from arena.runner.supervisor import Supervisor
-from arena.runner.warmer import Warmer
 from results.checking import mend
 from results.record import GameRecord
 from results.store import FILE_NAME, Store
@@ -51,6 +51,9 @@ class Events:
 
     def opened(self, resolved: dict, folder: Path) -> None:
         """The store is open; `resolved` is the configuration with every default filled in."""
+
+    def connected(self, cluster: str, dashboard: str | None) -> None:
+        """A cluster is there; `dashboard` is the address of its page."""
 
     def warming(self, name: str) -> None:
         """The kernels of an agent are about to be compiled; those of others may be at the same time."""
@@ -86,20 +89,25 @@ def run(
     workers: int | None = None,
     resume: bool = False,
     events: Events | None = None,
+    cluster: Any = None,
 ) -> results.Tournament:
     """Play a tournament and return its results; void games have their reason in `.games`.
 
     config: a TOML file's path, a dict of its keys, or a Config; out: the folder for the store and the log, or None for
     a new temporary one, which a line names; workers: how many cores to use, all that this process may use if None;
     resume: go on with a run that is there, for which only `games` may have grown and `game_seconds` and `time_margin`
-    may differ; events: who watches, if None the output of a notebook's cell, where the run is in one.
+    may differ; events: who watches, if None the output of a notebook's cell, where the run is in one; cluster: plays
+    the games, instead of processes of this machine: the address of a Dask scheduler, its scheduler file, "local:4", or
+    a client or cluster of Dask (docs/cluster.md).
 
     In the main thread, Ctrl-C ends the run when the games that are being played are over; a second Ctrl-C, or
     SIGTERM, ends it at once.  Both raise Interrupted if games are missing.
     ConfigError: the configuration cannot be used, or differs from that of the run to be resumed.  StoreExists: there
     is a run, and `resume` is false.  StoreError: the store cannot be written; the games stored before are kept.
-    WorkerStartError: worker processes cannot start.
+    WorkerStartError: worker processes cannot start.  ClusterError: the cluster cannot be used, or is gone.
     """
+    if workers is not None and cluster is not None:
+        raise ValueError("workers are processes of this machine: with a cluster, that says how many there are")
     workers = cores() if workers is None else workers
     if workers < 1:
         raise ValueError(f"workers = {workers} is out of range: a run needs 1 or more")
@@ -107,35 +115,104 @@ def run(
         raise ValueError("resume = True needs out, the folder of the run to go on with")
     config, events = _as_config(config), events or _default_events()
     folder = _folder(out)  # once the configuration is known to be sound
-    with _open_store(config, folder, resume) as store, RunLog(folder / LOG_NAME, events.trouble) as run_log:
+    with ExitStack() as stack:
+        link = None if cluster is None else stack.enter_context(linked(cluster, config))
+        store = stack.enter_context(_open_store(config, folder, resume))
+        run_log = stack.enter_context(RunLog(folder / LOG_NAME, events.trouble))
         if resume and (mended := mend(store)):
             log.warning(mended)
             events.trouble(mended)
         _warn_of_changed_source(store, config, events)
         events.opened(config.resolved(), folder)
-        stored = store.ids()
-        schedule = Schedule.after(config.values, store.results())
-        events.planned(schedule)
-
-        def add(record):
-            store.add(record)
-            stored.add(record.id)
-            schedule.told(record.condition, record.first, record.second, record.opening, record.outcome)
-            events.finished(record)
-
-        def look():
-            store.check_place()
-            if room.exceeded():
-                supervisor.request_stop()
-            events.playing(supervisor.in_play())
-
-        room = _Room(folder, config.values["disk"])
-        following = partial(_next_missing, schedule, stored)
-        supervisor = Supervisor(config, following, workers, add, run_log, events.stopping, events.trouble, look)
-        _play(supervisor, events, schedule, stored)
-        if len(stored) < len(schedule):
-            raise Interrupted(len(stored), len(schedule), folder, room.fault)
+        if link is not None:
+            events.connected(link.where, link.dashboard)
+        desk = _Desk(store, config, folder, events)
+        desk.engine = engine = _engine(config, desk, run_log, link or workers)
+        _play(engine, desk)
+        if desk.left():
+            raise Interrupted(len(desk.stored), len(desk.schedule), folder, desk.room.fault)
     return results.load(folder)
+
+
+def _engine(config, desk: "_Desk", run_log, place) -> "Engine":
+    """What plays the games of a run; `place`: the number of processes, or the link to a cluster."""
+    told = {"on_stop": desk.events.stopping, "on_trouble": desk.events.trouble, "on_tick": desk.look}
+    common = {"config": config, "following": desk.next, "run_log": run_log, "on_result": desk.add, **told}
+    if isinstance(place, int):
+        return Supervisor(workers=place, **common)
+    from arena.cluster.engine import ClusterEngine
+
+    return ClusterEngine(link=place, left=desk.left, on_machine=desk.note_machine, **common)
+
+
+class Engine(Protocol):
+    """Plays the games that it asks for, and hands on their records: the same ones whatever it plays them on.
+
+    It calls the receivers that `arena.runner.supervisor.Supervisor` describes, in the thread of `run`.
+    """
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a stop was requested."""
+
+    def prepare(self, warming: Callable[[str], None], warmed: Callable[[str, float, str], None]) -> None:
+        """Return once games can be played, or a stop is requested.
+
+        Told before and after each agent whose kernels are compiled.
+        """
+
+    def in_play(self) -> list[InPlay]:
+        """The games that are being played, as far as they are known."""
+
+    def run(self) -> None:
+        """Play all games, or those that a stop request allows; nothing that it started is left when it returns."""
+
+    def request_stop(self, now: bool = False) -> None:
+        """The first call starts no new games, the second, or `now`, gives up those that run; from any thread."""
+
+
+class _Desk:
+    """Hands out the games of a run that are not stored, stores what comes in, and tells who watches."""
+
+    def __init__(self, store: Store, config: Config, folder: Path, events: Events):
+        self.store, self.events, self.stored = store, events, store.ids()
+        self.schedule = Schedule.after(config.values, store.results())
+        self.room = _Room(folder, config.values["disk"])
+        self.engine: Engine | None = None
+        events.planned(self.schedule)
+
+    def left(self) -> int:
+        """How many of the games that have been asked for are not stored."""
+        return len(self.schedule) - len(self.stored)
+
+    def next(self) -> Fixture | None:
+        """The next game that is not stored yet."""
+        while fixture := self.schedule.next():
+            if fixture.id not in self.stored:
+                return fixture
+        return None
+
+    def add(self, record: GameRecord) -> None:
+        """A game is over."""
+        self.store.add(record)
+        self.stored.add(record.id)
+        self.schedule.told(record.condition, record.first, record.second, record.opening, record.outcome)
+        self.events.finished(record)
+
+    def look(self) -> None:
+        """Called from time to time."""
+        self.store.check_place()
+        if self.room.exceeded() and self.engine is not None:
+            self.engine.request_stop()
+        if self.engine is not None:
+            self.events.playing(self.engine.in_play())
+
+    def note_machine(self, machine: dict) -> None:
+        """Store what a machine of a cluster says of itself, each kind once: only its name tells two of a kind apart."""
+        kind = {key: value for key, value in machine.items() if key not in ("host", "programs")}
+        known = self.store.meta.get("cluster", [])
+        if kind not in known:
+            self.store.set_meta("cluster", [*known, kind])
 
 
 def _default_events() -> Events:
@@ -177,14 +254,6 @@ class _Room:
         return bool(self.fault)
 
 
-def _next_missing(schedule, stored):
-    """The next game that is not stored yet."""
-    while fixture := schedule.next():
-        if fixture.id not in stored:
-            return fixture
-    return None
-
-
 def _as_config(config: str | os.PathLike[str] | Mapping[str, Any] | Config) -> Config:
     if isinstance(config, Config):
         return config
@@ -220,48 +289,47 @@ def _warn_of_changed_source(store, config, events):
         events.trouble(text)
 
 
-def _play(supervisor, events, schedule, stored):
+def _play(engine: Engine, desk: _Desk) -> None:
     """Warm the kernels and play; returns when no worker is left, after the last game or after a stop."""
+    events, total = desk.events, len(desk.schedule)
     with _signals() as direct:
-        if len(stored) < len(schedule):
-            begin_start()
-            told = events.warming, events.warmed, events.trouble
-            warmer = Warmer(supervisor.config, supervisor.run_log, supervisor.workers, *told)
-            direct(warmer)
-            supervisor.verdicts.spoilt = warmer.run()
-            if warmer.stopped:
-                log.warning("interrupted before the first game")
-                events.ended()
-                return
-        direct(supervisor)
-        log.info("%d of %d games to play on %d workers", len(schedule) - len(stored), len(schedule), supervisor.workers)
-        events.started(len(schedule), len(stored))
+        direct(engine)
+        if desk.left():
+            engine.prepare(events.warming, events.warmed)
+        if engine.stopped:
+            log.warning("interrupted before the first game")
+            events.ended()
+            return
+        log.info("%d of %d games to play", desk.left(), total)
+        events.started(total, len(desk.stored))
         try:
-            supervisor.run()
+            engine.run()
         finally:
-            log.info("%d of %d games stored", len(stored), len(schedule))
+            log.info("%d of %d games stored", len(desk.stored), len(desk.schedule))
             events.ended()
 
 
 @contextmanager
 def _signals():
-    """In the main thread, turn SIGINT and SIGTERM into stop requests to who was last given to `direct`.
+    """In the main thread, turn SIGINT and SIGTERM into stop requests to the engine given to `direct`.
 
-    Those that come before are kept for the first.  Nothing is raised: Python drops it in some places, such as what it
+    Those that come before are kept for it.  Nothing is raised: Python drops it in some places, such as what it
     calls after a fork, and elsewhere it would tear a process that has just been started from who keeps count of it.
     The former handlers return at the end.
     """
-    targets, came = [], []
+    engines: list[Engine] = []
+    came = False
 
     def handle(number, frame):
-        came.append(number == signal.SIGTERM)
-        if targets:
-            targets[-1].request_stop(now=came[-1])
+        nonlocal came
+        came = True
+        for engine in engines:
+            engine.request_stop(now=number == signal.SIGTERM)
 
-    def direct(target):
-        targets.append(target)
+    def direct(engine: Engine):
+        engines.append(engine)
         if came:
-            target.request_stop(now=came[-1])
+            engine.request_stop()
 
     if threading.current_thread() is not threading.main_thread():
         yield direct

@@ -6,7 +6,7 @@ probes these rules without the agent: if that fails too, the game is void, and n
 
 import logging
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from arena.config.config import Config
@@ -35,6 +35,15 @@ class Verdicts:
     _broken: Counter[int] = field(default_factory=Counter, init=False)  # the same of the conditions' games
     _sound: set[int] = field(default_factory=set, init=False)  # conditions whose games were probed and did not
     _told: set[str] = field(default_factory=set, init=False)
+
+    def known(self) -> tuple[Counter[int], Counter[int]]:
+        """How often each agent, and each condition's game, has ended or hung a process."""
+        return Counter(self.spoilt), Counter(self._broken)
+
+    def learn(self, spoilt: Mapping[int, int], broken: Mapping[int, int]) -> None:
+        """Count what agents and games have done elsewhere, too."""
+        self.spoilt.update(spoilt)
+        self._broken.update(broken)
 
     def without_play(self, fixture: Fixture) -> GameRecord | None:
         """The record of a game that is not played, since its agents or its rules did too much harm; None if it is."""

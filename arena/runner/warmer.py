@@ -11,7 +11,7 @@ from multiprocessing import connection as pipes
 from arena.config.config import Config
 from arena.runner import worker as worker_process
 from arena.runner.blame import Failure
-from arena.runner.logs import RunLog
+from arena.runner.logs import WorkersLog
 from arena.runner.messages import LONGEST, Failed, Junk, Ready, Warm, Warmed
 from arena.runner.staff import TICK, Worker, WorkerStartError
 from arena.runner.watchdog import Watchdog
@@ -33,7 +33,7 @@ class Warmer:
     """
 
     config: Config
-    run_log: RunLog
+    run_log: WorkersLog
     workers: int
     before: Callable[[str], None]
     after: Callable[[str, float, str], None]
@@ -66,7 +66,7 @@ class Warmer:
                 self._dismiss(child)
             self._watchdog.close()
 
-    def request_stop(self, now: bool = False) -> None:
+    def request_stop(self) -> None:
         """Leave the rest, and end the children, within TICK; may be called from a signal handler."""
         self.stopped = True
 

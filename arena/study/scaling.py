@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -136,6 +137,7 @@ def run(
     resume: bool = False,
     events: Events | None = None,
     tell: Callable[[str], None] = lambda text: None,
+    cluster: Any = None,
 ) -> pd.DataFrame:
     """Play what the study asks for, and return the table of `results.scaling.table`.
 
@@ -150,7 +152,7 @@ def run(
         number += 1
         tell(f"round {number}: {len(wanted) - len(pairings)}{' more' if pairings else ''} matches")
         pairings = wanted
-        tournament.run(from_values(study.config(pairings), str(folder)), folder, workers, True, events)
+        tournament.run(from_values(study.config(pairings), str(folder)), folder, workers, True, events, cluster)
         more = _next_pairings(study, folder)
         if not more:
             return load(folder)

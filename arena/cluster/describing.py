@@ -1,0 +1,50 @@
+"""What a station says of itself, and what of it keeps it from taking part in a run."""
+
+import platform
+from collections.abc import Iterator
+
+from arena.config.config import Config
+from arena.runner.machine import describe, plugins_of, programs_of
+
+SAME = {"source_digest": "games and agents", "runner_digest": "arena and results", "plugins": "plug-ins"}
+VERSIONS = ("python", "numba", "numpy", "project")
+
+
+def describe_station(config: Config) -> dict:
+    """`arena.runner.machine.describe`, and what decides whether a machine can take part in a run.
+
+    host: its name; runner_digest: of the sources that run games; plugins: with digests of their sources;
+    programs: what each agent that is a program says of itself, by the agents' names.
+    """
+    from games.core.jit import digest_of, package_folder
+
+    folders = [folder for package in ("arena", "results") if (folder := package_folder(package))]
+    return describe(config.instances) | {
+        "host": platform.node(),
+        "runner_digest": digest_of(path for folder in folders for path in folder.rglob("*.py")),
+        "plugins": plugins_of(config),
+        "programs": programs_of(config),
+    }
+
+
+def refused(ours: dict, theirs: dict) -> str:
+    """Why a station that says `theirs` of itself cannot take part in a run begun by `ours`; "" if it can."""
+    return "; ".join(
+        f"its sources of {what} are others (digest {theirs.get(key)!r}, and here {ours.get(key)!r})"
+        for key, what in SAME.items()
+        if ours.get(key) != theirs.get(key)
+    )
+
+
+def told_apart(ours: dict, theirs: dict) -> str:
+    """Which versions differ, though the sources do not; "" if none does."""
+    return ", ".join(
+        f"{key} {theirs.get(key)} and here {ours.get(key)}" for key in VERSIONS if ours.get(key) != theirs.get(key)
+    )
+
+
+def misfits(ours: dict, theirs: dict) -> Iterator[tuple[str, str]]:
+    """The agents that a station cannot play as this machine would, since their programs are others, and why."""
+    for name, said in ours["programs"].items():
+        if theirs["programs"].get(name) != said:
+            yield name, f"its program is {theirs['programs'].get(name)!r}, and here it is {said!r}"

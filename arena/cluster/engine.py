@@ -1,0 +1,376 @@
+"""Plays the games of a schedule on a cluster, and loses none of them: what the supervisor is to processes here."""
+
+import json
+import logging
+import queue
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+
+from arena.cluster import tasks
+from arena.cluster.batches import Lengths, most, target
+from arena.cluster.describing import describe_station, misfits, refused, told_apart
+from arena.cluster.host import Host, Needs, Phase
+from arena.cluster.link import ClusterError, Link
+from arena.cluster.messages import Described, Harm, Line, Loaded, Over, Refusal, Trouble, answer_of, packed
+from arena.config.config import Config
+from arena.formats.fixture import Fixture
+from arena.runner.blame import Failure
+from arena.runner.logs import WorkersLog
+from arena.runner.match import cores_of, seats_of
+from arena.runner.messages import fault_of
+from arena.runner.staff import TICK, InPlay
+from arena.runner.verdicts import Verdicts
+from arena.runner.waiting import Job
+from results.record import GameRecord, Reason
+
+log = logging.getLogger("arena.runner.cluster")
+
+WINDOW = 64  # waiting games among which one is looked for that a worker can play
+
+
+@dataclass
+class Flight:
+    """A task that is under way; `jobs` are the games of a batch."""
+
+    task: Callable
+    host: Host
+    jobs: list[Job] = field(default_factory=list)
+
+
+@dataclass
+class ClusterEngine:
+    """Plays games on the workers of a cluster and hands every record to `on_result`, in the order of arrival.
+
+    left: how many games are known and not stored; on_machine: told what each worker that takes part says of itself.
+    The other fields are those of `arena.runner.supervisor.Supervisor`.
+    """
+
+    config: Config
+    following: Callable[[], Fixture | None]
+    link: Link
+    on_result: Callable[[GameRecord], None]
+    run_log: WorkersLog
+    on_stop: Callable[[bool], None]
+    on_trouble: Callable[[str], None]
+    on_tick: Callable[[], None]
+    left: Callable[[], int]
+    on_machine: Callable[[dict], None]
+
+    def __post_init__(self):
+        self.verdicts = Verdicts(self.config, self.on_trouble)
+        self._values, self._ours = json.dumps(self.config.resolved()), describe_station(self.config)
+        self._numbers = {name: number for number, (name, _) in enumerate(self.config.agents)}
+        self._hosts: dict[str, Host] = {}
+        self._roomy: OrderedDict[Host, None] = OrderedDict()  # hosts that may have room, in turn
+        self._flights: dict[str, Flight] = {}
+        self._window: deque[Job] = deque()  # games that wait
+        self._records: deque[GameRecord] = deque()  # arrived, and not yet handed on
+        self._lengths, self._needs = Lengths(), Needs(1, frozenset())
+        self._slots = 1  # of all workers that play
+        self._stops = self._stops_seen = 0
+        self._warmed = lambda name, seconds, failure: None
+        self._looked = time.monotonic()
+
+    # -- What the run calls ---------------------------------------------------------------------------------------
+
+    def prepare(self, warming: Callable[[str], None], warmed: Callable[[str, float, str], None]) -> None:
+        """Return once a worker is ready to play, or a stop is requested.
+
+        Told after each agent whose kernels are compiled, once.  ClusterError if all workers are refused.  A cluster without workers is waited for.
+        """
+        told = set[str]()
+
+        def note(name, seconds, failure):
+            if name not in told:
+                told.add(name)
+                warming(name)
+                warmed(name, seconds, failure)
+
+        self._warmed = note
+        self.link.watch()
+        while not self._stops and not any(host.phase is Phase.PLAYING for host in self._hosts.values()):
+            self._take_arrived()
+
+    def run(self) -> None:
+        """Play all games, or those that a stop request allows; ClusterError if the scheduler is gone."""
+        try:
+            self._hand_out()
+            while self._busy() and self._stops < 2:
+                self._take_arrived()
+                self._notice_stop()
+                # workers get their next games before the last ones are stored, then those that these results ask for
+                self._hand_out()
+                self._deliver()
+                self._hand_out()
+                if time.monotonic() - self._looked >= TICK:
+                    self._looked = time.monotonic()
+                    self.on_tick()
+            self._notice_stop()
+        finally:
+            self.link.close()
+        self._deliver()
+
+    def request_stop(self, now: bool = False) -> None:
+        """The first call starts no new games and finishes those that run; the second, or `now`, gives them up.
+
+        May be called from a signal handler and from any thread.
+        """
+        self._stops = 2 if now else min(2, self._stops + 1)
+        self.link.arrived.put(("", None))  # wakes `run`
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a stop was requested."""
+        return self._stops > 0
+
+    def in_play(self) -> list[InPlay]:
+        """Nothing: of the games of a batch, its worker alone knows which it plays."""
+        return []
+
+    # -- What arrives ---------------------------------------------------------------------------------------------
+
+    def _busy(self):
+        if self._records or any(flight.jobs for flight in self._flights.values()):
+            return True
+        return not self._stops and next(self._waiting(), None) is not None
+
+    def _take_arrived(self):
+        """Wait a moment for news, and take all there is."""
+        try:
+            news = [self.link.arrived.get(timeout=TICK)]
+        except queue.Empty:
+            return
+        while not self.link.arrived.empty():
+            news.append(self.link.arrived.get())
+        for key, result in news:
+            if key is None:
+                self._note_workers(result)
+            elif key in self._flights:
+                self._settle(key, result)
+
+    def _note_workers(self, slots):
+        """Let new workers join, and play again what those had that are gone."""
+        if isinstance(slots, Exception):
+            raise ClusterError(f"the scheduler of cluster {self.link.where} is gone: {slots or type(slots).__name__}")
+        if not slots:
+            self.verdicts.tell(f"cluster {self.link.where} has no workers: the run waits for them")
+        for address in self._hosts.keys() - slots.keys():
+            self._lose(self._hosts.pop(address))
+        for address, cores in slots.items():
+            if address not in self._hosts and not self._stops:
+                host = self._hosts[address] = Host(address, max(1, cores))
+                self._fly(Flight(tasks.join, host), self._values)
+        self._note_needs()
+
+    def _lose(self, host):
+        """A worker is gone."""
+        if host.phase is not Phase.REFUSED:
+            self.verdicts.tell(f"worker {host.address} is gone: what it was playing is played again")
+        host.phase = Phase.REFUSED
+        for key, flight in list(self._flights.items()):
+            if flight.host is host:
+                del self._flights[key]
+                self.link.drop(key)
+                self._play_again(flight.jobs, f"worker {host.address} was lost")
+
+    def _settle(self, key, result):
+        """Take what a task has returned or raised."""
+        flight = self._flights.pop(key)
+        self.link.drop(key)
+        flight.host.under_way -= 1
+        if isinstance(result, Exception):
+            return self._fail(flight, f"{type(result).__name__}: {result}")
+        if flight.task is tasks.join:
+            result, flight.host.resources = result
+        answer = answer_of(result)
+        for message in answer.messages:
+            self._hear(flight, message)
+        if flight.host.phase is Phase.REFUSED:
+            return None
+        if flight.task is tasks.play:
+            return self._after_batch(flight, answer)
+        if answer.lost:
+            return self._refuse(flight.host, answer.lost)
+        if flight.task is tasks.join:
+            return self._fly(Flight(tasks.prepare, flight.host))
+        return self._admit(flight.host)
+
+    def _fail(self, flight, text):
+        """A task has raised an exception, or Dask has given it up."""
+        if flight.task is not tasks.play:
+            hint = "; search-arena[cluster] has to be installed there" if "ModuleNotFound" in text else ""
+            return self._refuse(flight.host, text + hint)
+        log.error("a batch on worker %s failed: %s", flight.host.address, text)
+        self._roomy[flight.host] = None
+        return self._play_again(flight.jobs, f"a task failed: {text:.200}")
+
+    def _hear(self, flight, message):
+        """Take what a station has said."""
+        host = flight.host
+        if isinstance(message, Over):
+            self._take(flight, message.record)
+        elif isinstance(message, Line):
+            self.run_log.of_worker(f"{host.address} {message.process}", message.name, message.level, message.text)
+        elif isinstance(message, Trouble):
+            self.verdicts.tell(message.text)
+        elif isinstance(message, Harm):
+            self.verdicts.learn(message.spoilt, message.broken)
+        elif isinstance(message, Loaded):
+            log.info(
+                "worker %s: kernels of %s: %.1f s %s", host.address, message.agent, message.seconds, message.failure
+            )
+            self._warmed(message.agent, message.seconds, message.failure)
+        elif isinstance(message, Described):
+            self._compare(host, message.machine)
+        elif isinstance(message, Refusal):
+            self._refuse(host, message.text)
+
+    def _take(self, flight, record):
+        """Take the record of a game of a batch."""
+        job = next((job for job in flight.jobs if job.fixture.id == record.id), None)
+        if job is None:
+            return
+        flight.jobs.remove(job)
+        if fault := fault_of(self.config, job.fixture, record):
+            log.error("worker %s sent a record of %s that cannot be: %s", flight.host.address, record.id, fault)
+            self._play_again([job], f"its record could not be: {fault}", outside=False)
+            return
+        self._lengths.told(job.fixture, record)
+        self._records.append(record)
+
+    def _after_batch(self, flight, answer):
+        self._roomy[flight.host] = None
+        if answer.halted:
+            flight.jobs.clear()  # they are played when the run is resumed
+        elif flight.jobs:
+            log.error("worker %s: %s", flight.host.address, answer.lost or "games came back unplayed")
+            self._play_again(flight.jobs, answer.lost or "it came back unplayed")
+
+    def _play_again(self, jobs, fate, outside=True):
+        """Play games again whose worker failed, or give them up."""
+        failure = Failure(fate, Reason.CRASH, None, outside=outside)
+        for job in jobs:
+            result = self.verdicts.after(job, failure)
+            if isinstance(result, Job):
+                self._window.appendleft(result)
+            else:
+                self._records.append(result)
+        jobs.clear()
+
+    def _deliver(self):
+        while self._records:
+            self.on_result(self._records.popleft())
+
+    def _notice_stop(self):
+        if self._stops > self._stops_seen:
+            self._stops_seen = self._stops
+            log.warning("stop requested: %s", "stopping now" if self._stops > 1 else "games that run are finished")
+            self.on_stop(self._stops > 1)
+            self.link.halt()
+
+    # -- Workers --------------------------------------------------------------------------------------------------
+
+    def _compare(self, host, machine):
+        """Admit a worker that has the same games and agents, and say so."""
+        told = ", ".join(f"{key} {machine.get(key)}" for key in ("host", "cpu", "python", "numba", "project"))
+        log.info("worker %s, %d slots: %s, sources %s", host.address, host.slots, told, machine.get("source_digest"))
+        if why := refused(self._ours, machine):
+            self._refuse(host, why)
+            return
+        if versions := told_apart(self._ours, machine):
+            self.verdicts.tell(f"workers have other versions: {versions}")
+        for name, why in misfits(self._ours, machine):
+            self.verdicts.tell(f"worker {host.address} plays no games of {name}: {why}")
+            host.unfit.add(self._numbers[name])
+        self.on_machine(machine)
+
+    def _refuse(self, host, why):
+        host.phase = Phase.REFUSED
+        self.verdicts.tell(f"worker {host.address} is refused: {why}")
+        if all(one.phase is Phase.REFUSED for one in self._hosts.values()):
+            raise ClusterError(f"all workers of cluster {self.link.where} are refused; the last, {host.address}: {why}")
+
+    def _admit(self, host):
+        host.phase = Phase.PLAYING
+        self._roomy[host] = None
+        self._note_needs()
+
+    def _note_needs(self):
+        playing = [host for host in self._hosts.values() if host.phase is Phase.PLAYING]
+        widest = max((host.slots for host in playing), default=1)
+        self._needs = Needs(widest, frozenset().union(*(host.resources for host in playing)))
+        self._slots = sum(host.slots for host in playing)
+
+    # -- Games ----------------------------------------------------------------------------------------------------
+
+    def _hand_out(self):
+        """Give batches to workers that have room, in turn."""
+        left = self.left() - len(self._records) - sum(len(flight.jobs) for flight in self._flights.values())
+        without = list[Host]()  # that can play none of the games that wait
+        while self._roomy and not self._stops:
+            host, _ = self._roomy.popitem(last=False)
+            if not host.has_room:
+                continue
+            if jobs := self._batch(host, left):
+                left -= len(jobs)
+                asked = host.asks(jobs[0], self._names(jobs[0]))
+                self._fly(Flight(tasks.play, host, jobs), packed([job.fixture for job in jobs]), resources=asked)
+                self._roomy[host] = None
+            else:
+                without.append(host)
+                if not self._window:
+                    break
+        self._roomy.update(dict.fromkeys(without))
+
+    def _batch(self, host, left) -> list[Job]:
+        """Games for a worker, of those that are `left`, as many as travel together; none if it can play none."""
+        jobs, seconds = list[Job](), 0.0
+        wanted, limit = target(self._slots), most(left, self._slots)
+        while len(jobs) < limit and (job := self._next_for(host)):
+            length = self._lengths.of(job.fixture)
+            alone = length is None or job.failures or host.asks(job, self._names(job))
+            if jobs and (alone or seconds + length > wanted):
+                self._window.appendleft(job)
+                break
+            jobs.append(job)
+            seconds += length or 0.0
+            if alone:
+                break
+        return jobs
+
+    def _next_for(self, host) -> Job | None:
+        """The first waiting game that a worker can play."""
+        for place, job in enumerate(self._waiting()):
+            if host.fits(job, self._names(job), self._needs):
+                del self._window[place]
+                return job
+        return None
+
+    def _waiting(self) -> Iterator[Job]:
+        """The games that wait, read from the schedule only as far as needed."""
+        yield from islice(list(self._window), WINDOW)
+        while len(self._window) < WINDOW and (fixture := self.following()):
+            if record := self.verdicts.without_play(fixture):
+                self._records.append(record)
+                continue
+            self._window.append(Job(fixture, self._cores_of(fixture)))
+            yield self._window[-1]
+
+    def _cores_of(self, fixture) -> int:
+        try:
+            return max(1, int(cores_of(self.config, fixture)))
+        except Exception:  # an agent's own code, which shall not end the run
+            log.exception("game %s: the agents do not say how many cores they need", fixture.id)
+            return 1
+
+    def _names(self, job):
+        return [seat.name for seat in seats_of(self.config, job.fixture)]
+
+    def _fly(self, flight, *arguments, resources=None):
+        """Submit a task."""
+        key = self.link.submit(flight.task, flight.host.address, *arguments, resources=resources)
+        self._flights[key] = flight
+        flight.host.under_way += 1

@@ -1,0 +1,200 @@
+"""The connection of a run to a cluster: to a scheduler that is there, or to a cluster started for the run."""
+
+import asyncio
+import queue
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from arena.config.config import Config
+from games.core.errors import UserError
+
+PATIENCE = 10.0  # seconds for a scheduler to answer
+LOOK = 0.5  # seconds between two looks at which workers there are
+FAREWELL = 20.0  # seconds for the stations to end
+LOCAL = "local:"
+MOST_LOCAL = 256  # workers
+MISSING = (
+    'playing on a cluster needs packages that are not installed ({}): pip install "search-arena[cluster]", here and on '
+    "the cluster's workers"
+)
+
+
+class ClusterError(UserError, RuntimeError):
+    """A cluster that cannot be used, or is not there any more; what is stored is kept."""
+
+
+class Link:
+    """Submits a run's tasks to a cluster, and hands on what becomes of them.
+
+    client: a `distributed.Client`; where: the cluster in words.
+    """
+
+    def __init__(self, client: Any, where: str):
+        self.client, self.where = client, where
+        self.run = f"arena-{uuid.uuid4().hex[:12]}"
+        self.arrived: queue.SimpleQueue = queue.SimpleQueue()  # (key, the task's result or exception), see also `watch`
+        self._futures: dict[str, Any] = {}
+        self._number = 0
+        self._closed = threading.Event()
+
+    @property
+    def dashboard(self) -> str | None:
+        """Its address."""
+        return self.client.dashboard_link
+
+    def submit(self, task: Callable, address: str, *arguments, resources: dict[str, float] | None = None) -> str:
+        """Have a worker run a task of this run; returns the key by which its end arrives."""
+        self._number += 1
+        key = f"{task.__name__}-{self.run}-{self._number}"
+        options = {"resources": resources} if resources else {}
+        future = self.client.submit(
+            task, self.run, *arguments, key=key, workers=[address], pure=False, retries=0, **options
+        )
+        self._futures[key] = future
+        self.client.loop.add_callback(self._await, key, future)
+        return key
+
+    def drop(self, key: str) -> None:
+        """A task has ended, or nobody wants it any more."""
+        future = self._futures.pop(key)
+        if not future.done():
+            future.cancel(force=True)
+
+    def watch(self) -> None:
+        """From now on let the addresses and slots of the workers arrive, as (None, dict), every LOOK seconds."""
+        self.client.loop.add_callback(self._look)
+
+    def halt(self) -> None:
+        """Let all stations begin no more games."""
+        from arena.cluster import tasks
+
+        self.client.loop.add_callback(self._everywhere, tasks.halt)
+
+    def close(self) -> None:
+        """Cancel what is under way, and end the stations."""
+        from arena.cluster import tasks
+
+        if self._closed.is_set():
+            return
+        self._closed.set()
+        with suppress(Exception):  # the scheduler, or a worker, may be gone
+            self.client.cancel(list(self._futures.values()), force=True)
+        self._futures.clear()
+        with suppress(Exception):
+            self.client.sync(self._everywhere, tasks.leave, callback_timeout=FAREWELL)
+
+    async def _await(self, key, future):
+        try:
+            result = await future
+        except asyncio.CancelledError:
+            return
+        except Exception as error:
+            if future.cancelled():
+                return
+            result = error
+        self.arrived.put((key, result))
+
+    async def _look(self):
+        while not self._closed.is_set():
+            try:
+                slots = dict(await asyncio.wait_for(self.client.scheduler.ncores(), PATIENCE))
+            except Exception as error:
+                if not self._closed.is_set():
+                    self.arrived.put((None, error))
+                return
+            self.arrived.put((None, slots))
+            await asyncio.sleep(LOOK)
+
+    async def _everywhere(self, task):
+        with suppress(Exception):  # of workers that have gone
+            await self.client._run(task, self.run, on_error="ignore")
+
+
+@contextmanager
+def linked(cluster: Any, config: Config) -> Iterator[Link]:
+    """A link to a cluster, whose stations have ended when the context is left.
+
+    cluster: a scheduler's address, its scheduler file, `local:4`, or what `distributed.Client` takes, itself included.
+    ClusterError if there is none.
+    """
+    with connected(cluster, max(_cores(agent) for _, agent in config.agents)) as client:
+        link = Link(client, _described(cluster, client))
+        try:
+            yield link
+        finally:
+            link.close()
+
+
+@contextmanager
+def connected(cluster: Any, cores: int = 1) -> Iterator[Any]:
+    """A `distributed.Client` of a cluster, closed at the end unless it was given; `cores`: of a game."""
+    distributed = _distributed()
+    if isinstance(cluster, distributed.Client):
+        yield cluster
+        return
+    local = _local(cluster, cores) if isinstance(cluster, str) and cluster.startswith(LOCAL) else None
+    try:
+        client = _client(local or cluster)
+        try:
+            yield client
+        finally:
+            client.close()
+    finally:
+        if local is not None:
+            local.close(timeout=FAREWELL)
+
+
+def _distributed():
+    """The package, which nothing loads before it is needed."""
+    try:
+        import distributed
+    except ImportError as error:
+        raise ClusterError(MISSING.format(error)) from None
+    return distributed
+
+
+def _local(text: str, cores: int):
+    """A cluster of so many cores on this machine, in workers that have as many as a game needs."""
+    import logging
+
+    number = text.removeprefix(LOCAL)
+    if not number.isdecimal() or not 1 <= int(number) <= MOST_LOCAL:
+        raise ClusterError(f"cluster {text}: {number!r} is no number of cores; it can be local:1 to local:{MOST_LOCAL}")
+    threads = min(cores, int(number))
+    return _distributed().LocalCluster(
+        n_workers=int(number) // threads,
+        threads_per_worker=threads,
+        dashboard_address="127.0.0.1:0",
+        silence_logs=logging.ERROR,
+        memory_limit=0,
+    )
+
+
+def _client(cluster):
+    """A client of a scheduler's address, a scheduler file, or one of Dask's own clusters."""
+    Client = _distributed().Client
+    try:
+        if isinstance(cluster, str) and cluster.endswith(".json"):
+            if not Path(cluster).exists():
+                raise ClusterError(f"cluster {cluster}: there is no such scheduler file")
+            return Client(scheduler_file=cluster, timeout=PATIENCE)
+        return Client(cluster, timeout=PATIENCE)
+    except (OSError, ValueError, TimeoutError, TypeError) as error:
+        why = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ClusterError(f"cluster {cluster}: no scheduler answers: {why}") from None
+
+
+def _described(cluster, client):
+    return cluster if isinstance(cluster, str) else client.scheduler.address
+
+
+def _cores(agent) -> int:
+    """The cores that an agent needs; 1 where its own code does not say."""
+    try:
+        return max(1, int(agent.cores))
+    except Exception:
+        return 1

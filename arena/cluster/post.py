@@ -1,0 +1,153 @@
+"""A station as the tasks of the Dask worker that started it see it."""
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+
+from arena.cluster.messages import (
+    Answer,
+    Begin,
+    Described,
+    Games,
+    Halt,
+    Message,
+    Over,
+    Prepare,
+    Prepared,
+    Refusal,
+    messages,
+)
+from arena.formats.fixture import Fixture
+from arena.runner.messages import WorkersEnd
+
+LOOK = 0.5  # seconds between two looks whether anybody still wants the games
+FAREWELL = 10.0  # seconds for a station to end by itself
+COMMAND = "import sys; from arena.cluster.station import main; main(int(sys.argv[1]), int(sys.argv[2]))"
+
+
+class Post:
+    """Starts a station, hands it the games of several tasks at once, and sorts what it says."""
+
+    def __init__(self, values: str, cores: int):
+        ours, theirs = zip(*(socket.socketpair() for _ in ("orders", "messages")))
+        numbers = [end.fileno() for end in theirs]
+        # not `-m`, by which its workers would run the module again; by the path of this process, which has found us
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", COMMAND, *map(str, numbers)],
+            pass_fds=numbers,
+            stdin=subprocess.DEVNULL,
+            process_group=0,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        )
+        for end in theirs:
+            end.close()
+        self._orders, self._ends = WorkersEnd(ours[0]), ours
+        self._changed = threading.Condition()
+        self._said: list[Message] = []  # and not returned by a task
+        self._records: dict[str, Over] = {}  # the same, by the ids of the games
+        self._machine: Described | Refusal | None = None
+        self._asked = self._prepared = self._ended = self.halted = False
+        threading.Thread(target=self._listen, args=(WorkersEnd(ours[1], messages),), daemon=True).start()
+        self._order(Begin(values, cores))
+
+    def describe(self, wanted: Callable[[], bool]) -> Answer:
+        """What it says of itself, or why it cannot play."""
+        self._wait(lambda: self._machine is not None, wanted)
+        return Answer([self._machine] if self._machine else [], self._lost())
+
+    def prepare(self, wanted: Callable[[], bool]) -> Answer:
+        """Let it compile, once."""
+        with self._changed:
+            asked, self._asked = self._asked, True
+        if not asked:
+            self._order(Prepare())
+        self._wait(lambda: self._prepared, wanted)
+        return self._answer([])
+
+    def play(self, fixtures: list[Fixture], wanted: Callable[[], bool]) -> Answer:
+        """Let it play these games; returns when they are over, when it has ended, or when nobody wants them."""
+        ids = [fixture.id for fixture in fixtures]
+        if not self._prepared:  # a new station, in the place of one that was closed
+            self.prepare(wanted)
+        if not self.halted:
+            self._order(Games(fixtures))
+            self._wait(lambda: all(id in self._records for id in ids), wanted)
+        return self._answer(ids)
+
+    def halt(self) -> None:
+        """Let it begin no more games."""
+        self.halted = True
+        self._order(Halt())
+
+    def close(self) -> None:
+        """End it, and wait until it has ended."""
+        for end in self._ends:
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+        try:
+            self._process.wait(FAREWELL)
+        except subprocess.TimeoutExpired:
+            self._process.kill()  # its workers end with it
+            self._process.wait()
+
+    @property
+    def ended(self) -> bool:
+        """Whether it says nothing more."""
+        return self._ended
+
+    def _order(self, order) -> None:
+        with suppress(OSError):  # it has ended, which its silence says too
+            self._orders.send(order)
+
+    def _wait(self, done: Callable[[], bool], wanted: Callable[[], bool]) -> None:
+        """Wait until something is so, or cannot be any more; a station that nobody wants is closed."""
+        with self._changed:
+            while not (done() or self._ended) and wanted():
+                self._changed.wait(LOOK)
+            over = done() or self._ended
+        if not over:
+            self.close()
+
+    def _answer(self, ids: Iterable[str]) -> Answer:
+        with self._changed:
+            said, self._said = self._said, []
+            records = [self._records.pop(id) for id in ids if id in self._records]
+        return Answer([*said, *records], self._lost(), self.halted)
+
+    def _lost(self) -> str:
+        """What became of it; "" while it lives, or if it has ended on request."""
+        if not self._ended or self.halted:
+            return ""
+        try:
+            code = self._process.wait(FAREWELL)
+        except subprocess.TimeoutExpired:
+            return "its station fell silent"
+        return f"its station ended with exit code {code}"
+
+    def _listen(self, end: WorkersEnd) -> None:
+        """In a thread: take what it says, until it says nothing more."""
+        with suppress(EOFError, OSError):
+            while True:
+                message = end.receive()
+                with self._changed:
+                    self._note(message)
+                    self._changed.notify_all()
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+        for one in self._ends:
+            one.close()
+
+    def _note(self, message: Message) -> None:
+        if isinstance(message, Over):
+            self._records[message.record.id] = message
+        elif isinstance(message, Described | Refusal):
+            self._machine = message
+        elif isinstance(message, Prepared):
+            self._prepared = True
+        else:
+            self._said.append(message)

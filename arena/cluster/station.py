@@ -1,0 +1,188 @@
+"""The station: a process on a machine of the cluster that plays the games it is handed, by a supervisor of its own.
+
+It reads orders from one socket and writes messages to another; it ends when the first one is closed, which the death
+of Dask's worker does too.  It is started by `arena.cluster.post`.
+"""
+
+import json
+import logging
+import multiprocessing
+import os
+import platform
+import signal
+import socket
+from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from arena.cluster.describing import describe_station
+from arena.cluster.messages import (
+    Begin,
+    Described,
+    Games,
+    Halt,
+    Harm,
+    Line,
+    Loaded,
+    Over,
+    Prepare,
+    Prepared,
+    Refusal,
+    Trouble,
+    orders,
+)
+from arena.config.config import Config
+from arena.formats.fixture import Fixture
+from arena.runner.messages import SupervisorsEnd, WorkersEnd
+from arena.runner.supervisor import Supervisor
+
+ROOM = 8 << 20  # characters of the log that a station sends in all
+PATIENCE = 600.0  # seconds that a station waits for another one that compiles
+LOOK = 1.0  # seconds between two looks whether the process that started it is there
+
+
+class SentLog(logging.Handler):
+    """The log of the supervisor and its workers, sent to the parent: what the supervisor knows as a RunLog."""
+
+    def __init__(self, channel: WorkersEnd):
+        super().__init__()
+        self._channel, self._room = channel, ROOM
+
+    def emit(self, record):
+        with suppress(Exception):  # a record that cannot be sent is lost
+            self.of_worker(record.processName or "", record.name, record.levelno, self.format(record))
+
+    def of_worker(self, worker: str, name: str, level: int, text: str) -> None:
+        """A record of a worker's logger, or a line that it printed."""
+        if self._room > 0:
+            self._room -= len(text)
+            text = text.encode("utf-8", "backslashreplace").decode()
+            self._channel.send(
+                Line(worker, name, level, text if self._room > 0 else "the rest of this log is left out")
+            )
+
+
+class Inbox:
+    """The games that have arrived; a `Feed` of the supervisor."""
+
+    def __init__(self, end: socket.socket):
+        self._end, self.open = SupervisorsEnd(end, orders), True
+        self._games: deque[Fixture] = deque()
+        self.supervisor: Supervisor | None = None
+
+    def fileno(self) -> int:
+        return self._end.fileno()
+
+    def read(self) -> None:
+        arrived, self.open = self._end.receive()
+        for order in arrived:
+            if isinstance(order, Games):
+                self._games.extend(order.fixtures)
+            elif isinstance(order, Halt) and self.supervisor:
+                self.supervisor.request_stop()
+        if not self.open and self.supervisor:
+            self.supervisor.request_stop(now=True)
+
+    def next(self) -> Fixture | None:
+        """The next game; None if none has arrived."""
+        return self._games.popleft() if self._games else None
+
+
+def main(orders_from: int, messages_to: int) -> None:
+    """Play what arrives at one descriptor, and say how it went at the other, until nobody wants to know."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with(os.getppid())
+    # this process has no threads, and has imported what its workers need
+    multiprocessing.set_start_method("fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn")
+    incoming = socket.socket(fileno=orders_from)
+    channel, first = WorkersEnd(socket.socket(fileno=messages_to)), WorkersEnd(incoming, orders)
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):  # nobody wants to know
+        begin = first.receive()
+        if (config := _settle_in(channel, begin)) and isinstance(first.receive(), Prepare):
+            _play(channel, Inbox(incoming), config, begin.cores)
+
+
+def _settle_in(channel, begin: Begin) -> Config | None:
+    """The configuration; None after sending why it cannot be made here."""
+    try:
+        config = Config.restored(json.loads(begin.values))
+        channel.send(Described(describe_station(config)))
+        return config
+    except ImportError as error:
+        channel.send(Refusal(f"it cannot import what the run needs: {error}; plug-ins have to be installed there too"))
+        return None
+    except Exception as error:  # whatever a plug-in raises
+        channel.send(Refusal(f"{type(error).__name__}: {error}"))
+        return None
+
+
+def _play(channel, inbox: Inbox, config: Config, cores: int) -> None:
+    """Compile, then play what arrives."""
+    run_log = SentLog(channel)
+    arena = logging.getLogger("arena")
+    arena.addHandler(run_log)
+    arena.setLevel(logging.INFO)
+    supervisor = Supervisor(
+        config,
+        inbox.next,
+        cores,
+        lambda record: channel.send(Over(record)),
+        run_log,
+        on_trouble=lambda text: channel.send(Trouble(text)),
+        on_tick=lambda: harm.tell(),
+        feed=inbox,
+    )
+    inbox.supervisor, harm = supervisor, Told(channel, supervisor)
+    with _one_a_machine():
+        supervisor.prepare(lambda name: None, lambda *loaded: channel.send(Loaded(*loaded)))
+    harm.tell()
+    channel.send(Prepared())
+    supervisor.run()
+
+
+class Told:
+    """Sends what agents and games have done to processes, once."""
+
+    def __init__(self, channel: WorkersEnd, supervisor: Supervisor):
+        self._channel, self._supervisor = channel, supervisor
+        self._before: tuple[Counter[int], Counter[int]] = Counter(), Counter()
+
+    def tell(self) -> None:
+        """Send what has happened since the last call."""
+        known = self._supervisor.verdicts.known()
+        spoilt, broken = (now - before for now, before in zip(known, self._before))
+        self._before = known
+        if spoilt or broken:
+            self._channel.send(Harm(dict(spoilt), dict(broken)))
+
+
+@contextmanager
+def _one_a_machine() -> Iterator[None]:
+    """Of several stations of a machine one compiles at a time, and those after it find the kernels on disk."""
+    from games.core.jit import kernels
+
+    folder = next((path for kernel in kernels if (path := kernel.stats.cache_path)), None)
+    lock = FileLock(Path(folder, f".compiling-{platform.node()}.lock"), timeout=PATIENCE) if folder else None
+    with suppress(OSError, Timeout, NotImplementedError):  # then they compile beside each other
+        if lock:
+            lock.acquire()
+    try:
+        yield
+    finally:
+        if lock:
+            lock.release()
+
+
+def _end_with(parent: int) -> None:
+    """End this process, and its workers with it, soon after the one that started it; by a timer, not by a thread."""
+    own = os.getpid()
+
+    def look(number, frame):
+        if os.getpid() == own and os.getppid() != parent:
+            os._exit(1)
+
+    signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, LOOK, LOOK)

@@ -1,0 +1,118 @@
+"""What the workers of Dask run: each has one station for a run, and every task of the run that it gets uses that.
+
+A task whose parent is gone notices it, and closes the station at once.  One that has had nothing to play for a while
+is closed too, and started again by the next batch: its parent may have been killed between two.
+"""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+
+from distributed import Worker, get_worker
+
+from arena.cluster.messages import Answer, batch_of, packed
+from arena.cluster.post import Post
+
+IDLE = 60.0  # seconds without a batch, after which a station is closed
+UNWANTED = ("cancelled", "released", "forgotten")  # states of a task that is to run no more, as Dask's workers say it
+
+
+class Place:
+    """A run's place in a Dask worker: its configuration, and its station while there is one."""
+
+    def __init__(self, values: str, cores: int):
+        self._values, self._cores = values, cores
+        self._lock, self._over = threading.Lock(), threading.Event()
+        self._post: Post | None = None
+        self._busy, self._since = 0, time.monotonic()  # tasks that use the station, and when the last one ended
+        threading.Thread(target=self._close_when_idle, daemon=True).start()
+
+    def use(self, task: Callable[[Post], Answer]) -> Answer:
+        """What a task makes of the station, which is started where there is none."""
+        with self._lock:
+            if self._post is None or (self._post.ended and not self._post.halted):
+                self._close()
+                self._post = starter(self._values, self._cores)
+            post, self._busy = self._post, self._busy + 1
+        try:
+            return task(post)
+        finally:
+            with self._lock:
+                self._busy, self._since = self._busy - 1, time.monotonic()
+
+    def halt(self) -> None:
+        """Let the station begin no more games; its tasks return what they have."""
+        with self._lock:
+            if self._post is not None:
+                self._post.halt()
+
+    def leave(self) -> None:
+        """End the station for good."""
+        self._over.set()
+        with self._lock:
+            self._close()
+
+    def _close(self):
+        if self._post is not None:
+            self._post.close()
+            self._post = None
+
+    def _close_when_idle(self):
+        """In a thread: close the station where nobody uses it."""
+        while not self._over.wait(IDLE / 4):
+            with self._lock:
+                if not self._busy and time.monotonic() - self._since >= IDLE:
+                    self._close()
+
+
+starter: Callable[[str, int], Post] = Post  # what starts a station
+_places: dict[tuple[str, str], Place] = {}  # by runs and the addresses of workers, which may share a process
+
+
+def join(run: str, values: str) -> tuple[bytes, dict[str, float]]:
+    """Start the station of a run here, by its resolved values in JSON: an Answer with what it says of itself, and the
+    resources of this worker."""
+    worker, wanted = get_worker(), _asker()
+    place = _places[run, worker.address] = Place(values, worker.state.nthreads)
+    return packed(place.use(lambda post: post.describe(wanted))), dict(worker.state.total_resources)
+
+
+def prepare(run: str) -> bytes:
+    """Let the station compile: an Answer with the seconds that it took."""
+    wanted = _asker()
+    return packed(_place(run).use(lambda post: post.prepare(wanted)))
+
+
+def play(run: str, batch: bytes) -> bytes:
+    """Let the station play a batch of games: an Answer with their records."""
+    fixtures, wanted = batch_of(batch), _asker()
+    return packed(_place(run).use(lambda post: post.play(fixtures, wanted)))
+
+
+def halt(run: str, dask_worker: Worker) -> None:
+    """Begin no more games of a run; Dask says where."""
+    if place := _places.get((run, dask_worker.address)):
+        place.halt()
+
+
+async def leave(run: str, dask_worker: Worker) -> None:
+    """Forget a run, and end its station; in a thread, so that the worker answers meanwhile."""
+    if place := _places.pop((run, dask_worker.address), None):
+        await asyncio.to_thread(place.leave)
+
+
+def _place(run) -> Place:
+    return _places[run, get_worker().address]
+
+
+def _asker() -> Callable[[], bool]:
+    """Tells whether anybody still wants the task that runs in this thread."""
+    worker = get_worker()
+    key = worker.get_current_task()
+
+    def wanted() -> bool:
+        task = worker.state.tasks.get(key)
+        return task is not None and task.state not in UNWANTED
+
+    return wanted

@@ -1,0 +1,168 @@
+"""Games on a cluster: the same ones as on processes, whatever becomes of its workers.
+
+Here the workers of Dask are threads of this process, and their stations processes; where they are processes and are
+killed, see `tests/faults/test_cluster_faults.py`.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+import arena
+from arena.cluster import batches, describing
+from arena.cluster.batches import Lengths
+from arena.cluster.host import Host, Needs, Phase
+from arena.cluster.link import ClusterError, connected
+from arena.cluster.post import Post
+from arena.runner.waiting import Job
+from results.record import Reason
+from results.store import Store
+from tests.arena.conftest import values
+from tests.arena.fixtures import round_robin
+from tests.arena.test_tournament import games
+
+LONG = "test_nim(heap=40)"  # in which everybody decides more often than before play
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two workers of one core each, in this process."""
+    distributed = pytest.importorskip("distributed", reason="playing on a cluster needs the extra `cluster`")
+    options = {"dashboard_address": None, "silence_logs": 50}
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, **options) as made:
+        yield made
+
+
+class Told(arena.Events):
+    """What a run tells of trouble, and of its cluster."""
+
+    def __init__(self):
+        self.troubles, self.cluster = [], None
+
+    def trouble(self, text):
+        self.troubles.append(text)
+
+    def connected(self, cluster, dashboard):
+        self.cluster = cluster
+
+
+def test_games_are_those_of_processes_and_bad_agents_pay_for_themselves(cluster, tmp_path):
+    agents = "random", ("raises", "test_odd(how='raise', odds=0.3)"), ("exits", "test_odd(how='exit', at=4)")
+    keys = values(*agents, ("says", "test_odd(how='log')"), game=LONG, games=4)
+    told = Told()
+    arena.run(keys, tmp_path / "cluster", cluster=cluster, events=told)
+    arena.run(keys, tmp_path / "processes", workers=2)
+    assert games(tmp_path / "cluster") == games(tmp_path / "processes")
+    assert {row[9] for row in games(tmp_path / "cluster")[0]} == {Reason.PLAYED_OUT, Reason.EXCEPTION, Reason.DIED}
+    assert told.troubles == [] and told.cluster.startswith("inproc://")
+    text = (tmp_path / "cluster" / "log.txt").read_text()
+    assert "ValueError: on purpose" in text and "a record of the plugin, formatted" in text
+    assert "python " in text and "sources " in text
+    with Store.open(tmp_path / "cluster") as store:
+        assert [kind["python"] for kind in store.meta["cluster"]] == [store.meta["machine"]["python"]]
+    assert stations() == []
+
+
+def stations():
+    """The process ids of the stations that are alive."""
+    listed = subprocess.run(["ps", "-wweo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
+    fields = [line.split(maxsplit=2) for line in listed.splitlines() if "arena.cluster.station" in line]
+    return [int(pid) for pid, parent, _ in fields if int(parent) == os.getpid()]
+
+
+def test_killed_stations_cost_no_game_and_a_stopped_run_resumes(cluster, tmp_path):
+    keys = values(("a", "test_odd(pause=0.004)"), "random", game=LONG, games=40, seed=7)
+    stored, killed = [], []
+
+    class Killer(Told):
+        def finished(self, record):
+            stored.append(record.id)
+            if len(stored) in (4, 12):
+                killed.append(stations()[0])
+                os.kill(killed[-1], signal.SIGKILL)
+            if len(stored) == 20:
+                signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(arena.Interrupted):
+        arena.run(keys, tmp_path / "cluster", cluster=cluster, events=Killer())
+    assert len(killed) == 2 and 20 <= len(stored) < 40 and stations() == []
+    arena.run(keys, tmp_path / "cluster", resume=True, cluster=cluster)
+    arena.run(keys, tmp_path / "processes", workers=2)
+    assert games(tmp_path / "cluster") == games(tmp_path / "processes")
+
+
+def test_workers_without_a_plug_in_are_refused(cluster, tmp_path, monkeypatch):
+    from arena.cluster import tasks
+
+    def without(values, cores):
+        return Post(values.replace("tests.arena.oddities", "no_such_module"), cores)
+
+    monkeypatch.setattr(tasks, "starter", without)
+    with pytest.raises(ClusterError, match=r"all workers .* are refused; .*: it cannot import .*'no_such_module'"):
+        arena.run(values("random", ("b", "random")), tmp_path / "run", cluster=cluster)
+    assert stations() == []
+
+
+# -- Without a cluster ------------------------------------------------------------------------------------------------
+
+
+def test_batches_are_sized_by_measured_lengths():
+    lengths, (fixture, other) = Lengths(), round_robin(2, 2)[:2]
+    assert lengths.of(fixture) is None
+    lengths.told(fixture, SimpleNamespace(seconds=0.25))
+    lengths.told(replace(fixture, seats=fixture.seats[::-1]), SimpleNamespace(seconds=0.35))
+    assert lengths.of(other) == pytest.approx(0.3 + batches.UNCOUNTED)
+    assert batches.target(2) == batches.SECONDS and batches.target(1500) == 10
+    assert [batches.most(left, 2) for left in (100_000, 100, 9, 4, 1, 0)] == [batches.MOST, 25, 3, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("cores", "names", "fits"),
+    [(1, ["a", "b"], True), (2, ["a", "b"], True), (4, ["a", "b"], False), (1, ["gnu", "b"], False)],
+)
+def test_games_go_where_their_agents_can_play(cores, names, fits):
+    host, needs = Host("tcp://one", 2, phase=Phase.PLAYING), Needs(8, frozenset({"gnu", "cores"}))
+    job = Job(round_robin(2, 2)[0], cores)
+    assert host.fits(job, names, needs) == fits and host.asks(job, names) == {}
+    declared = Host("tcp://two", 8, {"gnu": 1.0, "cores": 8.0}, phase=Phase.PLAYING)
+    assert declared.fits(job, names, needs)
+    wanted = ({"gnu": 1.0} if "gnu" in names else {}) | ({"cores": float(cores)} if cores > 1 else {})
+    assert declared.asks(job, names) == wanted
+    declared.unfit.add(1)
+    assert not declared.fits(job, names, needs)
+
+
+def test_workers_of_other_sources_are_refused():
+    ours = {
+        "source_digest": "a",
+        "runner_digest": "b",
+        "plugins": "",
+        "python": "3.11",
+        "programs": {"gnu": "GNU Go 3.8"},
+    }
+    assert describing.refused(ours, ours) == describing.told_apart(ours, ours) == ""
+    other = ours | {"source_digest": "c", "python": "3.12", "programs": {"gnu": "a program that fails: no such file"}}
+    assert describing.refused(ours, other) == "its sources of games and agents are others (digest 'c', and here 'a')"
+    assert describing.told_apart(ours, other) == "python 3.12 and here 3.11"
+    assert [name for name, _ in describing.misfits(ours, other)] == ["gnu"]
+
+
+@pytest.mark.parametrize("cluster", ["local:", "local:0", "local:many", "tcp://127.0.0.1:1", "nothing.json"])
+def test_what_is_no_cluster_is_told_in_a_line(cluster, tmp_path, monkeypatch):
+    pytest.importorskip("distributed", reason="playing on a cluster needs the extra `cluster`")
+    monkeypatch.setattr("arena.cluster.link.PATIENCE", 0.5)
+    with pytest.raises(ClusterError) as raised:
+        arena.run(values("random", ("b", "random")), tmp_path / "run", cluster=cluster)
+    assert str(raised.value).startswith(f"cluster {cluster}") and "\n" not in str(raised.value)
+    assert not (tmp_path / "run").exists()
+
+
+def test_without_the_packages_it_is_told_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ClusterError, match=r'pip install "search-arena\[cluster\]"'), connected("local:2"):
+        pass
