@@ -79,7 +79,8 @@ class ClusterEngine:
     def prepare(self, warming: Callable[[str], None], warmed: Callable[[str, float, str], None]) -> None:
         """Return once a worker is ready to play, or a stop is requested.
 
-        Told after each agent whose kernels are compiled, once.  ClusterError if all workers are refused.  A cluster without workers is waited for.
+        Told after each agent whose kernels are compiled, once.  ClusterError if all workers are refused.  A cluster
+        without workers is waited for.
         """
         told = set[str]()
 
