@@ -195,25 +195,58 @@ class SameGame(Game):
             g0, g1, g2, g3 = n0, n1, n2, n3
         return g0, g1, g2, g3
 
-    def is_first(self, cell, g0, g1, g2, g3):
-        """True if `cell` is the group's first."""
-        index = cell >> 6
-        before = (g0 if index > 0 else ZERO) | (g1 if index > 1 else ZERO) | (g2 if index > 2 else ZERO)
-        own = g0 if index == 0 else (g1 if index == 1 else (g2 if index == 2 else g3))
-        return before == ZERO and own & (ONE << WORD(cell & 63)) - ONE == ZERO
-
     def legal_moves(self, state, moves):
-        count = 0
-        for i in range(WORDS):
-            cells = state[i]
-            while cells != ZERO:
-                cell = 64 * i + trailing_zeros(cells)
-                cells &= cells - ONE
-                g0, g1, g2, g3 = self.group(state, cell)
-                if self.is_first(cell, g0, g1, g2, g3):
-                    moves[count] = cell
-                    count += 1
+        c0, c1, c2, c3 = self.first_cells(state)
+        count = self.list_cells(c0, 0, moves, 0)
+        count = self.list_cells(c1, 64, moves, count)
+        count = self.list_cells(c2, 128, moves, count)
+        return self.list_cells(c3, 192, moves, count)
+
+    def list_cells(self, cells, origin, moves, count):
+        """Write the cells of a word, of which bit 0 is the cell `origin`, behind the `count` moves there are."""
+        while cells != ZERO:
+            moves[count] = origin + trailing_zeros(cells)
+            cells &= cells - ONE
+            count += 1
         return count
+
+    def first_cells(self, state):
+        """The first cell of each group, as four words: of those it may have, the others are found by its forks.
+
+        By neighbours of its colour below and to the left, each cell of a group leads to one of its possible first
+        cells.  Where it has both neighbours, both lead to the same one if the cell between them is of the colour, too:
+        only a fork, where that is not, can lead to several.  In a group without forks, neighbours thus lead to the same
+        cell, and so do all.
+        """
+        c0, c1, c2, c3 = state[0], state[1], state[2], state[3]
+        f0, f1, f2, f3 = self.forks(state, 0), self.forks(state, 1), self.forks(state, 2), self.forks(state, 3)
+        while f0 | f1 | f2 | f3 != ZERO:
+            g0, g1, g2, g3 = self.group(state, self.lowest_cell(f0, f1, f2, f3))
+            f0, f1, f2, f3 = f0 & ~g0, f1 & ~g1, f2 & ~g2, f3 & ~g3
+            d0, d1, d2, d3 = self.without_lowest(c0 & g0, c1 & g1, c2 & g2, c3 & g3)
+            c0, c1, c2, c3 = c0 & ~d0, c1 & ~d1, c2 & ~d2, c3 & ~d3
+        return c0, c1, c2, c3
+
+    def forks(self, state, i):
+        """The cells of word i with neighbours of their colour below and to the left, and another colour between."""
+        above, beside = self.equal_neighbours(state, i)
+        before = self.equal_neighbours(state, i - 1)[1] if i > 0 else ZERO
+        below, left = above << ONE, beside << WORD(16) | before >> WORD(48)
+        return below & left & ~(left << ONE)
+
+    def lowest_cell(self, c0, c1, c2, c3):
+        """The first cell of a set that is not empty."""
+        if c0 | c1 != ZERO:
+            return trailing_zeros(c0) if c0 != ZERO else 64 + trailing_zeros(c1)
+        return 128 + trailing_zeros(c2) if c2 != ZERO else 192 + trailing_zeros(c3)
+
+    def without_lowest(self, c0, c1, c2, c3):
+        """The set without its first cell."""
+        if c0 != ZERO:
+            return c0 & c0 - ONE, c1, c2, c3
+        if c1 != ZERO:
+            return c0, c1 & c1 - ONE, c2, c3
+        return (c0, c1, c2 & c2 - ONE, c3) if c2 != ZERO else (c0, c1, c2, c3 & c3 - ONE)
 
     def play(self, state, move):
         g0, g1, g2, g3 = self.group(state, move)
@@ -294,6 +327,13 @@ class SameGame(Game):
         for cells in (g0, g1, g2, g3):
             word = mix(word ^ cells)
         return np.int64(word >> ONE)
+
+    def is_first(self, cell, g0, g1, g2, g3):
+        """True if `cell` is the group's first."""
+        index = cell >> 6
+        before = (g0 if index > 0 else ZERO) | (g1 if index > 1 else ZERO) | (g2 if index > 2 else ZERO)
+        own = g0 if index == 0 else (g1 if index == 1 else (g2 if index == 2 else g3))
+        return before == ZERO and own & (ONE << WORD(cell & 63)) - ONE == ZERO
 
     def random_group(self, state, c0, c1, c2, c3, rng):
         """A uniformly random group among those with cells in a set of possible first cells: (first cell, four words).

@@ -12,6 +12,9 @@ the weights are dense, a policy is copied quickly, and no two codes share a weig
 
 The odds exp(w / t) are kept beside the weights, so that a playout computes no exponentials.  Where a sum of odds is out
 of a float's range, exponentials are computed relative to the largest exponent.
+
+What serves as an index is unsigned: a signed one may count from the end, and to ask whether it does takes a tenth of
+the time of a search.
 """
 
 from dataclasses import dataclass
@@ -47,12 +50,14 @@ class Lines(NamedTuple):
 
     moves: np.ndarray  # int32[lines, plies]
     players: np.ndarray  # int8[lines, plies], who made them
-    chosen: np.ndarray  # int32[lines, plies], where in `numbers` the number of the move made stands
-    ends: np.ndarray  # int32[lines, plies + 1], the numbers of ply i stand from ends[i] to ends[i + 1]
-    numbers: np.ndarray  # int32[lines, plies * max_moves]
+    chosen: np.ndarray  # uint32[lines, plies], where in `numbers` the number of the move made stands
+    ends: np.ndarray  # uint32[lines, plies + 1], the numbers of ply i stand from ends[i] to ends[i + 1]
+    numbers: np.ndarray  # uint32[lines, plies * max_moves]
     bias: np.ndarray  # float64[lines, plies * max_moves], exp(bias) of each; float64[1, 1] if not biased
     length: np.ndarray  # int64[lines]
-    sums: np.ndarray  # float64[max_moves], scratch
+    sums: np.ndarray  # float64[max_moves], of the odds of the moves listed last, up to each
+    stepped: np.ndarray  # uint32[lines * plies * max_moves + 1], the numbers that have steps, some of them twice
+    steps: np.ndarray  # int64[1], how many these are; 0 between updates
 
 
 @dataclass(frozen=True)
@@ -133,12 +138,14 @@ def _new_lines(game, lines, biased):
     return Lines(
         np.zeros((lines, plies), np.int32),
         np.zeros((lines, plies), np.int8),
-        np.zeros((lines, plies), np.int32),
-        np.zeros((lines, plies + 1), np.int32),
-        np.zeros((lines, numbers), np.int32),
+        np.zeros((lines, plies), np.uint32),
+        np.zeros((lines, plies + 1), np.uint32),
+        np.zeros((lines, numbers), np.uint32),
         np.zeros((lines, numbers) if biased else (1, 1)),
         np.zeros(lines, np.int64),
         np.zeros(game.max_moves),
+        np.zeros(lines * numbers + 1, np.uint32),
+        np.zeros(1, np.int64),
     )
 
 
@@ -173,7 +180,7 @@ def rehash_kernel(game, policy, larger):
 def bytes_needed(game, coding: Coding, *, policies: int, lines: int) -> int:
     """The memory of a new learner, when all of it is used."""
     numbers = game.code_limit if coding.direct else 2 * most_numbers(game)
-    line = most_numbers(game) * (12 if coding.biased else 4) + 13 * game.max_plies
+    line = most_numbers(game) * (16 if coding.biased else 8) + 13 * game.max_plies
     return numbers * (16 * policies + 32) + lines * line
 
 
@@ -204,19 +211,24 @@ def has_room(game, coding, learner, lines):
 
 
 @inlined
-def list_legal(game, coding, learner, line, ply, state):
+def list_legal(game, coding, learner, row, line, ply, state):
     """Write the legal moves into learner.moves, and their numbers into a line as those of a ply; returns how many.
 
-    Where the coding is biased, also exp(bias) of each.
+    Also the sums of their odds under policy `row` and, where the coding is biased, exp(bias) of each.
     """
-    lines, moves, first = learner.lines, learner.moves, learner.lines.ends[line, ply]
-    count = game.legal_moves(state, moves)
+    lines, policy, moves, first = learner.lines, learner.policy, learner.moves, np.int64(learner.lines.ends[line, ply])
+    count, total = game.legal_moves(state, moves), 0.0
     for i in range(count):
         code = coding.code(game, state, moves[i])
-        lines.numbers[line, first + i] = code if coding.direct else number_of(learner.policy, code)
+        number = np.uint32(code if coding.direct else number_of(policy, code))
+        lines.numbers[line, first + i] = number
+        odds = policy.odds[row, number]
         if coding.biased:
             bias = learner.settings.bias * game.bias(state, moves[i])
             lines.bias[line, first + i] = exp(max(-LARGEST_BIAS, min(bias, LARGEST_BIAS)))
+            odds *= lines.bias[line, first + i]
+        total += odds
+        lines.sums[i] = total
     lines.ends[line, ply + 1] = first + count
     return count
 
@@ -229,29 +241,24 @@ def write_move(game, coding, learner, line, ply, state, move):
     lines.moves[line, ply] = move
     lines.ends[line, ply + 1] = lines.ends[line, ply]
     if not (game.has_chance and lines.players[line, ply] == CHANCE):
-        list_legal(game, coding, learner, line, ply, state)
+        list_legal(game, coding, learner, 0, line, ply, state)
         place = 0
         while learner.moves[place] != move:
             place += 1
-        lines.chosen[line, ply] = lines.ends[line, ply] + place
+        lines.chosen[line, ply] = np.int64(lines.ends[line, ply]) + place
     game.play(state, move)
 
 
 @inlined
-def draw(coding, learner, row, line, ply, rng):
-    """Which of the legal moves of a ply to play, drawn by the softmax of policy `row`."""
-    lines, policy = learner.lines, learner.policy
-    first, count = lines.ends[line, ply], lines.ends[line, ply + 1] - lines.ends[line, ply]
-    total = 0.0
-    for i in range(count):
-        odds = policy.odds[row, lines.numbers[line, first + i]]
-        total += odds * lines.bias[line, first + i] if coding.biased else odds
-        lines.sums[i] = total
+def draw(coding, learner, row, line, ply, count, rng):
+    """Which of the `count` moves listed last, of a ply, to play, drawn by the softmax of policy `row`."""
+    sums = learner.lines.sums
+    total = sums[count - 1]
     if not LEAST < total < MOST:
         total = careful_sums(coding, learner, row, line, ply)
     aim = random_unit(rng) * total
     choice = 0
-    while choice < count - 1 and lines.sums[choice] <= aim:  # the last one, whatever rounding does
+    while choice < count - 1 and sums[choice] <= aim:  # the last one, whatever rounding does
         choice += 1
     return choice
 
@@ -261,7 +268,7 @@ def careful_sums(coding, learner, row, line, ply):
     """The sums of odds of a ply relative to the largest, where odds are out of range; returns the last sum."""
     lines = learner.lines
     largest, total = largest_exponent(coding, learner, row, line, ply), 0.0
-    first, end = lines.ends[line, ply], lines.ends[line, ply + 1]
+    first, end = np.int64(lines.ends[line, ply]), np.int64(lines.ends[line, ply + 1])
     for place in range(first, end):
         total += exp(exponent(coding, learner, row, line, place) - largest)
         lines.sums[place - first] = total
@@ -279,7 +286,7 @@ def exponent(coding, learner, row, line, place):
 def largest_exponent(coding, learner, row, line, ply):
     """The largest w / t + b of the legal moves of a ply."""
     largest = -np.inf
-    for place in range(learner.lines.ends[line, ply], learner.lines.ends[line, ply + 1]):
+    for place in range(np.int64(learner.lines.ends[line, ply]), np.int64(learner.lines.ends[line, ply + 1])):
         largest = max(largest, exponent(coding, learner, row, line, place))
     return largest
 
@@ -288,7 +295,7 @@ def largest_exponent(coding, learner, row, line, ply):
 def adapt(coding, learner, row, line, player):
     """Make the moves of `player` in a line likelier under policy `row`: the update at the top of the file."""
     gather_steps(coding, learner, row, line, player)
-    take_steps(learner, row, line, player)
+    take_steps(learner, row)
 
 
 @inlined
@@ -300,33 +307,43 @@ def gather_steps(coding, learner, row, line, player):
 
 
 @inlined
-def take_steps(learner, row, line, player):
-    """Add what has been gathered to the weights of the codes that `player` could choose from."""
+def take_steps(learner, row):
+    """Add what has been gathered to the weights."""
     lines = learner.lines
-    for ply in range(lines.length[line]):
-        if lines.players[line, ply] == player:
-            for place in range(lines.ends[line, ply], lines.ends[line, ply + 1]):
-                take_step(learner, row, lines.numbers[line, place])
+    for i in range(lines.steps[0]):
+        take_step(learner, row, lines.stepped[i])
+    lines.steps[0] = 0
 
 
 @inlined
 def add_steps(coding, learner, row, line, ply):
     """Gather what the update adds for the moves of one ply."""
     lines, policy, rate = learner.lines, learner.policy, learner.settings.alpha / learner.settings.temperature
-    first, end = lines.ends[line, ply], lines.ends[line, ply + 1]
+    first, end = np.int64(lines.ends[line, ply]), np.int64(lines.ends[line, ply + 1])
     total = 0.0
     for place in range(first, end):
         odds = policy.odds[row, lines.numbers[line, place]]
         total += odds * lines.bias[line, place] if coding.biased else odds
     if LEAST < total < MOST:
-        scale = rate / total
+        scale, steps = rate / total, lines.steps[0]
         for place in range(first, end):
-            odds = policy.odds[row, lines.numbers[line, place]]
+            number = lines.numbers[line, place]
+            odds = policy.odds[row, number]
             odds *= lines.bias[line, place] if coding.biased else 1.0
-            policy.steps[lines.numbers[line, place]] -= scale * odds
+            steps = lower(learner, number, scale * odds, steps)
+        lines.steps[0] = steps
     else:
         careful_steps(coding, learner, row, line, ply)
     policy.steps[lines.numbers[line, lines.chosen[line, ply]]] += rate
+
+
+@inlined
+def lower(learner, number, by, steps):
+    """Gather that a weight is to be lowered, after so many `steps`: returns how many numbers are listed then."""
+    before = learner.policy.steps[number]
+    learner.lines.stepped[steps] = number  # again if its steps add up to 0; without a branch, which would cost more
+    learner.policy.steps[number] = before - by
+    return steps + (before == 0.0)
 
 
 @helper
@@ -334,9 +351,9 @@ def careful_steps(coding, learner, row, line, ply):
     """Take the shares of the step off the moves of a ply, where their odds are out of range."""
     lines, rate = learner.lines, learner.settings.alpha / learner.settings.temperature
     largest, total = largest_exponent(coding, learner, row, line, ply), careful_sums(coding, learner, row, line, ply)
-    for place in range(lines.ends[line, ply], lines.ends[line, ply + 1]):
+    for place in range(np.int64(lines.ends[line, ply]), np.int64(lines.ends[line, ply + 1])):
         share = exp(exponent(coding, learner, row, line, place) - largest) / total
-        learner.policy.steps[lines.numbers[line, place]] -= rate * share
+        lines.steps[0] = lower(learner, lines.numbers[line, place], rate * share, lines.steps[0])
 
 
 @inlined
@@ -368,9 +385,9 @@ def play_line(game, coding, learner, row, line, state, rng):
             move = np.int64(game.random_outcome(state, rng))
             lines.ends[line, ply + 1] = lines.ends[line, ply]
         else:
-            list_legal(game, coding, learner, line, ply, state)
-            choice = draw(coding, learner, row, line, ply, rng)
-            lines.chosen[line, ply] = lines.ends[line, ply] + choice
+            count = list_legal(game, coding, learner, row, line, ply, state)
+            choice = draw(coding, learner, row, line, ply, count, rng)
+            lines.chosen[line, ply] = np.int64(lines.ends[line, ply]) + choice
             move = np.int64(learner.moves[choice])
         lines.moves[line, ply] = move
         game.play(state, move)
@@ -389,7 +406,7 @@ def copy_line(coding, learner, source, target):
         lines.players[target, ply] = lines.players[source, ply]
         lines.chosen[target, ply] = lines.chosen[source, ply]
         lines.ends[target, ply + 1] = lines.ends[source, ply + 1]
-    for place in range(lines.ends[source, length]):
+    for place in range(np.int64(lines.ends[source, length])):
         lines.numbers[target, place] = lines.numbers[source, place]
         if coding.biased:
             lines.bias[target, place] = lines.bias[source, place]

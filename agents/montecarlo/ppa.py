@@ -94,8 +94,7 @@ class Softmax(PolicyRule):
             winner = 0 if score > 0.0 else 1
             for line in range(LINES):
                 gather_steps(self, learner, 0, line, winner)
-            for line in range(LINES):
-                take_steps(learner, 0, line, winner)
+            take_steps(learner, 0)
 
 
 @dataclass(frozen=True)

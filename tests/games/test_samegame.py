@@ -46,6 +46,7 @@ def without(columns, group):
 
 SPECS = [
     "samegame(seed=4)",
+    "samegame(rows=14, columns=10, colours=2)",  # large groups with holes, and many forks
     "samegame(rows=2, columns=16, colours=2)",
     "samegame(rows=15, columns=2, colours=3)",
     "samegame(rows=6, columns=9, colours=1)",
