@@ -15,7 +15,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
+
+from results.numeric import logistic
 
 LEAST_DECISIVE = 1 / 1500  # share of decisive games of equals; where fewer fit better, the parameter is held there
 TINY = 1e-300  # a probability's floor, so that its logarithm exists
@@ -46,9 +47,9 @@ class Law:
         raise NotImplementedError
 
     def _never_drawn(self, x):
-        slope = expit(x) * expit(-x)
+        slope = logistic(x) * logistic(-x)
         p, derivatives = np.zeros((len(x), 3)), np.zeros((len(x), 3, 2))
-        p[:, 0], p[:, 2] = expit(x), expit(-x)
+        p[:, 0], p[:, 2] = logistic(x), logistic(-x)
         derivatives[:, 0, 0], derivatives[:, 2, 0] = slope, -slope
         return p, derivatives
 
@@ -63,18 +64,18 @@ class Davidson(Law):
         return math.log(2 * draw_rate / (1 - draw_rate))  # at W = L = (1 - D) / 2, nu = 2 D / (1 - D)
 
     def draw_rate_of(self, parameter):
-        return float(expit(parameter - math.log(2)))
+        return float(logistic(parameter - math.log(2)))
 
     def _drawn(self, x, parameter):
-        f = expit(x)
-        slope = f * expit(-x)  # df/dx, which is also f (1 - f)
+        f = logistic(x)
+        slope = f * logistic(-x)  # df/dx, which is also f (1 - f)
         p, derivatives = np.empty((len(x), 3)), np.empty((len(x), 3, 2))
         q = math.exp(-2 * parameter)  # 1 / nu^2, which stays finite where nu does not
         # the root of the quadratic in D that is a probability, multiplied out so that nothing cancels
         draw = 4 * slope / (1 + np.sqrt(1 - 4 * slope + 16 * slope * q))
         denominator = 2 * draw * q + (1 - draw) / 2  # derivative by D of D^2/nu^2 - (f - D/2)(1 - f - D/2)
         by_x, by_parameter = slope * (1 - 2 * f) / denominator, 2 * q * draw**2 / denominator
-        p[:, 0], p[:, 1], p[:, 2] = f - draw / 2, draw, expit(-x) - draw / 2
+        p[:, 0], p[:, 1], p[:, 2] = f - draw / 2, draw, logistic(-x) - draw / 2
         derivatives[:, 0, 0], derivatives[:, 1, 0], derivatives[:, 2, 0] = slope - by_x / 2, by_x, -slope - by_x / 2
         derivatives[:, :, 1] = by_parameter[:, None] * np.array([-0.5, 1.0, -0.5])
         return p, derivatives
@@ -91,8 +92,8 @@ class RaoKupper(Law):
 
     def _drawn(self, x, parameter):
         delta = math.exp(parameter)
-        win, loss = expit(x - delta), expit(-x - delta)
-        win_slope, loss_slope = win * expit(delta - x), loss * expit(delta + x)
+        win, loss = logistic(x - delta), logistic(-x - delta)
+        win_slope, loss_slope = win * logistic(delta - x), loss * logistic(delta + x)
         p = np.stack([win, math.expm1(2 * delta) * win * loss, loss], axis=1)
         by_x = np.stack([win_slope, loss_slope - win_slope, -loss_slope], axis=1)
         by_parameter = delta * np.stack([-win_slope, win_slope + loss_slope, -loss_slope], axis=1)

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from scipy.special import ndtr
+from results.numeric import normal_probability
 
 Z = 1.959963985  # two-sided 95 %
 CONFIDENCE = 0.95
@@ -120,7 +120,7 @@ def _estimate(counts, values, games_per_sample, distinct) -> Estimate:
         elo(score),
         _elo_error(score, se),
         "",
-        float(ndtr((score - 0.5) / se)),
+        normal_probability((score - 0.5) / se),
         NELO_SCALE * (score - 0.5) / sigma,
         Z * NELO_SCALE / math.sqrt(independent * games_per_sample),
         draw_ratio,

@@ -8,11 +8,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import helmert
-from scipy.optimize import minimize
 
 from results.draws import Law
+from results.numeric import contrasts, minimum
 
+SLOPE = 1e-7  # of the likelihood of a game, at which the fit ends
 STEPS = 60  # ten are usual; with few games, nearly all drawn, the likelihood may have a kink: 60 leave under 3 Elo
 
 
@@ -56,7 +56,7 @@ def _basis(groups: np.ndarray, anchors: dict[int, float]) -> tuple[np.ndarray, n
         free = np.setdiff1d(members, list(anchors))
         if len(free) == len(members):
             block = np.zeros((len(groups), len(members) - 1))
-            block[members] = helmert(len(members)).T if len(members) > 1 else 0
+            block[members] = contrasts(len(members))
         else:
             block = np.eye(len(groups))[:, free]
         blocks.append(block)
@@ -64,7 +64,7 @@ def _basis(groups: np.ndarray, anchors: dict[int, float]) -> tuple[np.ndarray, n
 
 
 class _Likelihood:
-    """-log likelihood of (strengths in the basis, advantage, the law's parameter), a game, for SciPy."""
+    """-log likelihood of (strengths in the basis, advantage, the law's parameter), a game."""
 
     def __init__(self, games: Games, groups, with_advantage: bool, law: Law, draws: float | None, anchors: dict):
         self.games, self.law, self.draws = games, law, draws  # draws None: to be estimated
@@ -116,7 +116,7 @@ def fit(games: Games, groups: np.ndarray, with_advantage: bool, law: Law, anchor
     `groups: int[players]` says which players are compared; no game is between two groups.  `anchors` are players
     whose strengths are known.
 
-    Scoring (Newton's method with the expected information) in a trust region: scipy.optimize, "trust-exact".
+    Scoring (Newton's method with the expected information) in a trust region.
     At a boundary of the draws the law's parameter is held there: that of no draws, without draws; where every game
     was drawn, of the least draw rate of equals that p^n = 5 % allows, since at the greatest likelihood errors would
     be 0.
@@ -132,14 +132,7 @@ def fit(games: Games, groups: np.ndarray, with_advantage: bool, law: Law, anchor
     if parameter is None:
         theta = np.append(theta, law.parameter_of(draws / (wins + draws + losses)))
     if len(theta):
-        theta = minimize(
-            likelihood.value,
-            theta,
-            jac=likelihood.gradient,
-            hess=likelihood.hessian,
-            method="trust-exact",
-            options={"gtol": 1e-7, "max_trust_radius": 10.0, "maxiter": STEPS},
-        ).x
+        theta = minimum(likelihood.value, likelihood.gradient, likelihood.hessian, theta, STEPS, SLOPE)
     return _result(likelihood, theta, with_advantage)
 
 

@@ -12,14 +12,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import brentq
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, connected_components
-from scipy.special import ndtr
 
 from results.draws import LAWS
 from results.elo import CONFIDENCE, ELO_PER_LOGIT, Z
 from results.likelihood import Fit, Games, fit
+from results.numeric import components, has_negative_cycle, normal_probabilities, reachable, root
 
 WIN, DRAW, LOSS = 0, 1, 2
 HALF = "half"  # draws as half a win and half a loss, instead of a law
@@ -106,7 +103,7 @@ def rate(
 
 def _anchor_strengths(agents, anchors, counts, groups) -> dict[int, float]:
     """Index -> logits of the anchors; AnchorError for one that cannot be."""
-    parts = connected_components(csr_array(_not_worse(counts)), directed=False)[1]
+    parts = _parts(counts)
     fixed: dict[int, float] = {}
     for name, elo in anchors.items():
         if name not in agents:
@@ -176,7 +173,13 @@ def _not_worse(counts) -> np.ndarray:
 
 def _groups(counts) -> np.ndarray:
     """int[agents]: the group of each agent."""
-    return connected_components(csr_array(_not_worse(counts)), connection="strong")[1]
+    return components(_not_worse(counts))
+
+
+def _parts(counts) -> np.ndarray:
+    """int[agents]: the part of the pool that each agent is in: agents that have met, directly or not."""
+    met = _not_worse(counts)
+    return components(met | met.T)
 
 
 def _advantage_is_finite(counts) -> bool:
@@ -191,13 +194,8 @@ def _advantage_is_finite(counts) -> bool:
     for change in (1.0, -1.0):
         forward = np.where(not_lost, change, math.inf)
         backward = np.where(not_won.T, -change, math.inf)
-        weights = np.minimum(forward, backward)
-        edges = np.isfinite(weights)
-        try:
-            bellman_ford(csr_array((weights[edges], np.nonzero(edges)), weights.shape))
+        if not has_negative_cycle(np.minimum(forward, backward)):
             return False
-        except NegativeCycleError:
-            continue
     return True
 
 
@@ -220,9 +218,7 @@ def _place(counts, distinct, groups, model: Fit, fixed) -> tuple[np.ndarray, tup
     whose agents are bounded; so of two agents, one of whom won every game, each gets half of the least difference.
     """
     elo, bound = np.full(len(groups), math.nan), [""] * len(groups)
-    met = _not_worse(counts)
-    parts = connected_components(csr_array(met), directed=False)[1]
-    distance = _reachable(met)
+    parts, reach = _parts(counts), reachable(_not_worse(counts))
     sizes = np.bincount(groups)[groups]
     for part in np.unique(parts):
         members = np.flatnonzero(parts == part)
@@ -239,7 +235,7 @@ def _place(counts, distinct, groups, model: Fit, fixed) -> tuple[np.ndarray, tup
             others = np.setdiff1d(reference, own)
             if len(others) == 0:
                 continue
-            sign = _side(distance, own[0], others)
+            sign = _side(reach, own[0], others)
             lead = _least_lead(distinct, model, own, others, sign) if sign else None
             if lead is not None:
                 weight = len(others) / len(reference)  # the mean moves with the group if the group is part of it
@@ -249,17 +245,13 @@ def _place(counts, distinct, groups, model: Fit, fixed) -> tuple[np.ndarray, tup
     return elo, tuple(bound)
 
 
-def _reachable(met) -> np.ndarray:
-    """bool[agents, agents]: there is a chain of agents from the row's to the column's, none worse than the next."""
-    reach = met | np.eye(len(met), dtype=bool)
-    for _ in range(max(1, len(met).bit_length())):
-        reach = (reach.astype(np.float32) @ reach) > 0
-    return reach
+def _side(reach, agent, others) -> int:
+    """1 if `agent` is above all `others`, -1 if it is below all, 0 if neither is known.
 
-
-def _side(reachable, agent, others) -> int:
-    """1 if `agent` is above all `others`, -1 if it is below all, 0 if neither is known."""
-    return int(reachable[agent, others].all()) - int(reachable[others, agent].all())
+    reach: bool[agents, agents], whether there is a chain of agents from the row's to the column's, none worse than the
+    next.
+    """
+    return int(reach[agent, others].all()) - int(reach[others, agent].all())
 
 
 def _least_lead(counts, model: Fit, own, others, sign) -> float | None:
@@ -279,7 +271,7 @@ def _least_lead(counts, model: Fit, own, others, sign) -> float | None:
         second, _ = model.law.probabilities((model.advantage - gap - lead).ravel(), model.draws)
         return as_first.ravel() @ np.log(first[:, WIN]) + as_second.ravel() @ np.log(second[:, LOSS])
 
-    return float(brentq(lambda lead: log_probability(lead) - math.log(1 - CONFIDENCE), -100, 100))
+    return root(lambda lead: log_probability(lead) - math.log(1 - CONFIDENCE), -100, 100)
 
 
 def _superiority(counts, groups, model: Fit) -> np.ndarray:
@@ -294,7 +286,7 @@ def _superiority(counts, groups, model: Fit) -> np.ndarray:
     los = np.full(difference.shape, 0.5)
     np.divide(difference, deviation, out=difference, where=deviation > 0)
     same = groups[:, None] == groups[None, :]
-    los[same] = ndtr(difference[same])
+    los[same] = normal_probabilities(difference[same])
     np.fill_diagonal(los, 0.5)
     won = counts[:, :, WIN] + counts[:, :, LOSS].T
     sweep = np.where(won > 0, 1 - 0.5 ** (won + 1), 0.5 ** (won.T + 1))
@@ -309,8 +301,7 @@ def _notes(agents, counts, groups, elo, bound, with_advantage, anchored) -> list
     notes = []
     if (played == 0).any():
         notes.append(f"No game counts for {_list(names[played == 0])}: no rating.")
-    met = _not_worse(counts)
-    parts = connected_components(csr_array(met), directed=False)[1]
+    parts = _parts(counts)
     pools = [names[(parts == part) & (played > 0)] for part in np.unique(parts[played > 0])]
     if len(pools) > 1:
         notes.append(

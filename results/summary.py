@@ -3,8 +3,8 @@
 import math
 
 import pandas as pd
-from scipy.special import ndtri
 
+from results.numeric import normal_quantile
 from results.ratings import Ratings, number
 
 CONFIDENT, BEYOND_DOUBT = 0.95, 0.999
@@ -54,7 +54,7 @@ def intervals_in(frame: pd.DataFrame) -> int:
 
 def _widening(intervals: int) -> float:
     """How much wider each of so many independent intervals is if all are to hold with 95 %."""
-    return float(ndtri((1 + CONFIDENT ** (1 / intervals)) / 2) / ndtri((1 + CONFIDENT) / 2))
+    return normal_quantile((1 + CONFIDENT ** (1 / intervals)) / 2) / normal_quantile((1 + CONFIDENT) / 2)
 
 
 def certainty(los: float) -> str:

@@ -1,0 +1,121 @@
+"""Functions that SciPy has, too, but which would take a third of a second to load for every table of a run."""
+
+import math
+from collections.abc import Callable
+from statistics import NormalDist
+
+import numpy as np
+
+EVALUATIONS = 200  # of a function whose root is sought; halving an interval so often leaves nothing of it
+REJECTED, SHRUNK, GROWN = (
+    0.15,
+    0.25,
+    0.75,
+)  # of a step's foretold gain: below it is not taken, the radius shrinks, grows
+RADIUS, MOST_RADIUS = 1.0, 10.0  # of the region that a step stays in: at first, and at most
+
+normal_quantile = NormalDist().inv_cdf  # the inverse of normal_probability
+
+
+def normal_probability(x: float) -> float:
+    """The probability that a standard normal variable is less than x."""
+    return 0.5 * math.erfc(-x / math.sqrt(2))
+
+
+def normal_probabilities(x: np.ndarray) -> np.ndarray:
+    """The same, of each element: float of any shape."""
+    return np.array([normal_probability(one) for one in x.ravel().tolist()]).reshape(x.shape)
+
+
+def logistic(x: np.ndarray) -> np.ndarray:
+    """1 / (1 + e^-x), without overflow and with all its digits where it is small."""
+    return np.exp(-np.logaddexp(0, -x))
+
+
+def root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where the function is 0, between ends at which its signs differ; ValueError if they do not."""
+    below = function(low) < 0
+    if below == (function(high) < 0):
+        raise ValueError(f"the function has the same sign at {low} and at {high}")
+    for _ in range(EVALUATIONS):
+        middle = (low + high) / 2
+        if not low < middle < high:
+            break
+        if (function(middle) < 0) == below:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def reachable(edges: np.ndarray) -> np.ndarray:
+    """bool[n, n]: whether edges, bool[n, n], lead from the row's node to the column's, in any number of steps."""
+    reach = edges | np.eye(len(edges), dtype=bool)
+    for _ in range(max(1, len(edges).bit_length())):
+        reach = (reach.astype(np.float32) @ reach) > 0
+    return reach
+
+
+def components(edges: np.ndarray) -> np.ndarray:
+    """int[n]: the number of each node's component, in which edges, bool[n, n], lead from each node to each other."""
+    reach = reachable(edges)
+    return np.unique(np.argmax(reach & reach.T, axis=1), return_inverse=True)[1]
+
+
+def has_negative_cycle(weights: np.ndarray) -> bool:
+    """Whether edges of those weights, float[n, n] with inf for none, have a cycle of negative weight (Bellman, 1958;
+    Ford, 1956)."""
+    distance = np.zeros(len(weights))
+    for _ in range(len(weights)):
+        shorter = np.minimum(distance, (distance[:, None] + weights).min(axis=0, initial=math.inf))
+        if (shorter == distance).all():
+            return False
+        distance = shorter
+    return True
+
+
+def contrasts(n: int) -> np.ndarray:
+    """float[n, n - 1]: orthonormal columns, the elements of each of which add up to 0 (Helmert's)."""
+    columns = np.triu(np.ones((n, n - 1)))
+    steps = np.arange(1, n)
+    columns[steps, steps - 1] = -steps
+    return columns / np.sqrt(steps * (steps + 1.0))
+
+
+def minimum(function, gradient, hessian, theta: np.ndarray, steps: int, slope: float) -> np.ndarray:
+    """Where a function has a minimum, from theta: float[n] on, by so many steps at most, or until its slope is less.
+
+    function, gradient and hessian take float[n] and return float, float[n] and float[n, n], which must not be negative
+    definite in any direction.  Newton's steps within a trust region (Nocedal & Wright, "Numerical optimization", 2006,
+    algorithm 4.1), whose radius grows and shrinks as the quadratic model proves right and wrong.
+    """
+    radius, value = RADIUS, function(theta)
+    by, curvature = gradient(theta), hessian(theta)
+    for _ in range(steps):
+        if np.linalg.norm(by) < slope:
+            break
+        step = _step_within(by, curvature, radius)
+        foretold = -(by @ step + step @ curvature @ step / 2)
+        new = function(theta + step)
+        share = (value - new) / foretold if foretold > 0 else 0.0
+        if not share >= SHRUNK:
+            radius *= 0.25
+        elif share > GROWN and np.linalg.norm(step) > 0.99 * radius:
+            radius = min(2 * radius, MOST_RADIUS)
+        if share > REJECTED:
+            theta, value = theta + step, new
+            by, curvature = gradient(theta), hessian(theta)
+    return theta
+
+
+def _step_within(by: np.ndarray, curvature: np.ndarray, radius: float) -> np.ndarray:
+    """The step, no longer than the radius, after which the quadratic model is least."""
+    roots, directions = np.linalg.eigh(curvature)
+    along, least = by @ directions, max(roots[-1], 1.0) * 1e-14
+    roots = np.maximum(roots, least)
+
+    def excess(damping):
+        return float(np.linalg.norm(along / (roots + damping))) - radius
+
+    damping = 0.0 if excess(0.0) <= 0 else root(excess, 0.0, 2.0 * float(np.linalg.norm(by)) / radius)
+    return -directions @ (along / (roots + damping))
