@@ -81,7 +81,7 @@ def summary(standings: pd.DataFrame, games: pd.DataFrame, ratings: Ratings, inst
     close = [
         f"{one} and {other}"
         for one, other, los in zip(standings["agent"], standings["agent"][1:], standings["los"])
-        if los < CONFIDENT
+        if not los >= CONFIDENT  # nor if no results compare them
     ]
     if close:
         sentences.append(f"Not told apart with confidence: {'; '.join(close)}.")

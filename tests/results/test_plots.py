@@ -2,14 +2,17 @@
 
 import matplotlib
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
 import results
 from results.kinds import KINDS
 from results.plots import LABEL, short
+from results.ratings import count_results, rate
 from results.store import Store
 from results.summary import certainty, summary, verdict
+from results.tables import standings
 from tests.results.sample import AGENTS, META
 
 matplotlib.use("agg")
@@ -99,6 +102,16 @@ def test_summary(tournament, tmp_path):
     empty = results.load(tmp_path / "none")
     assert empty.summary() == ["No results are stored yet."]
     assert summary(empty.standings(), empty.games, empty.ratings) == empty.summary()
+
+
+def test_agents_that_no_results_compare_are_not_told_apart():
+    """Two pools of two: a and c lead, and have met nobody of the other pool."""
+    names, rows = list("abcd"), [(*pair, outcome) for pair in ("ab", "cd") for outcome in [1.0] * 35 + [0.0] * 5]
+    games = pd.DataFrame(rows, columns=["first", "second", "outcome"]).assign(reason="played out", plies=9)
+    ratings = rate(names, count_results(names, games))
+    frame = standings(names, games, ratings)
+    assert frame["agent"].tolist() == list("acbd") and frame["los"].isna().all()
+    assert summary(frame, games, ratings)[1] == "Not told apart with confidence: a and c; c and b; b and d."
 
 
 def test_certainty_is_never_complete():
