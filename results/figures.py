@@ -84,8 +84,9 @@ def _curves(figure: Figure, run, against: str, instance: str | None, panels: boo
         ax.get_legend().remove()
     for ax in axes[len(run.instances) :]:
         ax.remove()
-    handles = axes[0].get_legend_handles_labels()
-    figure.legend(*handles, loc="outside upper center", ncols=2, frameon=False, fontsize="small")
+    # an agent may have no score in some of the games
+    drawn = {label: line for ax in axes for line, label in zip(*ax.get_legend_handles_labels())}
+    figure.legend(drawn.values(), drawn.keys(), loc="outside upper center", ncols=2, frameon=False, fontsize="small")
     figure.supxlabel(f"{against} of a run", fontsize="medium")
     figure.supylabel("best score so far", fontsize="medium")
 

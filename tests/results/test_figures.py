@@ -1,6 +1,7 @@
 """Figures for papers: their size, their style, and that agents are told apart in grey print."""
 
 import io
+from types import SimpleNamespace
 
 import matplotlib
 import numpy as np
@@ -10,7 +11,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import results
-from results import figures, plots, scaling
+from results import figures, plots, scaling, scores
 from results.figures import inches, picture
 from results.scores import ALL, normalised
 from tests.arena.stored import CONFIG, store_run
@@ -137,3 +138,18 @@ def test_the_speed_up_is_drawn():
 @pytest.mark.parametrize("text, value", [("3.4in", 3.4), ("3.4", 3.4), ("25.4mm", 1), ("2.54cm", 1), ("72.27pt", 1)])
 def test_inches(text, value):
     assert inches(text) == pytest.approx(value)
+
+
+def test_the_legend_of_panels_has_who_has_no_score_in_the_first():
+    """As where all runs of an agent in one game fail."""
+    frame = pd.DataFrame(
+        [("one", "b", 1, 5.0), ("one", "b", 9, 6.0), ("two", "a", 1, 3.0), ("two", "b", 1, 3.0), ("two", "a", 5, 4.0)],
+        columns=["instance", "agent", "playouts", "mean"],
+    ).assign(low=1.0, high=9.0)
+
+    def plot(name, against, ax):
+        return scores.plot_best_so_far(frame, name, ax)
+
+    figure = Figure(layout="constrained")
+    figures._curves(figure, SimpleNamespace(instances=["one", "two"], plot_best_so_far=plot), "playouts", None, True)
+    assert sorted(text.get_text() for text in figure.legends[0].get_texts()) == ["a", "b"]
