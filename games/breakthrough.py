@@ -459,6 +459,7 @@ class MisereBreakthrough(Breakthrough):
     name = "misere_breakthrough"
     soonest_win = 2
     soonest_loss = 1
+    symmetries = Breakthrough.symmetries
     prize = -1.0
 
     def evaluate(self, state):
@@ -476,6 +477,7 @@ class Knightthrough(Breakthrough):
     # Breakthrough's own methods, which know its rules by `targets`, `strikes`, `near_goal` and `race` alone
     foreseen, sound_moves = Breakthrough.foreseen, Breakthrough.sound_moves
     soonest_win, soonest_loss = Breakthrough.soonest_win, Breakthrough.soonest_loss
+    symmetries = Breakthrough.symmetries
     random_move, random_playout = Breakthrough.random_move, Breakthrough.random_playout
     lane_step = Breakthrough.lane_step
 
@@ -563,6 +565,7 @@ class MisereKnightthrough(Knightthrough):
     name = "misere_knightthrough"
     soonest_win = 2
     soonest_loss = 1
+    symmetries = Breakthrough.symmetries
     prize = -1.0
 
     def evaluate(self, state):

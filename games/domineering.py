@@ -270,5 +270,5 @@ class MisereDomineering(Domineering):
     """Domineering in which a player who cannot move wins; its state is the same."""
 
     name = "misere_domineering"
-    plies_left = Domineering.plies_left
+    plies_left, symmetries = Domineering.plies_left, Domineering.symmetries
     last_mover_wins = False

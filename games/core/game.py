@@ -40,9 +40,14 @@ from games.core.registry import UNLISTED, Registry, spell
 registry = Registry("game", "games")
 
 RULES = {"player", "legal_moves", "play", "is_over", "score", "chance"}
-# What repeats the rules, for speed, and what is concluded from them: for `_forget_other_rules`
-REPETITIONS = ("random_move", "random_playout", "lane_step")
-CONCLUSIONS = ("foreseen", "sound_moves", "soonest_win", "soonest_loss", "plies_left")
+# What a game says again, and of which parts of it; and what it concludes from its rules: for `_forget_other_rules`
+REPETITIONS = {
+    "random_move": RULES,
+    "random_playout": RULES,
+    "lane_step": RULES | {"random_playout"},
+    "key": {"state_size", "dtype"},
+}
+CONCLUSIONS = ("foreseen", "sound_moves", "soonest_win", "soonest_loss", "plies_left", "symmetries")
 CHANCE = -1  # the player of a state whose next move is left to chance
 
 
@@ -100,14 +105,13 @@ class Game(Compilable):
     def _forget_other_rules(cls):
         """Take nothing from a base that holds for the base's rules alone, unless the class says it again.
 
-        What repeats the rules is lost with one of RULES.  What is concluded from them is lost with anything that is not
+        What repeats the rules is lost with one of them.  What is concluded from them is lost with anything that is not
         of this interface, too: the `prize` of Breakthrough, say, is part of its rules.  Parameters and evaluations are
         not.
         """
         harmless = {*vars(Game), *cls.__dataclass_fields__, *(f"evaluate_{name}" for name in cls.evaluations())}
-        for name in REPETITIONS:
-            rules = RULES | {"random_playout"} if name == "lane_step" else RULES
-            if cls._replaced(name) & rules:
+        for name, repeated in REPETITIONS.items():
+            if cls._replaced(name) & repeated:
                 setattr(cls, *("lane_bits", 0) if name == "lane_step" else (name, vars(Game)[name]))
         for name in CONCLUSIONS:
             if any(other in RULES or other not in harmless for other in cls._replaced(name)):

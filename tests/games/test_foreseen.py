@@ -125,9 +125,20 @@ def test_a_game_with_other_rules_does_not_play_by_those_of_its_base():
             return kept
 
     game = Diagonal(rows=5, columns=4)
-    assert inherited(Diagonal, (*CONCLUSIONS, *REPETITIONS)) == {"lane_step"} and game.lanes == 0
+    assert inherited(Diagonal, (*CONCLUSIONS, *REPETITIONS)) == {"lane_step"} and game.lanes == 0 == game.lane_bits
     state, rng, room = game.initial(), stream(1), np.zeros(game.max_moves, np.int32)
     assert all(game.random_move(state, room, rng) in game.moves(state) for _ in range(30))
+
+
+def test_a_game_with_more_words_does_not_know_its_states_by_those_of_its_base():
+    """Domineering's key is its one word; here the second counts, too."""
+
+    class Counts(Domineering):
+        state_size = 2
+
+    game = Counts(rows=2, columns=2)
+    assert game.key(np.array([3, 0], np.uint64)) != game.key(np.array([3, 1], np.uint64))
+    assert Domineering.key is not Game.key and Counts.key is Game.key
 
 
 def test_a_game_with_the_rules_of_its_base_keeps_what_they_imply():
@@ -157,5 +168,5 @@ def test_a_game_with_the_rules_of_its_base_keeps_what_they_imply():
     assert inherited(Small, everything) == inherited(Breakthrough, everything) == inherited(Knightthrough, everything)
     assert Small(columns=4).lanes == games.make("breakthrough(rows=5, columns=4)").lanes > 0
     assert inherited(Again, CONCLUSIONS) == inherited(Later, CONCLUSIONS) == {"sound_moves"}
-    assert inherited(Domineering, CONCLUSIONS) == {"foreseen", "plies_left"}
-    assert inherited(MisereDomineering, CONCLUSIONS) == {"plies_left"}
+    assert inherited(Domineering, CONCLUSIONS) == {"foreseen", "plies_left", "symmetries"}
+    assert inherited(MisereDomineering, CONCLUSIONS) == {"plies_left", "symmetries"}
