@@ -13,11 +13,11 @@ FIRST_ROOM = 1 << 14  # positions
 
 
 @kernel
-def strategy_kernel(game, rule, search, states, slots, moves, winner, cursor):
+def strategy_kernel(game, rule, search, states, slots, moves, cursor):
     """Go on with the strategy until it is whole, or the arrays are full; returns whether it is whole.
 
     states, slots: as of verify_kernel; moves: int32[positions], to be filled
-    cursor: int64[3] = positions done, positions met, moves found
+    cursor: int64[4] = positions done, positions met, moves found, the winner
     """
     room, after = search.moves[-1], states[len(states) - 1]
     while cursor[0] < cursor[1]:
@@ -25,7 +25,7 @@ def strategy_kernel(game, rule, search, states, slots, moves, winner, cursor):
             return False
         state = states[cursor[0]]
         count = game.legal_moves(state, room)
-        if game.player(state) == winner:
+        if game.player(state) == cursor[3]:
             copy_state(game, state, search.states[0])
             counts = search.counts[0]
             counts.left, counts.weak, counts.move, counts.low, counts.high = game.plies_left(state), 0, -1, 0, 1
@@ -69,12 +69,12 @@ def certificate(solver, line: str) -> Certificate:
         raise Unsuited("the position is a draw: there is no winner to certify")
     winner = int(game.player(root)) if value > 0 else 1 - int(game.player(root))
     states, moves = np.zeros((FIRST_ROOM, game.state_size), game.dtype), np.zeros(FIRST_ROOM, np.int32)
-    states[0], cursor = root, np.array([0, 1, 0], np.int64)
+    states[0], cursor = root, np.array([0, 1, 0, winner], np.int64)
     search = solver.alone()
     while True:
         slots = np.zeros(4 * len(states), np.int64)
         fill_kernel(game, states, slots, cursor[1])
-        if strategy_kernel(game, ALONE, search, states, slots, moves, winner, cursor):
+        if strategy_kernel(game, ALONE, search, states, slots, moves, cursor):
             break
         states = np.concatenate([states, np.zeros_like(states)])
         moves = np.concatenate([moves, np.zeros_like(moves)])
