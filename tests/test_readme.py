@@ -7,6 +7,7 @@ import shlex
 import tomllib
 import types
 import typing
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -192,6 +193,9 @@ def test_typed_commands_parse():
     seen = set()
     for page, words in typed_commands():
         command, arguments = command_of(words)
+        if "arena.interop.openspiel" in arguments and not find_spec("pyspiel"):
+            place = arguments.index("arena.interop.openspiel")
+            arguments = arguments[: place - 1] + arguments[place + 1 :]  # the plug-in is imported where it is read
         try:
             command.make_context(command.name, list(arguments))
         except Exception as error:

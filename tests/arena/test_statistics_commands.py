@@ -121,7 +121,7 @@ def test_mistakes_of_a_live_test(live, tmp_path):
         ([test, "--out", folder / "run"], "holds a run already. To continue it: --resume"),
         ([test, "--elo1", 5], "--elo1 cannot be added to a file: say it in"),
         ([test, "--wdl", 1, 2, 3], "CONFIG.toml and --wdl cannot be given together"),
-        (["--wdl", 1, 2, 3, "--out", tmp_path], "--out, --workers and --resume are for CONFIG.toml"),
+        (["--wdl", 1, 2, 3, "--out", tmp_path], "--out, --workers, --cluster and --resume are for CONFIG.toml"),
         ([other], 'has the format swiss; a sequential test has format = "sprt"'),
         ([tmp_path / "none.toml"], "there is no such file"),
         ([test, "--out", tmp_path / "r", "--workers", -1], "'-j': -1 is out of range"),
