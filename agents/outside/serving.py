@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 
 from agents.core.agent import Agent, Budget, Decision, Player
 from agents.core.clock import Clock
@@ -262,7 +263,7 @@ class UciServer(Server):
 
 def _limit(words: list[str], agent: Agent, side: int) -> Budget:
     """The budget that `go` gives; nodes are playouts for an agent that counts these.  `side` is to move."""
-    given = dict(zip(words[::2], words[1::2]))
+    given = dict(pairwise(words))  # some words, such as `ponder`, have no number
     limits: dict[str, int | float | Clock] = {}
     own, other = (f"{UCI_COLOURS[one]}time" for one in (side, 1 - side))
     with suppress(ValueError):

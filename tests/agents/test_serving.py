@@ -185,6 +185,7 @@ def test_clocks_of_go_and_of_json_lines():
     assert _limit(go.split(), uct, 0) == Budget(clock=Clock(60.0, 1.0, 30.0))
     assert _limit(go.split(), uct, 1) == Budget(clock=Clock(30.0, 0.5, 60.0))
     assert _limit(["wtime", "60000", "movetime", "50"], uct, 0) == Budget(seconds=0.05)
+    assert _limit(["ponder", *go.split()], uct, 1) == Budget(clock=Clock(30.0, 0.5, 60.0))
     server = JsonServer(agents.make("flat"), games.make("tictactoe"), 0)
     for left, moves in ((5.0, []), (3.0, ["1a", "1b"])):
         clock = {"left": left, "increment": 0.0, "opponent": None}
