@@ -31,9 +31,9 @@ def report(
         ),
     ] = None,
 ) -> None:
-    """Write the report of a run, which may still be played, or show it, and that of many runs, in a browser.
+    """Write a run's report, or serve it, or those of many runs.
 
-    It is one HTML file; its figures are written beside it, too, as SVG and PNG.
+    The run may still be played. A report is one HTML file; its figures are written beside it, too, as SVG and PNG.
     """
     from arena.report import write_report
 
