@@ -10,6 +10,7 @@ import json
 import textwrap
 from collections.abc import Sequence
 from dataclasses import fields
+from itertools import starmap
 
 import pandas as pd
 from rich.console import Console
@@ -278,12 +279,16 @@ def comparison_for_people(frame: pd.DataFrame) -> pd.DataFrame:
             columns[f"runs {number}"] = frame[f"runs_{number}"]
             columns[f"mean {number}"] = texts(f"mean_{number}", _points)
         columns["change"] = texts("change", "{:+,.2f}".format)
-        columns["95 %"] = [
-            f"{low} to {high}" for low, high in zip(texts("low", "{:+,.2f}".format), texts("high", "{:+,.2f}".format))
-        ]
+        ends = texts("low", "{:+,.2f}".format), texts("high", "{:+,.2f}".format)
+        columns["95 %"] = list(starmap(interval, zip(*ends)))
     columns["verdict"] = frame["verdict"]
     columns.attrs["kind"] = "comparison"
     return columns
+
+
+def interval(low: str, high: str) -> str:
+    """`0.94 to 3.06`; missing where both ends are."""
+    return MISSING if low == high == MISSING else f"{low} to {high}"
 
 
 def elo_with_error(elo, error, bound) -> list[str]:

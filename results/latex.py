@@ -15,6 +15,7 @@ PLAIN = re.compile(rf"{NUMBER}( %)?")
 WITH_ERROR = re.compile(rf"{NUMBER} ± +([\d.]+)")
 BOUND = re.compile(rf"([<>]) ({NUMBER})( %)?")
 INTERVAL = re.compile(rf"({NUMBER}) \(({NUMBER})–({NUMBER})\)")
+MINUS, TRUE_MINUS = re.compile(r"(?<!\S)-(?=\d)"), r"\\ensuremath{-}"
 ESCAPES = {
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
     "\\": r"\textbackslash{}",
@@ -82,7 +83,7 @@ def _laid(column: Column, percent: str) -> Laid:
                 return _with_intervals(column.heading, cells)
         if all(any(form.fullmatch(cell) for form in (PLAIN, WITH_ERROR, BOUND)) for cell in known):
             return _numbers(column.heading, cells, percent)
-    texts = [r"\ensuremath{-}" + escaped(cell[1:]) if re.match(r"-\d", cell) else escaped(cell) for cell in cells]
+    texts = ["--" if cell == MISSING else MINUS.sub(TRUE_MINUS, escaped(cell)) for cell in cells]
     return Laid("r" if column.right else "l", escaped(column.heading), texts)
 
 

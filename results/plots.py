@@ -201,6 +201,7 @@ def by_ply(ax: Axes, effort: pd.DataFrame, of: str) -> Axes:
         _logarithmic(
             ax, "y", np.concatenate([np.zeros(0), *(np.asarray(line.get_ydata(), float) for line in ax.lines)])
         )
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.set_xlabel("ply")
     ax.set_ylabel(UNITS.get(of, of.replace("_", " ")))
     ax.grid()

@@ -21,7 +21,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from results.elo import PENTANOMIAL, Z, pentanomial
-from results.export import MISSING, elo_with_error
+from results.export import MISSING, elo_with_error, interval
 from results.tables import PAIR_SCORES
 
 PAIR_VALUES = np.array(PENTANOMIAL)
@@ -162,7 +162,7 @@ def shown(frame: pd.DataFrame) -> pd.DataFrame:
         f"{mark} {value:g}" if mark else _rounded(value, 2)
         for value, mark in zip(frame["speed_up"], frame["speed_up_bound"])
     ]
-    columns["95 %"] = [f"{_rounded(low, 2)} to {_rounded(high, 2)}" for low, high in zip(frame["low"], frame["high"])]
+    columns["95 %"] = [interval(_rounded(low, 2), _rounded(high, 2)) for low, high in zip(frame["low"], frame["high"])]
     columns.attrs["kind"] = "scaling"
     return columns
 

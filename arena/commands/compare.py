@@ -34,5 +34,8 @@ def compare(before: Run, after: Run, as_json: Json = False) -> None:
         raise typer.BadParameter(f"{before} and {after}: {error}") from None
     print_table(frame if as_json else comparison_for_people(frame), as_json)
     tell(f"1 is {before}, 2 is {after}; a change is from 1 to 2, with its 95 % interval.")
+    if frame["change"].isna().all():
+        lost_all = "where an agent won or lost all its games against the others, there is no mean to count from"
+        tell("No change is known." if runs[0].single_player else f"No change is known: {lost_all}.")
     if note := side_by_side(int(frame["change"].notna().sum())):
         tell(note)

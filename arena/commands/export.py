@@ -52,7 +52,7 @@ def export(
 def _pgn(store, config: dict, folder: Path) -> Iterator[str]:
     """The games in PGN, with the day on which the run began, if its log says so."""
     from results.conditions import conditions_of
-    from results.exchange import time_control, to_pgn
+    from results.exchange import to_pgn
 
     if not config:
         yield from (to_pgn(record, "?") for record in store.records())
@@ -61,8 +61,18 @@ def _pgn(store, config: dict, folder: Path) -> Iterator[str]:
     date, tags = _begun(folder), [_pgn_tags(config, i) for i in range(len(conditions))]
     for record in store.records():
         condition = conditions[record.condition]
-        white, black = (time_control(specs[name], condition.limits) for name in (record.first, record.second))
-        yield to_pgn(record, condition.spec, date, (white, black), tags[record.condition])
+        controls = _time_control(record, 0, specs, condition), _time_control(record, 1, specs, condition)
+        yield to_pgn(record, condition.spec, date, controls, tags[record.condition])
+
+
+def _time_control(record, side: int, specs: dict[str, str], condition) -> str:
+    """The time control of a side, which has the run's clock unless its agent uses none."""
+    from results.exchange import time_control
+
+    own = [decision.clock for decision in record.decisions if decision.side == side]
+    without = own and all(clock is None for clock in own)
+    limits = {kind: limit for kind, limit in condition.limits.items() if kind != "clock" or not without}
+    return time_control(specs[(record.first, record.second)[side]], limits)
 
 
 def _begun(folder: Path) -> str | None:

@@ -111,11 +111,18 @@ def _print_one(cls, facts: dict, as_json: bool) -> None:
                 [
                     Column("parameter", [one.name for one in found], False),
                     Column("default", [_written(one.default) for one in found], False, flows=True),
-                    Column("range", [one.range or one.type for one in found], False),
+                    Column("range", [one.range or _kind(one.type) for one in found], False),
                     Column("meaning", [one.meaning for one in found], False, flows=True),
                 ]
             )
         )
+
+
+def _kind(type: str) -> str:
+    """The type of a parameter that refuses no value of it, in words."""
+    return " or ".join(
+        {"str": "text", "float": "a number", "int": "a whole number"}.get(one, one) for one in type.split(" or ")
+    )
 
 
 def _written(default) -> str:

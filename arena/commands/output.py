@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
 import typer
@@ -85,8 +86,17 @@ def say(text: str) -> None:
 
 
 def tell(text: str) -> None:
-    """Print a remark beside a table: to the error stream, where a program reads the table."""
-    typer.echo(printable(text), err=sys.stdout is None or not sys.stdout.isatty())
+    """Print a remark beside a table: to the error stream, where a program reads the table.
+
+    In a terminal, a sentence is broken between words; a command, which is indented, is left as it is to be copied.
+    """
+    err = sys.stdout is None or not sys.stdout.isatty()
+    stream, text = sys.stderr if err else sys.stdout, printable(text)
+    if stream is not None and stream.isatty():
+        width = shutil.get_terminal_size().columns
+        filled = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False).fill
+        text = "\n".join(line if line[:1] in ("", " ") else filled(line) for line in text.split("\n"))
+    typer.echo(text, err=err)
 
 
 def _terminal_width() -> int | None:

@@ -36,7 +36,8 @@ def throughput(study: ScalingStudy, seconds: float, tell: Callable[[str], None] 
     measured: dict = {key: [] for key in searches}
     for turn in range(ROUNDS):
         for key, agent in searches.items():
-            tell(f"{key[0]} on {key[1]} threads, {turn + 1} of {ROUNDS}")
+            threads = "1 thread" if key[1] == 1 else f"{key[1]} threads"
+            tell(f"{key[0]} on {threads}, {turn + 1} of {ROUNDS}")
             measured[key] += _decisions(game, agent, key[1], seconds)
     rates = {key: undisturbed_rate(found) for key, found in measured.items()}
     serial, _ = rates.pop(("serial", 1))

@@ -4,11 +4,13 @@ import io
 from itertools import pairwise
 
 import pytest
+from typer.testing import CliRunner
 
 import agents
 import games
 from agents.core.agent import Budget, registry
 from agents.core.clock import Clock
+from arena.cli import app
 from arena.config import loading
 from arena.config.config import ConfigError
 from arena.runner.match import play_fixture
@@ -18,6 +20,7 @@ from games.core.random import stream
 from results.conditions import conditions_of
 from results.exchange import from_jsonl, time_control, to_jsonl, to_pgn
 from results.record import GameRecord, MoveRecord, Reason
+from results.store import Store
 from tests.arena.conftest import values
 from tests.arena.fixtures import round_robin
 
@@ -169,3 +172,19 @@ def test_pgn_has_the_clocks():
     game = pgn.read_game(io.StringIO(text))
     assert game.headers["TimeControl"] == "3600+0.5" and not game.errors
     assert [node.clock() for node in game.mainline()] == [3599.99, 61.25, 0.0, 0.0]
+
+
+def test_who_has_no_clock_has_none_in_pgn(tmp_path):
+    """The agents' own budgets say it of most; `random` has none, and no clock either."""
+    keys = values("test_sleeper(part=0.1)", "random", game="test_nim(heap=12)", budget={"clock": "2+0.5"})
+    made = loading.from_values(keys)
+    resolved = made.resolved()
+    agents = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
+    with Store.create(tmp_path / "run", {"config": resolved, "machine": {}}, agents) as store:
+        store.add_all(play_fixture(made, fixture) for fixture in round_robin(2, 2))
+    done = CliRunner().invoke(app, ["export", str(tmp_path / "run"), "--format", "pgn"])
+    tags = [line for line in done.stdout.splitlines() if "TimeControl" in line]
+    assert tags == [
+        *('[TimeControl "?"]', '[WhiteTimeControl "2+0.5"]', '[BlackTimeControl "-"]'),
+        *('[TimeControl "?"]', '[WhiteTimeControl "-"]', '[BlackTimeControl "2+0.5"]'),
+    ]

@@ -3,7 +3,9 @@
 import io
 import json
 import logging
+import os
 import re
+import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +17,7 @@ from typer.testing import CliRunner
 
 import results
 from arena.cli import app
-from arena.commands import progress
+from arena.commands import output, progress
 from arena.commands.completion import complete_agent, complete_game, complete_run
 from arena.runner.display import watch
 from results.comparison import NothingInCommon, compare
@@ -256,6 +258,27 @@ def test_a_comparison(runs):
     assert "change" in text.stdout and f"1 is {runs / 'one'}" in text.stderr
     same = as_json("compare", runs / "one", runs / "one")
     assert all(row["change"] == 0 and row["verdict"] == "" for row in same)
+
+
+def test_a_comparison_says_where_it_knows_no_change(tmp_path):
+    for name in ("one", "two"):
+        with Store.create(tmp_path / name, META, AGENTS) as store:  # the first player wins, and is always the same
+            store.add_all(make_game(id=str(number), number=number) for number in range(2))
+    text = call("compare", tmp_path / "one", tmp_path / "two").stderr
+    assert "No change is known: where an agent won or lost all its games" in text
+
+
+def test_remarks_are_broken_between_words_in_a_terminal(monkeypatch, capsys):
+    told = (
+        "a sentence that is longer than the terminal is wide, with a/path/that/is/not/broken\n  arena table a/long/path"
+    )
+    output.tell(told)
+    assert capsys.readouterr().err == told + "\n"
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(output.shutil, "get_terminal_size", lambda: os.terminal_size((24, 10)))
+    output.tell(told)
+    first, *_, path, command = capsys.readouterr().out.splitlines()
+    assert first == "a sentence that is" and path == "a/path/that/is/not/broken" and command == told.split("\n")[1]
 
 
 def test_errors_of_changes_are_those_of_a_direct_fit(tmp_path):

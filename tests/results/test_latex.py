@@ -77,6 +77,11 @@ def test_what_is_no_number_stands_aside():
     assert r"{\ensuremath{> +183}} & " in text and r"{\ensuremath{> 99.9}}" in text and text.count("{--}") == 2
 
 
+def test_minus_signs_and_what_is_missing_in_columns_of_text():
+    text = latex(columns_of({"95 %": ["-0.94 to -0.06", "-", "x-3"], "ratio": ["-", "-", "-"]}, [False, True]))
+    assert r"\ensuremath{-}0.94 to \ensuremath{-}0.06 & -- \\" in text and "\n-- & -- " in text and "\nx-3 & " in text
+
+
 def test_caption_label_and_columns(tmp_path):
     frame = pd.DataFrame({"agent": NAMES, "elo": [1.0, 2, 3], "error": [1.0, 2, 3], "bound": "", "void": 0})
     text = render(frame, "latex", title="A & B", label="tab:a", columns=["agent,elo"])

@@ -56,6 +56,7 @@ def test_lengths_hold_every_game_with_a_result(tournament, ax):
 
 def test_moves_are_means_by_ply(tournament, ax):
     tournament.plot_moves("playouts", ax)
+    assert all(tick == int(tick) for tick in ax.get_xticks())
     assert [line.get_label() for line in ax.lines] == tournament.standings()["agent"].tolist()
     moves = tournament.moves()
     for line in ax.lines:

@@ -95,7 +95,7 @@ def test_the_table():
     assert frame.loc[3, ["bound", "total_bound", "speed_up", "speed_up_bound"]].tolist() == [">", ">", 4.0, ">"]
     shown = scaling.shown(frame)
     assert shown["strength speed-up"].tolist()[3] == "> 4" and shown["time"].tolist() == ["1.0"] * 3 + ["-"]
-    assert "nan" not in shown.to_string()
+    assert "nan" not in shown.to_string() and shown["95 %"].tolist()[3] == "-"
 
 
 def test_the_figure():
