@@ -17,6 +17,7 @@ for _name in ("games", "agents", "results"):
         )
 
 _HOMES = {
+    "ClusterError": "arena.cluster.link",
     "Config": "arena.config.config",
     "ConfigError": "arena.config.config",
     "Events": "arena.runner.tournament",
