@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # what `__getattr__` gives, for type checkers
 
 _PACKAGES = ("games", "agents", "results")
 _HOMES = {
+    "ClusterError": "arena.cluster.link",
     "Config": "arena.config.config",
     "ConfigError": "arena.config.config",
     "Events": "arena.runner.tournament",

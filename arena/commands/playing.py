@@ -64,12 +64,12 @@ def run_shown(config, out: Path, where: Where, resume: bool, port: int | None = 
         elif isinstance(config, Path):
             config = load(config)
     use_fork_server()
-    with end_told(out, "run"), _served(out, port):
+    with end_told(out, "run", where.cluster), _served(out, port):
         return tournament.run(config, out, where.workers, resume, watch(Console(stderr=True)), where.cluster)
 
 
 @contextmanager
-def end_told(out: Path, command: str) -> Iterator[None]:
+def end_told(out: Path, command: str, cluster: str | None = None) -> Iterator[None]:
     """Within it, a run that exists or is interrupted ends the command, with what to type to go on."""
     from arena.runner.tournament import Interrupted
     from results.store import StoreExists
@@ -82,9 +82,8 @@ def end_told(out: Path, command: str) -> Iterator[None]:
     except Interrupted as stop:
         if stop.why:
             complain(f"stopped: {stop.why}")
-        complain(
-            f"{stop.stored} of {stop.total} games are stored. To play the rest: arena {command} --out {out} --resume"
-        )
+        again = f"arena {command} --out {out} --resume" + (f" --cluster {cluster}" if cluster else "")
+        complain(f"{stop.stored} of {stop.total} games are stored. To play the rest: {again}")
         raise typer.Exit(INTERRUPTED) from None
 
 

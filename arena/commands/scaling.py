@@ -127,7 +127,7 @@ def _play(study, out: Path, where: Where, resume: bool) -> None:
 
     use_fork_server()
     console = Console(stderr=True)
-    with end_told(out, "scaling"), ExitStack() as stack:
+    with end_told(out, "scaling", where.cluster), ExitStack() as stack:
         cluster = stack.enter_context(connected(where.cluster)) if where.cluster else None  # once for all rounds
         run(study, out, where.workers, resume, watch(console), lambda text: console.print(text, markup=False), cluster)
 

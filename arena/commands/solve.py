@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Force, Game, Json, Moves, SolvingAgent
+from arena.commands.options import Cluster, Force, Game, Json, Moves, SolvingAgent
 from arena.commands.output import check_free, say, tell, write_whole
 from arena.commands.progress import progress_line, solver_progress
 
@@ -21,6 +21,7 @@ WORDS = {1: "win", 0: "draw", -1: "loss", None: "not solved"}
     'arena solve "breakthrough(rows=5, columns=4)" --agent "dfpn(table=256, seconds=60)"\n'
     'arena solve connect4 --moves "44444 3 2252576253462244111563365343671351441" --shortest --json\n'
     "arena solve connect4 --agent alphabeta --file positions.txt\n"
+    "arena solve connect4 --agent alphabeta --file positions.txt --cluster local:2\n"
     'arena solve "breakthrough(rows=5, columns=4)" --agent alphabeta --proof b54.proof',
 )
 def solve(
@@ -39,6 +40,7 @@ def solve(
     proof: Annotated[
         Path | None, typer.Option(help="Write a certificate of who wins to a file, for `arena verify`.")
     ] = None,
+    cluster: Cluster = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -53,14 +55,20 @@ def solve(
 
     solver = solver_of(agents.make(agent), games.make(game))
     check_free(proof, force)
+    if cluster and not file:
+        raise typer.BadParameter(
+            "--cluster shares out the positions of --file: one position is one search, on one machine"
+        )
     if file and (moves or goal or one or shortest or proof):
-        raise typer.BadParameter("--file solves the positions of a file: it goes with --agent and --json only")
+        raise typer.BadParameter(
+            "--file solves the positions of a file: it goes with --agent, --cluster and --json only"
+        )
     if proof:
         from agents.minimax.strategy import check_certifies
 
         check_certifies(solver)
     if file:
-        _check_file(solver, file, agent, as_json)
+        _check_file(solver, file, agent, cluster, as_json)
     else:
         question = {"goal": goal, "shortest": shortest, "moves": "one" if one else "all"}
         _solve_one(solver, moves, agent, question, as_json)
@@ -148,13 +156,22 @@ def _print_solution(game, state, report: dict) -> None:
         say(f"{name:<18}{words}")
 
 
-def _check_file(solver, path: Path, agent: str, as_json: bool) -> None:
+def _check_file(solver, path: Path, agent: str, cluster: str | None, as_json: bool) -> None:
     """Solve the positions of a file, and print how many scores are right."""
     from arena.study.positions import check_positions, read_positions
 
     known = read_positions(path)
     with solver_progress(solver) as show:
-        checked = check_positions(solver, known, path, lambda one: show(f"line {one.known.line} of {path}"))
+
+        def told(one):
+            show(f"line {one.known.line} of {path}")
+
+        if cluster:
+            from arena.cluster.solving import check_positions_on
+
+            checked = check_positions_on(cluster, str(solver.game), agent, known, path, told)
+        else:
+            checked = check_positions(solver, known, path, told)
     report = _report_of_file(solver, agent, checked)
     if as_json:
         typer.echo(json.dumps(report, indent=1))

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from agents.core.solve import Solver, Unsolved
 from games.core.errors import UserError
 from games.core.files import read_bounded
@@ -58,17 +60,7 @@ def read_positions(path: Path) -> list[Known]:
 
 def check_positions(solver: Solver, known: list[Known], path: Path, told: Callable[[Checked], None]) -> list[Checked]:
     """Solve every position of a file, and call `told` after each.  PositionError names a line with illegal moves."""
-    game, states = solver.game, []
-    for entry in known:
-        try:
-            line, state = game.read_line(entry.moves)
-        except IllegalMove as error:
-            raise PositionError(f"{path}:{entry.line}: {error}") from None
-        if game.is_over(state):
-            raise PositionError(
-                f"{path}:{entry.line}: the game is over after {entry.moves!r}: there is nothing to solve"
-            )
-        states.append((entry, state, len(line)))
+    game, states = solver.game, states_of(solver.game, known, path)
     checked = []
     solver.warm(states[0][1])
     for entry, state, plies in states:
@@ -81,6 +73,22 @@ def check_positions(solver: Solver, known: list[Known], path: Path, told: Callab
         checked.append(Checked(entry, found, solver.nodes, solver.seconds))
         told(checked[-1])
     return checked
+
+
+def states_of(game: Game, known: list[Known], path: Path) -> list[tuple[Known, np.ndarray, int]]:
+    """Every position with its state and the plies before it; PositionError where there is nothing to solve."""
+    states = []
+    for entry in known:
+        try:
+            line, state = game.read_line(entry.moves)
+        except IllegalMove as error:
+            raise PositionError(f"{path}:{entry.line}: {error}") from None
+        if game.is_over(state):
+            raise PositionError(
+                f"{path}:{entry.line}: the game is over after {entry.moves!r}: there is nothing to solve"
+            )
+        states.append((entry, state, len(line)))
+    return states
 
 
 def score_of(game: Game, value: int, end: int) -> int:

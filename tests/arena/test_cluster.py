@@ -9,17 +9,22 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+import agents
 import arena
-from arena.cluster import batches, describing
+import games as games_of_ours
+from agents.core.solve import solver_of
+from arena.cluster import batches, describing, solving
 from arena.cluster.batches import Lengths
 from arena.cluster.host import Host, Needs, Phase
 from arena.cluster.link import ClusterError, connected
 from arena.cluster.post import Post
 from arena.runner.waiting import Job
+from arena.study.positions import Known, PositionError, check_positions
 from results.record import Reason
 from results.store import Store
 from tests.arena.conftest import values
@@ -75,23 +80,23 @@ def stations():
     return [int(pid) for pid, parent, _ in fields if int(parent) == os.getpid()]
 
 
-def test_killed_stations_cost_no_game_and_a_stopped_run_resumes(cluster, tmp_path):
+def test_a_killed_station_costs_no_game_and_a_stopped_run_resumes_on_processes(cluster, tmp_path):
     keys = values(("a", "test_odd(pause=0.004)"), "random", game=LONG, games=40, seed=7)
     stored, killed = [], []
 
     class Killer(Told):
         def finished(self, record):
             stored.append(record.id)
-            if len(stored) in (4, 12):
+            if len(stored) == 4:
                 killed.append(stations()[0])
                 os.kill(killed[-1], signal.SIGKILL)
-            if len(stored) == 20:
+            if len(stored) == 12:
                 signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(arena.Interrupted):
         arena.run(keys, tmp_path / "cluster", cluster=cluster, events=Killer())
-    assert len(killed) == 2 and 20 <= len(stored) < 40 and stations() == []
-    arena.run(keys, tmp_path / "cluster", resume=True, cluster=cluster)
+    assert len(killed) == 1 and 12 <= len(stored) < 40 and stations() == []
+    arena.run(keys, tmp_path / "cluster", resume=True, workers=2)
     arena.run(keys, tmp_path / "processes", workers=2)
     assert games(tmp_path / "cluster") == games(tmp_path / "processes")
 
@@ -106,6 +111,23 @@ def test_workers_without_a_plug_in_are_refused(cluster, tmp_path, monkeypatch):
     with pytest.raises(ClusterError, match=r"all workers .* are refused; .*: it cannot import .*'no_such_module'"):
         arena.run(values("random", ("b", "random")), tmp_path / "run", cluster=cluster)
     assert stations() == []
+
+
+def test_positions_of_a_file_are_shared_out(cluster, monkeypatch):
+    monkeypatch.setattr(solving, "LOT", 3)
+    game, path = games_of_ours.make("connect4(rows=4, columns=5)"), Path("positions.txt")
+    lines = ("3321221323455", "1445521524524", "3554312534511", "4522413522155")
+    known, told = [Known(number, moves, 0) for number, moves in enumerate(lines, 1)], []
+    checked = solving.check_positions_on(cluster, str(game), "dfpn(table=1)", known, path, told.append)
+    assert [one.known for one in checked] == known and {one.known.line for one in told} == {1, 2, 3, 4}
+    solvers = [solver_of(agents.make("dfpn(table=1)"), game) for _ in range(2)]
+    apart = [
+        *check_positions(solvers[0], known[:3], path, told.append),
+        *check_positions(solvers[1], known[3:], path, told.append),
+    ]
+    assert [(one.found, one.nodes) for one in checked] == [(one.found, one.nodes) for one in apart]
+    with pytest.raises(PositionError, match=r"positions\.txt:7: '9' is not a legal move"):
+        solving.check_positions_on(cluster, str(game), "dfpn", [Known(7, "9", 0)], path, told.append)
 
 
 # -- Without a cluster ------------------------------------------------------------------------------------------------

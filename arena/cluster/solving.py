@@ -1,0 +1,73 @@
+"""Positions of a file, solved by the workers of a cluster.
+
+The workers solve in their own processes: where a solver ends one, Dask tries another, and gives up after three.
+Positions travel in lots of a fixed size, each with a new solver, which keeps what it finds from one position to the
+next.  So nodes do not depend on the number of workers, though one solver of all positions has others.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from arena.cluster.link import ClusterError, connected
+from arena.study.positions import Checked, Known, check_positions, states_of
+from games.core.plugins import add_named, named
+
+LOT = 16  # positions
+
+
+def check_positions_on(
+    cluster: str, game: str, agent: str, known: list[Known], path: Path, told: Callable[[Checked], None]
+) -> list[Checked]:
+    """What `check_positions` does, on a cluster; `told` is called in the order in which lots come back.
+
+    game, agent: specs.  ClusterError if a worker has other sources, or solvers end one worker after the other.
+    """
+    import agents
+    import games
+    from games.core.jit import source_digest
+
+    made = games.make(game)
+    states_of(made, known, path)
+    lots = [known[i : i + LOT] for i in range(0, len(known), LOT)]
+    fixed = game, agent, named(), os.getcwd(), source_digest(type(made))
+    checked: dict[int, Checked] = {}
+    with connected(cluster, max(1, int(agents.make(agent).cores))) as client:
+        for done in _solved(client, cluster, [(*fixed, lot, str(path)) for lot in lots]):
+            for one in done:
+                checked[one.known.line] = one
+                told(one)
+    return [checked[entry.line] for entry in known]
+
+
+def _solved(client, cluster, tasks) -> Iterator[list[Checked]]:
+    """The answers to all lots, as they come."""
+    from distributed import KilledWorker, as_completed
+
+    futures = [client.submit(solve_lot, *task, pure=False) for task in tasks]
+    try:
+        for future in as_completed(futures):
+            yield future.result()
+    except KilledWorker:
+        raise ClusterError(f"cluster {cluster}: a lot of {LOT} positions has ended several workers") from None
+    except ImportError as error:
+        raise ClusterError(f"cluster {cluster}: a worker cannot import what it needs: {error}") from None
+    finally:
+        client.cancel(futures)
+
+
+def solve_lot(
+    game: str, agent: str, plugins: list[str], folder: str, digest: str, lot: list[Known], path: str
+) -> list[Checked]:
+    """On a worker: solve some positions; ClusterError if the sources here do not have the digest."""
+    import agents
+    import games
+    from agents.core.solve import solver_of
+    from games.core.jit import source_digest
+
+    if plugins:
+        add_named(plugins, folder)
+    solver = solver_of(agents.make(agent), games.make(game))
+    if (ours := source_digest(type(solver.game))) != digest:
+        raise ClusterError(f"a worker has other sources of games and agents (digest {ours}, and here {digest})")
+    return check_positions(solver, lot, Path(path), lambda one: None)
