@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock
 
@@ -176,7 +177,7 @@ class Store:
             text = f"the results in {self.path.parent} were imported: their game and configuration are not known"
             raise StoreError(text) from None
 
-    def set_meta(self, key: str, value) -> None:
+    def set_meta(self, key: str, value: Any) -> None:
         """Replace, or add, one entry of `meta` (any JSON)."""
         with explained(self.path, f"write {key} to"), self._connection as connection:
             row = (key, json.dumps(value))

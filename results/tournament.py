@@ -7,6 +7,7 @@ from dataclasses import fields
 from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -29,6 +30,10 @@ from results.store import (
     StoreDamaged,
     StoreError,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from pandas.io.formats.style import Styler
 
 GAME_TABLE = (
     "id",
@@ -312,7 +317,9 @@ class Tournament:
         moves = self.moves()
         return moves.groupby("id")[against].sum()
 
-    def plot_best_so_far(self, instance: str | None = None, against: str = "playouts", ax=None):
+    def plot_best_so_far(
+        self, instance: str | None = None, against: str = "playouts", ax: "Axes | None" = None
+    ) -> "Axes":
         """Matplotlib axes with the best score against playouts or seconds, of one instance, or of the first.
 
         Of `results.scores.ALL` together it is the mean of scores from 0 to 1; see `results.scores.normalised`.
@@ -342,7 +349,7 @@ class Tournament:
         frame.attrs = {"caption": study.caption(self.names, frame, self.single_player), "points": self.single_player}
         return frame
 
-    def plot_study(self, ax=None):
+    def plot_study(self, ax: "Axes | None" = None) -> "Axes":
         """The cells of `study` with their intervals, a row a game, on new axes of a height that holds them all."""
         frame = self.study()
         return plots().study(_axes(ax, 1.5 + 0.22 * (len(frame) + frame["instance"].nunique())), frame)
@@ -377,33 +384,33 @@ class Tournament:
         frame.attrs |= {"kind": kind}
         return frame
 
-    def plot_ratings(self, ax=None):
+    def plot_ratings(self, ax: "Axes | None" = None) -> "Axes":
         """Elo with errors.  Every `plot_` method draws on `ax`, or on new axes, and returns matplotlib's axes."""
         return plots().ratings(_axes(ax), self.standings())
 
-    def plot_crosstable(self, ax=None):
+    def plot_crosstable(self, ax: "Axes | None" = None) -> "Axes":
         """Scores against each other as a heat map."""
         return plots().crosstable(_axes(ax), self.crosstable())
 
-    def plot_strength(self, of: str = "seconds", ax=None):
+    def plot_strength(self, of: str = "seconds", ax: "Axes | None" = None) -> "Axes":
         """Elo against the seconds, playouts or nodes that a move takes."""
         _known(of, ("seconds", "playouts", "nodes"))
         return plots().strength(_axes(ax), self.standings(), self.win_rates(), of)
 
-    def plot_lengths(self, ax=None):
+    def plot_lengths(self, ax: "Axes | None" = None) -> "Axes":
         """How long games were, by who won."""
         return plots().lengths(_axes(ax), self.games)
 
-    def plot_sides(self, ax=None):
+    def plot_sides(self, ax: "Axes | None" = None) -> "Axes":
         """Scores as first and as second player, in the order of the standings."""
         frame = self.win_rates().set_index("agent").loc[self.standings()["agent"]].reset_index()
         return plots().sides(_axes(ax), frame)
 
-    def plot_moves(self, of: str = "seconds", ax=None):
+    def plot_moves(self, of: str = "seconds", ax: "Axes | None" = None) -> "Axes":
         """Means along the game of one statistic of a move, a field of `Effort` such as seconds or depth."""
         return plots().by_ply(_axes(ax), self.effort, _known(of, EFFORT))
 
-    def styled(self, kind: str = "standings"):
+    def styled(self, kind: str = "standings") -> "Styler":
         """The table of that kind as a pandas Styler, for notebooks: rounded for readers, scores as a heat map."""
         from results.notebook import styled
 

@@ -2,7 +2,9 @@
 
 import ast
 import importlib.resources
+import inspect
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -108,6 +110,26 @@ def test_what_needs_another_library_says_what_to_install(name, library, module, 
     monkeypatch.delitem(sys.modules, f"arena.interop.{module}", raising=False)
     with pytest.raises(ModuleNotFoundError, match=r"pip install \w+, or the extra interop"):
         getattr(arena, name)
+
+
+def functions_of(thing):
+    """A function, or the public methods and properties of a class, by name."""
+    if not inspect.isclass(thing):
+        return {thing.__name__: thing}
+    named = {name: getattr(value, "__func__", value) for name, value in vars(thing).items() if not name.startswith("_")}
+    named = {name: getattr(value, "fget", getattr(value, "func", value)) for name, value in named.items()}
+    return {f"{thing.__name__}.{name}": value for name, value in named.items() if inspect.isfunction(value)}
+
+
+@pytest.mark.parametrize("name", re.findall(r"^::: (\S+)", (ROOT / "docs/api.md").read_text(), re.MULTILINE))
+def test_what_scripts_call_is_annotated(name):
+    """Every parameter and every answer: what mypy would take for Any elsewhere."""
+    if name.startswith("arena.interop."):
+        pytest.importorskip("pettingzoo" if "pettingzoo" in name else "pyspiel", reason="needs the extra interop")
+    module, _, last = name.rpartition(".")
+    for title, function in functions_of(getattr(importlib.import_module(module), last)).items():
+        takes = set(inspect.getfullargspec(function).args + inspect.getfullargspec(function).kwonlyargs)
+        assert takes - {"self", "cls"} | {"return"} <= function.__annotations__.keys(), title
 
 
 @pytest.fixture

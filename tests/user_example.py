@@ -11,6 +11,7 @@ import numpy as np
 import arena
 from agents.core.agent import Agent, Budget, Decision, Player
 from arena.runner.tournament import Events
+from games.core.drawing import Picture
 from games.core.game import Game, check_range
 from games.core.playout import PlayoutSummary
 from results.record import GameRecord
@@ -101,6 +102,7 @@ def play_by_hand(spec: str, moves: str) -> str:
     assert_type(game.player(state), int)
     game.play(state, game.parse_move(state, "1"))
     assert_type(arena.games.perft(game, 2, state), int)
+    assert_type(arena.games.svg(game, state), Picture)
     assert_type(arena.games.playouts(game, 10, seed=1, state=state), PlayoutSummary)
     return game.render(state)
 

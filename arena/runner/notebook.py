@@ -6,11 +6,10 @@ from typing import Protocol
 
 from rich.console import Console
 
-from arena.runner.display import Display
+from arena.runner.display import MOST_PAUSE, SHARE_OF_TIME, Display
+from arena.runner.staff import InPlay
 from results.notebook import styled
 
-PAUSE = 0.25  # seconds between updates
-SHARE_OF_TIME = 0.02  # of the run that computing the standings may take
 MOST_LINES = 12
 
 
@@ -40,15 +39,17 @@ def notebook_display() -> "NotebookDisplay | None":
 
 
 class NotebookDisplay(Display):
-    """Lines for the reader, a bar with the rate and the time left, and the standings below it."""
+    """Lines for the reader, a bar with the rate and the time left, what is being played, and the standings."""
 
     def __init__(self, output: Output):
         super().__init__(Console(quiet=True))
         self.output, self.shown = output, False
         self.lines: list[str] = []
         self.compiled: list[str] = []  # the agents whose kernels are being compiled
-        self.table = ""
-        self.next_update = self.next_table = 0.0
+        self.in_play = list[InPlay]()
+        self.table = ""  # the standings, of so many games:
+        self.of = 0
+        self.next_table = 0.0
 
     def say(self, text):
         self.lines.append(text)
@@ -67,18 +68,21 @@ class NotebookDisplay(Display):
         super().started(total, done)
         self.update()
 
-    def finished(self, record):
-        super().finished(record)
-        now = time.monotonic()
-        if now >= self.next_table:
-            self.table = styled(self.standings()).to_html()
-            self.next_table = now + max(1.0, (time.monotonic() - now) / SHARE_OF_TIME)
-        if now >= self.next_update:
-            self.next_update = now + PAUSE
-            self.update()
+    def playing(self, games):
+        super().playing(games)
+        if self.of != self.done and time.monotonic() >= self.next_table:
+            self.renew_standings()
+        self.update()
+
+    def renew_standings(self):
+        """Compute the standings of the games so far, which takes longer the more agents there are."""
+        begun = time.thread_time()
+        lines = "".join(f"<div>{escape(line)}</div>" for line in self.schedule.lines())
+        self.table, self.of = f"{lines}{styled(self.standings()).to_html()}", self.done
+        self.next_table = time.monotonic() + min((time.thread_time() - begun) / SHARE_OF_TIME, MOST_PAUSE)
 
     def ended(self):
-        self.compiled, self.table = [], ""  # the results show themselves
+        self.compiled, self.in_play, self.table = [], [], ""  # the results show themselves
         self.update()
 
     def update(self):
@@ -96,4 +100,8 @@ class NotebookDisplay(Display):
             bar = f'<progress value="{self.done}" max="{self.total}" aria-label="games"></progress>'
             pace = f", {self.pace()}" if self.pace() and self.done < self.total else ""
             lines.append(f"<div>{bar} {self.done:,} of {self.total:,} games{pace}</div>")
-        return f'<div class="arena-run">{"".join(lines)}{self.table}</div>'
+        if self.in_play:
+            lines.append(styled(self.games_in_play()).to_html())
+        if self.table:
+            lines.append(f"<div>standings after {self.of:,} of the games</div>{self.table}")
+        return f'<div class="arena-run">{"".join(lines)}</div>'

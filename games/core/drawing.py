@@ -9,7 +9,13 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from games.core.game import Game
 
 CELL = 40  # units: the side of a cell
 EDGE = 26  # units that row and column names take
@@ -145,7 +151,7 @@ class Picture(str):
         return f"<a picture, SVG of {len(self):,} characters>"
 
 
-def svg(game, state, moves: Sequence[str] = (), title: str = "") -> Picture:
+def svg(game: "Game", state: "np.ndarray", moves: Sequence[str] = (), title: str = "") -> Picture:
     """A position as an SVG element that needs nothing else; a notebook shows it.
 
     game: a `Game`; state: the position; moves: the names of the moves that led to it, or of the last of them, which is

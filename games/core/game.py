@@ -23,7 +23,7 @@ What must hold, for every state s that play can reach (`games.check` tests it):
     a game is over after at most max_plies moves, and no state has more than max_moves legal ones
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
@@ -263,14 +263,14 @@ class Game(Compilable):
         """How many random playouts go on side by side, a power of two; 0: it has no lanes."""
         return WIDE // self.lane_bits if self.lane_bits > 0 else 0
 
-    def lane_start(self, state, zero):
+    def lane_start(self, state: np.ndarray, zero: Any) -> tuple[Any, ...]:
         """Where the game has lanes (games/core/lanes.py): a position, not over, as a tuple of lanes that are all alike.
 
         `zero` is 0 in every lane, of which there are as many as the caller wants.
         """
         raise NotImplementedError
 
-    def lane_step(self, words, rng):
+    def lane_step(self, words: tuple[Any, ...], rng: Any) -> tuple[tuple[Any, ...], Any, Any, Any]:
         """One uniformly random move, or more, in every lane: (words, plies, over, score).
 
         words: as lane_start makes them; plies: how many moves were made, a number or lanes; over: the mask of the lanes
@@ -345,7 +345,7 @@ class Game(Compilable):
         """The same game with the evaluation function of that name in the place of `evaluate`; "" is evaluate itself."""
         return replace(self, evaluation=name)
 
-    def function(self, name: str):
+    def function(self, name: str) -> Callable[..., Any]:
         """The function that a call of the method `name` runs in a kernel."""
         return getattr(type(self), f"evaluate_{self.evaluation}" if name == "evaluate" and self.evaluation else name)
 

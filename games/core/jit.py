@@ -14,6 +14,7 @@ import inspect
 import sys
 import sysconfig
 import warnings
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -213,7 +214,7 @@ class Compilable:
         register_model(cls._numba_type)(ArraysModel if cls.arrays else models.OpaqueModel)
         compile_methods(cls)
 
-    def function(self, name: str):
+    def function(self, name: str) -> Callable[..., Any]:
         """The function that a call of the method `name` runs in a kernel."""
         return getattr(type(self), name)
 

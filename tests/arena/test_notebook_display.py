@@ -11,7 +11,13 @@ import agents
 import arena
 import games
 from agents.minimax.trace import Explored, explore
+from arena.config.loading import from_values
+from arena.formats.schedule import Schedule
+from arena.runner.match import play_fixture
 from arena.runner.notebook import NotebookDisplay
+from arena.runner.staff import InPlay
+from results.store import Store
+from tests.arena.fixtures import every_fixture
 
 CONFIG = {
     "game": "tictactoe",
@@ -53,7 +59,6 @@ def test_a_run_shows_itself_in_a_notebook(notebook, tmp_path):
     first, last = Handle.pages[0], Handle.pages[-1]
     assert "2 agents, 4 games for each pair" in first and str(tmp_path / "run") in first
     assert any('<progress value="0" max="4"' in page for page in Handle.pages)
-    assert any("<table" in page and "&lt;one&gt;" in page for page in Handle.pages)
     assert '<progress value="4" max="4"' in last and "4 of 4 games" in last and "<table" not in last
     for page in Handle.pages:
         assert "<one>" not in page
@@ -64,6 +69,22 @@ def test_elsewhere_it_shows_nothing(notebook, tmp_path):
     Handle.pages, notebook.kernel = [], None
     arena.run(CONFIG, tmp_path / "run", workers=1)
     assert Handle.pages == []
+
+
+def test_standings_and_games_in_play_are_shown_as_they_are(tmp_path):
+    shown = NotebookDisplay(Handle())
+    made = from_values(CONFIG)
+    first, second = every_fixture(Schedule(made.values))[:2]
+    with Store.create(tmp_path / "run", {"config": made.resolved()}, []):
+        shown.opened(made.resolved(), tmp_path / "run")
+    shown.planned(Schedule(made.values))
+    shown.started(4, 0)
+    shown.playing([InPlay(first, 3, 1.5)])
+    assert first.id in shown.page() and "&lt;one&gt;" in shown.page() and "standings after" not in shown.page()
+    shown.finished(play_fixture(made, first))
+    shown.playing([InPlay(second, 2, 0.5)])
+    assert "standings after 1 of the games" in Handle.pages[-1] and "1 of 4 games" in Handle.pages[-1]
+    assert Handle.pages[-1].count("<table") == 2 and first.id not in Handle.pages[-1]
 
 
 def test_compiling_and_warnings_are_shown():
