@@ -63,7 +63,8 @@ def test_everybody_can_read_them(browser, folder, name):
                         page.click("#end")
                     for closed in page.locator("details").all():
                         closed.evaluate("element => { element.open = true; }")
-                    assert faults_of(page) == {}, (size, scheme)
+                    # only colours are different in dark
+                    assert faults_of(page, ["color-contrast"] if scheme == "dark" else []) == {}, (size, scheme)
                     assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0]
                     assert problems == [], (size, scheme)
 

@@ -105,10 +105,10 @@ def test_a_folder_of_many_runs(full, tmp_path):
     assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d</td>", text) and text.count(">stopped<") == 2
     assert pages.run("a & b/ö").folder == tmp_path / "a & b/ö" and 'href="/"' in pages.run("whole").page().decode()
     assert pages.run("..") is pages.run("") is pages.run(".") is pages.run("bad/../whole") is None
-    old = pages._now()
+    old = pages.now()
     with Store.open(tmp_path / "none", write=True) as store:
         store.add(records[0])
-    assert pages._now() != old
+    assert pages.now() != old
 
 
 def test_few_pages_are_kept(full, tmp_path, monkeypatch):
