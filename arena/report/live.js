@@ -23,6 +23,10 @@
   }
 
   function replace(page) {
+    if (document.querySelector("#games") && !document.querySelector("#pick") && page.querySelector("#pick")) {
+      location.reload(); // there are games to look at now
+      return;
+    }
     for (const part of parts) {
       const [old, fresh] = [document.querySelector(part), page.querySelector(part)];
       for (const [i, details] of fresh.querySelectorAll("details").entries()) {
