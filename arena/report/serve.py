@@ -31,7 +31,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import results
-from results.store import FILE_NAME, Store, StoreError, busy
+from results.store import FILE_NAME, Store, StoreError
 
 HOST = "127.0.0.1"
 NAMES = {HOST, "localhost", "[::1]"}  # of this machine, with any port: it may be forwarded from another machine's
@@ -122,6 +122,8 @@ class Index(Pages):
     def __init__(self, folder):
         super().__init__(folder)
         self._runs: OrderedDict[str, Pages] = OrderedDict()
+        self._known: dict = {}  # of `runs_in`
+        self._digest, self._look_again = "", 0.0
 
     def run(self, name):
         """A run is found among those that there are: what is asked for is never made a path."""
@@ -140,17 +142,23 @@ class Index(Pages):
         return sorted(self.folder.rglob(FILE_NAME))
 
     def now(self):
-        """A digest of which runs there are, when they were written to and which are being played."""
-        from arena.report.listing import last_written
+        """A digest of which runs there are, when they were written to and which are being played.
 
-        told = [(str(path), last_written(path), busy(path.parent)) for path in self._stores()]
-        return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+        However many ask: a look at a large folder takes some time, and is taken at most a tenth of the time.
+        """
+        from arena.report.listing import stamp
+
+        if (start := time.monotonic()) >= self._look_again:
+            told = [(str(path), stamp(path)) for path in self._stores()]
+            self._digest = hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+            self._look_again = time.monotonic() + 9 * (time.monotonic() - start)
+        return self._digest
 
     def _draw(self):
         from arena.report.index import render_index
 
         now = self.now()
-        return render_index(self.folder, now).encode(), now
+        return render_index(self.folder, now, self._known).encode(), now
 
 
 class Handler(BaseHTTPRequestHandler):
