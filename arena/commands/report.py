@@ -36,10 +36,16 @@ def report(
     The run may still be played. A report is one HTML file; its figures are written beside it, too, as SVG and PNG.
     """
     from arena.report import write_report
+    from results.store import FILE_NAME
 
     if serve is not None:
         _serve(folder, serve, output)
         return
+    if not (folder / FILE_NAME).exists() and (runs := sorted(folder.glob(f"*/{FILE_NAME}"))):
+        told = (
+            f"{folder} is no run, but holds some: give one of them, such as {runs[0].parent}, or --serve PORT for all"
+        )
+        raise typer.BadParameter(told)
     check_free(output, force)
     files: dict[Path, bytes] = {}
     with progress_line("drawing the report"):

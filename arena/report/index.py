@@ -3,16 +3,17 @@
 from pathlib import Path
 from urllib.parse import quote
 
-from arena.report.listing import runs_in
+from arena.report.listing import Known, runs_in
 from arena.report.page import own_file, sheet, template
 
 
-def render_index(folder: Path, stored: str) -> str:
+def render_index(folder: Path, stored: str, known: Known | None = None) -> str:
     """HTML: a row for each run with its date, games, agents, leader and how far it is, and a link to its page.
 
-    stored: what the server says of the runs that are shown, so that a page knows when it is old.
+    stored: what the server says of the runs that are shown, so that a page knows when it is old; known: as `runs_in`
+    takes it.
     """
-    rows, unread = runs_in(folder)
+    rows, unread = runs_in(folder, known)
     return template("index.html").render(
         folder=folder.name or str(folder),
         stored=stored,

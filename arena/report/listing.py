@@ -1,5 +1,6 @@
 """The runs in a folder and the folders within it: what was played, who leads, how far it has come."""
 
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -8,17 +9,25 @@ from games.core.errors import UserError
 from results.store import FILE_NAME, busy
 from results.tournament import Tournament
 
+Known = dict[Path, tuple[tuple[float, bool], dict]]  # of a store: its stamp, and what is listed of it
 
-def runs_in(folder: Path) -> tuple[list[dict], list[dict]]:
+
+def runs_in(folder: Path, known: Known | None = None) -> tuple[list[dict], list[dict]]:
     """(runs, those that cannot be read), each as plain values; the one that was played last comes first.
 
     Of a run: its path, when it was played, games, agents, leader, games stored and in all (None if that is not known),
     and its state: running, stopped or finished.  Of one that cannot be read: its path and the error.
+
+    known: what an earlier call has filled, if there was one; a run that has not changed since is not read again.
     """
     rows, unread = [], []
+    known = {} if known is None else known
     for path in sorted(folder.rglob(FILE_NAME)):
         try:
-            rows.append(_row(path.parent, path))
+            before = stamp(path)  # what is written meanwhile is read next time
+            if path not in known or known[path][0] != before:
+                known[path] = before, _row(path.parent, path)
+            rows.append(known[path][1])
         except (UserError, OSError, ValueError) as error:
             unread.append({"run": str(path.parent), "error": str(error)})
     rows.sort(key=lambda row: row["played"], reverse=True)
@@ -42,10 +51,19 @@ def _row(folder: Path, path: Path) -> dict:
     }
 
 
+def stamp(path: Path) -> tuple[float, bool]:
+    """What changes with a store: when it was last written, and whether a process is writing to it."""
+    return last_written(path), busy(path.parent)
+
+
 def last_written(path: Path) -> float:
     """When a store or one of the files beside it was written, in seconds since 1970."""
-    files = [file for file in path.parent.glob(f"{path.name}*") if file.suffix != ".sqlite-shm"]
-    return max((file.stat().st_mtime for file in files), default=0.0)
+    latest = 0.0
+    for file in path.parent.glob(f"{path.name}*"):
+        if file.suffix != ".sqlite-shm":
+            with suppress(FileNotFoundError):  # a log may go at any moment
+                latest = max(latest, file.stat().st_mtime)
+    return latest
 
 
 def _leader(run) -> str | None:

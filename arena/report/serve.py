@@ -6,7 +6,7 @@ on the loopback interface alone, and answers for the run or for the list of runs
 
     .../         the page
     .../stored   what changes when the page does: the number of games, or when runs were written to
-    .../events   the same as server-sent events, whenever it changes
+    .../events   what is stored at this moment as server-sent events, whenever it changes
 
 It is the standard library's, with bounds: a larger server would be five more packages for a few answers, and those that
 we know of do not limit the time in which a slow client may send its request, or only where something stands before
@@ -31,7 +31,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import results
-from results.store import FILE_NAME, Store, StoreError, busy
+from results.store import FILE_NAME, Store, StoreError
 
 HOST = "127.0.0.1"
 NAMES = {HOST, "localhost", "[::1]"}  # of this machine, with any port: it may be forwarded from another machine's
@@ -92,7 +92,7 @@ class Pages:
 
     def stored(self) -> str:
         """What the page would show, as a word: while the last page still serves, what that one shows."""
-        return self._shown if time.monotonic() < self._until else self._now()
+        return self._shown if time.monotonic() < self._until else self.now()
 
     def page(self) -> bytes:
         """The page, as HTML in UTF-8; StoreError if there is no run yet."""
@@ -103,7 +103,7 @@ class Pages:
                 self._until = time.monotonic() + IDLE * (time.monotonic() - start)
             return self._page
 
-    def _now(self) -> str:
+    def now(self) -> str:
         """The number of games stored."""
         with Store.open(self.folder) as store:
             return str(store.select("SELECT COUNT(*) FROM games")[0][0])
@@ -122,6 +122,8 @@ class Index(Pages):
     def __init__(self, folder):
         super().__init__(folder)
         self._runs: OrderedDict[str, Pages] = OrderedDict()
+        self._known: dict = {}  # of `runs_in`
+        self._digest, self._look_again = "", 0.0
 
     def run(self, name):
         """A run is found among those that there are: what is asked for is never made a path."""
@@ -139,18 +141,24 @@ class Index(Pages):
     def _stores(self) -> list[Path]:
         return sorted(self.folder.rglob(FILE_NAME))
 
-    def _now(self):
-        """A digest of which runs there are, when they were written to and which are being played."""
-        from arena.report.listing import last_written
+    def now(self):
+        """A digest of which runs there are, when they were written to and which are being played.
 
-        told = [(str(path), last_written(path), busy(path.parent)) for path in self._stores()]
-        return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+        However many ask: a look at a large folder takes some time, and is taken at most a tenth of the time.
+        """
+        from arena.report.listing import stamp
+
+        if (start := time.monotonic()) >= self._look_again:
+            told = [(str(path), stamp(path)) for path in self._stores()]
+            self._digest = hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+            self._look_again = time.monotonic() + 9 * (time.monotonic() - start)
+        return self._digest
 
     def _draw(self):
         from arena.report.index import render_index
 
-        now = self._now()
-        return render_index(self.folder, now).encode(), now
+        now = self.now()
+        return render_index(self.folder, now, self._known).encode(), now
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -208,7 +216,7 @@ class Handler(BaseHTTPRequestHandler):
         told, silent, end = None, 0.0, time.monotonic() + STREAMING
         while time.monotonic() < end:
             try:
-                now = pages.stored()
+                now = pages.now()
             except StoreError:
                 now = told  # there is no run yet, or it cannot be read at the moment
             if now != told or silent >= HEARTBEAT:
@@ -314,6 +322,13 @@ class Server(ThreadingHTTPServer):
                 self._streams.discard(request)
                 self._leaving.append(threading.current_thread())
                 self._changed.notify_all()
+
+    def server_close(self):
+        """No more connections; those that there are end, also streams."""
+        super().server_close()
+        with self._changed:
+            for request in self._ends:
+                _end(request)
 
     def handle_error(self, request, client_address):
         """A reader who leaves, or is made to, is no error; nothing else comes here, for `Handler` answers with it."""

@@ -11,10 +11,12 @@ the others compiled.  What the methods say of a state is asked of both, by one f
 import functools
 import math
 from typing import NamedTuple
+from xml.etree import ElementTree
 
 import numpy as np
 from numba.core.errors import TypingError
 
+from games.core.drawing import svg
 from games.core.game import CHANCE, Game, IllegalMove
 from games.core.jit import kernel
 from games.core.lane_playout import lane_playout_kernel
@@ -489,6 +491,15 @@ def check_names(game, seed):
             require(name and not blank, game, state, f"move {move} is named {name!r}")
             require(game.parse_move(state, name) == move, game, state, f"{name!r} is read as another move than {move}")
         require(game.render(state).strip(), game, state, "render gives no text")
+        require(is_xml(picture := svg(game, state)), game, state, f"the picture is no SVG: {picture[-200:]}")
+
+
+def is_xml(text: str) -> bool:
+    try:
+        ElementTree.fromstring(text)
+    except ElementTree.ParseError:
+        return False
+    return True
 
 
 def check_codes(game, seed):

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import escape
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +24,7 @@ LETTER = 8.5  # units that a letter of a line takes
 WIDEST = 72  # letters of a line
 STICKS = 24  # objects of a heap that are drawn one by one
 ROW = 34.64  # units from one row of hexagons to the next: CELL * sqrt(3) / 2
+UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML
 SQUARE = re.compile(r"[a-z]\d+|\d+[a-z]")
 
 PIECES = {**dict.fromkeys("XxB", "black disc"), **dict.fromkeys("OoW", "white disc"), "#": "block"}
@@ -160,9 +161,9 @@ def svg(game: "Game", state: "np.ndarray", moves: Sequence[str] = (), title: str
     drawing = game.drawing(state, list(moves))
     name = title or f"{game}, {f'after {moves[-1]}' if moves else 'a position'}"
     body = f"<style>{STYLE}</style>{drawing.ground}{''.join(drawing.parts)}"
-    told = f"<title>{escape(name)}</title><desc>{escape(game.render(state))}</desc>"
+    told = f"<title>{_words(name)}</title><desc>{_words(game.render(state))}</desc>"
     return Picture(
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="arena-board" role="img" aria-label={quoteattr(name)} '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="arena-board" role="img" aria-label="{_words(name)}" '
         f'viewBox="0 0 {drawing.width:g} {drawing.height:g}" width="{drawing.width:g}" height="{drawing.height:g}">'
         f"{told}{body}</svg>\n"
     )
@@ -227,7 +228,7 @@ def board_drawing(board: Board, moves: Sequence[str], look: Look, hidden=(), ove
     bottom = _height(board, look)
     notes = board.notes if look.notes else ()
     parts += [
-        f'<text class="line" x="4" y="{bottom + LINE * i + 14:g}">{escape(x)}</text>' for i, x in enumerate(notes)
+        f'<text class="line" x="4" y="{bottom + LINE * i + 14:g}">{_words(x)}</text>' for i, x in enumerate(notes)
     ]
     width = max(_width(board, look), *(LETTER * len(note) + 8 for note in notes), 0.0)
     height = bottom + LINE * len(notes)
@@ -350,15 +351,20 @@ def _names(board: Board, look: Look) -> str:
     shapes = []
     for row, name in enumerate(board.row_names):
         x, y = at(row, 0)
-        shapes.append(f'<text x="{x - CELL / 2 - 12:g}" y="{y + 5:g}">{escape(name)}</text>')
+        shapes.append(f'<text x="{x - CELL / 2 - 12:g}" y="{y + 5:g}">{_words(name)}</text>')
     for column, name in enumerate(board.column_names):
         x, y = at(0 if hexagons else len(board.rows) - 1, column)
-        shapes.append(f'<text x="{x:g}" y="{y - 32 if hexagons else y + CELL / 2 + 18:g}">{escape(name)}</text>')
+        shapes.append(f'<text x="{x:g}" y="{y - 32 if hexagons else y + CELL / 2 + 18:g}">{_words(name)}</text>')
     return "".join(shapes)
 
 
+def _words(text: str) -> str:
+    """Text as it stands in an element or an attribute."""
+    return escape(UNWRITABLE.sub("\ufffd", text), {'"': "&quot;"})
+
+
 def _line(text: str, x: float, y: float) -> str:
-    return f'<text class="line" x="{x:g}" y="{y:g}" xml:space="preserve">{escape(text)}</text>'
+    return f'<text class="line" x="{x:g}" y="{y:g}" xml:space="preserve">{_words(text)}</text>'
 
 
 def _box(x: float, y: float, inset: float, kind: str) -> str:
@@ -374,10 +380,10 @@ def _piece(symbol: str, x: float, y: float, look: Look) -> str:
         return _box(x, y, 3, "block")
     if colour == "tile":
         box = _box(x, y, 1.5, "tile").replace("/>", f' fill="{TILES[int(symbol, 36) % len(TILES)]}"/>')
-        return f'{box}<text class="on" x="{x:g}" y="{y + 5:g}">{escape(symbol)}</text>'
+        return f'{box}<text class="on" x="{x:g}" y="{y + 5:g}">{_words(symbol)}</text>'
     if shape == "disc":
         return f'<circle class="{colour}" cx="{x:g}" cy="{y:g}" r="{16 if look.cells == "points" else 15}"/>'
     if shape in OUTLINES:
         kind = f"{colour} stroke" if shape in ("cross", "ring") else colour
         return f'<path class="{kind}" transform="translate({x - 20:g} {y - 20:g})" d="{OUTLINES[shape]}"/>'
-    return f'<text class="on" x="{x:g}" y="{y + 5:g}">{escape(symbol)}</text>'
+    return f'<text class="on" x="{x:g}" y="{y + 5:g}">{_words(symbol)}</text>'

@@ -56,7 +56,8 @@ def axe():
     return pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python (PyPI)").Axe()
 
 
-def faults_of(page):
-    """What axe-core finds: rule, and the elements that break it."""
-    found = axe().run(page).response["violations"]
+def faults_of(page, rules=()):
+    """What axe-core finds, by all rules or by some: rule, and the elements that break it."""
+    only = {"runOnly": list(rules)} if rules else {}
+    found = axe().run(page, options={"resultTypes": ["violations"], **only}).response["violations"]
     return {one["id"]: [node["html"][:200] + str(node["any"][:1])[:300] for node in one["nodes"]] for one in found}

@@ -17,7 +17,8 @@ from typer.testing import CliRunner
 
 import results
 from arena.cli import app
-from arena.report import serve
+from arena.report import listing, serve
+from arena.report.listing import runs_in
 from arena.report.page import content_policy
 from results.store import Store
 from tests.arena.stored import CONFIG, store_run
@@ -86,7 +87,7 @@ def test_the_policy_lets_in_all_that_the_page_is_made_of(full):
             assert base64.b64encode(hashlib.sha256(body.encode()).digest()).decode() in content_policy()
 
 
-def test_a_folder_of_many_runs(full, tmp_path):
+def test_a_folder_of_many_runs(full, tmp_path, monkeypatch):
     """A row for each run with its date, games, agents, leader, how far it is and a link; others are told of."""
     with Store.open(full) as source:
         records, meta, agents = list(source.records()), source.meta, source.agents
@@ -105,10 +106,17 @@ def test_a_folder_of_many_runs(full, tmp_path):
     assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d</td>", text) and text.count(">stopped<") == 2
     assert pages.run("a & b/ö").folder == tmp_path / "a & b/ö" and 'href="/"' in pages.run("whole").page().decode()
     assert pages.run("..") is pages.run("") is pages.run(".") is pages.run("bad/../whole") is None
-    old = pages._now()
+    known = {}
+    rows = runs_in(tmp_path, known)
+    with monkeypatch.context() as patch:
+        read = []
+        patch.setattr(listing, "_row", lambda folder, path: read.append(folder.name) or int("no number"))
+        assert runs_in(tmp_path, known)[0] == rows[0] and read == ["bad"]  # the others have not changed
+    old = pages.now()
     with Store.open(tmp_path / "none", write=True) as store:
         store.add(records[0])
-    assert pages._now() != old
+    time.sleep(max(0.0, pages._look_again - time.monotonic()))
+    assert pages.now() != old and runs_in(tmp_path, known)[0] != rows[0]
 
 
 def test_few_pages_are_kept(full, tmp_path, monkeypatch):

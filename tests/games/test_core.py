@@ -20,7 +20,8 @@ from numba.core.errors import TypingError
 import games
 from agents.core.agent import registry as agent_registry
 from games.core import bits, jit
-from games.core.check import ConformanceError
+from games.core.check import ConformanceError, check_names
+from games.core.drawing import Drawing
 from games.core.random import mix, next_word, random_below, random_unit, stream
 from games.core.registry import SpecError, parameters_of, parse_spec, signature
 from games.core.seeds import derive_seed
@@ -235,6 +236,11 @@ class Faulty(Countdown):
         return 1 if self.fault == 7 else moves[random_below(rng, self.legal_moves(state, moves))]
 
 
+class Scrawled(Countdown):
+    def drawing(self, state, moves):
+        return Drawing(40, 40, "<g>", ())
+
+
 class Chancy(Countdown):
     has_chance = True
 
@@ -259,6 +265,12 @@ class Uncompiled(Countdown):
 def test_the_conformance_suite_says_what_is_wrong(fault, message):
     with pytest.raises(ConformanceError, match=re.escape(message)):
         games.check(Faulty(fault=fault), seed=2)
+
+
+def test_a_picture_is_svg():
+    check_names(Countdown(), 2)
+    with pytest.raises(ConformanceError, match="the picture is no SVG: "):
+        check_names(Scrawled(), 2)
 
 
 def test_a_game_with_chance_meets_it():
