@@ -22,7 +22,7 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, popcount, trailing_zeros
+from games.core.bits import ONE, WORD, trailing_zeros
 from games.core.drawing import Drawing
 from games.core.game import Game, check_choice
 from games.core.random import mix, random_below
@@ -188,19 +188,22 @@ class Morpion(Game):
     def find_moves(self, state, direction, row, column):
         """Add the moves that a new point has made possible in a direction: lines with one point missing, not used."""
         line, position = self.line(direction, row, column), self.position(direction, row, column)
-        points = state[LIST + ROOM + line] >> WORD(position)  # its bit 0 is length - 1 points before the new one
+        missing = ~(state[LIST + ROOM + line] >> WORD(position))  # its bit 0 is length - 1 points before the new one
         used = state[LIST + ROOM + self.lines + line] >> WORD(position)
-        needed = WORD((1 << self.length) - 1)
-        stretch = needed if self.disjoint else needed >> ONE
+        once = twice = taken = ZERO  # of the lines that begin at each bit: one point missing at least, two, some used
         for i in range(self.length):
-            if popcount(points & needed) == self.length - 1 and used & stretch == ZERO:
-                place, back = trailing_zeros(~points), i - self.length + 1
-                start = (row + back * ROW_STEPS[direction]) * self.width + column + back * COLUMN_STEPS[direction]
-                step = ROW_STEPS[direction] * self.width + COLUMN_STEPS[direction]
-                move = (4 * start + direction) * self.length + place
-                self.insert_move(state, ((move << 10 | start + place * step) << 8 | line) << 6 | position + back)
-            points >>= ONE
-            used >>= ONE
+            twice |= once & missing >> WORD(i)
+            once |= missing >> WORD(i)
+            taken |= used >> WORD(i) if self.disjoint or i < self.length - 1 else ZERO
+        found = once & ~twice & ~taken & WORD((1 << self.length) - 1)
+        while found != ZERO:
+            i = trailing_zeros(found)
+            found &= found - ONE
+            place, back = trailing_zeros(missing >> WORD(i)), i - self.length + 1
+            start = (row + back * ROW_STEPS[direction]) * self.width + column + back * COLUMN_STEPS[direction]
+            step = ROW_STEPS[direction] * self.width + COLUMN_STEPS[direction]
+            move = (4 * start + direction) * self.length + place
+            self.insert_move(state, ((move << 10 | start + place * step) << 8 | line) << 6 | position + back)
 
     def insert_move(self, state, entry):
         """Add a legal move where it belongs by its number, so that equal positions are equal states."""

@@ -27,6 +27,7 @@ from games.core.random import mix
 
 EMPTY = np.int64(-1)
 CODES = 1 << 32  # move codes must be below it, so that a key holds a node and a code
+VISIT = 1 << 32
 FILLED = 0.75  # of a table; beyond that it takes no new entries, and goes on counting those it has
 
 
@@ -41,10 +42,10 @@ class Amaf(NamedTuple):
     """A table of counts by node and code, and the moves of the simulation at hand."""
 
     keys: np.ndarray  # int64[size], EMPTY or the key of an entry's node and code; size is a power of two
-    visits: np.ndarray  # int32[size]
-    value: np.ndarray  # float64[size], sum of the rewards of the player whose code it is
+    counts: np.ndarray  # int64[size], beside its key in memory: visits * VISIT + twice the rewards of whose code it is
     used: np.ndarray  # int64[1], entries
     line: np.ndarray  # int64[max_plies], codes of the simulation's moves, from the root; -1 for outcomes of chance
+    before: np.ndarray  # int64[max_plies], where in the line the same code stands last before, or -1
     players: np.ndarray  # int64[max_plies], who made them
     length: np.ndarray  # int64[1]: how many of the line are the playout's, which stand at its beginning until learnt
     state: np.ndarray  # dtype[state_size], to replay in
@@ -83,11 +84,12 @@ class GraveRule(Rule):
         """Count the simulation, at every node of the path, for the moves that were made below it."""
         memory = search.memory
         insert_path(game, search, walk)
-        reward = reward_of(score)
+        find_earlier(memory)
+        doubled = np.int64(2.0 * reward_of(score))
         for i in range(walk.length[0]):
             for j in range(i, memory.length[0]):
-                if memory.line[j] >= 0 and first_time(memory.line, i, j):
-                    own = reward if memory.players[j] == 0 else 1.0 - reward
+                if memory.line[j] >= 0 and memory.before[j] < i:  # a move counts once in a simulation
+                    own = doubled if memory.players[j] == 0 else 2 - doubled
                     count_move(memory, walk.path[i], memory.line[j], own)
         memory.length[0] = 0
 
@@ -106,12 +108,13 @@ def child_value(search, child, reference, code):
     """The mix of mean and AMAF; above all others where nothing is known."""
     tree, memory = search.tree, search.memory
     entry = entry_of(memory, key_of(reference, code))
-    visits, seen = tree.visits[child], memory.visits[entry] if memory.keys[entry] != EMPTY else 0
+    visits, counts = tree.visits[child], memory.counts[entry] if memory.keys[entry] != EMPTY else 0
+    seen, doubled = counts // VISIT, counts % VISIT
     if visits == 0 and seen == 0:
         return 100.0
     share = seen / (seen + visits + search.options.bias * seen * visits)
     mean = tree.value[child] / max(visits, 1)
-    amaf = memory.value[entry] / max(seen, 1)
+    amaf = 0.5 * doubled / max(seen, 1)
     return (1.0 - share) * mean + share * amaf
 
 
@@ -132,17 +135,17 @@ def insert_path(game, search, walk):
 
 
 @helper
-def count_move(memory, node, code, reward):
-    """Count a simulation through a node, below which the code was played; a new entry needs room in the table."""
+def count_move(memory, node, code, doubled):
+    """Count a simulation through a node, below which the code was played, and twice its reward; a new entry needs room
+    in the table."""
     key = key_of(node, code)
     entry = entry_of(memory, key)
     if memory.keys[entry] == EMPTY:
         if memory.used[0] > FILLED * len(memory.keys):
             return
-        memory.keys[entry], memory.visits[entry], memory.value[entry] = key, 0, 0.0
+        memory.keys[entry], memory.counts[entry] = key, 0
         memory.used[0] += 1
-    memory.visits[entry] += 1
-    memory.value[entry] += reward
+    memory.counts[entry] += VISIT + doubled
 
 
 @inlined
@@ -158,12 +161,14 @@ def entry_of(memory, key):
 
 
 @helper
-def first_time(line, start, j):
-    """Whether line[j] does not stand in line[start:j]: a move counts once in a simulation."""
-    for k in range(start, j):  # noqa: SIM110, which kernels cannot compile
-        if line[k] == line[j]:
-            return False
-    return True
+def find_earlier(memory):
+    """Find for each code of the line where it stands last before."""
+    line = memory.line
+    for j in range(memory.length[0]):
+        earlier = j - 1
+        while earlier >= 0 and line[earlier] != line[j]:
+            earlier -= 1
+        memory.before[j] = earlier
 
 
 @dataclass(frozen=True)
@@ -203,14 +208,12 @@ class GRAVE(TreeSearch):
         return GraveOptions(self.ref, self.bias)
 
     def new_memory(self, game):
-        size, plies = self.entries, game.max_plies
+        table, plies = np.full((self.entries, 2), EMPTY), game.max_plies
         return Amaf(
-            np.full(size, EMPTY),
-            np.zeros(size, np.int32),
-            np.zeros(size),
+            table[:, 0],
+            table[:, 1],
             np.zeros(1, np.int64),
-            np.zeros(plies, np.int64),
-            np.zeros(plies, np.int64),
+            *np.zeros((3, plies), np.int64),
             np.zeros(1, np.int64),
             np.zeros(game.state_size, game.dtype),
         )
