@@ -85,6 +85,12 @@ def test_a_flag_falls():
     assert record.reason == Reason.TIME and -0.25 <= debts[-2] < 0 and debts[-1] < -0.25  # one margin for the game
 
 
+def test_a_player_that_takes_no_clock_says_so():
+    record = played("test_late", "random", clock="5")
+    assert (record.reason, record.outcome) == (Reason.EXCEPTION, 0.0)
+    assert "TypeError: LatePlayer cannot play with a clock: it has neither" in record.detail
+
+
 def test_who_has_a_clock():
     agents = ("own", "test_sleeper(seconds=0.001)"), ("none", "random"), ("clock", "test_sleeper")
     made = loading.from_values(values(*agents, budget={"clock": "5+1"}))
