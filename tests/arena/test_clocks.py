@@ -13,6 +13,7 @@ from agents.core.clock import Clock
 from arena.cli import app
 from arena.config import loading
 from arena.config.config import ConfigError
+from arena.report.replay import _thought
 from arena.runner.match import play_fixture
 from arena.runner.referee import GRACE, Limits, Referee, Turn
 from arena.runner.watch import LIMIT, Watch, new_memory
@@ -194,3 +195,8 @@ def test_who_has_no_clock_has_none_in_pgn(tmp_path):
         *('[TimeControl "?"]', '[WhiteTimeControl "2+0.5"]', '[BlackTimeControl "-"]'),
         *('[TimeControl "?"]', '[WhiteTimeControl "-"]', '[BlackTimeControl "2+0.5"]'),
     ]
+
+
+def test_reports_have_hundredths_of_seconds():
+    shown = _thought(MoveRecord(3, 0, "e4", 0.12345, 1.9142, seconds=0.25))
+    assert (shown["clock"], shown["value"]) == (1.91, 0.123) and "clock" not in _thought(MoveRecord(3, 0, "e4"))
