@@ -1,6 +1,10 @@
 """Clocks: shares of what is left, flags that fall, what is stored of them, and what supervisors allow."""
 
 import io
+import os
+import re
+import signal
+import threading
 from itertools import pairwise
 
 import pytest
@@ -22,7 +26,7 @@ from results.conditions import conditions_of
 from results.exchange import from_jsonl, time_control, to_jsonl, to_pgn
 from results.record import GameRecord, MoveRecord, Reason
 from results.store import Store
-from tests.arena.conftest import values
+from tests.arena.conftest import Bench, values
 from tests.arena.fixtures import round_robin
 
 
@@ -200,3 +204,21 @@ def test_who_has_no_clock_has_none_in_pgn(tmp_path):
 def test_reports_have_hundredths_of_seconds():
     shown = _thought(MoveRecord(3, 0, "e4", 0.12345, 1.9142, seconds=0.25))
     assert (shown["clock"], shown["value"]) == (1.91, 0.123) and "clock" not in _thought(MoveRecord(3, 0, "e4"))
+
+
+def test_the_flag_of_a_process_that_was_stopped_does_not_count(tmp_path):
+    """As with a budget of seconds: the game is played again."""
+    keys = values("test_sleeper(part=0.5)", ("b", "test_sleeper(part=0.5)"), game="test_nim(heap=30)")
+    made = Bench(keys | {"budget": {"clock": "1.6+0.05"}, "time_margin": 0.4}, tmp_path, workers=1)
+    stopped = []
+
+    def stop_once():
+        if not stopped and made.supervisor.in_play():
+            stopped.append(next(iter(made.supervisor.playing())))
+            os.kill(stopped[0], signal.SIGSTOP)
+            threading.Timer(3.5, os.kill, (stopped[0], signal.SIGCONT)).start()
+
+    made.supervisor.on_tick = stop_once
+    records = made.run()
+    assert len(stopped) == 1 and {record.reason for record in records.values()} == {Reason.PLAYED_OUT}
+    assert re.search(r"played again: .*its clock ran out.* but the process was stopped", made.log())
