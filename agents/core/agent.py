@@ -142,7 +142,11 @@ class Player:
         """Called before each decision of a game with clocks, with the budget of that decision.
 
         Its seconds are a share of what `budget.clock` shows.  A player that manages its time itself looks at that.
+        TypeError if the player has no attribute `budget` to take it, nor a method of its own.
         """
+        if not hasattr(self, "budget"):
+            kind = type(self).__name__
+            raise TypeError(f"{kind} cannot play with a clock: it has neither an attribute budget nor a method allot")
         self.budget = budget
 
     def decide(self, state: np.ndarray, rng: np.ndarray) -> Decision:

@@ -56,22 +56,9 @@ def bench(
     if against and not against.exists():
         raise typer.BadParameter(f"--against {against}: there is no such file or folder")
     from arena.study import bench_comparison as comparison
-    from arena.study.bench import Version, report, search_agents, subjects, usual_subjects
-    from arena.study.bench import bench as measured
 
     stored = comparison.read_report(against) if against and against.is_file() else None
-    if game or agent or everything:
-        wanted = subjects(game or registered("games"), search_agents() if agent is None else agent)
-    else:
-        wanted = comparison.subjects_of(stored) if stored else usual_subjects()
-    with ExitStack() as stack:
-        folders = [None, against] if against and not stored else [None]
-        versions = [stack.enter_context(Version(folder)) for folder in folders]
-        show = stack.enter_context(progress_line())
-        reports = [report(rows) for rows in measured(versions, wanted, seconds, show)]
-        new, old = reports[0], stored or (reports[1] if against else None)
-        if old:
-            comparison.look_again(new, old, versions, seconds, show)
+    new, old = _measured(_wanted(game, agent, everything, stored), seconds, stored, against)
     if output:
         write_whole(output, json.dumps(new, indent=1).encode(), force)
     compared = comparison.compare(new, old) if old else []
@@ -85,6 +72,33 @@ def bench(
         _print_failures(new["failures"])
     if new["failures"] or any(row["verdict"] == "slower" for row in compared):
         raise typer.Exit(VOID)
+
+
+def _wanted(game: list[str] | None, agent: list[str] | None, everything: bool, stored: dict | None) -> list:
+    """What is measured: what is asked for, or else what a stored report has, or else what is usual."""
+    from arena.study import bench_comparison as comparison
+    from arena.study.bench import search_agents, subjects, usual_subjects
+
+    if game or agent or everything:
+        return subjects(game or registered("games"), search_agents() if agent is None else agent)
+    return comparison.subjects_of(stored) if stored else usual_subjects()
+
+
+def _measured(wanted: list, seconds: float, stored: dict | None, against: Path | None) -> tuple[dict, dict | None]:
+    """The report of this version, and the one that it is compared with: stored, or measured in turns with it."""
+    from arena.study import bench_comparison as comparison
+    from arena.study.bench import Version, report
+    from arena.study.bench import bench as measured
+
+    with ExitStack() as stack:
+        folders = [None, against] if against and not stored else [None]
+        versions = [stack.enter_context(Version(folder)) for folder in folders]
+        show = stack.enter_context(progress_line())
+        reports = [report(rows) for rows in measured(versions, wanted, seconds, show)]
+        new, old = reports[0], stored or (reports[1] if against else None)
+        if old:
+            comparison.look_again(new, old, versions, seconds, show)
+    return new, old
 
 
 def _print_report(report: dict) -> None:

@@ -21,6 +21,43 @@ from arena.commands.options import (
 )
 from arena.commands.playing import Where, play_shown
 
+ConfigFile = Annotated[Path | None, typer.Argument(help="A TOML file.", metavar="CONFIG.toml")]
+ResumeAny = Annotated[bool, typer.Option("--resume", help="Continue the run in --out; needs no configuration.")]
+OneGame = Annotated[str | None, games_option('Instead of a file: a game such as "connect4(rows=6, columns=7)".')]
+Agents = Annotated[list[str] | None, agents_option('An agent such as "uct(playouts=1000)"; repeat it for each agent.')]
+Games = Annotated[
+    int | None,
+    typer.Option(
+        "--games",
+        "-n",
+        help="Games for each pair of agents, or runs of each agent in a game for one player. Default: 100.",
+    ),
+]
+OpeningPlies = Annotated[int | None, typer.Option(help="Random plies before the agents begin.")]
+Seed = Annotated[int | None, typer.Option(help="The seed of openings and agents.")]
+Budget = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KIND=AMOUNT",
+        help="For agents without a budget of their own: playouts=1000, nodes=..., depth=..., seconds=...",
+    ),
+]
+Clock = Annotated[
+    str | None,
+    typer.Option(
+        metavar="BASE+INCREMENT",
+        help="Seconds for a whole game, and for each move more, such as 10+0.1: for agents without a budget of "
+        "their own.",
+    ),
+]
+Port = Annotated[
+    int | None,
+    typer.Option(min=0, max=65535, help="Serve the report at this port while games are played; 0: any free port."),
+]
+Careful = Annotated[
+    bool, typer.Option("--careful", help="Check every index in kernels, for games and agents of your own.")
+]
+
 
 @command(
     Panel.PLAY,
@@ -32,51 +69,20 @@ from arena.commands.playing import Where, play_shown
     "arena run --game connect4 --agent uct --agent alphabeta --clock 10+0.1 --games 20",
 )
 def run(
-    config: Annotated[Path | None, typer.Argument(help="A TOML file.", metavar="CONFIG.toml")] = None,
+    config: ConfigFile = None,
     out: OutFolder = None,
     workers: Workers = None,
     cluster: Cluster = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the run in --out; needs no configuration.")
-    ] = False,
-    game: Annotated[
-        str | None, games_option('Instead of a file: a game such as "connect4(rows=6, columns=7)".')
-    ] = None,
-    agent: Annotated[
-        list[str] | None, agents_option('An agent such as "uct(playouts=1000)"; repeat it for each agent.')
-    ] = None,
-    games: Annotated[
-        int | None,
-        typer.Option(
-            "--games",
-            "-n",
-            help="Games for each pair of agents, or runs of each agent in a game for one player. Default: 100.",
-        ),
-    ] = None,
-    opening_plies: Annotated[int | None, typer.Option(help="Random plies before the agents begin.")] = None,
-    seed: Annotated[int | None, typer.Option(help="The seed of openings and agents.")] = None,
-    budget: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KIND=AMOUNT",
-            help="For agents without a budget of their own: playouts=1000, nodes=..., depth=..., seconds=...",
-        ),
-    ] = None,
-    clock: Annotated[
-        str | None,
-        typer.Option(
-            metavar="BASE+INCREMENT",
-            help="Seconds for a whole game, and for each move more, such as 10+0.1: for agents without a budget of "
-            "their own.",
-        ),
-    ] = None,
-    serve: Annotated[
-        int | None,
-        typer.Option(min=0, max=65535, help="Serve the report at this port while games are played; 0: any free port."),
-    ] = None,
-    careful: Annotated[
-        bool, typer.Option("--careful", help="Check every index in kernels, for games and agents of your own.")
-    ] = False,
+    resume: ResumeAny = False,
+    game: OneGame = None,
+    agent: Agents = None,
+    games: Games = None,
+    opening_plies: OpeningPlies = None,
+    seed: Seed = None,
+    budget: Budget = None,
+    clock: Clock = None,
+    serve: Port = None,
+    careful: Careful = False,
     verbose: Verbose = 0,
     log_level: LogLevel = None,
     as_json: Json = False,
@@ -87,31 +93,33 @@ def run(
     """
     where = Where(workers, cluster)
     if careful:
-        if cluster and not cluster.startswith("local:"):
-            raise typer.BadParameter("--careful compiles kernels here: on a cluster, NUMBA_BOUNDSCHECK=1 is set there")
-        os.environ["NUMBA_BOUNDSCHECK"] = "1"  # for the workers, which load Numba
-    flags = {
-        "game": game,
-        "agent": agent,
-        "games": games,
-        "opening-plies": opening_plies,
-        "seed": seed,
-        "budget": budget,
-        "clock": clock,
-    }
+        _check_indices(cluster)
+    flags = {"game": game, "agent": agent, "games": games, "opening-plies": opening_plies, "seed": seed}
+    described, folder = _described(config, flags | {"budget": budget, "clock": clock}, resume, out)
+    play_shown(described, folder, where, resume, as_json, serve)
+
+
+def _check_indices(cluster: str | None) -> None:
+    """Let workers check every index in kernels."""
+    if cluster and not cluster.startswith("local:"):
+        raise typer.BadParameter("--careful compiles kernels here: on a cluster, NUMBA_BOUNDSCHECK=1 is set there")
+    os.environ["NUMBA_BOUNDSCHECK"] = "1"  # for the workers, which load Numba
+
+
+def _described(config: Path | None, flags: dict, resume: bool, out: Path | None) -> tuple[Path | dict, Path]:
+    """What is to be played, as a file or as keys, and the folder of the run."""
     given = [f"--{name}" for name, value in flags.items() if value not in (None, [])]
     if config and given:
         raise typer.BadParameter(f"{', '.join(given)} cannot be added to a file: say it in {config}")
     if config:
-        play_shown(config, out or Path("runs", config.stem), where, resume, as_json, serve)
-    elif given:
+        return config, out or Path("runs", config.stem)
+    if given:
         if resume and not out:
             raise typer.BadParameter("--resume needs --out, the folder of the run to continue")
-        play_shown(_values_of(flags), out or _new_folder(game), where, resume, as_json, serve)
-    elif resume and out:
-        play_shown(_stored_config(out), out, where, resume, as_json, serve)
-    else:
-        raise typer.BadParameter("give a configuration file, or --game and two or more --agent, or --resume with --out")
+        return _values_of(flags), out or _new_folder(flags["game"])
+    if resume and out:
+        return _stored_config(out), out
+    raise typer.BadParameter("give a configuration file, or --game and two or more --agent, or --resume with --out")
 
 
 def _values_of(flags: dict) -> dict:

@@ -17,6 +17,32 @@ Kind = StrEnum(  # type: ignore[misc]  # its members are what results has
 )
 
 
+KindOfTable = Annotated[
+    Kind | None,
+    typer.Option(
+        "--kind",
+        "-k",
+        help="Which table. Default: standings; study, of several games or budgets; scores, of one player.",
+    ),
+]
+NoTimes = Annotated[bool, typer.Option("--no-times", help="Leave out seconds, so that equal runs give equal tables.")]
+Raw = Annotated[bool, typer.Option("--raw", help="In csv, leave text as it is that a spreadsheet takes for a formula.")]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAMES", help="Which columns, parted by commas, as csv names them. Default: all."),
+]
+Caption = Annotated[str | None, typer.Option(help="What stands above the table; in latex, of a table environment.")]
+Label = Annotated[str | None, typer.Option(help="In latex, what the table is referred to by.")]
+OutputOrPicture = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help=f"A file to write to, instead of the terminal; .{', .'.join(kinds.PICTURES)} draws the table.",
+    ),
+]
+
+
 @command(
     Panel.READ,
     examples="arena table runs/first\n"
@@ -27,37 +53,14 @@ Kind = StrEnum(  # type: ignore[misc]  # its members are what results has
 )
 def table(
     folder: Folder,
-    kind: Annotated[
-        Kind | None,
-        typer.Option(
-            "--kind",
-            "-k",
-            help="Which table. Default: standings; study, of several games or budgets; scores, of one player.",
-        ),
-    ] = None,
+    kind: KindOfTable = None,
     format: TableFormat = TEXT,
-    no_times: Annotated[
-        bool, typer.Option("--no-times", help="Leave out seconds, so that equal runs give equal tables.")
-    ] = False,
-    raw: Annotated[
-        bool, typer.Option("--raw", help="In csv, leave text as it is that a spreadsheet takes for a formula.")
-    ] = False,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAMES", help="Which columns, parted by commas, as csv names them. Default: all."),
-    ] = None,
-    caption: Annotated[
-        str | None, typer.Option(help="What stands above the table; in latex, of a table environment.")
-    ] = None,
-    label: Annotated[str | None, typer.Option(help="In latex, what the table is referred to by.")] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help=f"A file to write to, instead of the terminal; .{', .'.join(kinds.PICTURES)} draws the table.",
-        ),
-    ] = None,
+    no_times: NoTimes = False,
+    raw: Raw = False,
+    columns: Columns = None,
+    caption: Caption = None,
+    label: Label = None,
+    output: OutputOrPicture = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -65,20 +68,17 @@ def table(
 
     Some kinds are drawn, too, if the name of --output is that of a picture.
     """
-    import results
     from results.export import ColumnError
 
     format = json_format(format, as_json)
     check_printable(format, output)
     check_free(output, force)
     _check_label(label, format)
+    notes: list[str] = []
     if kind and kind.value in kinds.SCALING_KINDS:
-        chosen, frame, notes = kind.value, _of_scaling(folder, kind.value, format.value), []
+        frame = _of_scaling(folder, kind.value, format.value)
     else:
-        run = results.load(folder)
-        chosen = kind.value if kind else run.kinds[0]
-        if chosen not in run.kinds:
-            raise typer.BadParameter(f"--kind {chosen}: this run has {', '.join(run.kinds)}")
+        run, chosen = _chosen(folder, kind)
         if output and picture_format(output):
             _draw(run, chosen, output, force)
             return
@@ -91,6 +91,17 @@ def table(
         raise typer.BadParameter(f"--columns: {error}") from None
     for note in notes:
         tell(note)
+
+
+def _chosen(folder: Path, kind: Kind | None) -> tuple:
+    """A run, and the kind of its tables that is asked for."""
+    import results
+
+    run = results.load(folder)
+    chosen = kind.value if kind else run.kinds[0]
+    if chosen not in run.kinds:
+        raise typer.BadParameter(f"--kind {chosen}: this run has {', '.join(run.kinds)}")
+    return run, chosen
 
 
 def _check_label(label: str | None, format) -> None:

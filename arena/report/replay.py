@@ -15,7 +15,7 @@ from results.tournament import Tournament
 MOST_GAMES = 60
 MOST_CHARACTERS = 6_000_000  # of all boards together, so that the page stays small
 MOST_SECONDS = 6.0  # to draw them: the rules of some games are slow in plain Python
-DIGITS = {"value": 3, "seconds": 5}  # of what is counted of a decision; the rest are whole numbers, or nearly
+DIGITS = {"value": 3, "clock": 2, "seconds": 5}  # of a decision; its other numbers are whole, or nearly
 
 
 @dataclass

@@ -1,6 +1,10 @@
 """Clocks: shares of what is left, flags that fall, what is stored of them, and what supervisors allow."""
 
 import io
+import os
+import re
+import signal
+import threading
 from itertools import pairwise
 
 import pytest
@@ -13,6 +17,7 @@ from agents.core.clock import Clock
 from arena.cli import app
 from arena.config import loading
 from arena.config.config import ConfigError
+from arena.report.replay import _thought
 from arena.runner.match import play_fixture
 from arena.runner.referee import GRACE, Limits, Referee, Turn
 from arena.runner.watch import LIMIT, Watch, new_memory
@@ -21,7 +26,7 @@ from results.conditions import conditions_of
 from results.exchange import from_jsonl, time_control, to_jsonl, to_pgn
 from results.record import GameRecord, MoveRecord, Reason
 from results.store import Store
-from tests.arena.conftest import values
+from tests.arena.conftest import Bench, values
 from tests.arena.fixtures import round_robin
 
 
@@ -83,6 +88,12 @@ def test_a_flag_falls():
     record = played(late, "random", clock="0.2", time_margin=0.25, game="test_nim(heap=30)")
     debts = [one.clock for one in record.decisions if one.side == 0]
     assert record.reason == Reason.TIME and -0.25 <= debts[-2] < 0 and debts[-1] < -0.25  # one margin for the game
+
+
+def test_a_player_that_takes_no_clock_says_so():
+    record = played("test_late", "random", clock="5")
+    assert (record.reason, record.outcome) == (Reason.EXCEPTION, 0.0)
+    assert "TypeError: LatePlayer cannot play with a clock: it has neither" in record.detail
 
 
 def test_who_has_a_clock():
@@ -188,3 +199,26 @@ def test_who_has_no_clock_has_none_in_pgn(tmp_path):
         *('[TimeControl "?"]', '[WhiteTimeControl "2+0.5"]', '[BlackTimeControl "-"]'),
         *('[TimeControl "?"]', '[WhiteTimeControl "-"]', '[BlackTimeControl "2+0.5"]'),
     ]
+
+
+def test_reports_have_hundredths_of_seconds():
+    shown = _thought(MoveRecord(3, 0, "e4", 0.12345, 1.9142, seconds=0.25))
+    assert (shown["clock"], shown["value"]) == (1.91, 0.123) and "clock" not in _thought(MoveRecord(3, 0, "e4"))
+
+
+def test_the_flag_of_a_process_that_was_stopped_does_not_count(tmp_path):
+    """As with a budget of seconds: the game is played again."""
+    keys = values("test_sleeper(part=0.5)", ("b", "test_sleeper(part=0.5)"), game="test_nim(heap=30)")
+    made = Bench(keys | {"budget": {"clock": "1.6+0.05"}, "time_margin": 0.4}, tmp_path, workers=1)
+    stopped = []
+
+    def stop_once():
+        if not stopped and made.supervisor.in_play():
+            stopped.append(next(iter(made.supervisor.playing())))
+            os.kill(stopped[0], signal.SIGSTOP)
+            threading.Timer(3.5, os.kill, (stopped[0], signal.SIGCONT)).start()
+
+    made.supervisor.on_tick = stop_once
+    records = made.run()
+    assert len(stopped) == 1 and {record.reason for record in records.values()} == {Reason.PLAYED_OUT}
+    assert re.search(r"played again: .*its clock ran out.* but the process was stopped", made.log())
