@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from arena.cluster.link import ClusterError, connected
+from arena.cluster.link import ClusterError, check_importable, connected
 from arena.study.positions import Checked, Known, check_positions, states_of
 from games.core.plugins import add_named, named
 
@@ -33,6 +33,7 @@ def check_positions_on(
     fixed = game, agent, named(), os.getcwd(), source_digest(type(made))
     checked: dict[int, Checked] = {}
     with connected(cluster, max(1, int(agents.make(agent).cores))) as client:
+        check_importable(client, cluster)
         for done in _solved(client, cluster, [(*fixed, lot, str(path)) for lot in lots]):
             for one in done:
                 checked[one.known.line] = one
