@@ -6,6 +6,7 @@ next.  So nodes do not depend on the number of workers, though one solver of all
 """
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from arena.study.positions import Checked, Known, check_positions, states_of
 from games.core.plugins import add_named, named
 
 LOT = 16  # positions
+
+_loading = threading.Lock()  # Python 3.11 parses sources, of which kernels' digests are made, in one thread at a time
 
 
 def check_positions_on(
@@ -68,7 +71,9 @@ def solve_lot(
 
     if plugins:
         add_named(plugins, folder)
-    solver = solver_of(agents.make(agent), games.make(game))
-    if (ours := source_digest(type(solver.game))) != digest:
-        raise ClusterError(f"a worker has other sources of games and agents (digest {ours}, and here {digest})")
+    with _loading:
+        solver = solver_of(agents.make(agent), games.make(game))
+        if (ours := source_digest(type(solver.game))) != digest:
+            raise ClusterError(f"a worker has other sources of games and agents (digest {ours}, and here {digest})")
+        solver.warm(solver.game.initial())
     return check_positions(solver, lot, Path(path), lambda one: None)
