@@ -1,4 +1,4 @@
-"""How many games travel together: as many as take about a second, or longer where thousands of cores are to be fed."""
+"""How many games travel together: as many as take two seconds, or longer where thousands of cores are to be fed."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from arena.formats.fixture import Fixture
 from results.record import GameRecord
 
-SECONDS = 1.0  # that a batch takes where there are few slots
-ANSWERS = 150  # batches a second that a parent and its scheduler take at ease: more slots get longer batches
+SECONDS = 2.0  # that a batch takes where there are few slots
+ANSWERS = 100  # batches a second that a parent and its scheduler take at ease: more slots get longer batches
 MOST = 500  # games of a batch
 UNCOUNTED = 0.0005  # seconds of a game that its record does not count
 

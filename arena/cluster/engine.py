@@ -13,7 +13,7 @@ from arena.cluster import tasks
 from arena.cluster.batches import Lengths, most, target
 from arena.cluster.describing import describe_station, misfits, refused, told_apart
 from arena.cluster.host import Host, Needs, Phase
-from arena.cluster.link import ClusterError, Link
+from arena.cluster.link import ASK, NOT_THERE, QUESTION, ClusterError, Link
 from arena.cluster.messages import Described, Harm, Line, Loaded, Over, Refusal, Trouble, answer_of, packed
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
@@ -155,7 +155,8 @@ class ClusterEngine:
     def _note_workers(self, slots):
         """Let new workers join, and play again what those had that are gone."""
         if isinstance(slots, Exception):
-            raise ClusterError(f"the scheduler of cluster {self.link.where} is gone: {slots or type(slots).__name__}")
+            log.error("the scheduler does not answer: %r", slots)
+            raise ClusterError(f"the scheduler of cluster {self.link.where} is gone; resume the run to play the rest")
         if not slots:
             self.verdicts.tell(f"cluster {self.link.where} has no workers: the run waits for them")
         for address in self._hosts.keys() - slots.keys():
@@ -163,18 +164,19 @@ class ClusterEngine:
         for address, cores in slots.items():
             if address not in self._hosts and not self._stops:
                 host = self._hosts[address] = Host(address, max(1, cores))
-                self._fly(Flight(tasks.join, host), self._values)
+                self._fly(Flight(ASK, host), QUESTION)
         self._note_needs()
 
     def _lose(self, host):
         """A worker is gone."""
-        if host.phase is not Phase.REFUSED:
-            self.verdicts.tell(f"worker {host.address} is gone: what it was playing is played again")
+        log.error("worker %s is gone", host.address)
         host.phase = Phase.REFUSED
         for key, flight in list(self._flights.items()):
             if flight.host is host:
                 del self._flights[key]
                 self.link.drop(key)
+                if flight.jobs:
+                    self.verdicts.tell(f"worker {host.address} is gone: its games are played again")
                 self._play_again(flight.jobs, f"worker {host.address} was lost")
 
     def _settle(self, key, result):
@@ -184,6 +186,8 @@ class ClusterEngine:
         flight.host.under_way -= 1
         if isinstance(result, Exception):
             return self._fail(flight, f"{type(result).__name__}: {result}")
+        if flight.task is ASK:
+            return self._fly(Flight(tasks.join, flight.host), self.link.run, self._values)
         if flight.task is tasks.join:
             result, flight.host.resources = result
         answer = answer_of(result)
@@ -196,14 +200,15 @@ class ClusterEngine:
         if answer.lost:
             return self._refuse(flight.host, answer.lost)
         if flight.task is tasks.join:
-            return self._fly(Flight(tasks.prepare, flight.host))
+            return self._fly(Flight(tasks.prepare, flight.host), self.link.run)
         return self._admit(flight.host)
 
     def _fail(self, flight, text):
         """A task has raised an exception, or Dask has given it up."""
+        if flight.task is ASK:
+            return self._refuse(flight.host, f"it {NOT_THERE}: {text}")
         if flight.task is not tasks.play:
-            hint = "; search-arena[cluster] has to be installed there" if "ModuleNotFound" in text else ""
-            return self._refuse(flight.host, text + hint)
+            return self._refuse(flight.host, text)
         log.error("a batch on worker %s failed: %s", flight.host.address, text)
         self._roomy[flight.host] = None
         return self._play_again(flight.jobs, f"a task failed: {text:.200}")
@@ -218,7 +223,7 @@ class ClusterEngine:
         elif isinstance(message, Trouble):
             self.verdicts.tell(message.text)
         elif isinstance(message, Harm):
-            self.verdicts.learn(message.spoilt, message.broken)
+            self._learn(flight, message)
         elif isinstance(message, Loaded):
             log.info(
                 "worker %s: kernels of %s: %.1f s %s", host.address, message.agent, message.seconds, message.failure
@@ -228,6 +233,13 @@ class ClusterEngine:
             self._compare(host, message.machine)
         elif isinstance(message, Refusal):
             self._refuse(host, message.text)
+
+    def _learn(self, flight, harm):
+        """Count what agents and games have done to processes; before play all stations meet it, and it counts once."""
+        spoilt = harm.spoilt
+        if flight.task is tasks.prepare:
+            spoilt = {agent: number for agent, number in spoilt.items() if not self.verdicts.spoilt[agent]}
+        self.verdicts.learn(spoilt, harm.broken)
 
     def _take(self, flight, record):
         """Take the record of a game of a batch."""
@@ -318,7 +330,8 @@ class ClusterEngine:
             if jobs := self._batch(host, left):
                 left -= len(jobs)
                 asked = host.asks(jobs[0], self._names(jobs[0]))
-                self._fly(Flight(tasks.play, host, jobs), packed([job.fixture for job in jobs]), resources=asked)
+                batch = packed([job.fixture for job in jobs])
+                self._fly(Flight(tasks.play, host, jobs), self.link.run, batch, resources=asked)
                 self._roomy[host] = None
             else:
                 without.append(host)

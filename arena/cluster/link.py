@@ -15,6 +15,9 @@ from games.core.errors import UserError
 PATIENCE = 10.0  # seconds for a scheduler to answer
 LOOK = 0.5  # seconds between two looks at which workers there are
 FAREWELL = 20.0  # seconds for the stations to end
+# a worker that is sent a function that it cannot import ends, and may be other people's: Python's own one asks it first
+ASK, QUESTION = eval, "__import__('arena.cluster.tasks') and None"
+NOT_THERE = "has no search-arena[cluster], or another version"
 LOCAL = "local:"
 MOST_LOCAL = 256  # workers
 MISSING = (
@@ -47,13 +50,11 @@ class Link:
         return self.client.dashboard_link
 
     def submit(self, task: Callable, address: str, *arguments, resources: dict[str, float] | None = None) -> str:
-        """Have a worker run a task of this run; returns the key by which its end arrives."""
+        """Have a worker run a task; returns the key by which its end arrives."""
         self._number += 1
         key = f"{task.__name__}-{self.run}-{self._number}"
         options = {"resources": resources} if resources else {}
-        future = self.client.submit(
-            task, self.run, *arguments, key=key, workers=[address], pure=False, retries=0, **options
-        )
+        future = self.client.submit(task, *arguments, key=key, workers=[address], pure=False, retries=0, **options)
         self._futures[key] = future
         self.client.loop.add_callback(self._await, key, future)
         return key
@@ -146,6 +147,13 @@ def connected(cluster: Any, cores: int = 1) -> Iterator[Any]:
     finally:
         if local is not None:
             local.close(timeout=FAREWELL)
+
+
+def check_importable(client: Any, cluster: str) -> None:
+    """ClusterError if a worker has no search-arena."""
+    for address, result in client.run(ASK, QUESTION, on_error="return").items():
+        if isinstance(result, Exception):
+            raise ClusterError(f"cluster {cluster}: worker {address} {NOT_THERE}: {type(result).__name__}: {result}")
 
 
 def _distributed():

@@ -6,14 +6,17 @@ next.  So nodes do not depend on the number of workers, though one solver of all
 """
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from arena.cluster.link import ClusterError, connected
+from arena.cluster.link import ClusterError, check_importable, connected
 from arena.study.positions import Checked, Known, check_positions, states_of
 from games.core.plugins import add_named, named
 
 LOT = 16  # positions
+
+_loading = threading.Lock()  # Python 3.11 parses sources, of which kernels' digests are made, in one thread at a time
 
 
 def check_positions_on(
@@ -33,6 +36,7 @@ def check_positions_on(
     fixed = game, agent, named(), os.getcwd(), source_digest(type(made))
     checked: dict[int, Checked] = {}
     with connected(cluster, max(1, int(agents.make(agent).cores))) as client:
+        check_importable(client, cluster)
         for done in _solved(client, cluster, [(*fixed, lot, str(path)) for lot in lots]):
             for one in done:
                 checked[one.known.line] = one
@@ -67,7 +71,9 @@ def solve_lot(
 
     if plugins:
         add_named(plugins, folder)
-    solver = solver_of(agents.make(agent), games.make(game))
-    if (ours := source_digest(type(solver.game))) != digest:
-        raise ClusterError(f"a worker has other sources of games and agents (digest {ours}, and here {digest})")
+    with _loading:
+        solver = solver_of(agents.make(agent), games.make(game))
+        if (ours := source_digest(type(solver.game))) != digest:
+            raise ClusterError(f"a worker has other sources of games and agents (digest {ours}, and here {digest})")
+        solver.warm(solver.game.initial())
     return check_positions(solver, lot, Path(path), lambda one: None)

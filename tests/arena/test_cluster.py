@@ -139,7 +139,7 @@ def test_batches_are_sized_by_measured_lengths():
     lengths.told(fixture, SimpleNamespace(seconds=0.25))
     lengths.told(replace(fixture, seats=fixture.seats[::-1]), SimpleNamespace(seconds=0.35))
     assert lengths.of(other) == pytest.approx(0.3 + batches.UNCOUNTED)
-    assert batches.target(2) == batches.SECONDS and batches.target(1500) == 10
+    assert batches.target(2) == batches.SECONDS and batches.target(1000) == 10
     assert [batches.most(left, 2) for left in (100_000, 100, 9, 4, 1, 0)] == [batches.MOST, 25, 3, 1, 1, 1]
 
 
