@@ -116,7 +116,9 @@ def functions_of(thing):
     """A function, or the public methods and properties of a class, by name."""
     if not inspect.isclass(thing):
         return {thing.__name__: thing}
-    named = {name: getattr(value, "__func__", value) for name, value in vars(thing).items() if not name.startswith("_")}
+    known = {name for base in thing.__mro__[1:] for name in inspect.get_annotations(base)}  # as attributes, with types
+    named = {name: value for name, value in vars(thing).items() if not name.startswith("_") and name not in known}
+    named = {name: getattr(value, "__func__", value) for name, value in named.items()}
     named = {name: getattr(value, "fget", getattr(value, "func", value)) for name, value in named.items()}
     return {f"{thing.__name__}.{name}": value for name, value in named.items() if inspect.isfunction(value)}
 

@@ -3,6 +3,7 @@
 import re
 import runpy
 import shlex
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -63,6 +64,17 @@ def test_python_of_the_course_runs(capsys):
     assert len(playouts) == 8 and sum(playouts.values()) == 1000
     corners = sum(playouts[name] for name in ("1a", "1c", "3a", "3c"))
     assert corners > 700
+
+
+def test_python_of_the_agent_runs(tmp_path, monkeypatch):
+    """The agent of the page passes the check of the page."""
+    agent, check = blocks((ROOT / "docs/tutorials/agent.md").read_text(), "python")
+    (tmp_path / "greedy.py").write_text(agent)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "greedy", raising=False)
+    space = {}
+    exec(check, space)
+    assert type(space["agent"]).__name__ == "Greedy" and space["agent"].name == "greedy"
 
 
 def test_the_reference_of_the_commands_is_what_they_say(capsys):

@@ -51,7 +51,7 @@ class OpenSpielGame(Game):
         object.__setattr__(self, "has_chance", self.about.has_chance)
 
     @property
-    def about(self):
+    def about(self) -> "About":
         return _about(self.game)
 
     @property
@@ -77,45 +77,45 @@ class OpenSpielGame(Game):
     def _side(self, player):
         return player if player < 0 else player ^ self.about.first
 
-    def start(self, state):
+    def start(self, state: np.ndarray) -> None:
         state[:] = 0
 
-    def player(self, state):
+    def player(self, state: np.ndarray) -> int:
         return self._side(self.their_state(state).current_player())
 
-    def legal_moves(self, state, moves):
+    def legal_moves(self, state: np.ndarray, moves: np.ndarray) -> int:
         legal = self.their_state(state).legal_actions()
         moves[: len(legal)] = legal
         return len(legal)
 
-    def play(self, state, move):
+    def play(self, state: np.ndarray, move: int) -> None:
         state[0] += 1
         state[state[0]] = move
 
-    def is_over(self, state):
+    def is_over(self, state: np.ndarray) -> bool:
         return self.their_state(state).is_terminal()
 
-    def score(self, state):
+    def score(self, state: np.ndarray) -> float:
         return self.their_state(state).returns()[self.about.first]
 
-    def chance(self, state, moves, probabilities):
+    def chance(self, state: np.ndarray, moves: np.ndarray, probabilities: np.ndarray) -> int:
         outcomes = self.their_state(state).chance_outcomes()
         moves[: len(outcomes)], probabilities[: len(outcomes)] = zip(*outcomes, strict=True)
         return len(outcomes)
 
-    def random_outcome(self, state, rng):
+    def random_outcome(self, state: np.ndarray, rng: np.ndarray) -> int:
         outcomes, shares = zip(*self.their_state(state).chance_outcomes(), strict=True)
         place = np.searchsorted(np.cumsum(shares), random_unit(rng), side="right")
         return int(outcomes[min(place, len(outcomes) - 1)])
 
-    def move_name(self, state, move):
+    def move_name(self, state: np.ndarray, move: int) -> str:
         """Their name of it, without blanks; with the action's number, where another one is named so."""
         theirs = self.their_state(state)
         names = {action: "".join(theirs.action_to_string(action).split()) for action in theirs.legal_actions()}
         own = names[move]
         return own if list(names.values()).count(own) == 1 and own else f"{own}#{move}"
 
-    def render(self, state):
+    def render(self, state: np.ndarray) -> str:
         return str(self.their_state(state)).rstrip("\n") or "-"
 
 
@@ -213,14 +213,14 @@ class Searcher(Agent):
 
     needs: ClassVar[Needs] = Needs(kernels=False)
 
-    def misfit(self, game):
+    def misfit(self, game: Game) -> str | None:
         try:
             found = counterpart_of(game)
         except NoCounterpart as error:
             return str(error)
         return f"{self.name} plays games that have the same rules there: {found.differs}" if found.differs else None
 
-    def new_player(self, game, budget):
+    def new_player(self, game: Game, budget: Budget) -> Player:
         return SearcherPlayer(self, game, budget)
 
     @abstractmethod
@@ -292,7 +292,7 @@ class OpenSpielMCTS(Searcher):
         check_range("rollouts", self.rollouts, 1, 1 << 20)
         check_range("memory", self.memory, 1, 1 << 24)
 
-    def search(self, state, budget, seed):
+    def search(self, state: Any, budget: Budget, seed: int) -> Found:
         evaluator = pyspiel.RandomRolloutEvaluator(self.rollouts, seed)
         most = ENDLESS if budget.playouts is None else max(budget.playouts, LEAST)
         limits = most, self.memory, self.solve, seed, False
@@ -324,7 +324,7 @@ class OpenSpielAlphaBeta(Searcher):
     budgets: ClassVar[tuple[str, ...]] = ("depth",)
     needs: ClassVar[Needs] = Needs(chance=False, kernels=False)
 
-    def search(self, state, budget, seed):
+    def search(self, state: Any, budget: Budget, seed: int) -> Found:
         from open_spiel.python.algorithms.minimax import alpha_beta_search
 
         value, action = alpha_beta_search(state.get_game(), state, lambda state: 0.0, budget.depth)

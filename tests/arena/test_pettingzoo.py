@@ -10,6 +10,7 @@ pytest.importorskip("pettingzoo", reason="PettingZoo is not installed: pip insta
 from pettingzoo.test import api_test, seed_test
 
 from arena.interop.pettingzoo import NoEnvironment, to_pettingzoo
+from tests.shipped import GAMES
 
 SPECS = ["connect4(rows=4, columns=4)", "breakthrough(rows=5, columns=4)", "othello(size=4)", "pig(target=20)"]
 
@@ -38,6 +39,11 @@ def test_a_game_is_what_the_rules_say(spec):
             environment.step(int(random.choice(legal)))
         first = np.sign(game.score(environment.unwrapped.state_array))
         assert rewards == {"player_0": first, "player_1": -first}
+
+
+@pytest.mark.parametrize("spec", [name for name in GAMES if games.make(name).players == 2])
+def test_every_game_of_two_players_is_accepted(spec):
+    api_test(to_pettingzoo(games.make(spec)), num_cycles=30)
 
 
 def test_an_illegal_move_ends_the_game():
