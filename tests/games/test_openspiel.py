@@ -174,10 +174,10 @@ def loa_number(game, move, capture):
 
 
 @pytest.mark.matrix
-def test_lines_of_action_in_step_for_20_000_games():
+def test_lines_of_action_in_step_for_thousands_of_games():
     """The same legal moves, by number, the same ends and results; moves are compiled here."""
     game, there, excused = games.make("loa(horizon=1000)"), pyspiel.load_game("lines_of_action"), 0
-    for seed in range(20_000):
+    for seed in range(2_000):
         line, theirs = random_line(game, seed), there.new_initial_state()
         for ply, (state, move) in enumerate(zip(line.states, line.played.tolist())):
             if theirs.is_terminal():
@@ -192,4 +192,4 @@ def test_lines_of_action_in_step_for_20_000_games():
         else:
             assert theirs.is_terminal() and game.score(played[-1]) == theirs.returns()[0]
     print(f"{excused} games ended otherwise, as they may")
-    assert excused < 2_000
+    assert excused < 200
