@@ -15,6 +15,7 @@ from games.core.check import random_line, view
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install open_spiel")
 
 GAMES_PLAYED = 200
+LONG = ("kalah",)  # of which 20,000 games take minutes
 
 
 def by_name(game, state, move):
@@ -97,6 +98,11 @@ def san(state, action):
     return state.action_to_string(action).rstrip("+#")
 
 
+def kalah_number(game, state, move):
+    """Their pits are numbered around the board, from 1, with a store between."""
+    return (str(move + 1 + 7 * game.player(state)),)
+
+
 def loa_ends_otherwise(states):
     """Here a capture that joins all pieces of both is a draw, there a win; and there a board for the second time is a
     draw, whoever is to move."""
@@ -122,6 +128,7 @@ PEERS = [
     Peer("amazons(size=10)", "amazons", amazons_path),
     Peer("pig(target=100)", "pig", pig_number),
     Peer("chess", "chess", algebraic, san, count=1, first=1),
+    Peer("kalah", "mancala", kalah_number, count=20),
     Peer("loa(horizon=1000)", "lines_of_action", by_name, text, count=2, ends_otherwise=loa_ends_otherwise),
 ]
 
@@ -171,6 +178,14 @@ def loa_number(game, move, capture):
     """OpenSpiel's number of a move: rows and columns of origin and target, and whether it takes a piece."""
     origin, target = move >> 6, move & 63
     return ((((origin >> 3) * 8 + (origin & 7)) * 8 + (target >> 3)) * 8 + (target & 7)) * 2 + capture
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("peer", [peer for peer in PEERS if peer.spec in LONG], ids=str)
+def test_in_step_for_20_000_games(peer):
+    random = np.random.default_rng(12)
+    for _ in range(20_000):
+        play_in_step(peer, random)
 
 
 @pytest.mark.matrix
