@@ -15,7 +15,7 @@ from games.core.check import random_line, view
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install open_spiel")
 
 GAMES_PLAYED = 200
-LONG = ("kalah",)  # of which 20,000 games take minutes
+LONG = ("checkers", "kalah")  # of which 20,000 games take minutes
 
 
 def by_name(game, state, move):
@@ -103,6 +103,16 @@ def kalah_number(game, state, move):
     return (str(move + 1 + 7 * game.player(state)),)
 
 
+def checkers_name(game, state, move):
+    return ("".join(f"{chr(97 + square % 8)}{square // 8 + 1}" for square in (move >> 6, move & 63)),)
+
+
+def checkers_end_otherwise(states):
+    """There a game is a draw after 40 moves without a capture."""
+    pieces = [int(state[0] | state[1]).bit_count() for state in states[-41:]]
+    return len(pieces) == 41 and pieces[0] == pieces[-1]
+
+
 def loa_ends_otherwise(states):
     """Here a capture that joins all pieces of both is a draw, there a win; and there a board for the second time is a
     draw, whoever is to move."""
@@ -128,6 +138,7 @@ PEERS = [
     Peer("amazons(size=10)", "amazons", amazons_path),
     Peer("pig(target=100)", "pig", pig_number),
     Peer("chess", "chess", algebraic, san, count=1, first=1),
+    Peer("checkers", "checkers", checkers_name, text, count=10, ends_otherwise=checkers_end_otherwise),
     Peer("kalah", "mancala", kalah_number, count=20),
     Peer("loa(horizon=1000)", "lines_of_action", by_name, text, count=2, ends_otherwise=loa_ends_otherwise),
 ]
