@@ -15,7 +15,7 @@ from games.core.check import random_line, view
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install open_spiel")
 
 GAMES_PLAYED = 200
-LONG = ("checkers", "kalah")  # of which 20,000 games take minutes
+LONG = ("checkers", "kalah", "y(size=5)")  # of which 20,000 games take minutes
 
 
 def by_name(game, state, move):
@@ -131,6 +131,8 @@ PEERS = [
     Peer("hex(size=5)", "hex(board_size=5)", by_name, text),
     Peer("hex(size=5, swap=true)", "hex(board_size=5,swap=True)", by_name, text),
     Peer("hex(size=11)", "hex(board_size=11)", by_name, text),
+    Peer("y(size=5)", "y(board_size=5)"),
+    Peer("y(size=9)", "y(board_size=9)", count=50),
     Peer("go(size=9, komi=7.5)", "go(board_size=9,komi=7.5,max_game_length=243)", by_name, go_name),
     Peer("nim(heaps=[1, 3, 5, 7], misere=true)", "nim", nim_name, text),
     Peer("nim(heaps=[4, 9, 2])", "nim(pile_sizes=4;9;2,is_misere=False)", nim_name, text),
@@ -139,7 +141,7 @@ PEERS = [
     Peer("pig(target=100)", "pig", pig_number),
     Peer("chess", "chess", algebraic, san, count=1, first=1),
     Peer("checkers", "checkers", checkers_name, text, count=10, ends_otherwise=checkers_end_otherwise),
-    Peer("kalah", "mancala", kalah_number, count=20),
+    Peer("kalah", "mancala", kalah_number),
     Peer("loa(horizon=1000)", "lines_of_action", by_name, text, count=2, ends_otherwise=loa_ends_otherwise),
 ]
 
