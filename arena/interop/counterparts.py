@@ -170,7 +170,7 @@ def go_name(theirs, action):
 def amazons_path(game, state, move):
     """Theirs are three actions, each a square numbered from the upper left."""
     squares = game.move_name(state, move).replace("/", "-").split("-")
-    return tuple(str((game.size - int(square[1:])) * game.size + ord(square[0]) - ord("a")) for square in squares)
+    return tuple(str((game.height - int(square[1:])) * game.width + ord(square[0]) - ord("a")) for square in squares)
 
 
 def algebraic(game, state, move):
@@ -180,6 +180,16 @@ def algebraic(game, state, move):
 
 def san(theirs, action):
     return theirs.action_to_string(action).rstrip("+#")
+
+
+def kalah_number(game, state, move):
+    """Their pits are numbered around the board, from 1, with a store between."""
+    return (str(move + 1 + 7 * game.player(state)),)
+
+
+def checkers_name(game, state, move):
+    """A man's or king's way of one step or jump, without a sign between."""
+    return ("".join(f"{chr(97 + square % 8)}{square // 8 + 1}" for square in (move >> 6, move & 63)),)
 
 
 def usual(game):
@@ -198,6 +208,19 @@ def _go(game):
     return Counterpart(name, by_name, go_name, differs="their game ends where a position is repeated")
 
 
+def _lines_of_action(game):
+    differs = "their game is a draw where a board is repeated, and won by who joins all pieces of both"
+    return Counterpart("lines_of_action", by_name, text, differs=differs) if game.size == 8 else None
+
+
+def _checkers(game):
+    return Counterpart("checkers", checkers_name, text, differs="their game is a draw after 40 moves without a capture")
+
+
+def _amazons(game):
+    return None if game.height != game.width else Counterpart(f"amazons(board_size={game.width})", amazons_path)
+
+
 def _nim(game):
     piles = ";".join(map(str, game.heaps))
     return Counterpart(f"nim(pile_sizes={piles},is_misere={game.misere})", nim_name, text)
@@ -210,11 +233,15 @@ COUNTERPARTS: dict[str, Callable[[Any], Counterpart | None]] = {
     "breakthrough": _breakthrough,
     "othello": lambda game: Counterpart("othello") if game.size == 8 else None,
     "mnk": lambda game: Counterpart(f"mnk(m={game.columns},n={game.rows},k={game.k})"),
+    "y": lambda game: None if game.swap else Counterpart(f"y(board_size={game.size})"),
+    "kalah": lambda game: Counterpart("mancala", kalah_number) if (game.houses, game.seeds) == (6, 4) else None,
+    "checkers": _checkers,
+    "loa": _lines_of_action,
     "hex": lambda game: Counterpart(f"hex(board_size={game.size},swap={game.swap})", by_name, text),
     "go": _go,
     "nim": _nim,
     "clobber": lambda game: Counterpart(f"clobber(rows={game.rows},columns={game.columns})", by_name, text),
-    "amazons": lambda game: Counterpart(f"amazons(board_size={game.size})", amazons_path),
+    "amazons": _amazons,
     "pig": lambda game: Counterpart(f"pig(winscore={game.target},horizon={game.horizon})", pig_number),
     "chess": lambda game: Counterpart("chess", algebraic, san, first=1) if usual(game) else None,
 }

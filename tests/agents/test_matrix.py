@@ -20,14 +20,19 @@ from tests.shipped import AGENTS, GAMES
 SMALL = {
     "amazons": "(size=6)",
     "atarigo": "(size=4)",
+    "ataxx": "(size=4, horizon=40)",
+    "backgammon": "(horizon=30)",
     "breakthrough": "(rows=5, columns=4)",
+    "checkers": "(quiet=10)",
     "clobber": "(rows=4, columns=4)",
     "connect4": "(rows=4, columns=5)",
     "domineering": "(rows=4, columns=4)",
     "go": "(size=5)",
     "hex": "(size=4)",
+    "kalah": "(houses=3, seeds=2)",
     "knightthrough": "(rows=6, columns=5)",
     "leftmove": "(depth=8)",
+    "loa": "(size=5, horizon=60)",
     "misere_breakthrough": "(rows=5, columns=4)",
     "misere_domineering": "(rows=4, columns=4)",
     "misere_knightthrough": "(rows=6, columns=5)",
@@ -40,6 +45,7 @@ SMALL = {
     "samegame": "(rows=5, columns=5, colours=3)",
     "tsptw": "(cities=5)",
     "weakschur": "(parts=2)",
+    "y": "(size=4)",
 }
 OPTIONS = {
     "expectimax": ["", "scores=true"],

@@ -7,14 +7,19 @@ import numpy as np
 import pytest
 
 import games
+from games.core.check import random_line, view
 
 pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install open_spiel")
+
+import pyspiel
 
 from arena.interop.counterparts import COUNTERPARTS, Mirror, NoCounterpart, counterpart_of, from_openspiel
 
 GAMES_PLAYED = 100
 LONG = {
     "chess": 1,
+    "checkers": 10,
+    "loa(horizon=1000)": 2,
     "amazons(size=10)": 1,
     "amazons(size=6)": 4,
     "go(size=9, komi=7.5)": 4,
@@ -42,7 +47,28 @@ SPECS = [
     "pig(target=100)",
     "pig(target=30, horizon=12)",
     "chess",
+    "y(size=5)",
+    "kalah",
+    "checkers",
+    "loa(horizon=1000)",
 ]
+
+
+def checkers_end_otherwise(states):
+    """There a game is a draw after 40 moves without a capture."""
+    pieces = [int(state[0] | state[1]).bit_count() for state in states[-41:]]
+    return len(pieces) == 41 and pieces[0] == pieces[-1]
+
+
+def loa_ends_otherwise(states):
+    """Here a capture that joins all pieces of both is a draw, there a win; and there a board for the second time is a
+    draw, whoever is to move."""
+    boards = [state[:2].tobytes() for state in states]
+    return states[-1][3] == 3 or boards[-1] in boards[:-1]
+
+
+# by the name of a game: (our states so far) -> whether it may now end otherwise there
+ENDS_OTHERWISE = {"checkers": checkers_end_otherwise, "loa": loa_ends_otherwise}
 
 
 def superko(theirs, action):
@@ -60,22 +86,29 @@ def check_actions(mirror, chosen):
     for depth, taken in enumerate(chosen):
         ours = {path[depth] for path in paths if path[:depth] == chosen[:depth]}
         actions = {label(theirs, action): action for action in theirs.legal_actions()}
-        if mirror.counterpart.differs:
+        if game.name == "go":
             actions = {key: a for key, a in actions.items() if key in ours or not superko(theirs, a)}
         assert set(actions) == ours, theirs
         theirs.apply_action(actions[taken])
 
 
 def play_in_step(game, random):
+    """Play a random game on both boards, to the end here, or to one there that is none here."""
     mirror = Mirror(game)
+    otherwise, states = ENDS_OTHERWISE.get(game.name, lambda states: False), [mirror.state]
     while not game.is_over(mirror.state):
         theirs = mirror.theirs
-        assert not theirs.is_terminal() and mirror.side(theirs.current_player()) == int(game.player(mirror.state))
+        if theirs.is_terminal():
+            assert otherwise(states), theirs
+            return mirror
+        assert mirror.side(theirs.current_player()) == int(game.player(mirror.state))
         move = int(random.choice(game.moves(mirror.state)))
         check_actions(mirror, move)
         mirror.push(move)
-    assert mirror.theirs.is_terminal()
-    assert np.sign(game.score(mirror.state)) == np.sign(mirror.theirs.returns()[mirror.side(0)])
+        states.append(mirror.state)
+    if not otherwise(states):
+        assert mirror.theirs.is_terminal()
+        assert np.sign(game.score(mirror.state)) == np.sign(mirror.theirs.returns()[mirror.side(0)])
     return mirror
 
 
@@ -98,3 +131,39 @@ def test_every_counterpart_is_played():
 def test_games_without_a_counterpart(spec):
     with pytest.raises(NoCounterpart, match=r"OpenSpiel has no .*; it has tictactoe, connect4"):
         counterpart_of(games.make(spec))
+
+
+def loa_number(game, move, capture):
+    """OpenSpiel's number of a move: rows and columns of origin and target, and whether it takes a piece."""
+    origin, target = move >> 6, move & 63
+    return ((((origin >> 3) * 8 + (origin & 7)) * 8 + (target >> 3)) * 8 + (target & 7)) * 2 + capture
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("spec", ["checkers", "kalah", "y(size=5)"])
+def test_in_step_for_20_000_games(spec):
+    game, random = games.make(spec), np.random.default_rng(12)
+    for _ in range(20_000):
+        play_in_step(game, random)
+
+
+@pytest.mark.matrix
+def test_lines_of_action_in_step_for_thousands_of_games():
+    """The same legal moves, by number, the same ends and results, or those that their rules make of it."""
+    game, there, otherwise = games.make("loa(horizon=1000)"), pyspiel.load_game("lines_of_action"), 0
+    for seed in range(2_000):
+        line, theirs = random_line(game, seed), there.new_initial_state()
+        for ply, (state, move) in enumerate(zip(line.states, line.played.tolist())):
+            if theirs.is_terminal():
+                break
+            other = int(state[1 - (ply & 1)])
+            legal = {int(m): loa_number(game, int(m), other >> (int(m) & 63) & 1) for m in view(game, state, 1).moves}
+            assert sorted(legal.values()) == theirs.legal_actions(), theirs
+            theirs.apply_action(legal[move])
+        played = line.states[: len(theirs.history()) + 1]
+        boards, expected = [state[:2].tobytes() for state in played], game.score(played[-1])
+        if loa_ends_otherwise(played):  # a board again is a draw, else who has joined all pieces has won
+            otherwise += 1
+            expected = 0 if boards[-1] in boards[:-1] else 1 - 2 * ((len(played) - 2) % 2)
+        assert theirs.is_terminal() and theirs.returns()[0] == expected
+    assert 0 < otherwise < 1_000

@@ -15,14 +15,19 @@ PERFT = {
     # misere games have the moves of the plain ones; the others, and Hex, counted by programs with sets of squares
     "misere_breakthrough": [22, 484, 11132, 256036],
     "misere_breakthrough(rows=6, columns=4)": [10, 100, 1074, 11232, 126368],
+    "kalah": [6, 35, 185, 942, 4690],  # by the lists of test_kalah.py
+    "kalah(houses=3, seeds=2)": [3, 8, 19, 40, 81, 150, 265],
     "knightthrough": [40, 1600, 63520],
     "knightthrough(rows=5, columns=4)": [16, 246, 3574, 45970, 553260],
     "misere_knightthrough(rows=6, columns=6)": [28, 784, 21616, 581938],
     "hex(size=3)": [9, 72, 504, 3024, 15120, 54720, 146880, 207360, 120960],
     "hex(size=3, swap=True)": [9, 81, 576, 3528, 18144, 69840, 201600],
+    "y(size=3)": [6, 30, 120, 360, 720, 360],
+    "y(size=4)": [10, 90, 720],
     # tic-tac-toe's figures, and those of the board of characters of test_mnk.py
     "mnk(rows=3, columns=3, k=3)": [9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872],
     "mnk(rows=3, columns=4, k=3)": [12, 132, 1320, 11880, 95040, 622944, 3499200],
+    "checkers": [7, 49, 302, 1469, 7361, 36768, 179255],  # published, but for chains of jumps: see test_checkers.py
     "chess": [20, 400, 8902, 197281],  # published; more positions in test_chess.py
     # GROUND_TRUTH.md; a pass is a ply
     "othello": [4, 12, 56, 244, 1396, 8200, 55092, 390216],
@@ -35,6 +40,7 @@ PERFT = {
     "grundy(heaps=[8, 9, 20])": [16, 237, 3252, 41190, 479275],
     "pig": [2, 8, 20, 68, 188, 596, 1724, 5300],
     "pig(target=6, horizon=5)": [2, 8, 19, 59, 141, 324, 638, 716, 308, 0],
+    "backgammon": [15, 190, 3990],  # counted by the naive player of its tests, and 21 rolls after each
     "coin": [2, 4, 4, 8, 0],  # by hand, from the figure
     "tree": [3, 9, 0],
     "tree(nodes=\"[1, {'probabilities': [0.9, 0.1], 'moves': [2, [3, 4, [5]]]}]\")": [2, 2, 3, 1],
@@ -54,6 +60,11 @@ PERFT = {
     "misere_domineering(rows=5, columns=6)": [24, 520, 9600, 156792],
     "clobber": [112, 11848, 1182276],
     "clobber(rows=3, columns=4)": [17, 204, 1671, 8974, 34450, 99140, 180230, 239040, 98460],
+    "loa": [36, 1244, 44952],
+    "loa(size=7)": [30, 848, 25012, 698880],
+    "loa(size=5)": [18, 280, 4164, 56108],
+    "ataxx": [16, 256, 6460, 155888, 4752668],  # as other programs count
+    "ataxx(size=4)": [16, 176, 2408, 26756],
     "amazons": [2176, 4307152],
     "amazons(size=6)": [544, 238532],
     # Go counted by OpenSpiel 2.0.2, its relatives by the naive board of test_go.py
