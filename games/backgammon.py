@@ -32,6 +32,7 @@ from math import comb
 import numpy as np
 
 from games.core.bits import ONE, WORD, popcount, reversed_bits, trailing_zeros
+from games.core.drawing import CELL, LINE, Drawing, paper, text_line
 from games.core.game import CHANCE, Game, IllegalMove, check_range
 from games.core.random import random_below
 
@@ -52,6 +53,8 @@ ROLL_OF = np.array([DICE.tolist().index(sorted(dice, reverse=True)) for dice in 
 START = {6: 5, 8: 3, 13: 5, 24: 2}  # checkers by point
 PLACES = tuple(WORD(sum(1 << point for point in range(1, 26) if point >> i & 1)) for i in range(5))
 SHARE = 0.25  # of the way that a blot would lose, in its evaluation
+# where the points stand: in columns of the picture, of which the sixth is the bar
+COLUMNS = {point: column + (column > 5) for column in range(12) for point in (12 - column, 13 + column)}
 STEP = re.compile(r"(bar|\d+)((?:/(?:off|\d+)\*?)+)(?:\((\d)\))?")
 
 
@@ -527,6 +530,36 @@ class Backgammon(Game):
             lines.append(f"{mark}: bar {of[25]}, off {of[0]}, {pips} pips{turn}")
         return "\n".join(lines)
 
+    def drawing(self, state, moves):
+        """The board as the first player counts the points, who has the black checkers."""
+        counts = [self.checkers(state, side) for side in (0, 1)]
+        width, height, middle = 13 * CELL, 11 * CELL, 5.5 * CELL + LINE
+        ground = [
+            paper(width, height + 4 * LINE),
+            f'<rect class="ground" y="{LINE}" width="{width}" height="{height}"/>',
+        ]
+        ground.append(f'<rect class="felt" x="{6 * CELL}" y="{LINE}" width="{CELL}" height="{height}"/>')
+        ends = self.ends_of(next((move for move in reversed(moves) if "/" in move), ""), 1 - self.side(state))
+        parts = []
+        for point in range(1, 25):
+            x, up = CELL * (COLUMNS[point] + 0.5), point > 12
+            base, way = (LINE, 1) if up else (LINE + height, -1)
+            kind = "under" if point in ends else ("panel" if point % 2 else "even")
+            parts.append(f'<path class="{kind}" d="M{x - 18:g} {base}h36l-18 {way * 4.5 * CELL:g}z"/>')
+            ground.append(f'<text x="{x:g}" y="{14 if up else height + LINE + 16:g}">{point}</text>')
+            for side, colour in enumerate(("black", "white")):
+                count = counts[side][25 - point if side else point]
+                parts += _stack(x, base, way, count, colour)
+        for side, (colour, way) in enumerate((("black", -1), ("white", 1))):
+            parts += _stack(6.5 * CELL, middle - way * 4, way, counts[side][25], colour)
+        lines = self.render(state).splitlines()[-2:]
+        parts += [text_line(line, 4, height + LINE * (i + 2.6)) for i, line in enumerate(lines)]
+        return Drawing(width, height + 4 * LINE, "".join(ground), tuple(parts))
+
+    def ends_of(self, play: str, side: int) -> set[int]:
+        """The points, as the first player counts them, on which the steps of a player's play end."""
+        return {25 - target if side else target for _, target in read_steps(play)}
+
     def roll_name(self, state) -> str:
         return "".join(map(str, DICE[self.roll(state)]))
 
@@ -534,6 +567,17 @@ class Backgammon(Game):
         """How many checkers a player has off the board, on each point as they count, and on the bar: 26 numbers."""
         planes = [int(plane) for plane in self.planes(state, side)]
         return [sum((plane >> point & 1) << i for i, plane in enumerate(planes)) for point in range(26)]
+
+
+def _stack(x: float, base: float, way: int, count: int, colour: str) -> list[str]:
+    """Checkers above each other, from `base` up or down; the last of many has their number."""
+    shown = min(count, 5)
+    middles = [base + way * (32 * i + 17) for i in range(shown)]
+    parts = [f'<circle class="{colour}" cx="{x:g}" cy="{y:g}" r="15"/>' for y in middles]
+    if count > shown:
+        parts.append(f'<rect class="paper" x="{x - 9:g}" y="{middles[-1] - 9:g}" width="18" height="18" rx="4"/>')
+        parts.append(f'<text x="{x:g}" y="{middles[-1] + 5:g}">{count}</text>')
+    return parts
 
 
 def read_steps(text: str) -> list[tuple[int, int]]:

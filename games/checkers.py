@@ -23,6 +23,7 @@ import numpy as np
 
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import draw
+from games.core.drawing import Look, board_drawing, read_board
 from games.core.game import Game, check_range
 from games.core.random import random_below
 
@@ -48,6 +49,7 @@ class Checkers(Game):
     quiet: int = 80
 
     name = "checkers"
+    board_look = Look("checkered", {"b": "black disc", "w": "white disc", "B": "black king", "W": "white king"})
     sizes = "8x8, quiet 1 to 1000"
     state_size = 4
     move_limit = 64 * 64
@@ -233,6 +235,14 @@ class Checkers(Game):
             if 64 * origin + target in self.moves(state):
                 return 64 * origin + target
         return super().parse_move(state, text)
+
+    def drawing(self, state, moves):
+        """The last move's squares are marked by their columns and rows, which the picture has."""
+        marked = ""
+        for number in re.findall(r"\d+", moves[-1] if moves else ""):
+            row, place = divmod(int(number) - 1, 4)
+            marked += f"{'gecahfdb'[place + row % 2 * 4]}{row + 1}"
+        return board_drawing(read_board(self.render(state)), [marked], self.board_look)
 
     def render(self, state):
         """Black's men b and kings B, White's w and W."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from games.core.drawing import CELL, LINE, Drawing, paper
 from games.core.game import Game, check_range
 
 
@@ -152,6 +153,29 @@ class Kalah(Game):
 
     def move_name(self, state, move):
         return str(move + 1)
+
+    def drawing(self, state, moves):
+        """Houses and stores with their seeds; the first player's are below, and his store is on the right."""
+        step, columns = 1.25 * CELL, self.houses + 2
+        width, height = step * columns, 5 * CELL
+        board = f'<rect class="ground" x="2" y="{LINE}" width="{width - 4:g}" height="{height - 2 * LINE:g}" rx="18"/>'
+        middles = {house: (step * (house + 1.5), 3.5 * CELL) for house in range(self.houses)}
+        middles |= {
+            self.houses + 1 + house: (step * (columns - house - 1.5), 1.5 * CELL) for house in range(self.houses)
+        }
+        pits = [f'<circle class="felt" cx="{x:g}" cy="{y:g}" r="21"/>' for x, y in middles.values()]
+        for player, x in ((0, width - step / 2), (1, step / 2)):
+            pits.append(
+                f'<rect class="felt" x="{x - 19:g}" y="{1.1 * CELL:g}" width="38" height="{2.8 * CELL:g}" rx="19"/>'
+            )
+            middles[self.store(player)] = x, 2.5 * CELL
+        names = [
+            f'<text x="{middles[house + own][0]:g}" y="{y}">{house + 1}</text>'
+            for own, y in ((0, 5 * CELL - 5), (self.houses + 1, 14))
+            for house in range(self.houses)
+        ]
+        seeds = [f'<text class="on" x="{x:g}" y="{y + 5:g}">{state[place]}</text>' for place, (x, y) in middles.items()]
+        return Drawing(width, height, "".join([paper(width, height), board, *pits, *names]), tuple(seeds))
 
     def render(self, state):
         """The second player's houses above, with their numbers, and the stores at the ends."""

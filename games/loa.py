@@ -23,6 +23,7 @@ import numpy as np
 
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import draw
+from games.core.drawing import Look
 from games.core.eight import EightWide
 from games.core.game import check_range
 from games.core.random import GAMMA, mix, random_below
@@ -46,6 +47,7 @@ class LinesOfAction(EightWide):
     horizon: int = 500
 
     name = "loa"
+    board_look = Look("checkered")
     status = "counted"
     sizes = "size 5 to 8, horizon 1 to 10000"
     state_size = 4

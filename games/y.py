@@ -19,6 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from games.core.bits import ONE, WORD, trailing_zeros
+from games.core.drawing import NO_CELL, Board, board_drawing
 from games.hex import ZERO, Hex
 
 OUTSIDE = 3  # as `Hex.colour` has cells beyond the border
@@ -108,6 +109,16 @@ class Y(Hex):
 
     def transform_move(self, move, symmetry):
         return move if move == self.cells else self.images[symmetry, move]
+
+    def drawing(self, state, moves):
+        """The triangle of Hex's cells."""
+        empty = [NO_CELL] * self.size
+        colours = [
+            [".XO"[self.colour(state, row, column)] for column in range(self.size - row)] for row in range(self.size)
+        ]
+        names = [str(row + 1) for row in range(self.size)], [chr(ord("a") + column) for column in range(self.size)]
+        board = Board(tuple((*cells, *empty[len(cells) :]) for cells in colours), *map(tuple, names))
+        return board_drawing(board, moves, self.board_look)
 
     def render(self, state):
         def line(row):

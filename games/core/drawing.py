@@ -25,6 +25,7 @@ WIDEST = 72  # letters of a line
 STICKS = 24  # objects of a heap that are drawn one by one
 ROW = 34.64  # units from one row of hexagons to the next: CELL * sqrt(3) / 2
 UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML
+NO_CELL = " "  # the symbol of what is beyond a board of hexagons that is no rhombus
 SQUARE = re.compile(r"[a-z]\d+|\d+[a-z]")
 
 PIECES = {**dict.fromkeys("XxB", "black disc"), **dict.fromkeys("OoW", "white disc"), "#": "block"}
@@ -220,7 +221,7 @@ def board_drawing(board: Board, moves: Sequence[str], look: Look, hidden=(), ove
     parts = [_box(*at(*place), 0, "under") for place in last if flat]
     for row, symbols in enumerate(board.rows):
         for column, symbol in enumerate(symbols):
-            if symbol != "." and (row, column) not in hidden:
+            if symbol not in (".", NO_CELL) and (row, column) not in hidden:
                 parts.append(_piece(symbol, *at(row, column), look))
     parts += over
     if not flat:
@@ -252,7 +253,7 @@ def lines_drawing(lines: Iterable[str]) -> Drawing:
         indent = line[: len(line) - len(line.lstrip())]
         shown += textwrap.wrap(line, WIDEST, subsequent_indent=indent + "  ", drop_whitespace=False) or [""]
     width, height = LETTER * max([20, *map(len, shown)]) + 16, LINE * max(len(shown), 1) + 12
-    parts = [_line(line, 8, LINE * i + 20) for i, line in enumerate(shown)]
+    parts = [text_line(line, 8, LINE * i + 20) for i, line in enumerate(shown)]
     return Drawing(width, height, paper(width, height), tuple(parts))
 
 
@@ -273,7 +274,7 @@ def heaps_drawing(heaps: Sequence[int], most: int, last: Iterable[int] = ()) -> 
             ]
         elif heap:
             parts.append(f'<rect class="red" x="40" y="{y + 6}" width="{unit * heap:g}" height="20" rx="3"/>')
-        parts += [_line(str(i + 1), 10, y + 21), _line(str(heap), 48 + unit * heap, y + 21)]
+        parts += [text_line(str(i + 1), 10, y + 21), text_line(str(heap), 48 + unit * heap, y + 21)]
     return Drawing(width, height, paper(width, height), tuple(parts))
 
 
@@ -322,11 +323,15 @@ def _hexagons(board: Board, look: Look) -> str:
     """Cells, and along the sides what joins them: the first player's above and below, the second's left and right."""
     at, rows, columns = _centres(board, look), len(board.rows), len(board.column_names)
     half, tall, flat = CELL / 2, ROW / 1.5, ROW / 3
-    cells = [at(row, column) for row in range(rows) for column in range(columns)]
+    within = [(r, c) for r, symbols in enumerate(board.rows) for c, symbol in enumerate(symbols) if symbol != NO_CELL]
+    cells = [at(row, column) for row, column in within]
     path = "".join(
         f"M{x:g} {y - tall:.4g}l{half:g} {flat:.4g}v{tall:.4g}l-{half:g} {flat:.4g}l-{half:g}-{flat:.4g}v-{tall:.4g}z"
         for x, y in cells
     )
+    ground = f'<path class="ground" d="{path}"/><path class="grid" d="{path}"/>'
+    if len(cells) < rows * columns:
+        return ground  # whose sides are nobody's
     red, blue = (look.pieces.get(symbol, "").partition(" ")[0] for symbol in "XO")
     sides = []
     for row, sign in ((0, -1), (rows - 1, 1)):
@@ -339,7 +344,7 @@ def _hexagons(board: Board, look: Look) -> str:
         f'<polyline class="{colour} side" points="{" ".join(f"{x:.4g},{y:.4g}" for x, y in points)}"/>'
         for colour, points in sides
     )
-    return f'{drawn}<path class="ground" d="{path}"/><path class="grid" d="{path}"/>'
+    return drawn + ground
 
 
 _CAP = ((-CELL / 2, ROW / 3), (0.0, ROW / 1.5), (CELL / 2, ROW / 3))  # upper end of a hexagon, from left to right
@@ -363,7 +368,8 @@ def _words(text: str) -> str:
     return escape(UNWRITABLE.sub("\ufffd", text), {'"': "&quot;"})
 
 
-def _line(text: str, x: float, y: float) -> str:
+def text_line(text: str, x: float, y: float) -> str:
+    """A line of text, in letters of one width, that begins at x."""
     return f'<text class="line" x="{x:g}" y="{y:g}" xml:space="preserve">{_words(text)}</text>'
 
 

@@ -165,3 +165,34 @@ def test_words_and_pieces_can_be_told_from_what_is_behind():
         for piece in ("white", "black", "red", "blue", "yellow", "block"):
             for ground in ("ground", "even"):
                 assert max(contrast(paint[piece], fill[ground]) for paint in (fill, stroke)) >= 3, (piece, ground)
+
+
+def test_checkers_marks_squares_that_are_named_by_number():
+    """As in `move_name`: number n is the square 4 * (square // 8) + (7 - square % 8) // 2 + 1."""
+    game = games.make("checkers")
+    for square in range(0, 64, 9):
+        number = 4 * (square // 8) + (7 - square % 8) // 2 + 1
+        (marked,) = [part for part in game.drawing(game.initial(), [f"{number}"]).parts if "under" in part]
+        left, top = EDGE + CELL * (square % 8), 2 + CELL * (7 - square // 8)
+        assert f'x="{left:g}" y="{top:g}"' in marked
+
+
+def test_y_is_a_triangle_without_sides_that_belong_to_a_player():
+    game = games.make("y(size=3)")
+    drawing = game.drawing(game.after(game.initial(), game.parse_move(game.initial(), "b2")), ["b2"])
+    assert drawing.ground.count("M") == 2 * 6 and "side" not in drawing.ground  # cells, filled and outlined
+    assert [part.split('"')[1] for part in drawing.parts] == [["red", "disc"][0], "last ring"]
+
+
+def test_backgammon_shows_every_checker():
+    game = games.make("backgammon")
+    state = game.initial()
+    parts = game.drawing(state, []).parts
+    assert [sum(f'class="{colour}"' in part for part in parts) for colour in ("black", "white")] == [15, 15]
+    assert sum("under" in part for part in game.drawing(state, ["64", "24/18,13/9"]).parts) == 2
+
+
+def test_kalah_shows_every_pit():
+    game = games.make("kalah(houses=4, seeds=3)")
+    shown = [re.search(r">(\d+)<", part)[1] for part in game.drawing(game.initial(), []).parts]
+    assert sorted(shown) == ["0", "0", *8 * ["3"]]
