@@ -32,14 +32,6 @@ class NoGo(PlacingGame):
         if self.rows * self.columns == 1:
             raise ValueError("rows = columns = 1: the board needs 2 points or more")
 
-    @property
-    def height(self):
-        return self.rows or self.size
-
-    @property
-    def width(self):
-        return self.columns or self.size
-
     def allowed(self, board, point, colour):
         return self.breathes(board, point, colour) and not self.captures(board, point, colour)
 

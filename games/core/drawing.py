@@ -228,7 +228,7 @@ def board_drawing(board: Board, moves: Sequence[str], look: Look, hidden=(), ove
         parts += [f'<circle class="last ring" cx="{x:g}" cy="{y:g}" r="6"/>' for x, y in (at(*place) for place in last)]
     bottom = _height(board, look)
     notes = board.notes if look.notes else ()
-    parts += [_line(note, 4, bottom + LINE * i + 14) for i, note in enumerate(notes)]
+    parts += [text_line(note, 4, bottom + LINE * i + 14) for i, note in enumerate(notes)]
     width = max(_width(board, look), *(LETTER * len(note) + 8 for note in notes), 0.0)
     height = bottom + LINE * len(notes)
     return Drawing(width, height, paper(width, height) + _ground(board, look) + _names(board, look), tuple(parts))

@@ -43,6 +43,7 @@ class StoneGame(Game):
     size: int = 9
 
     board_look = Look("points")
+    rows = columns = 0  # of a rectangle, where a game has these parameters
 
     def __post_init__(self):
         check_range("size", self.size, 2, 13)
@@ -50,11 +51,11 @@ class StoneGame(Game):
     @property
     def height(self):
         """How many rows the board has."""
-        return self.size
+        return self.rows or self.size
 
     @property
     def width(self):
-        return self.size
+        return self.columns or self.size
 
     @property
     def symmetries(self):
