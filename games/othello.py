@@ -18,7 +18,8 @@ import numpy as np
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import draw, sgf_point, squares
 from games.core.drawing import Look
-from games.core.game import Game, check_choice
+from games.core.eight import EightWide
+from games.core.game import check_choice
 from games.core.lanes import choose
 from games.core.random import random_below
 
@@ -27,26 +28,9 @@ PASS = 64
 OVER = WORD(2)  # in the last word of a state
 CORNER_WEIGHT = 8
 
-# (mask, distance): exchanges the bits of the mask with those that lie the distance above them
-MIRROR_COLUMNS = (
-    (WORD(0x5555555555555555), WORD(1)),
-    (WORD(0x3333333333333333), WORD(2)),
-    (WORD(0x0F0F0F0F0F0F0F0F), WORD(4)),
-)
-MIRROR_ROWS = (
-    (WORD(0x00FF00FF00FF00FF), WORD(8)),
-    (WORD(0x0000FFFF0000FFFF), WORD(16)),
-    (WORD(0x00000000FFFFFFFF), WORD(32)),
-)
-TRANSPOSE = (
-    (WORD(0x00AA00AA00AA00AA), WORD(7)),
-    (WORD(0x0000CCCC0000CCCC), WORD(14)),
-    (WORD(0x00000000F0F0F0F0), WORD(28)),
-)
-
 
 @dataclass(frozen=True)
-class Othello(Game):
+class Othello(EightWide):
     """state: uint64[4] = Black's discs, White's, squares that the player to move can play on, player to move | OVER.
 
     The third word follows from the others; it is kept because `play` must find it to know whether the game is over.
@@ -60,7 +44,6 @@ class Othello(Game):
     sizes = "size 4, 6 or 8"
     state_size = 4
     move_limit = PASS + 1
-    symmetries = 8
     lane_bits = 64
 
     def __post_init__(self):
@@ -74,10 +57,6 @@ class Othello(Game):
     def max_plies(self):
         """Each square is played on once, and between two such moves there is at most one pass."""
         return 2 * self.max_moves - 1
-
-    @cached_property
-    def board(self):
-        return squares(8 * row + column for row in range(self.size) for column in range(self.size))
 
     @cached_property
     def inner(self):
@@ -205,31 +184,10 @@ class Othello(Game):
             target[i] = self.image(state[i], symmetry)
         target[3] = state[3]
 
-    def image(self, discs, symmetry):
-        """The image of a set: bits 0, 1 and 2 of a symmetry mirror columns and rows, and exchange the two."""
-        if symmetry & 1:
-            discs = self.exchange(discs, MIRROR_COLUMNS) >> WORD(8 - self.size)
-        if symmetry & 2:
-            discs = self.exchange(discs, MIRROR_ROWS) >> WORD(8 * (8 - self.size))
-        if symmetry & 4:
-            discs = self.exchange(discs, TRANSPOSE)
-        return discs
-
-    def exchange(self, word, steps):
-        for mask, distance in steps:
-            different = (word ^ word >> distance) & mask
-            word ^= different | different << distance
-        return word
-
     def transform_move(self, move, symmetry):
         if move == PASS:
             return move
-        row, column = move >> 3, move & 7
-        if symmetry & 1:
-            column = self.size - 1 - column
-        if symmetry & 2:
-            row = self.size - 1 - row
-        return 8 * column + row if symmetry & 4 else 8 * row + column
+        return self.image_of_square(move, symmetry)
 
     def random_move(self, state, moves, rng):
         """Draws from the set of squares; a pass takes no draw."""

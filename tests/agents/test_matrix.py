@@ -28,6 +28,7 @@ SMALL = {
     "hex": "(size=4)",
     "knightthrough": "(rows=6, columns=5)",
     "leftmove": "(depth=8)",
+    "loa": "(size=5, horizon=60)",
     "misere_breakthrough": "(rows=5, columns=4)",
     "misere_domineering": "(rows=4, columns=4)",
     "misere_knightthrough": "(rows=6, columns=5)",

@@ -5,6 +5,7 @@ import pytest
 
 import agents
 import games
+from tests.games.naive_board import board_of
 
 DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
 
@@ -26,11 +27,6 @@ def naive_moves(board, side):
         left[origin] = "."
         found += [(origin, target, arrow) for target in reached(board, origin) for arrow in reached(left, target)]
     return found
-
-
-def board_of(game, state):
-    """The board of characters that `render` shows."""
-    return np.array([line.split()[1:] for line in reversed(game.render(state).splitlines()[:-1])])
 
 
 def squares_of(name):

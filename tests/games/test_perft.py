@@ -54,6 +54,9 @@ PERFT = {
     "misere_domineering(rows=5, columns=6)": [24, 520, 9600, 156792],
     "clobber": [112, 11848, 1182276],
     "clobber(rows=3, columns=4)": [17, 204, 1671, 8974, 34450, 99140, 180230, 239040, 98460],
+    "loa": [36, 1244, 44952],
+    "loa(size=7)": [30, 848, 25012, 698880],
+    "loa(size=5)": [18, 280, 4164, 56108],
     "amazons": [2176, 4307152],
     "amazons(size=6)": [544, 238532],
     # Go counted by OpenSpiel 2.0.2, its relatives by the naive board of test_go.py

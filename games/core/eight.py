@@ -1,0 +1,61 @@
+"""Square boards of up to 8x8 in one word, and their eight symmetries: what Othello and others share."""
+
+from functools import cached_property
+
+from games.core.bits import WORD
+from games.core.board import squares
+from games.core.game import Game
+
+# (mask, distance): exchanges the bits of the mask with those that lie the distance above them
+MIRROR_COLUMNS = (
+    (WORD(0x5555555555555555), WORD(1)),
+    (WORD(0x3333333333333333), WORD(2)),
+    (WORD(0x0F0F0F0F0F0F0F0F), WORD(4)),
+)
+MIRROR_ROWS = (
+    (WORD(0x00FF00FF00FF00FF), WORD(8)),
+    (WORD(0x0000FFFF0000FFFF), WORD(16)),
+    (WORD(0x00000000FFFFFFFF), WORD(32)),
+)
+TRANSPOSE = (
+    (WORD(0x00AA00AA00AA00AA), WORD(7)),
+    (WORD(0x0000CCCC0000CCCC), WORD(14)),
+    (WORD(0x00000000F0F0F0F0), WORD(28)),
+)
+
+
+class EightWide(Game):
+    """Base of games on a square board of `size` up to 8 that is a corner of one of 8x8:
+    square 8 * row + column is that bit of a word."""
+
+    size: int
+
+    symmetries = 8
+
+    @cached_property
+    def board(self):
+        return squares(8 * row + column for row in range(self.size) for column in range(self.size))
+
+    def image(self, cells, symmetry):
+        """The image of a set: bits 0, 1 and 2 of a symmetry mirror columns and rows, and exchange the two."""
+        if symmetry & 1:
+            cells = self.exchange(cells, MIRROR_COLUMNS) >> WORD(8 - self.size)
+        if symmetry & 2:
+            cells = self.exchange(cells, MIRROR_ROWS) >> WORD(8 * (8 - self.size))
+        if symmetry & 4:
+            cells = self.exchange(cells, TRANSPOSE)
+        return cells
+
+    def exchange(self, word, steps):
+        for mask, distance in steps:
+            different = (word ^ word >> distance) & mask
+            word ^= different | different << distance
+        return word
+
+    def image_of_square(self, square, symmetry):
+        row, column = square >> 3, square & 7
+        if symmetry & 1:
+            column = self.size - 1 - column
+        if symmetry & 2:
+            row = self.size - 1 - row
+        return 8 * column + row if symmetry & 4 else 8 * row + column
