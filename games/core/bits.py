@@ -40,6 +40,11 @@ def reversed_bytes(word):
     return WORD(int.from_bytes(int(word).to_bytes(8, "little"), "big"))
 
 
+def reversed_bits(word):
+    """Bit 63 - i in the place of bit i."""
+    return WORD(int(f"{int(word):064b}"[::-1], 2))
+
+
 def reach(lower, upper, occupied):
     """Where a piece can slide to on a line, both ways, up to the first occupied square and with it, as a set.
 
@@ -85,6 +90,14 @@ def _reverse_instruction(typing_context, word):
 
 
 @intrinsic
+def _mirror_instruction(typing_context, word):
+    def codegen(context, builder, signature, args):
+        return builder.bitreverse(args[0])
+
+    return types.uint64(types.uint64), codegen
+
+
+@intrinsic
 def _deposit_instruction(typing_context, source, mask):
     def codegen(context, builder, signature, args):
         function = builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", (), ir.FunctionType(_WORD, [_WORD, _WORD]))
@@ -106,6 +119,11 @@ def _trailing_zeros(word):
 @overload(reversed_bytes)
 def _reversed_bytes(word):
     return lambda word: _reverse_instruction(WORD(word))
+
+
+@overload(reversed_bits)
+def _reversed_bits(word):
+    return lambda word: _mirror_instruction(WORD(word))
 
 
 @overload(reach)

@@ -20,6 +20,7 @@ from tests.shipped import AGENTS, GAMES
 SMALL = {
     "amazons": "(size=6)",
     "atarigo": "(size=4)",
+    "backgammon": "(horizon=30)",
     "breakthrough": "(rows=5, columns=4)",
     "clobber": "(rows=4, columns=4)",
     "connect4": "(rows=4, columns=5)",

@@ -23,6 +23,7 @@ OTHER_SIZES = {
     "matches": ["matches(count=10, take=4, misere=true)", "matches(count=2, take=5)"],
     "grundy": ["grundy(heaps=[9, 8, 8, 20])", "grundy(heaps=[3, 1, 2])"],
     "pig": ["pig(target=20, horizon=30)"],
+    "backgammon": ["backgammon(horizon=20)"],
     "coin": ["coin(stake=3, penalty=0.5)"],
     "tree": ["tree(nodes=\"[[1, 2], {'probabilities': ['1/3', '2/3'], 'moves': {'H': [-1, 1], 'T': 0.5}}]\")"],
     "samegame": ["samegame(rows=5, columns=16, colours=2)", "samegame(rows=15, columns=6, colours=9, seed=1)"],

@@ -35,6 +35,7 @@ PERFT = {
     "grundy(heaps=[8, 9, 20])": [16, 237, 3252, 41190, 479275],
     "pig": [2, 8, 20, 68, 188, 596, 1724, 5300],
     "pig(target=6, horizon=5)": [2, 8, 19, 59, 141, 324, 638, 716, 308, 0],
+    "backgammon": [15, 190, 3990],  # counted by the naive player of its tests, and 21 rolls after each
     "coin": [2, 4, 4, 8, 0],  # by hand, from the figure
     "tree": [3, 9, 0],
     "tree(nodes=\"[1, {'probabilities': [0.9, 0.1], 'moves': [2, [3, 4, [5]]]}]\")": [2, 2, 3, 1],

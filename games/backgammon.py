@@ -1,0 +1,557 @@
+"""Backgammon: two players race 15 checkers each around the board with two dice, and hit single checkers on the way.
+
+Each player counts the points from 24 to 1 as their own checkers go, so that one's point p is the other's 25 - p.
+Checkers that are hit wait on the bar, one's point 25, and must enter before any other moves.  When all are on points 1
+to 6 they are borne off: from the point that a die shows, or from the highest one below it if there is none above.  Both
+dice are played if that is possible, four steps after a double, and as many as can be; of two dice of which only one can
+be played, the larger if it can.  Who has borne off all checkers scores 1; 2, a gammon, if the other has borne off
+none; 3, a backgammon, if moreover a checker of the other's is on the bar or the winner's points 1 to 6.  There is no
+doubling cube.  The first player has won the opening roll, which is no double.  Rules: the Backgammon Rules of the US
+Backgammon Federation; R. Jacoby and J. R. Crawford, "The Backgammon Book" (1970).
+
+Nothing makes the game end, so that it is a draw after `horizon` rolls.
+
+A move is a whole play, up to four steps.  So each roll is followed by one move, chance and the players take turns as
+searches expect, and a position comes up once among the children of a node; step by step, each order of the steps would
+be a line of its own, and what must be played would depend on the steps before.  A play is given by the points that its
+steps leave, 0 for a step that is not made.  Of one checker that moves twice, the point in between says which die it
+moved by first:
+
+    two dice    26 * (point that the larger die moves from) + (point that the smaller one moves from)
+    a double    the number of the four points, in descending order, among all such; see `origins`
+
+Its name lists the steps, an asterisk for a hit: `24/18,13/11`, `bar/20*,6/4`, `6/off(2)`.  A roll is named `31`.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement, pairwise, product
+from math import comb
+
+import numpy as np
+
+from games.core.bits import ONE, WORD, popcount, reversed_bits, trailing_zeros
+from games.core.game import CHANCE, Game, IllegalMove, check_range
+from games.core.random import random_below
+
+ZERO, HALF = WORD(0), WORD(32)
+LOW = WORD((1 << 32) - 1)
+OFF, BAR = ONE, ONE << WORD(25)  # points 0 and 25
+POINTS = WORD((1 << 25) - 2)  # 1 to 24
+HOME = WORD((1 << 7) - 2)  # 1 to 6
+OUTSIDE = BAR | POINTS & ~HOME
+TURN = 4  # of a state: whose turn, the roll and the number of rolls so far
+ROLL, ROLLS = 1, 8  # their first bits
+CHECKERS = 15
+TWO_DICE = 26 * 26
+# the rolls, larger die first: 15 of two numbers, then 6 doubles
+DICE = np.array([(big, small) for big in range(2, 7) for small in range(1, big)] + [(n, n) for n in range(1, 7)])
+DOUBLES, N_ROLLS = 15, 21
+ROLL_OF = np.array([DICE.tolist().index(sorted(dice, reverse=True)) for dice in product(range(1, 7), repeat=2)])
+START = {6: 5, 8: 3, 13: 5, 24: 2}  # checkers by point
+PLACES = tuple(WORD(sum(1 << point for point in range(1, 26) if point >> i & 1)) for i in range(5))
+SHARE = 0.25  # of the way that a blot would lose, in its evaluation
+STEP = re.compile(r"(bar|\d+)((?:/(?:off|\d+)\*?)+)(?:\((\d)\))?")
+
+
+@dataclass(frozen=True)
+class Backgammon(Game):
+    """state: uint64[5] = two words for each player, and the turn.
+
+    A player's words hold how many checkers are on the points 0 (borne off) to 25 (the bar), as they count them, in
+    four planes of 32 bits: bit p of the plane i is bit i of the number on point p.  The turn is whose it is, the number
+    of the roll and 1 (0: to be rolled) from bit 1, and the number of rolls so far from bit 8.
+    """
+
+    horizon: int = 5000
+
+    name = "backgammon"
+    sizes = "horizon 1 to 100000"
+    state_size = 5
+    has_chance = True
+    arrays = {"origins": np.int8}
+    move_limit = comb(29, 4)
+    code_limit = 2 * (DOUBLES * TWO_DICE + (N_ROLLS - DOUBLES) * move_limit)
+
+    def __post_init__(self):
+        check_range("horizon", self.horizon, 1, 100_000)
+
+    @property
+    def max_moves(self):
+        """Four steps shared out among checkers on k points, one, two, three or four of them: so many ways at most."""
+        k = CHECKERS
+        return k + k * k + comb(k + 1, 2) + k * comb(k + 1, 2) + comb(k + 3, 4)
+
+    @property
+    def max_plies(self):
+        return 2 * self.horizon
+
+    def plies_left(self, state):
+        return 2 * (self.horizon - np.int64(state[TURN] >> WORD(ROLLS))) + (1 if self.roll(state) >= 0 else 0)
+
+    @cached_property
+    def origins(self):
+        """int8[4 * move_limit]: the points that the steps of a double leave, four a play, in descending order."""
+        found = np.zeros((self.move_limit, 4), np.int8)
+        for points in combinations_with_replacement(range(25, -1, -1), 4):
+            found[self.rank(*points)] = points
+        return found.ravel()
+
+    @cached_property
+    def ways(self):
+        """ways[k, n]: how many multisets there are of k points below n."""
+        return np.array([[comb(n + k - 1, k) if n else 0 for n in range(27)] for k in range(5)])
+
+    def rank(self, first, second, third, fourth):
+        """The number of four points in descending order among all such."""
+        return self.ways[4, first] + self.ways[3, second] + self.ways[2, third] + fourth
+
+    # -- A player's checkers -----------------------------------------------------------------------------------------
+
+    def planes(self, state, side):
+        """How many checkers are on each point, bit by bit."""
+        low, high = state[2 * side], state[2 * side + 1]
+        return low & LOW, low >> HALF, high & LOW, high >> HALF
+
+    def keep(self, state, side, planes):
+        state[2 * side], state[2 * side + 1] = planes[0] | planes[1] << HALF, planes[2] | planes[3] << HALF
+
+    def moved(self, planes, origin, target):
+        """The planes with a checker taken from one point and put on another; both are sets of one."""
+        c0, c1, c2, c3 = planes
+        borrow = origin & ~c0
+        c0, c1, c2, c3, borrow = c0 ^ origin, c1 ^ borrow, c2, c3, borrow & ~c1
+        c2, c3 = c2 ^ borrow, c3 ^ (borrow & ~c2)
+        carry = target & c0
+        c0, c1, c2, c3, carry = c0 ^ target, c1 ^ carry, c2, c3, carry & c1
+        return c0, c1, c2 ^ carry, c3 ^ (carry & c2)
+
+    def on(self, planes):
+        """The points with a checker."""
+        return planes[0] | planes[1] | planes[2] | planes[3]
+
+    def single(self, planes):
+        """The points with a single checker."""
+        return planes[0] & ~(planes[1] | planes[2] | planes[3])
+
+    def mirrored(self, points):
+        """A set of points as the other player counts them."""
+        return reversed_bits(points) >> WORD(38) & POINTS
+
+    def open(self, state, side):
+        """The points on which a player's checkers may land."""
+        theirs = self.planes(state, 1 - side)
+        return POINTS & ~self.mirrored(theirs[1] | theirs[2] | theirs[3])
+
+    def sources(self, on, open, die):
+        """The points that a checker can leave by a die, if the player's checkers are on these."""
+        movable = open << WORD(die)
+        if on & BAR != ZERO:
+            return movable & BAR
+        movable &= on
+        if on & OUTSIDE == ZERO:
+            exact = ONE << WORD(die)
+            movable |= on & exact
+            below = on & (exact - ONE) & HOME
+            if on & HOME == below:
+                below |= below >> ONE
+                below |= below >> WORD(2)
+                below |= below >> WORD(4)
+                movable |= below ^ below >> ONE  # the highest
+        return movable
+
+    def after_step(self, on, single, origin, die):
+        """The points with a checker after one step of the first checker from a point."""
+        return on & ~(origin & single) | origin >> WORD(die) & POINTS
+
+    # -- Rules -------------------------------------------------------------------------------------------------------
+
+    def start(self, state):
+        state[:] = 0
+        for side in range(2):
+            for i in range(4):
+                plane = sum((count >> i & 1) << point for point, count in START.items())
+                state[2 * side + i // 2] |= WORD(plane << 32 * (i % 2))
+
+    def side(self, state):
+        """Whose turn it is, whether the dice have been rolled or not."""
+        return np.int64(state[TURN] & ONE)
+
+    def roll(self, state):
+        """The number of the roll that is to be played; -1 if it is to be rolled."""
+        return np.int64(state[TURN] >> WORD(ROLL) & WORD(31)) - 1
+
+    def player(self, state):
+        return np.int64(CHANCE) if self.roll(state) < 0 else self.side(state)
+
+    def outcomes(self, state):
+        """How many rolls there can be: no doubles at first."""
+        return DOUBLES if state[TURN] >> WORD(ROLLS) == ZERO else N_ROLLS
+
+    def legal_moves(self, state, moves):
+        roll = self.roll(state)
+        if roll < 0:
+            for i in range(self.outcomes(state)):
+                moves[i] = i
+            return self.outcomes(state)
+        side = self.side(state)
+        planes, open = self.planes(state, side), self.open(state, side)
+        if roll >= DOUBLES:
+            count = self.list_double(planes, open, np.int64(DICE[roll, 0]), moves)
+        else:
+            blots = self.mirrored(self.single(self.planes(state, 1 - side)))
+            count = self.list_two(planes, open, blots, roll, moves)
+        if count == 0:
+            moves[0] = 0
+            count = 1
+        return count
+
+    def list_two(self, planes, open, blots, roll, moves):
+        """Write the plays of two different dice: of those that lead to one position, one; returns how many.
+
+        First the plays that can begin with the larger die, then those that cannot.
+        """
+        big, small, on, single, count = DICE[roll, 0], DICE[roll, 1], self.on(planes), self.single(planes), 0
+        by_big, by_small = self.sources(on, open, big), self.sources(on, open, small)
+        twice = self.alike(on, single, open, blots, roll)
+        left = by_big
+        while left != ZERO:
+            origin = left & (~left + ONE)
+            left ^= origin
+            follow = self.sources(self.after_step(on, single, origin, big), open, small)
+            count = self.list_pairs(origin, follow & ~(origin << WORD(small) & twice), moves, count)
+        left = by_small
+        while left != ZERO:
+            second = left & (~left + ONE)
+            left ^= second
+            follow = self.sources(self.after_step(on, single, second, small), open, big)
+            follow &= ~(second >> WORD(small)) if second & twice != ZERO else ~ZERO
+            while follow != ZERO:
+                origin = follow & (~follow + ONE)
+                follow ^= origin
+                if not self.begins_with(origin, second, on, single, open, roll):
+                    moves[count] = 26 * trailing_zeros(origin) + trailing_zeros(second)
+                    count += 1
+        if count == 0 and by_big != ZERO:
+            return self.list_single(by_big, 26, moves)
+        return self.list_single(by_small, 1, moves) if count == 0 else count
+
+    def begins_with(self, origin, second, on, single, open, roll):
+        """Whether a play, or one that bears the same checkers off, can begin with the larger die too."""
+        big, small = DICE[roll, 0], DICE[roll, 1]
+        both_off = origin >> WORD(big) | second >> WORD(small)
+        if both_off & (POINTS | BAR) == ZERO and origin < second:
+            return True
+        return self.sources(on, open, big) & origin != ZERO and (
+            self.sources(self.after_step(on, single, origin, big), open, small) & second != ZERO
+        )
+
+    def alike(self, on, single, open, blots, roll):
+        """The points from which a checker can move by both dice in either order, to the same effect: no hit on the way
+        by either."""
+        big, small = WORD(DICE[roll, 0]), WORD(DICE[roll, 1])
+        safe = open & ~blots
+        left, found = on & (safe << big) & (safe << small), ZERO
+        while left != ZERO:
+            origin = left & (~left + ONE)
+            left ^= origin
+            follow = self.sources(self.after_step(on, single, origin, DICE[roll, 0]), open, DICE[roll, 1])
+            found |= origin if follow & origin >> big != ZERO else ZERO
+        return found & self.sources(on, open, DICE[roll, 0])
+
+    def list_pairs(self, origin, follow, moves, count):
+        first = 26 * trailing_zeros(origin)
+        while follow != ZERO:
+            moves[count] = first + trailing_zeros(follow)
+            follow &= follow - ONE
+            count += 1
+        return count
+
+    def list_single(self, sources, factor, moves):
+        """Write the plays of one die alone."""
+        count = 0
+        while sources != ZERO:
+            moves[count] = factor * trailing_zeros(sources)
+            sources &= sources - ONE
+            count += 1
+        return count
+
+    def list_double(self, planes, open, die, moves):
+        """Write the plays of a double, each with its steps from the furthest point on; returns how many.
+
+        Any play can be made in that order.  If there are no four steps, then three, and so on.
+        """
+        for steps in range(4, 0, -1):
+            count, left = 0, self.sources(self.on(planes), open, die)
+            while left != ZERO:
+                origin = left & (~left + ONE)
+                left ^= origin
+                point = trailing_zeros(origin)
+                after = self.moved(planes, origin, self.landing(origin, die))
+                number = self.ways[4, point]
+                count = self.list_second(after, (open, die), origin, (steps - 1, number), moves, count)
+            if count > 0:
+                return count
+        return 0
+
+    def list_second(self, planes, way, most, played, moves, count):
+        """Write the plays that go on from the point `most` or nearer.
+
+        way: the points to land on and the die; played: how many steps are left, and the number of those made
+        """
+        open, die = way
+        steps, number = played
+        if steps == 0:
+            moves[count] = number
+            return count + 1
+        left = self.sources(self.on(planes), open, die) & (most | most - ONE)
+        while left != ZERO:
+            origin = left & (~left + ONE)
+            left ^= origin
+            after = self.moved(planes, origin, self.landing(origin, die))
+            so_far = number + self.ways[3, trailing_zeros(origin)]
+            count = self.list_third(after, way, origin, (steps - 1, so_far), moves, count)
+        return count
+
+    def list_third(self, planes, way, most, played, moves, count):
+        """The same, from the third step on."""
+        open, die = way
+        steps, number = played
+        if steps == 0:
+            moves[count] = number
+            return count + 1
+        left = self.sources(self.on(planes), open, die) & (most | most - ONE)
+        while left != ZERO:
+            origin = left & (~left + ONE)
+            left ^= origin
+            so_far = number + self.ways[2, trailing_zeros(origin)]
+            if steps == 1:
+                moves[count] = so_far
+                count += 1
+            else:
+                on = self.after_step(self.on(planes), self.single(planes), origin, die)
+                follow = self.sources(on, open, die) & (origin | origin - ONE)
+                while follow != ZERO:
+                    moves[count] = so_far + trailing_zeros(follow)
+                    follow &= follow - ONE
+                    count += 1
+        return count
+
+    def landing(self, origin, die):
+        """Where a step from a point ends, as a set of one; off the board it is the point 0."""
+        target = origin >> WORD(die)
+        return target if target & POINTS != ZERO else OFF
+
+    def play(self, state, move):
+        roll, side = self.roll(state), self.side(state)
+        if roll < 0:
+            state[TURN] += WORD(move + 1) << WORD(ROLL) | ONE << WORD(ROLLS)
+            return
+        ours, theirs = self.planes(state, side), self.planes(state, 1 - side)
+        for i in range(4 if roll >= DOUBLES else 2):
+            point = self.origin(move, roll, i)
+            if point > 0:
+                origin = ONE << WORD(point)
+                target = self.landing(origin, DICE[roll, i & 1])
+                ours = self.moved(ours, origin, target)
+                hit = self.mirrored(target) & self.single(theirs)
+                if hit != ZERO:
+                    theirs = self.moved(theirs, hit, BAR)
+        self.keep(state, side, ours)
+        self.keep(state, 1 - side, theirs)
+        state[TURN] = state[TURN] >> WORD(ROLLS) << WORD(ROLLS) | WORD(1 - side)
+
+    def origin(self, move, roll, i):
+        """The point that the i-th step of a play leaves; 0 for none."""
+        if roll >= DOUBLES:
+            return np.int64(self.origins[4 * move + i])
+        return np.int64(move // 26 if i == 0 else move % 26)
+
+    def is_off(self, state, side):
+        """Whether a player has borne off all checkers."""
+        c0, c1, c2, c3 = self.planes(state, side)
+        return c0 & c1 & c2 & c3 & OFF != ZERO
+
+    def is_over(self, state):
+        if self.roll(state) >= 0:
+            return False
+        return self.is_off(state, 0) or self.is_off(state, 1) or state[TURN] >> WORD(ROLLS) >= WORD(self.horizon)
+
+    def score(self, state):
+        """1, 2 for a gammon, 3 for a backgammon; 0 where the horizon ended the game."""
+        if not (self.is_off(state, 0) or self.is_off(state, 1)):
+            return 0.0
+        loser = 1 if self.is_off(state, 0) else 0
+        on = self.on(self.planes(state, loser))
+        points = 1.0
+        if on & OFF == ZERO:
+            points = 3.0 if on & (BAR | POINTS & ~(POINTS >> WORD(6))) != ZERO else 2.0
+        return points if loser == 1 else -points
+
+    # -- Chance ------------------------------------------------------------------------------------------------------
+
+    def chance(self, state, moves, probabilities):
+        count = self.legal_moves(state, moves)
+        for i in range(count):
+            probabilities[i] = 1.0 / 15.0 if count == DOUBLES else (1.0 / 18.0 if i < DOUBLES else 1.0 / 36.0)
+        return count
+
+    def random_outcome(self, state, rng):
+        if self.outcomes(state) == DOUBLES:
+            return random_below(rng, DOUBLES)
+        return np.int64(ROLL_OF[random_below(rng, 36)])
+
+    # -- What searches ask -------------------------------------------------------------------------------------------
+
+    def pips(self, planes):
+        """The way that a player's checkers still have to go."""
+        total = 0
+        for i in range(len(PLACES)):
+            place = PLACES[i]
+            ones = popcount(planes[0] & place) + 2 * popcount(planes[1] & place)
+            total += (ones + 4 * popcount(planes[2] & place) + 8 * popcount(planes[3] & place)) << i
+        return total
+
+    def risk(self, state, side):
+        """The way that a player's blots would lose if they were hit: those that a checker of the other's has still to
+        pass, or can enter on."""
+        blots, theirs, lost = self.single(self.planes(state, side)) & POINTS, self.on(self.planes(state, 1 - side)), 0
+        behind = self.mirrored(theirs)  # as this player counts, the other's checkers go upwards
+        while blots != ZERO:
+            blot = blots & (~blots + ONE)
+            blots ^= blot
+            if behind & (blot - ONE) != ZERO or theirs & BAR != ZERO:
+                lost += 25 - trailing_zeros(blot)
+        return lost
+
+    def evaluate(self, state):
+        """The lead in pips, where a quarter of what blots would lose counts as lost: l / (50 + |l|)."""
+        lead = self.pips(self.planes(state, 1)) - self.pips(self.planes(state, 0))
+        lead += SHARE * (self.risk(state, 1) - self.risk(state, 0))
+        return lead / (50.0 + abs(lead))
+
+    def evaluate_pips(self, state):
+        """The lead l in pips alone: l / (50 + |l|)."""
+        lead = self.pips(self.planes(state, 1)) - self.pips(self.planes(state, 0))
+        return lead / (50.0 + abs(lead))
+
+    def terms(self, state):
+        if self.evaluation:
+            return []
+        pips = [self.pips(self.planes(state, side)) for side in (0, 1)]
+        risks = [self.risk(state, side) for side in (0, 1)]
+        return [("pips", pips[0], pips[1], -1.0), ("blots", risks[0], risks[1], -SHARE)]
+
+    def hits(self, state, move):
+        """How many checkers a play hits."""
+        roll, side, found = self.roll(state), self.side(state), ZERO
+        blots = self.mirrored(self.single(self.planes(state, 1 - side)))
+        for i in range(4 if roll >= DOUBLES else 2):
+            point = self.origin(move, roll, i)
+            if point > 0:
+                found |= ONE << WORD(point) >> WORD(DICE[roll, i & 1]) & blots
+        return popcount(found)
+
+    def move_order(self, state, move):
+        """Hits; rolls are all alike."""
+        return self.hits(state, move) if self.roll(state) >= 0 else 0
+
+    def move_code(self, state, move):
+        """The roll, the play and the player."""
+        roll, code = self.roll(state), np.int64(move)
+        if roll >= 0:
+            code += min(roll, DOUBLES) * TWO_DICE + max(roll - DOUBLES, 0) * self.move_limit
+        return 2 * code + (self.side(state) if roll >= 0 else 0)
+
+    def feature_code(self, state, move):
+        """With the number of checkers that it hits."""
+        return 5 * self.move_code(state, move) + self.move_order(state, move)
+
+    # -- For people --------------------------------------------------------------------------------------------------
+
+    def steps(self, state, move) -> list[tuple[int, int]]:
+        """The steps of a play, (from, to) as the player counts, in descending order."""
+        roll = self.roll(state)
+        points = [(self.origin(move, roll, i), int(DICE[roll, i & 1])) for i in range(4 if roll >= DOUBLES else 2)]
+        return sorted(((int(p), max(int(p) - die, 0)) for p, die in points if p > 0), reverse=True)
+
+    def move_name(self, state, move):
+        if self.roll(state) < 0:
+            return "".join(map(str, DICE[move]))
+        blots = int(self.mirrored(self.single(self.planes(state, 1 - self.side(state)))))
+        steps = self.steps(state, move)
+        words = []
+        for step in dict.fromkeys(steps):
+            origin, target = ("bar" if step[0] == 25 else str(step[0])), str(step[1] or "off")
+            hit, times = "*" if blots >> step[1] & 1 else "", steps.count(step)
+            words.append(f"{origin}/{target}{hit}" + (f"({times})" if times > 1 else ""))
+        return ",".join(words) or "pass"
+
+    def parse_move(self, state, text):
+        """A play by its steps in any order, joined (24/18/13, or 24/13 where that is one play), with or without the
+        asterisks, and parted by commas; a roll in any order of the dice."""
+        word = text.strip()
+        if self.roll(state) < 0:
+            return super().parse_move(state, "".join(sorted(word, reverse=True)))
+        try:
+            return super().parse_move(state, word)
+        except IllegalMove:
+            steps = read_steps(word)
+            plays = {move: self.steps(state, move) for move in self.moves(state)}
+            alike = [move for move, of in plays.items() if sorted(of) == sorted(steps)]
+            alike = alike or [move for move, of in plays.items() if balance(of) == balance(steps)]
+            if not steps or len(alike) != 1:
+                raise
+            return alike[0]
+
+    def render(self, state):
+        """The board as the first player, X, counts the points; then what both have on the bar and off it."""
+        counts = [self.checkers(state, side) for side in (0, 1)]
+
+        def cell(point):
+            ours, theirs = counts[0][point], counts[1][25 - point]
+            return f"{'X' if ours else 'O'}{ours or theirs}" if ours or theirs else "."
+
+        def row(points, show):
+            words = [f"{show(point):>3}" for point in points]
+            return " ".join(words[:6]) + " |" + " ".join(words[6:])
+
+        upper, lower = range(13, 25), range(12, 0, -1)
+        lines = [row(upper, str), row(upper, cell), "", row(lower, cell), row(lower, str)]
+        for side, mark in enumerate("XO"):
+            of, pips = counts[side], self.pips(self.planes(state, side))
+            turn = ""
+            if side == self.side(state) and not self.is_over(state):
+                turn = f", to play {self.roll_name(state)}" if self.roll(state) >= 0 else ", to roll"
+            lines.append(f"{mark}: bar {of[25]}, off {of[0]}, {pips} pips{turn}")
+        return "\n".join(lines)
+
+    def roll_name(self, state) -> str:
+        return "".join(map(str, DICE[self.roll(state)]))
+
+    def checkers(self, state, side) -> list[int]:
+        """How many checkers a player has off the board, on each point as they count, and on the bar: 26 numbers."""
+        planes = [int(plane) for plane in self.planes(state, side)]
+        return [sum((plane >> point & 1) << i for i, plane in enumerate(planes)) for point in range(26)]
+
+
+def read_steps(text: str) -> list[tuple[int, int]]:
+    """The steps that text lists, joined or not; none if it is no such list."""
+    found: list[tuple[int, int]] = []
+    for word in text.split(","):
+        match = STEP.fullmatch(word)
+        if not match:
+            return []
+        names = [match[1], *match[2].replace("*", "").split("/")[1:]]
+        points = [25 if name == "bar" else 0 if name == "off" else int(name) for name in names]
+        found += list(pairwise(points)) * int(match[3] or 1)
+    return found
+
+
+def balance(steps) -> dict[int, int]:
+    """How many checkers steps bring to each point, less those that leave it."""
+    change: dict[int, int] = {}
+    for origin, target in steps:
+        change[origin], change[target] = change.get(origin, 0) - 1, change.get(target, 0) + 1
+    return {point: by for point, by in change.items() if by}
