@@ -2,8 +2,8 @@
 
 A stone may not capture, nor leave its own chain without a liberty.  A player without a legal move loses; in the misere
 game, wins.  Black, the first player, begins on an empty board.  Points are named as in Go: columns from a, without i,
-rows from 1 at the bottom.  It is played at the computer olympiads; Cazenave, "Playout policy adaptation with move
-features", 2016, experiments with it on 8x8.
+rows from 1 at the bottom.  The board is a square of `size`, or `rows` x `columns`.  It is played at the computer
+olympiads; Cazenave, "Playout policy adaptation with move features", 2016, experiments with it on 8x8.
 """
 
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from games.core.bits import WORD
+from games.core.game import check_range, check_rectangle
 from games.core.groups import BLACK, EMPTIES, ROOM, WHITE, PlacingGame
 
 
@@ -19,9 +20,17 @@ class NoGo(PlacingGame):
     """state: uint64, the sets of black and of white stones, and 1 if the game is over; `PlacingGame` says more."""
 
     size: int = 8
+    rows: int = 0
+    columns: int = 0
 
     name = "nogo"
-    sizes = "size 2 to 13"
+    sizes = "size 2 to 13, or rows and columns 1 to 13 and not both 1"
+
+    def __post_init__(self):
+        check_range("size", self.size, 2, 13)
+        check_rectangle(self.rows, self.columns, 1, 13)
+        if self.rows * self.columns == 1:
+            raise ValueError("rows = columns = 1: the board needs 2 points or more")
 
     def allowed(self, board, point, colour):
         return self.breathes(board, point, colour) and not self.captures(board, point, colour)

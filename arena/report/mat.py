@@ -41,7 +41,8 @@ def _lines(record: GameRecord, players: list[str], points: dict[str, int]) -> It
         winner = record.first if record.score > 0 else record.second or ""
         won = int(abs(record.score))
         points[winner] += won
-        yield _row("", *["", ""][: players.index(winner)], f"Wins {won} point{'s' if won > 1 else ''}")
+        words = f"Wins {won} point{'s' if won > 1 else ''}"
+        yield _row("", words) if winner == players[0] else _row("", "", words)
 
 
 def _turn(roll: str, play: str = "") -> str:

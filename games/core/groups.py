@@ -1,10 +1,10 @@
-"""Stones on the points of a square board, in chains with liberties: what Go and its relatives share.
+"""Stones on the points of a board, in chains with liberties: what Go and its relatives share.
 
 A state holds two sets of points.  To find chains, a method lays the board out in `board: uint16[ROOM]`, with a border
-around it so that no neighbour needs a test of its own.  Points there, of size 3, with the moves that they stand for:
+around it so that no neighbour needs a test of its own.  Points there, of 3x3, with the moves that they stand for:
 
     16 17 18 19 20
-    12 13 14 15         moves   6 7 8         a point's neighbours are 1 and `stride` = size + 1 away;
+    12 13 14 15         moves   6 7 8         a point's neighbours are 1 and `stride` = width + 1 away;
      8  9 10 11                 3 4 5         the column left of the board is also the one right of it
      4  5  6  7                 0 1 2
      0  1  2  3
@@ -42,16 +42,29 @@ class StoneGame(Game):
 
     size: int = 9
 
-    symmetries = 8
     board_look = Look("points")
+    rows = columns = 0  # of a rectangle, where a game has these parameters
 
     def __post_init__(self):
         check_range("size", self.size, 2, 13)
 
+    @property
+    def height(self):
+        """How many rows the board has."""
+        return self.rows or self.size
+
+    @property
+    def width(self):
+        return self.columns or self.size
+
+    @property
+    def symmetries(self):
+        return 8 if self.height == self.width else 4
+
     @cached_property
     def area(self):
         """Points of the board."""
-        return self.size * self.size
+        return self.height * self.width
 
     @cached_property
     def words(self):
@@ -59,14 +72,14 @@ class StoneGame(Game):
 
     @cached_property
     def stride(self):
-        return WORD(self.size + 1)
+        return WORD(self.width + 1)
 
     def point(self, move):
-        return WORD(move + move // self.size + self.size + 2)
+        return WORD(move + move // self.width + self.width + 2)
 
     def move_at(self, point):
-        n = np.int64(point) - (self.size + 2)
-        return n - n // (self.size + 1)
+        n = np.int64(point) - (self.width + 2)
+        return n - n // (self.width + 1)
 
     def around(self, point):
         """The four neighbours of a point."""
@@ -169,12 +182,12 @@ class StoneGame(Game):
         """Where a symmetry takes a point: bits 0 to 2 mirror the columns, mirror the rows, and then swap the two."""
         if move == self.area:
             return move
-        row, column = move // self.size, move % self.size
+        row, column = move // self.width, move % self.width
         if symmetry & 1 != 0:
-            column = self.size - 1 - column
+            column = self.width - 1 - column
         if symmetry & 2 != 0:
-            row = self.size - 1 - row
-        return column * self.size + row if symmetry & 4 != 0 else row * self.size + column
+            row = self.height - 1 - row
+        return column * self.width + row if symmetry & 4 != 0 else row * self.width + column
 
     def transform_move(self, move, symmetry):
         return self.image(move, symmetry)
@@ -201,26 +214,26 @@ class StoneGame(Game):
         """
         pattern, own = np.int64(0), BLACK + WORD(self.player(state))
         if move != self.area:
-            row, column = move // self.size, move % self.size
+            row, column = move // self.width, move % self.width
             for r in range(row - 1, row + 2):
                 for c in range(column - 1, column + 2):
                     what = 3
-                    if 0 <= r < self.size and 0 <= c < self.size:
-                        colour = self.stone(state, r * self.size + c)
+                    if 0 <= r < self.height and 0 <= c < self.width:
+                        colour = self.stone(state, r * self.width + c)
                         what = 0 if colour == EMPTY else (1 if colour == own else 2)
                     pattern = pattern << 2 | what
         return self.move_code(state, move) << 18 | pattern
 
     def move_name(self, state, move):
-        return "pass" if move == self.area else f"{LETTERS[move % self.size]}{move // self.size + 1}"
+        return "pass" if move == self.area else f"{LETTERS[move % self.width]}{move // self.width + 1}"
 
     def render(self, state):
         def symbol(row, column):
-            return ".XO"[int(self.stone(state, row * self.size + column))]
+            return ".XO"[int(self.stone(state, row * self.width + column))]
 
-        *rows, letters = draw(reversed(range(self.size)), self.size, symbol).splitlines()
+        *rows, letters = draw(reversed(range(self.height)), self.width, symbol).splitlines()
         margin = len(letters) - len(letters.lstrip())
-        return "\n".join([*rows, " " * margin + " ".join(LETTERS[: self.size])])
+        return "\n".join([*rows, " " * margin + " ".join(LETTERS[: self.width])])
 
 
 @dataclass(frozen=True)

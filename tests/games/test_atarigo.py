@@ -43,13 +43,13 @@ def test_values(size, first):
 
 def naive_placing_game(game, may_capture, random):
     """A random game in step with a naive board."""
-    state, board, ply, over = game.initial(), NaiveBoard(game.size), 0, False
+    state, board, ply, over = game.initial(), NaiveBoard(game.height, game.width), 0, False
     while not over:
         legal = naive_placing_moves(board, 1 + ply % 2, may_capture)
-        assert game.moves(state) == [row * game.size + column for row, column in legal]
+        assert game.moves(state) == [row * game.width + column for row, column in legal]
         point = legal[random.integers(len(legal))]
         captured = board.put(point, 1 + ply % 2)
-        state, ply = game.after(state, point[0] * game.size + point[1]), ply + 1
+        state, ply = game.after(state, point[0] * game.width + point[1]), ply + 1
         over = bool(captured) or not naive_placing_moves(board, 1 + ply % 2, may_capture)
         assert game.is_over(state) == over
     assert game.score(state) == (1.0 if (ply % 2 == 1) == game.last_mover_wins else -1.0)

@@ -38,7 +38,7 @@ OTHER_SIZES = {
     "loa": ["loa(size=7)", "loa(size=5, horizon=60)"],
     "go": ["go(size=5, komi=0.5)", "go(size=6)"],
     "atarigo": ["atarigo(size=2)", "atarigo(size=5)"],
-    "nogo": ["nogo(size=2)", "nogo(size=5)"],
+    "nogo": ["nogo(size=2)", "nogo(size=5)", "nogo(rows=3, columns=6)"],
     "misere_nogo": ["misere_nogo(size=4)"],
 }
 SPECS = [spec for name in GAMES for spec in [name, *OTHER_SIZES.get(name, [])]]

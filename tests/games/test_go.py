@@ -11,33 +11,33 @@ from games.core.jit import kernel
 
 
 @functools.cache
-def points_of(size):
-    return [(row, column) for row in range(size) for column in range(size)]
+def points_of(rows, columns):
+    return [(row, column) for row in range(rows) for column in range(columns)]
 
 
 @functools.cache
-def beside(size, point):
+def beside(rows, columns, point):
     row, column = point
     near = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
-    return [(r, c) for r, c in near if 0 <= r < size and 0 <= c < size]
+    return [(r, c) for r, c in near if 0 <= r < rows and 0 <= c < columns]
 
 
 class NaiveBoard:
     """Colours 1 and 2 by (row, column); chains and liberties are searched for each time."""
 
-    def __init__(self, size):
-        self.size, self.stones = size, {}
+    def __init__(self, rows, columns=None):
+        self.rows, self.columns, self.stones = rows, columns or rows, {}
 
     def copy(self):
-        board = NaiveBoard(self.size)
+        board = NaiveBoard(self.rows, self.columns)
         board.stones = dict(self.stones)
         return board
 
     def points(self):
-        return points_of(self.size)
+        return points_of(self.rows, self.columns)
 
     def beside(self, point):
-        return beside(self.size, point)
+        return beside(self.rows, self.columns, point)
 
     def region(self, point):
         """All points joined to `point` by points of its own kind, and the points next to them."""
@@ -131,7 +131,7 @@ def naive_moves(board, colour, earlier):
         if after and after.position() in earlier:
             repeated += 1
         elif after:
-            found[point[0] * board.size + point[1]] = after
+            found[point[0] * board.columns + point[1]] = after
     return found, repeated
 
 

@@ -41,6 +41,33 @@ def test_games_are_those_of_a_naive_board(name, size, count):
     assert not any(naive_placing_game(game, False, random) for _ in range(count))
 
 
+@pytest.mark.parametrize("rows, columns, count", [(2, 5, 40), (6, 3, 20), (1, 7, 20), (13, 2, 2)])
+def test_games_on_rectangles_are_those_of_a_naive_board(rows, columns, count):
+    game, random = games.make(f"nogo(rows={rows}, columns={columns})"), np.random.default_rng(rows)
+    assert not any(naive_placing_game(game, False, random) for _ in range(count))
+    assert game.symmetries == 4 and len(game.render(game.initial()).splitlines()) == rows + 1
+
+
+@pytest.mark.parametrize("rows, columns", [(2, 4), (3, 2), (1, 6)])
+@pytest.mark.parametrize("name", ["nogo", "misere_nogo"])
+def test_values_of_rectangles_by_minimax_on_a_naive_board(name, rows, columns):
+    game = games.make(f"{name}(rows={rows}, columns={columns})")
+    assert first_player_wins(game) == mover_wins(NaiveBoard(rows, columns), 1, name.startswith("misere"), {})
+
+
+@pytest.mark.parametrize(
+    "parameters, message",
+    [
+        ("rows=3", "a rectangle needs rows and columns, and columns is not given"),
+        ("rows=3, columns=14", "columns = 14 is out of range: it can be 1 to 13"),
+        ("rows=1, columns=1", "the board needs 2 points or more"),
+    ],
+)
+def test_bad_rectangles(parameters, message):
+    with pytest.raises(games.SpecError, match=message):
+        games.make(f"nogo({parameters})")
+
+
 def test_nobody_captures_nor_plays_without_a_liberty():
     game = games.make("nogo(size=3)")
     state = game.read_line("a2 c3 b1")[1]
