@@ -3,15 +3,15 @@
 A move is a queen's move of chess and then, from where the queen stands now, an arrow that flies as a queen moves and
 stays where it falls.  Neither passes over a queen or an arrow, and nothing is taken.  A player who cannot move loses.
 White, the first player, has the queens below: on 10x10 on a4, d1, g1 and j4; on 8x8 on a3, c1, f1 and h3; on 6x6 on a2,
-b1, e1 and f2, as OpenSpiel has them; 7x7 and 9x9 follow the same rule.
+b1, e1 and f2, as OpenSpiel has them; the other boards, squares of `size` or `rows` x `columns`, follow the same rule.
 
     squares of a corner   3  20 21 22 ...    a square is named by column and row, a move by three squares: a4-d7/g7;
     of 10x10              2  10 11 12        a move is (origin * squares + target) * squares + arrow, where
-                          1   0  1  2        squares = size * size
+                          1   0  1  2        squares = rows * columns
                               a  b  c
 
 What a queen can reach is looked up: each square lies on four lines (a row, a column, a diagonal, an antidiagonal), and
-the occupied places of each line are a number of `size` bits.
+the occupied places of each line are a number of as many bits as the longer side has squares.
 """
 
 import re
@@ -23,7 +23,7 @@ import numpy as np
 from games.core.bits import ONE, WORD, popcount
 from games.core.board import draw
 from games.core.drawing import Look
-from games.core.game import Game, check_range
+from games.core.game import Game, check_range, check_rectangle
 from games.core.random import GAMMA, mix, random_below
 
 QUEENS = 4  # of each player
@@ -41,32 +41,51 @@ def free_beside(size, step):
 
 @dataclass(frozen=True)
 class Amazons(Game):
-    """state: int16[6 * size + 7] = the lines, White's queens and Black's in ascending order, the player to move.
+    """state: int16[3 * (rows + columns) + 7] = the lines, White's queens and Black's in ascending order, and the
+    player to move.
 
     The lines are the occupied places of the rows, columns, diagonals and antidiagonals, and of each square of a line
     the place is its column, or its row in a column; places that a line does not have are occupied.
     """
 
     size: int = 10
+    rows: int = 0
+    columns: int = 0
 
     name = "amazons"
     board_look = Look("checkered", {"W": "white queen", "B": "black queen"})
     has_draws = False
-    sizes = "size 6 to 10"
+    sizes = "size 6 to 10, or rows and columns 5 to 10 and not both 5"
     dtype = np.int16
     symmetries = 2  # the board and its mirror image
 
     def __post_init__(self):
         check_range("size", self.size, 6, 10)
+        check_rectangle(self.rows, self.columns, 5, 10)
+        if self.rows == self.columns == 5:
+            raise ValueError("rows = columns = 5: two queens would stand on one square")
+
+    @property
+    def height(self):
+        return self.rows or self.size
+
+    @property
+    def width(self):
+        return self.columns or self.size
+
+    @property
+    def longer(self):
+        """How many squares the longer side has."""
+        return max(self.height, self.width)
 
     @property
     def cells(self):
-        return self.size * self.size
+        return self.height * self.width
 
     @property
     def n_lines(self):
-        """Rows, columns, and twice 2 * size - 1 diagonals: also where in a state the queens begin."""
-        return 6 * self.size - 2
+        """Rows, columns, and twice rows + columns - 1 diagonals: also where in a state the queens begin."""
+        return 3 * (self.height + self.width) - 2
 
     @property
     def state_size(self):
@@ -98,51 +117,53 @@ class Amazons(Game):
     @cached_property
     def places(self):
         """places[square, axis]: where on its row, column, diagonal and antidiagonal a square is."""
-        row, column = np.divmod(np.arange(self.cells), self.size)
+        row, column = np.divmod(np.arange(self.cells), self.width)
         return np.stack([column, row, column, column], axis=1)
 
     @cached_property
     def lines(self):
         """lines[square, axis]: where in a state the line through the square is."""
-        row, column = np.divmod(np.arange(self.cells), self.size)
-        n = self.size
-        return np.stack([row, n + column, 3 * n - 1 + row - column, 4 * n - 1 + row + column], axis=1)
+        row, column = np.divmod(np.arange(self.cells), self.width)
+        diagonals = self.height + self.width
+        slanted = diagonals + self.width - 1 + row - column, 2 * diagonals - 1 + row + column
+        return np.stack([row, self.height + column, *slanted], axis=1)
 
     @cached_property
     def steps(self):
         """From a square to the next place of its line, along each axis."""
-        return np.array([1, self.size, self.size + 1, 1 - self.size])
+        return np.array([1, self.width, self.width + 1, 1 - self.width])
 
     @cached_property
     def empty_lines(self):
         """The lines of an empty board."""
-        lines = np.full(self.n_lines, (1 << self.size) - 1)
+        lines = np.full(self.n_lines, (1 << self.longer) - 1)
         np.subtract.at(lines, self.lines, 1 << self.places)
         return lines.astype(np.int16)
 
     @cached_property
     def free_before(self):
         """free_before[place, line]: how many places in a row are free before that place."""
-        return free_beside(self.size, -1)
+        return free_beside(self.longer, -1)
 
     @cached_property
     def free(self):
         """free[place, line]: how many places in a row are free before and after that place."""
-        return self.free_before + free_beside(self.size, 1)
+        return self.free_before + free_beside(self.longer, 1)
 
     @cached_property
     def ranks(self):
         """ranks[origin, target]: the number of a target among those of a queen on an empty board, -1 if it is none."""
-        row, column = np.divmod(np.arange(self.cells), self.size)
+        row, column = np.divmod(np.arange(self.cells), self.width)
         down, right = row[None] - row[:, None], column[None] - column[:, None]
         reached = ((down == 0) | (right == 0) | (abs(down) == abs(right))) & ~np.eye(self.cells, dtype=bool)
         return np.where(reached, np.cumsum(reached, axis=1) - 1, -1)
 
     def start(self, state):
-        n, edge = self.size, self.size // 2 - 2
+        row, column, width = self.height // 2 - 2, self.width // 2 - 2, self.width
         state[: self.n_lines] = self.empty_lines
         state[self.n_lines :] = 0
-        for i, square in enumerate((edge, n - 1 - edge, edge * n, edge * n + n - 1)):
+        first = sorted((column, width - 1 - column, row * width, row * width + width - 1))
+        for i, square in enumerate(first):
             state[self.n_lines + i] = square
             state[self.n_lines + 2 * QUEENS - 1 - i] = self.cells - 1 - square
             self.toggle(state, square)
@@ -255,17 +276,17 @@ class Amazons(Game):
         return (white - black) / (white + black + 1.0)
 
     def as_words(self, squares, row):
-        """Squares of a row, by their columns, as a set in two words: size + 1 bits a row, the last of which stays free
-        of squares, so that no queen gets from one row into the next."""
-        shift = row * (self.size + 1)
+        """Squares of a row, by their columns, as a set in two words: columns + 1 bits a row, the last of which stays
+        free of squares, so that no queen gets from one row into the next."""
+        shift = row * (self.width + 1)
         if shift >= 64:
             return ZERO, WORD(squares) << WORD(shift - 64)
         return WORD(squares) << WORD(shift), (WORD(squares) >> WORD(64 - shift) if shift > 0 else ZERO)
 
     def free_squares(self, state):
         low = high = ZERO
-        for row in range(self.size):
-            squares = self.as_words(~np.int64(state[row]) & (1 << self.size) - 1, row)
+        for row in range(self.height):
+            squares = self.as_words(~np.int64(state[row]) & (1 << self.width) - 1, row)
             low, high = low | squares[0], high | squares[1]
         return low, high
 
@@ -273,14 +294,14 @@ class Amazons(Game):
         low = high = ZERO
         for i in range(QUEENS):
             square = np.int64(state[self.n_lines + QUEENS * side + i])
-            squares = self.as_words(1 << square % self.size, square // self.size)
+            squares = self.as_words(1 << square % self.width, square // self.width)
             low, high = low | squares[0], high | squares[1]
         return low, high
 
     def spread(self, low, high, free_low, free_high):
         """A set, with all that queens on its squares reach over free squares."""
         all_low, all_high = low, high
-        width, word = WORD(self.size + 1), WORD(64)
+        width, word = WORD(self.width + 1), WORD(64)
         for step in (ONE, width - ONE, width, width + ONE):
             up0, up1, down0, down1 = low, high, low, high
             while up0 | up1 | down0 | down1 != ZERO:
@@ -293,8 +314,8 @@ class Amazons(Game):
     def key(self, state):
         """Of the rows and the queens, which the other lines follow from."""
         word = key = ZERO
-        for row in range(self.size):
-            word = word << WORD(self.size) | WORD(state[row])
+        for row in range(self.height):
+            word = word << WORD(self.width) | WORD(state[row] & (1 << self.width) - 1)
             if row == 5:  # six rows are 60 bits at most
                 key, word = mix(word + GAMMA), ZERO
         key = mix(key + word)
@@ -317,11 +338,11 @@ class Amazons(Game):
     def feature_code(self, state, move):
         """With the number of enemy queens beside the arrow."""
         first = self.n_lines + QUEENS * (1 - self.player(state))
-        row, column = move % self.cells // self.size, move % self.size
+        row, column = move % self.cells // self.width, move % self.width
         beside = 0
         for i in range(QUEENS):
             queen = np.int64(state[first + i])
-            if abs(queen // self.size - row) <= 1 and abs(queen % self.size - column) <= 1:
+            if abs(queen // self.width - row) <= 1 and abs(queen % self.width - column) <= 1:
                 beside += 1
         return self.move_code(state, move) * (QUEENS + 1) + beside
 
@@ -329,7 +350,7 @@ class Amazons(Game):
         for line in range(self.n_lines):
             target[line] = self.empty_lines[line]
         for square in range(self.cells):
-            if state[square // self.size] >> square % self.size & 1 == 1:
+            if state[square // self.width] >> square % self.width & 1 == 1:
                 self.toggle(target, self.image(square, symmetry))
         for first in (self.n_lines, self.n_lines + QUEENS):
             for i in range(QUEENS):
@@ -345,7 +366,7 @@ class Amazons(Game):
         state[i] = square
 
     def image(self, square, symmetry):
-        return square + symmetry * (self.size - 1 - 2 * (square % self.size))
+        return square + symmetry * (self.width - 1 - 2 * (square % self.width))
 
     def transform_move(self, move, symmetry):
         origin, target, arrow = self.squares(move)
@@ -393,7 +414,9 @@ class Amazons(Game):
         match = re.fullmatch(r"([a-j])(\d+)-([a-j])(\d+)/([a-j])(\d+)", text.strip())
         if match:
             words = match.groups()
-            ends = [(int(row) - 1) * self.size + ord(column) - ord("a") for column, row in zip(words[::2], words[1::2])]
+            ends = [
+                (int(row) - 1) * self.width + ord(column) - ord("a") for column, row in zip(words[::2], words[1::2])
+            ]
             move = (ends[0] * self.cells + ends[1]) * self.cells + ends[2]
             if self.is_legal(state, *ends) and self.move_name(state, move) == text.strip():
                 return move
@@ -408,16 +431,16 @@ class Amazons(Game):
         return target in next(reached) and arrow in next(reached)
 
     def move_name(self, state, move):
-        ends = [f"{chr(ord('a') + end % self.size)}{end // self.size + 1}" for end in self.squares(move)]
+        ends = [f"{chr(ord('a') + end % self.width)}{end // self.width + 1}" for end in self.squares(move)]
         return f"{ends[0]}-{ends[1]}/{ends[2]}"
 
     def render(self, state):
         white, black = state[self.n_lines : self.n_lines + QUEENS], state[self.n_lines + QUEENS : -1]
 
         def symbol(row, column):
-            square = row * self.size + column
+            square = row * self.width + column
             if square in white or square in black:
                 return "W" if square in white else "B"
             return "#" if state[row] >> column & 1 else "."
 
-        return draw(reversed(range(self.size)), self.size, symbol)
+        return draw(reversed(range(self.height)), self.width, symbol)

@@ -14,7 +14,7 @@ def reached(board, origin):
     """The squares that a queen on `origin` reaches on a board of characters, row 0 below."""
     for down, right in DIRECTIONS:
         row, column = origin[0] + down, origin[1] + right
-        while 0 <= row < len(board) and 0 <= column < len(board) and board[row, column] == ".":
+        while 0 <= row < board.shape[0] and 0 <= column < board.shape[1] and board[row, column] == ".":
             yield row, column
             row, column = row + down, column + right
 
@@ -33,7 +33,10 @@ def squares_of(name):
     return [(int(part[1:]) - 1, ord(part[0]) - 97) for part in name.replace("/", "-").split("-")]
 
 
-@pytest.mark.parametrize("size, lines", [(6, 6), (7, 4), (8, 2), (9, 1), (10, 1)])
+@pytest.mark.parametrize(
+    "size, lines",
+    [("6", 6), ("7", 4), ("8", 2), ("9", 1), ("10", 1), ("rows=5, columns=7", 2), ("rows=10, columns=6", 1)],
+)
 def test_moves_are_those_of_a_board_of_squares(size, lines):
     game, random = games.make(f"amazons({size})"), np.random.default_rng(7)
     for _ in range(lines):
@@ -66,7 +69,7 @@ def distances(board, side):
     return found
 
 
-@pytest.mark.parametrize("size", [6, 9, 10])
+@pytest.mark.parametrize("size", ["6", "9", "10", "rows=8, columns=5"])
 def test_territory_is_that_of_a_search_by_squares(size):
     game, random = games.make(f"amazons({size})"), np.random.default_rng(3)
     state = game.initial()
@@ -76,7 +79,7 @@ def test_territory_is_that_of_a_search_by_squares(size):
         for square in white.keys() | black.keys():
             ahead = black.get(square, np.inf) - white.get(square, np.inf)
             value += np.sign(ahead) if ahead else (0.2 if game.player(state) == 0 else -0.2)
-        assert game.evaluate(state) == pytest.approx(value / size**2)
+        assert game.evaluate(state) == pytest.approx(value / board_of(game, state).size)
         for _ in range(3):
             if not game.is_over(state):
                 state = game.after(state, int(random.choice(game.moves(state))))
@@ -96,6 +99,8 @@ def test_mobility_of_the_initial_position():
         (7, "a2 b1 f1 g2", "a6 b7 f7 g6"),
         (8, "a3 c1 f1 h3", "a6 c8 f8 h6"),
         (10, "a4 d1 g1 j4", "a7 d10 g10 j7"),
+        ("rows=5, columns=6", "a1 b1 e1 f1", "a5 b5 e5 f5"),
+        ("rows=10, columns=7", "a4 b1 f1 g4", "a7 b10 f10 g7"),
     ],
 )
 def test_initial_position(size, white, black):
@@ -121,6 +126,13 @@ def test_notation():
     for text in ("b6-b5/g5", "b6-b5", "b6-b5/b7", "a2-a3/a4", "b6-c4/c3", "b1-b2/b3"):
         with pytest.raises(games.IllegalMove, match="is not a legal move"):
             game.parse_move(state, text)
+
+
+def test_bad_rectangles():
+    with pytest.raises(games.SpecError, match="rows = columns = 5: two queens"):
+        games.make("amazons(rows=5, columns=5)")
+    with pytest.raises(games.SpecError, match="rows is not given"):
+        games.make("amazons(columns=7)")
 
 
 @pytest.mark.parametrize("size", [5, 11])
