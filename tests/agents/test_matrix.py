@@ -20,6 +20,7 @@ from tests.shipped import AGENTS, GAMES
 SMALL = {
     "amazons": "(size=6)",
     "atarigo": "(size=4)",
+    "ataxx": "(size=4, horizon=40)",
     "backgammon": "(horizon=30)",
     "breakthrough": "(rows=5, columns=4)",
     "clobber": "(rows=4, columns=4)",

@@ -58,6 +58,8 @@ PERFT = {
     "loa": [36, 1244, 44952],
     "loa(size=7)": [30, 848, 25012, 698880],
     "loa(size=5)": [18, 280, 4164, 56108],
+    "ataxx": [16, 256, 6460, 155888, 4752668],  # as other programs count
+    "ataxx(size=4)": [16, 176, 2408, 26756],
     "amazons": [2176, 4307152],
     "amazons(size=6)": [544, 238532],
     # Go counted by OpenSpiel 2.0.2, its relatives by the naive board of test_go.py

@@ -1,0 +1,213 @@
+"""Ataxx (Dave Crummack and Craig Galley, 1988): pieces multiply or jump, and turn those beside them.
+
+Each player begins with a piece in two opposite corners: Black, the first player, in the upper left and the lower right
+one.  A move puts a new piece on an empty square beside one's own, in any of the eight directions, or takes a piece of
+one's own to an empty square two rows or columns away, over whatever is between.  All pieces of the other player beside
+the new place change their colour.  A player who cannot move passes.  The game is over when the board is full, when a
+player has no pieces, or when neither can move; the player with more pieces has won.  Rules: the arcade game of 1990,
+as https://en.wikipedia.org/wiki/Ataxx gives them, without the blocks that some of its boards have.
+
+Jumps can go on for ever, so that a game is over after `horizon` moves too, and the pieces are counted.
+
+    squares   7  48 49 ...      a square is named by column and row, as the numbers of a corner of 8x8; a move is
+              :                 64 * origin + target.  Wherever a new piece comes from, the position is the same, so
+              1   0  1  2       that it is one move, of which origin and target are the same: its name is that of the
+                 a  b  c        square, `c2`, and of a jump that of both, `a1c2`.  PASS is 4096.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
+from games.core.board import draw, squares
+from games.core.eight import EightWide
+from games.core.game import check_range
+from games.core.random import GAMMA, mix, random_below
+
+ZERO = WORD(0)
+PASS = 64 * 64
+PLIES, OVER = 2, 3  # of a state
+
+
+@dataclass(frozen=True)
+class Ataxx(EightWide):
+    """state: uint64[4] = Black's pieces, White's, moves so far, 1 if the game is over."""
+
+    size: int = 7
+    horizon: int = 500
+
+    name = "ataxx"
+    sizes = "size 3 to 8, horizon 1 to 10000"
+    state_size = 4
+    move_limit = PASS + 1
+
+    def __post_init__(self):
+        check_range("size", self.size, 3, 8)
+        check_range("horizon", self.horizon, 1, 10_000)
+
+    @cached_property
+    def max_moves(self):
+        """New pieces on all squares, and jumps between any two: more than there can be."""
+        cells = self.size * self.size
+        return cells + sum(popcount(self.ring(2, cell)) for cell in range(64) if int(self.board) >> cell & 1)
+
+    @property
+    def max_plies(self):
+        return self.horizon
+
+    def plies_left(self, state):
+        return self.horizon - np.int64(state[PLIES])
+
+    def ring(self, distance, square):
+        """The squares at just that distance of a king."""
+        row, column = divmod(square, 8)
+        cells = ((r, c) for r in range(self.size) for c in range(self.size))
+        return squares(8 * r + c for r, c in cells if max(abs(r - row), abs(c - column)) == distance)
+
+    @cached_property
+    def rings(self):
+        """uint64[64, 2]: the squares at distance 1 and 2 of each square."""
+        return np.array([[self.ring(1, square), self.ring(2, square)] for square in range(64)])
+
+    def start(self, state):
+        last = self.size - 1
+        state[:] = 0
+        state[0] = ONE << WORD(8 * last) | ONE << WORD(last)
+        state[1] = ONE | ONE << WORD(9 * last)
+
+    def player(self, state):
+        return np.int64(state[PLIES] & ONE)
+
+    def beside(self, pieces):
+        """The squares beside those of a set, and the set; beyond the edge of a smaller board too."""
+        not_first, not_last = WORD(0xFEFEFEFEFEFEFEFE), WORD(0x7F7F7F7F7F7F7F7F)
+        wide = pieces | (pieces & not_last) << ONE | (pieces & not_first) >> ONE
+        return wide | wide << WORD(8) | wide >> WORD(8)
+
+    def can_move(self, own, other):
+        """Whether an empty square is within two rows and columns of one's own pieces."""
+        return self.beside(self.beside(own) & self.board) & self.board & ~(own | other) != ZERO
+
+    def legal_moves(self, state, moves):
+        side = state[PLIES] & ONE
+        own, empty, count = state[side], self.board & ~(state[0] | state[1]), 0
+        new = self.beside(own) & empty
+        while new != ZERO:
+            moves[count] = 65 * trailing_zeros(new)
+            new &= new - ONE
+            count += 1
+        while own != ZERO:
+            origin = trailing_zeros(own)
+            own &= own - ONE
+            targets = self.rings[origin, 1] & empty
+            while targets != ZERO:
+                moves[count] = 64 * origin + trailing_zeros(targets)
+                targets &= targets - ONE
+                count += 1
+        if count == 0:
+            moves[0] = PASS
+            count = 1
+        return count
+
+    def play(self, state, move):
+        side = state[PLIES] & ONE
+        state[PLIES] += ONE
+        own, other = state[side], state[ONE - side]
+        if move != PASS:
+            target = move & 63
+            turned = self.rings[target, 0] & other
+            own = (own | ONE << WORD(target) | turned) & ~(ZERO if move >> 6 == target else ONE << WORD(move >> 6))
+            other ^= turned
+            state[side], state[ONE - side] = own, other
+        stuck = not (self.can_move(other, own) or self.can_move(own, other))
+        state[OVER] = ONE if stuck or other == ZERO or state[PLIES] >= WORD(self.horizon) else ZERO
+
+    def is_over(self, state):
+        return state[OVER] != ZERO
+
+    def score(self, state):
+        """Black's pieces less White's."""
+        return float(popcount(state[0]) - popcount(state[1]))
+
+    def evaluate(self, state):
+        """Pieces: the difference, over one more than the sum."""
+        black, white = popcount(state[0]), popcount(state[1])
+        return (black - white) / (black + white + 1.0)
+
+    def evaluate_safe(self, state):
+        """Pieces, of which those with no empty square beside them count twice: nothing can turn them now."""
+        shut_in = ~self.beside(self.board & ~(state[0] | state[1]))
+        black = popcount(state[0]) + popcount(state[0] & shut_in)
+        white = popcount(state[1]) + popcount(state[1] & shut_in)
+        return (black - white) / (black + white + 1.0)
+
+    def turns(self, state, move):
+        """How many pieces a move turns."""
+        if move == PASS:
+            return 0
+        return popcount(self.rings[move & 63, 0] & state[1 - self.player(state)])
+
+    def is_unstable(self, state, move):
+        """Moves that turn four pieces or more."""
+        return self.turns(state, move) >= 4
+
+    def move_order(self, state, move):
+        """By the pieces won: those that are turned, and a new one."""
+        return 2 * self.turns(state, move) + (1 if move >> 6 == move & 63 else 0)
+
+    def feature_code(self, state, move):
+        """With how many pieces it turns."""
+        return self.move_code(state, move) * 9 + self.turns(state, move)
+
+    def key(self, state):
+        """Whether the game is over follows from the rest."""
+        return mix(mix(mix(state[0] + GAMMA) + state[1]) + state[PLIES])
+
+    def transform(self, state, symmetry, target):
+        target[0], target[1] = self.image(state[0], symmetry), self.image(state[1], symmetry)
+        target[PLIES], target[OVER] = state[PLIES], state[OVER]
+
+    def transform_move(self, move, symmetry):
+        if move == PASS:
+            return move
+        return 64 * self.image_of_square(move >> 6, symmetry) + self.image_of_square(move & 63, symmetry)
+
+    def random_move(self, state, moves, rng):
+        """The moves are counted by their origin first, and then one is found without listing all."""
+        side = state[PLIES] & ONE
+        own, empty = state[side], self.board & ~(state[0] | state[1])
+        new = self.beside(own) & empty
+        jumps, left = 0, own
+        while left != ZERO:
+            jumps += popcount(self.rings[trailing_zeros(left), 1] & empty)
+            left &= left - ONE
+        n_new = popcount(new)
+        if n_new + jumps == 0:
+            return PASS
+        choice = random_below(rng, n_new + jumps)
+        if choice < n_new:
+            return 65 * trailing_zeros(nth_bit(new, choice))
+        choice -= n_new
+        origin = trailing_zeros(own)
+        targets = self.rings[origin, 1] & empty
+        while choice >= popcount(targets):
+            choice -= popcount(targets)
+            own &= own - ONE
+            origin = trailing_zeros(own)
+            targets = self.rings[origin, 1] & empty
+        return 64 * origin + trailing_zeros(nth_bit(targets, choice))
+
+    def move_name(self, state, move):
+        if move == PASS:
+            return "pass"
+        origin, target = (f"{chr(ord('a') + end % 8)}{end // 8 + 1}" for end in (move >> 6, move & 63))
+        return target if origin == target else origin + target
+
+    def render(self, state):
+        def symbol(row, column):
+            square = WORD(8 * row + column)
+            return "B" if state[0] >> square & ONE else ("W" if state[1] >> square & ONE else ".")
+
+        return draw(reversed(range(self.size)), self.size, symbol)
