@@ -28,6 +28,7 @@ SMALL = {
     "domineering": "(rows=4, columns=4)",
     "go": "(size=5)",
     "hex": "(size=4)",
+    "kalah": "(houses=3, seeds=2)",
     "knightthrough": "(rows=6, columns=5)",
     "leftmove": "(depth=8)",
     "loa": "(size=5, horizon=60)",

@@ -36,6 +36,7 @@ OTHER_SIZES = {
     "clobber": ["clobber(rows=5, columns=6)", "clobber(rows=7, columns=7)", "clobber(rows=1, columns=12)"],
     "amazons": ["amazons(size=6)", "amazons(size=7)", "amazons(rows=5, columns=8)"],
     "ataxx": ["ataxx(size=4, horizon=60)", "ataxx(size=8)"],
+    "kalah": ["kalah(houses=2, seeds=9)", "kalah(houses=1, seeds=1)"],
     "loa": ["loa(size=7)", "loa(size=5, horizon=60)"],
     "go": ["go(size=5, komi=0.5)", "go(size=6)"],
     "atarigo": ["atarigo(size=2)", "atarigo(size=5)"],

@@ -15,6 +15,8 @@ PERFT = {
     # misere games have the moves of the plain ones; the others, and Hex, counted by programs with sets of squares
     "misere_breakthrough": [22, 484, 11132, 256036],
     "misere_breakthrough(rows=6, columns=4)": [10, 100, 1074, 11232, 126368],
+    "kalah": [6, 35, 185, 942, 4690],  # by the lists of test_kalah.py
+    "kalah(houses=3, seeds=2)": [3, 8, 19, 40, 81, 150, 265],
     "knightthrough": [40, 1600, 63520],
     "knightthrough(rows=5, columns=4)": [16, 246, 3574, 45970, 553260],
     "misere_knightthrough(rows=6, columns=6)": [28, 784, 21616, 581938],

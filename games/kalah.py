@@ -1,0 +1,167 @@
+"""Kalah (William Julius Champion, 1940): seeds are sown around a board of houses, and collected in two stores.
+
+Each player has a row of `houses` with `seeds` in each, and a store at the right end of it.  A move takes all seeds of
+one's own house and sows them one by one to the right, into one's store and on through the other player's houses, past
+the other's store.  If the last seed falls into one's store, one moves again; if it falls into an empty house of one's
+own, it is taken with the seeds of the house opposite, if there are any.  When the houses of either player are empty
+after a move, the game is over, and the seeds that are left belong to the player in whose houses they are.  Rules: G.
+Irving, J. Donkers and J. Uiterwijk, "Solving Kalah", ICGA Journal 23 (2000), which calls it Kalah(houses, seeds).
+
+    12 11 10  9  8  7       a state's places for 6 houses; the first player's are in the lower row, and the
+  13                  6     stores at the ends.  A move is the number of a house from its player's left, from 0,
+     0  1  2  3  4  5       and is named from 1.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from games.core.game import Game, check_range
+
+
+@dataclass(frozen=True)
+class Kalah(Game):
+    """state: int16[2 * houses + 3] = the first player's houses and store, the second's, the player to move."""
+
+    houses: int = 6
+    seeds: int = 4
+
+    name = "kalah"
+    sizes = "houses 1 to 10, seeds 1 to 20"
+    dtype = np.int16
+
+    def __post_init__(self):
+        check_range("houses", self.houses, 1, 10)
+        check_range("seeds", self.seeds, 1, 20)
+
+    @property
+    def places(self):
+        """Houses and stores."""
+        return 2 * self.houses + 2
+
+    @property
+    def total(self):
+        return 2 * self.houses * self.seeds
+
+    @property
+    def state_size(self):
+        return self.places + 1
+
+    @property
+    def move_limit(self):
+        return self.houses
+
+    @property
+    def max_moves(self):
+        return self.houses
+
+    @property
+    def max_plies(self):
+        """A move that puts no seed into a store brings some nearer to one, of at most so many steps."""
+        return self.total + (self.total + 1) * self.total * self.houses
+
+    def start(self, state):
+        state[:] = self.seeds
+        state[self.store(0)] = state[self.store(1)] = state[self.places] = 0
+
+    def player(self, state):
+        return np.int64(state[self.places])
+
+    def store(self, side):
+        """The place of a player's store."""
+        return side * (self.houses + 1) + self.houses
+
+    def legal_moves(self, state, moves):
+        first, count = self.player(state) * (self.houses + 1), 0
+        for house in range(self.houses):
+            if state[first + house] > 0:
+                moves[count] = house
+                count += 1
+        return count
+
+    def play(self, state, move):
+        side = self.player(state)
+        first, store = side * (self.houses + 1), self.store(side)
+        place = first + move
+        left, state[place] = state[place], 0
+        while left > 0:
+            place = self.next_place(place, side)
+            state[place] += 1
+            left -= 1
+        opposite = 2 * self.houses - place
+        if first <= place < store and state[place] == 1 and state[opposite] > 0:
+            state[store] += 1 + state[opposite]
+            state[place] = state[opposite] = 0
+        if place != store:
+            state[self.places] = 1 - side
+
+    def next_place(self, place, side):
+        """Where a player's next seed goes: not into the other's store."""
+        place += 2 if place + 1 == self.store(1 - side) else 1
+        return place - self.places if place >= self.places else place
+
+    def in_houses(self, state, side):
+        """How many seeds are in a player's houses."""
+        first, count = side * (self.houses + 1), 0
+        for house in range(self.houses):
+            count += np.int64(state[first + house])
+        return count
+
+    def is_over(self, state):
+        return self.in_houses(state, 0) == 0 or self.in_houses(state, 1) == 0
+
+    def score(self, state):
+        """The seeds of the first player less those of the second."""
+        first = self.in_houses(state, 0) + np.int64(state[self.store(0)])
+        return float(2 * first - self.total)
+
+    def evaluate(self, state):
+        """Seeds in the stores: the difference, over one more than all seeds."""
+        return (state[self.store(0)] - state[self.store(1)]) / (self.total + 1.0)
+
+    def evaluate_seeds(self, state):
+        """Seeds in the stores, and half of those in the houses: the difference, over one more than all seeds."""
+        stores = np.int64(state[self.store(0)]) - np.int64(state[self.store(1)])
+        houses = self.in_houses(state, 0) - self.in_houses(state, 1)
+        return (stores + 0.5 * houses) / (self.total + 1.0)
+
+    def last_place(self, state, move):
+        """Where the last seed of a move falls; a lap leaves out one store."""
+        first = self.player(state) * (self.houses + 1)
+        return (first + (move + np.int64(state[first + move])) % (self.places - 1)) % self.places
+
+    def captures(self, state, move):
+        """How many seeds a move takes from the house opposite, with the one that it may sow there."""
+        side, place = self.player(state), self.last_place(state, move)
+        first = side * (self.houses + 1)
+        origin, opposite = first + move, 2 * self.houses - place
+        if not first <= place < self.store(side) or state[origin] >= self.places:
+            return 0
+        if state[place] != 0 and place != origin:
+            return 0
+        return np.int64(state[opposite]) + (1 if place <= origin else 0)
+
+    def move_order(self, state, move):
+        """Captures, by what they take, and then moves that let one move again."""
+        again = 1 if self.last_place(state, move) == self.store(self.player(state)) else 0
+        return 2 * self.captures(state, move) + again
+
+    def is_unstable(self, state, move):
+        """Captures are unstable."""
+        return self.captures(state, move) > 0
+
+    def move_name(self, state, move):
+        return str(move + 1)
+
+    def render(self, state):
+        """The second player's houses above, with their numbers, and the stores at the ends."""
+        width = 3
+        upper = [state[self.houses + 1 + house] for house in reversed(range(self.houses))]
+        lower = [state[house] for house in range(self.houses)]
+        names = [house + 1 for house in range(self.houses)]
+
+        def row(numbers):
+            return " " * width + "".join(f"{number:>{width}}" for number in numbers)
+
+        stores = f"{state[self.store(1)]:>{width}}" + " " * (width * self.houses) + f"{state[self.store(0)]:>{width}}"
+        return "\n".join([row(names[::-1]), "", row(upper), stores, row(lower), "", row(names)])
