@@ -23,6 +23,7 @@ SMALL = {
     "ataxx": "(size=4, horizon=40)",
     "backgammon": "(horizon=30)",
     "breakthrough": "(rows=5, columns=4)",
+    "checkers": "(quiet=10)",
     "clobber": "(rows=4, columns=4)",
     "connect4": "(rows=4, columns=5)",
     "domineering": "(rows=4, columns=4)",

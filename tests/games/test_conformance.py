@@ -37,6 +37,7 @@ OTHER_SIZES = {
     "amazons": ["amazons(size=6)", "amazons(size=7)", "amazons(rows=5, columns=8)"],
     "ataxx": ["ataxx(size=4, horizon=60)", "ataxx(size=8)"],
     "kalah": ["kalah(houses=2, seeds=9)", "kalah(houses=1, seeds=1)"],
+    "checkers": ["checkers(quiet=5)"],
     "loa": ["loa(size=7)", "loa(size=5, horizon=60)"],
     "go": ["go(size=5, komi=0.5)", "go(size=6)"],
     "atarigo": ["atarigo(size=2)", "atarigo(size=5)"],

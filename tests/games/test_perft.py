@@ -25,6 +25,7 @@ PERFT = {
     # tic-tac-toe's figures, and those of the board of characters of test_mnk.py
     "mnk(rows=3, columns=3, k=3)": [9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872],
     "mnk(rows=3, columns=4, k=3)": [12, 132, 1320, 11880, 95040, 622944, 3499200],
+    "checkers": [7, 49, 302, 1469, 7361, 36768, 179255],  # published, but for chains of jumps: see test_checkers.py
     "chess": [20, 400, 8902, 197281],  # published; more positions in test_chess.py
     # GROUND_TRUTH.md; a pass is a ply
     "othello": [4, 12, 56, 244, 1396, 8200, 55092, 390216],

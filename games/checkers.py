@@ -1,0 +1,245 @@
+"""Checkers on 8x8, or English draughts: men that jump over those of the other player, and become kings.
+
+Men move one square ahead along a diagonal, kings ahead and back.  A piece takes one of the other player's that is
+before it by jumping over it to the empty square behind.  Who can take must; and a piece that has jumped goes on as long
+as it can, but a man that reaches the last row becomes a king and stops.  A player who cannot move loses.  It is a draw
+when `quiet` moves of both together, kings' moves without a capture, follow each other.  Black, the first player, is
+below.  Rules: the Rules of the World Checkers/Draughts Federation, where kings may draw by 40 moves of each.
+
+A move is one step or one jump, and who jumps may have to move again: a chain of jumps is as many moves, each of which
+is one of 64 * 64, and a search goes on where the last one ended.
+
+    squares   8  . 32  . 31  . 30  . 29     a square of the board has the number 8 * row + column, rows from below, and
+              7 28  . 27  . 26  . 25  .     a move is 64 * origin + target.  Squares are named as players number them,
+              :                             from the corner at the right of Black's side, a move 11-15, a jump 15x22;
+              1  4  .  3  .  2  .  1  .     moves as a program might write them (a3b4) are read too.
+                 a  b  c  d  e  f  g  h
+"""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
+from games.core.board import draw
+from games.core.game import Game, check_range
+from games.core.random import random_below
+
+ZERO = WORD(0)
+DARK = WORD(0xAA55AA55AA55AA55)
+NOT_A, NOT_H = WORD(0xFEFEFEFEFEFEFEFE), WORD(0x7F7F7F7F7F7F7F7F)
+ROW_1, ROW_8 = WORD(0xFF), WORD(0xFF << 56)
+MEN = 12  # of each player
+KINGS, TURN = 2, 3  # of a state
+JUMPER, QUIET = WORD(1), WORD(8)  # first bits in the turn
+STEPS = (9, 7, -7, -9)  # ahead for Black to the right and to the left, then back
+KING = 1.5  # men
+
+
+@dataclass(frozen=True)
+class Checkers(Game):
+    """state: uint64[4] = Black's pieces, White's, which of them are kings, the turn.
+
+    The turn is whose it is, from bit 1 the square and 1 of a piece that must go on jumping or 0, and from bit 8 the
+    quiet moves so far.
+    """
+
+    quiet: int = 80
+
+    name = "checkers"
+    sizes = "8x8, quiet 1 to 1000"
+    state_size = 4
+    move_limit = 64 * 64
+    max_moves = 4 * MEN
+
+    def __post_init__(self):
+        check_range("quiet", self.quiet, 1, 1000)
+
+    @property
+    def max_plies(self):
+        """Each capture, and each of at most seven moves of a man, starts the count of quiet moves anew."""
+        return (2 * MEN * (1 + 7) + 1) * self.quiet
+
+    def start(self, state):
+        state[0], state[1] = DARK & WORD(0xFFFFFF), DARK & WORD(0xFFFFFF << 40)
+        state[KINGS] = state[TURN] = 0
+
+    def player(self, state):
+        return np.int64(state[TURN] & ONE)
+
+    def quiet_moves(self, state):
+        return np.int64(state[TURN] >> QUIET)
+
+    def shifted(self, pieces, direction):
+        """A set moved by one square along a diagonal, `STEPS`."""
+        if direction == 0:
+            return (pieces & NOT_H) << WORD(9)
+        if direction == 1:
+            return (pieces & NOT_A) << WORD(7)
+        if direction == 2:
+            return (pieces & NOT_H) >> WORD(7)
+        return (pieces & NOT_A) >> WORD(9)
+
+    def targets(self, movers, other, empty, direction, jumps):
+        """Where pieces end that step, or jump, in a direction."""
+        beside = self.shifted(movers, direction)
+        return self.shifted(beside & other, direction) & empty if jumps else beside & empty
+
+    def movers(self, state, direction):
+        """The pieces of the player to move that may go in a direction."""
+        side = state[TURN] & ONE
+        own, jumper = state[side], state[TURN] >> JUMPER & WORD(127)
+        if jumper != ZERO:
+            own = ONE << (jumper - ONE)
+        return own if (direction < 2) == (side == ZERO) else own & state[KINGS]
+
+    def sets(self, state, jumps):
+        """The targets in the four directions."""
+        other, empty = state[ONE - (state[TURN] & ONE)], ~(state[0] | state[1])
+        return (
+            self.targets(self.movers(state, 0), other, empty, 0, jumps),
+            self.targets(self.movers(state, 1), other, empty, 1, jumps),
+            self.targets(self.movers(state, 2), other, empty, 2, jumps),
+            self.targets(self.movers(state, 3), other, empty, 3, jumps),
+        )
+
+    def moves_by_direction(self, state):
+        """The targets of the legal moves in the four directions, and how many squares each goes: 1 or 2."""
+        found = self.sets(state, True)
+        if found[0] | found[1] | found[2] | found[3] != ZERO:
+            return found, 2
+        return self.sets(state, False), 1
+
+    def legal_moves(self, state, moves):
+        found, length = self.moves_by_direction(state)
+        count = 0
+        for direction in range(4):
+            left, step = found[direction], length * STEPS[direction]
+            while left != ZERO:
+                target = trailing_zeros(left)
+                moves[count] = 64 * (target - step) + target
+                left &= left - ONE
+                count += 1
+        return count
+
+    def is_jump(self, move):
+        return abs((move >> 9) - (move >> 3 & 7)) == 2
+
+    def play(self, state, move):
+        side, origin, target = state[TURN] & ONE, ONE << WORD(move >> 6), ONE << WORD(move & 63)
+        king, jump = state[KINGS] & origin != ZERO, self.is_jump(move)
+        state[side] ^= origin | target
+        if king:
+            state[KINGS] ^= origin | target
+        if jump:
+            taken = ONE << WORD((move >> 6) + (move & 63) >> 1)
+            state[ONE - side] &= ~taken
+            state[KINGS] &= ~taken
+        crowned = not king and target & (ROW_1 | ROW_8) != ZERO
+        if crowned:
+            state[KINGS] |= target
+        quiet = state[TURN] >> QUIET
+        state[TURN] = side | WORD((move & 63) + 1) << JUMPER
+        found = self.sets(state, True)
+        if not jump or crowned or found[0] | found[1] | found[2] | found[3] == ZERO:
+            state[TURN] = ONE - side
+        if king and not jump:
+            state[TURN] |= quiet + ONE << QUIET
+
+    def is_stuck(self, state):
+        """Whether the player to move cannot."""
+        found = self.moves_by_direction(state)[0]
+        return found[0] | found[1] | found[2] | found[3] == ZERO
+
+    def is_over(self, state):
+        return self.quiet_moves(state) >= self.quiet or self.is_stuck(state)
+
+    def score(self, state):
+        """1 or -1; who cannot move has lost, even with the last quiet move."""
+        if not self.is_stuck(state):
+            return 0.0
+        return -1.0 if self.player(state) == 0 else 1.0
+
+    def worth(self, state, side, advance):
+        """Men 1, kings 3/2, and men `advance` more for each row that they have moved."""
+        men, kings = state[side] & ~state[KINGS], state[side] & state[KINGS]
+        value = popcount(men) + KING * popcount(kings)
+        if advance != 0.0:
+            for row in range(8):
+                ahead = row if side == 0 else 7 - row
+                value += advance * ahead * popcount(men >> WORD(8 * row) & ROW_1)
+        return value
+
+    def evaluate(self, state):
+        """Men 1 and 1/20 more for each row that they have moved, kings 3/2: the difference, over one more than the
+        sum."""
+        black, white = self.worth(state, 0, 0.05), self.worth(state, 1, 0.05)
+        return (black - white) / (black + white + 1.0)
+
+    def evaluate_material(self, state):
+        """Men 1, kings 3/2: the difference, over one more than the sum."""
+        black, white = self.worth(state, 0, 0.0), self.worth(state, 1, 0.0)
+        return (black - white) / (black + white + 1.0)
+
+    def terms(self, state):
+        """Of the material, which alone is a plain sum."""
+        if self.evaluation != "material":
+            return []
+        men = [popcount(state[side] & ~state[KINGS]) for side in (0, 1)]
+        kings = [popcount(state[side] & state[KINGS]) for side in (0, 1)]
+        return [("men", men[0], men[1], 1.0), ("kings", kings[0], kings[1], KING)]
+
+    def crowns(self, state, move):
+        """Whether a man becomes a king."""
+        return state[KINGS] >> WORD(move >> 6) & ONE == ZERO and (ROW_1 | ROW_8) >> WORD(move & 63) & ONE != ZERO
+
+    def is_unstable(self, state, move):
+        """Jumps, and men that become kings."""
+        return self.is_jump(move) or self.crowns(state, move)
+
+    def move_order(self, state, move):
+        """Men that become kings, then kings taken; jumps are all or none of the moves."""
+        taken = WORD((move >> 6) + (move & 63) >> 1)
+        king = self.is_jump(move) and state[KINGS] >> taken & ONE != ZERO
+        return (2 if self.crowns(state, move) else 0) + (1 if king else 0)
+
+    def feature_code(self, state, move):
+        """With whether a king moves."""
+        return self.move_code(state, move) << 1 | np.int64(state[KINGS] >> WORD(move >> 6) & ONE)
+
+    def random_move(self, state, moves, rng):
+        found, length = self.moves_by_direction(state)
+        n0, n1, n2 = popcount(found[0]), popcount(found[1]), popcount(found[2])
+        choice, direction = random_below(rng, n0 + n1 + n2 + popcount(found[3])), 0
+        if choice >= n0:
+            choice, direction = choice - n0, 1
+            if choice >= n1:
+                choice, direction = choice - n1, 2
+                if choice >= n2:
+                    choice, direction = choice - n2, 3
+        target = trailing_zeros(nth_bit(found[direction], choice))
+        return 64 * (target - length * STEPS[direction]) + target
+
+    def move_name(self, state, move):
+        numbers = [4 * (square // 8) + (7 - square % 8) // 2 + 1 for square in (move >> 6, move & 63)]
+        return f"{numbers[0]}{'x' if self.is_jump(move) else '-'}{numbers[1]}"
+
+    def parse_move(self, state, text):
+        """A move by its name, or by the columns and rows of both squares."""
+        word = text.strip()
+        if re.fullmatch("([a-h][1-8]){2}", word):
+            origin, target = (ord(word[i]) - 97 + 8 * (int(word[i + 1]) - 1) for i in (0, 2))
+            if 64 * origin + target in self.moves(state):
+                return 64 * origin + target
+        return super().parse_move(state, text)
+
+    def render(self, state):
+        """Black's men b and kings B, White's w and W."""
+
+        def symbol(row, column):
+            square = WORD(8 * row + column)
+            letter = "b" if state[0] >> square & ONE else ("w" if state[1] >> square & ONE else ".")
+            return letter.upper() if state[KINGS] >> square & ONE else letter
+
+        return draw(reversed(range(8)), 8, symbol)
