@@ -206,12 +206,16 @@ class Hex(Game):
         if move == self.cells:
             stone = self.nth_cell(self.stones(state, 0), 0)
             state[stone >> 6] = ZERO
-            move = stone % self.size * self.size + stone // self.size
+            move = self.swapped(stone)
         state[side * words + (move >> 6)] |= ONE << WORD(move & 63)
         own = self.stones(state, side)
         if self.count(own) >= self.size:
             state[2 * words + 1] = ONE if self.has_chain(own, side) else ZERO
         state[2 * words] = WORD(1 - side)
+
+    def swapped(self, stone):
+        """Where the second player's stone comes by the swap rule."""
+        return stone % self.size * self.size + stone // self.size
 
     def has_chain(self, own, side):
         """Whether the stones join the side's two sides: they do if all other cells may be the other player's."""

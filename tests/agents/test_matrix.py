@@ -45,6 +45,7 @@ SMALL = {
     "samegame": "(rows=5, columns=5, colours=3)",
     "tsptw": "(cities=5)",
     "weakschur": "(parts=2)",
+    "y": "(size=4)",
 }
 OPTIONS = {
     "expectimax": ["", "scores=true"],

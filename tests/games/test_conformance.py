@@ -17,6 +17,7 @@ OTHER_SIZES = {
     "knightthrough": ["knightthrough(rows=5, columns=12)", "knightthrough(rows=16, columns=4)"],
     "misere_knightthrough": ["misere_knightthrough(rows=6, columns=5)"],
     "hex": ["hex(size=3)", "hex(size=3, swap=true)", "hex(size=8)", "hex(size=13)", "hex(size=14, swap=true)"],
+    "y": ["y(size=3)", "y(size=6, swap=true)", "y(size=14)"],
     "mnk": ["mnk(rows=3, columns=3, k=3)", "mnk(rows=6, columns=4, k=3)", "mnk(rows=2, columns=9, k=5)"],
     "othello": ["othello(size=6)", "othello(size=4)"],
     "nim": ["nim(heaps=[9, 64, 1], misere=true)", "nim(heaps=[4])"],

@@ -22,6 +22,8 @@ PERFT = {
     "misere_knightthrough(rows=6, columns=6)": [28, 784, 21616, 581938],
     "hex(size=3)": [9, 72, 504, 3024, 15120, 54720, 146880, 207360, 120960],
     "hex(size=3, swap=True)": [9, 81, 576, 3528, 18144, 69840, 201600],
+    "y(size=3)": [6, 30, 120, 360, 720, 360],
+    "y(size=4)": [10, 90, 720],
     # tic-tac-toe's figures, and those of the board of characters of test_mnk.py
     "mnk(rows=3, columns=3, k=3)": [9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872],
     "mnk(rows=3, columns=4, k=3)": [12, 132, 1320, 11880, 95040, 622944, 3499200],

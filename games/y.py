@@ -1,0 +1,118 @@
+"""Y (Claude Shannon, 1950s; Craige Schensted and Charles Titus, 1953): join all three sides of a triangle.
+
+The players place a stone each in turn on any free cell; who has a chain that touches all three sides has won.  A corner
+belongs to two sides.  On a full board exactly one player has such a chain.  By the swap rule, which is optional, the
+second player's first move may be `swap`: the stone changes its colour.  Rules: C. Schensted and C. Titus, "Mudcrack Y &
+Poly-Y" (1975); the board is a plain triangle.
+
+    cells of size 3     a b c           a cell is named by column and row, as in `b2`, which is number 4;
+                      1  0 1 2          the numbers are those of Hex, of whose rhombus the triangle is the upper left
+                       2  3 4           half, with the same neighbours
+                        3  6
+
+So a board of Y is one of Hex, and who has a chain is found by the same reduction, which is Y's own: see `games/hex.py`.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from games.core.bits import ONE, WORD, trailing_zeros
+from games.hex import ZERO, Hex
+
+OUTSIDE = 3  # as `Hex.colour` has cells beyond the border
+
+
+@dataclass(frozen=True)
+class Y(Hex):
+    """state: that of Hex, whose cells beyond the triangle stay free."""
+
+    name = "y"
+    sgf_number = None
+    may_allocate = True  # numbers for the evaluation
+    symmetries = 6  # of a triangle
+
+    @cached_property
+    def board(self):
+        return self.table(lambda row, column: row + column < self.size)
+
+    @property
+    def max_moves(self):
+        return self.size * (self.size + 1) // 2 + self.swap
+
+    @property
+    def max_plies(self):
+        return self.max_moves
+
+    @cached_property
+    def images(self):
+        """int64[6, cells]: where each symmetry takes a cell, by its distances from the three sides."""
+        found = np.zeros((6, self.cells), np.int64)
+        for row, column in np.ndindex(self.size, self.size):
+            sides = row, column, self.size - 1 - row - column
+            if sides[2] >= 0:
+                for symmetry, (i, j) in enumerate(((0, 1), (1, 0), (1, 2), (2, 1), (2, 0), (0, 2))):
+                    found[symmetry, row * self.size + column] = sides[i] * self.size + sides[j]
+        return found
+
+    def swapped(self, stone):
+        """In its place: a chain is worth the same to both players."""
+        return stone
+
+    def has_chain(self, own, side):
+        return self.joins_rows(own)
+
+    def joins_rows(self, x):
+        """Whether x, its complement being the other player's, joins the three sides."""
+        for _ in range(self.size - 1):
+            beside, below = self.backward(x, 1), self.backward(x, self.size)
+            x = self.union(self.common(x, self.union(beside, below)), self.common(beside, below))
+        return x[0] & ONE != ZERO
+
+    def evaluate(self, state):
+        """The same reduction with chances: a free cell is either player's with 1/2, and three cells have a majority by
+        the chances of each alone.  What the last cell then has is the first player's chance.
+
+        J. van Rijswijck, "Search and evaluation in Hex" (2002), section 4.
+        """
+        chances = np.empty(self.cells, np.float64)
+        for row in range(self.size):
+            for column in range(self.size - row):
+                colour = self.colour(state, row, column)
+                chances[row * self.size + column] = 0.5 if colour == 0 else (1.0 if colour == 1 else 0.0)
+        for left in range(self.size - 1, 0, -1):
+            for row in range(left):
+                for column in range(left - row):
+                    cell = row * self.size + column
+                    a, b, c = chances[cell], chances[cell + 1], chances[cell + self.size]
+                    chances[cell] = a * b + a * c + b * c - 2.0 * a * b * c
+        return 0.999 * (2.0 * chances[0] - 1.0)
+
+    def colour(self, state, row, column):
+        if row < 0 or column < 0 or row + column >= self.size:
+            return OUTSIDE
+        cell = row * self.size + column
+        word, bit = cell >> 6, ONE << WORD(cell & 63)
+        return (1 if state[word] & bit != ZERO else 0) | (2 if state[self.words + word] & bit != ZERO else 0)
+
+    def transform(self, state, symmetry, target):
+        for i in range(self.state_size):
+            target[i] = ZERO if i < 2 * self.words else state[i]
+        for i in range(2 * self.words):
+            word, side = state[i], i // self.words
+            while word != ZERO:
+                cell = self.images[symmetry, 64 * (i - side * self.words) + trailing_zeros(word)]
+                target[side * self.words + (cell >> 6)] |= ONE << WORD(cell & 63)
+                word &= word - ONE
+
+    def transform_move(self, move, symmetry):
+        return move if move == self.cells else self.images[symmetry, move]
+
+    def render(self, state):
+        def line(row):
+            colours = (self.colour(state, row, column) for column in range(self.size - row))
+            return f"{row + 1:>{row + 2}} " + " ".join(".XO"[colour] for colour in colours)
+
+        letters = " ".join(chr(ord("a") + column) for column in range(self.size))
+        return "\n".join([" " * 3 + letters, *(line(row) for row in range(self.size))])
