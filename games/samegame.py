@@ -370,14 +370,11 @@ class SameGame(Game):
     def random_move(self, state, moves, rng):
         return self.random_group(state, state[0], state[1], state[2], state[3], rng)[0]
 
-    def random_playout(self, state, moves, rng):
-        """The moves that random_move would make, each group found once."""
-        plies = 0
-        while not self.is_over(state):
-            _, g0, g1, g2, g3 = self.random_group(state, state[0], state[1], state[2], state[3], rng)
-            self.take(state, g0, g1, g2, g3)
-            plies += 1
-        return self.score(state), plies
+    def random_step(self, state, moves, rng):
+        """The group is found once."""
+        cell, g0, g1, g2, g3 = self.random_group(state, state[0], state[1], state[2], state[3], rng)
+        self.take(state, g0, g1, g2, g3)
+        return cell
 
     def random_move_tabu(self, state, moves, rng):
         """A uniformly random move that does not take the most frequent colour of the start, unless all moves do.
@@ -385,6 +382,12 @@ class SameGame(Game):
         Saving one colour for a large group at the end makes playouts ten times better ("tabu colour": M. Schadd et
         al., 2008; Cazenave, 2009)."""
         return self.random_group_tabu(state, rng)[0]
+
+    def random_step_tabu(self, state, moves, rng):
+        """The group is found once."""
+        cell, g0, g1, g2, g3 = self.random_group_tabu(state, rng)
+        self.take(state, g0, g1, g2, g3)
+        return cell
 
     def move_name(self, state, move):
         return square_name(move % 16 * self.columns + move // 16, self.columns)

@@ -33,16 +33,16 @@ from games.core.random import random_below
 class RandomMoves(Compilable):
     """Playouts of uniformly random moves."""
 
-    def draw(self, game, state, moves, rng):
-        return game.random_move(state, moves, rng)
+    def step(self, game, state, moves, rng):
+        return game.random_step(state, moves, rng)
 
 
 @dataclass(frozen=True)
 class TabuMoves(Compilable):
     """Playouts that avoid what the game calls tabu."""
 
-    def draw(self, game, state, moves, rng):
-        return game.random_move_tabu(state, moves, rng)
+    def step(self, game, state, moves, rng):
+        return game.random_step_tabu(state, moves, rng)
 
 
 PLAYOUTS = {"random": RandomMoves(), "tabu": TabuMoves()}
@@ -155,7 +155,7 @@ class NMCS(Nested):
 
 @kernel
 def nmcs_kernel(game, playouts, calls, incumbent, root, memory, rng):
-    """Search on from `root` as long as `may_go_on`; `playouts` draws moves, `memory` is the agent's."""
+    """Search on from `root` as long as `may_go_on`; `playouts` makes random moves, `memory` is the agent's."""
     top, player = len(calls.counts) - 1, game.player(root)
     while may_go_on(incumbent):
         level = calls.current[0]
@@ -239,9 +239,7 @@ def play_out(game, playouts, calls, incumbent, player, memory, rng):
     put_move(game, calls, 1)
     state, ply = calls.states[0], calls.plies[0]
     while not game.is_over(state):
-        move = playouts.draw(game, state, calls.moves[0], rng)
-        calls.lines[0, ply] = move
-        game.play(state, move)
+        calls.lines[0, ply] = playouts.step(game, state, calls.moves[0], rng)
         ply += 1
     calls.plies[0] = ply
     settle(game, calls, incumbent, 0, 0, player)

@@ -247,6 +247,12 @@ class Game(Compilable):
             return self.random_outcome(state, rng)
         return moves[random_below(rng, self.legal_moves(state, moves))]
 
+    def random_step(self, state: np.ndarray, moves: np.ndarray, rng: np.ndarray) -> int:
+        """Make the move that random_move would draw, and return it: for games in which making it is half found then."""
+        move = self.random_move(state, moves, rng)
+        self.play(state, move)
+        return move
+
     def random_playout(self, state: np.ndarray, moves: np.ndarray, rng: np.ndarray) -> tuple[float, int]:
         """Play uniformly random moves to the end; returns (score, plies).  `state` is spent by it.
 
@@ -254,7 +260,7 @@ class Game(Compilable):
         """
         plies = 0
         while not self.is_over(state):
-            self.play(state, self.random_move(state, moves, rng))
+            self.random_step(state, moves, rng)
             plies += 1
         return self.score(state), plies
 
@@ -282,6 +288,12 @@ class Game(Compilable):
     def random_move_tabu(self, state: np.ndarray, moves: np.ndarray, rng: np.ndarray) -> int:
         """As random_move, but drawn from the moves that the game does not hold back; where has_tabu_moves is true."""
         raise NotImplementedError
+
+    def random_step_tabu(self, state: np.ndarray, moves: np.ndarray, rng: np.ndarray) -> int:
+        """Make the move that random_move_tabu would draw, and return it; where has_tabu_moves is true."""
+        move = self.random_move_tabu(state, moves, rng)
+        self.play(state, move)
+        return move
 
     @property
     def move_names(self) -> dict[str, int]:
