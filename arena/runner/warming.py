@@ -26,18 +26,28 @@ def warm(games: Iterable[Game], seat: Seat, faults: tuple[type[BaseException], .
     start, failure = time.perf_counter(), ""
     try:
         for game in games:
-            _play_first_moves(game, seat)
+            for budget in _budgets(seat):
+                _play_first_moves(game, seat, budget)
     except faults as error:
         failure = in_words(error)
         log.exception("%s failed while its kernels were being compiled", seat.name)
     return time.perf_counter() - start, failure
 
 
-def _play_first_moves(game, seat):
+def _budgets(seat) -> list[Budget]:
+    """The smallest budget of the kinds that a seat has.
+
+    Where it has none, since its search ends by itself or since its budget comes with each move, there is one of each
+    kind: with another kind, a search may run other kernels.
+    """
+    given = {kind: _SMALLEST[kind] for kind in seat.budget.given() if kind != "clock"}  # which comes with seconds
+    if given or not seat.agent.budgets:
+        return [Budget.of(given)]
+    return [Budget.of({kind: _SMALLEST[kind]}) for kind in seat.agent.budgets]
+
+
+def _play_first_moves(game, seat, budget):
     """One player moves for all sides."""
-    # an agent that needs no budget, as its search ends by itself, gets one here
-    kinds = (kind for kind in seat.budget.given() or seat.agent.budgets if kind != "clock")  # which comes with seconds
-    budget = Budget(**{kind: _SMALLEST[kind] for kind in kinds})
     state, rng = game.initial(), stream(0, "warm")
     with closing(seat.agent.new_player(game, budget)) as player:
         player.start(game, state.copy(), [])

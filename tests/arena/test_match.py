@@ -2,11 +2,14 @@
 
 import pytest
 
+import agents
 from agents import Budget
+from agents.core.clock import Clock
 from arena.config import loading
+from arena.config.config import Seat
 from arena.runner.match import play, play_fixture
 from arena.runner.rules import GameError
-from arena.runner.warming import warm
+from arena.runner.warming import _budgets, warm
 from results.record import Reason
 from tests.arena.conftest import essence, values
 from tests.arena.fixtures import round_robin
@@ -142,6 +145,15 @@ def test_warming_tells_each_step_and_passes_over_failures(caplog):
     assert [failure for _, failure in told] == ["ValueError: on purpose", "", ""]
     assert all(seconds < 5 for seconds, _ in told)
     assert "bad failed while its kernels were being compiled" in caplog.text
+
+
+def test_warming_tries_every_kind_of_budget_where_none_is_given():
+    """An agent that is served may be asked with any of them, and runs other kernels with some."""
+    agent, clock = agents.make("flat"), Clock(10.0)
+    assert _budgets(Seat("a", agent, Budget())) == [Budget(playouts=1), Budget(seconds=0.001)]
+    assert _budgets(Seat("a", agent, Budget(playouts=50, seconds=2.0))) == [Budget(playouts=1, seconds=0.001)]
+    assert _budgets(Seat("a", agent, Budget(clock=clock))) == [Budget(seconds=0.001)]
+    assert _budgets(Seat("a", agents.make("random"), Budget())) == [Budget()]
 
 
 def test_play_takes_agents_that_are_not_registered():

@@ -183,10 +183,9 @@ def test_show_says_when_the_store_is_wrong(run, tmp_path):
 
 
 def test_commands_for_two_players_refuse_with_the_reason(run, tmp_path):
-    for arguments in (("report", run), ("elo", run), ("export", run, "--format", "pgn")):
+    for arguments in (("elo", run), ("export", run, "--format", "pgn")):
         refused = call(*arguments)
         assert refused.exit_code == 2 and "one" in refused.stderr and "Traceback" not in refused.output
-    assert not (run / "report.html").exists()
     assert "12 of 12 games" in call("status", run).stdout
     exported = [json.loads(line) for line in call("export", run).stdout.splitlines()]
     assert len(exported) == 12 and exported[1]["improvements"][0]["playouts"] == 1
