@@ -15,9 +15,10 @@ if TYPE_CHECKING:  # what `__getattr__` gives, for type checkers
     from agents.core.agent import Unsuited as Unsuited
     from agents.core.check import check as check
     from agents.minimax.trace import explore as explore
+    from agents.montecarlo.grown import grow as grow
 
 _HOMES = dict.fromkeys(("Agent", "Budget", "Decision", "Player", "Unsuited"), "agents.core.agent")
-_HOMES |= {"check": "agents.core.check", "explore": "agents.minimax.trace"}
+_HOMES |= {"check": "agents.core.check", "explore": "agents.minimax.trace", "grow": "agents.montecarlo.grown"}
 
 __all__ = [*_HOMES, "make", "names"]
 

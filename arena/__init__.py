@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # what `__getattr__` gives, for type checkers
     import agents as agents
     import games as games
     import results as results
+    from arena.cluster.link import ClusterError as ClusterError
     from arena.config.config import Config as Config
     from arena.config.config import ConfigError as ConfigError
     from arena.interop.counterparts import from_openspiel as from_openspiel

@@ -5,6 +5,7 @@ windows are MAX's, the first player's: alpha is what MAX is sure of, beta what M
 """
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -29,6 +30,8 @@ from games.core.game import Game
 
 KINDS = {OPEN: "open", FROM_TABLE: "table", TOO_LATE: "late", END: "end", EVALUATED: "evaluated", FORESEEN: "foreseen"}
 
+WORDS = {"evaluated": "evaluated", "table": "from the table", "foreseen": "foreseen", "late": "a quicker win is known"}
+
 
 class TooLarge(Unsuited):
     """A tree with more nodes than were allowed."""
@@ -50,16 +53,38 @@ class Explored:
     children: list["Explored"] = field(default_factory=list)
     pruned: list[str] = field(default_factory=list)  # moves that were not tried
 
+    wider: ClassVar[float] = 0.0  # an end has no note
+
     @property
     def nodes(self) -> int:
         """The number of nodes from here on, this one included."""
         return 1 + sum(child.nodes for child in self.children)
 
+    @property
+    def label(self) -> str:
+        """Its value, or the bound that is known: `3`, `≥5`, `≤2`."""
+        return ("" if self.exact else "≥" if self.at_least else "≤") + number(self.value)
+
+    @property
+    def note(self) -> str:
+        """The window that it was entered with; nothing at an end."""
+        return f"({number(self.alpha)}, {number(self.beta)})" if self.kind == "open" else ""
+
+    @property
+    def words(self) -> str:
+        """Where its value comes from, unless from below."""
+        return WORDS.get(self.kind, "")
+
     def _repr_svg_(self) -> str:
         """The picture of the tree, for notebooks."""
-        from agents.minimax.tree_drawing import as_svg
+        from agents.core.tree_drawing import as_svg
 
         return as_svg(self, f"{self.nodes} nodes")
+
+
+def number(value: float) -> str:
+    """Four digits of a value; infinities as such."""
+    return {np.inf: "∞", -np.inf: "-∞"}.get(value, f"{value:.4g}")
 
 
 def explore(agent: Agent, game: Game, state: np.ndarray, limit: int = 1000) -> Explored:

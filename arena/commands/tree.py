@@ -46,8 +46,8 @@ def tree(
     if "numba" not in sys.modules:
         os.environ["NUMBA_DISABLE_JIT"] = "1"  # so few nodes are searched in plain Python before a compiler is done
     import games
+    from agents.core.tree_drawing import as_svg, as_text
     from agents.minimax.trace import explore
-    from agents.minimax.tree_drawing import as_svg, as_text
 
     made = games.make(game)
     searcher = _bare(agent, depth)

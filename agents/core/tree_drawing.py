@@ -1,35 +1,57 @@
-"""Drawings of a tree that a search has explored: as lines of text, and as an SVG picture."""
+"""Drawings of the tree of a search: as lines of text, and as an SVG picture."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
-from math import inf
-
-from agents.minimax.trace import Explored
+from typing import Protocol
 
 STEP, LEVEL, MARGIN, RADIUS = 46, 92, 40, 15  # pixels: between leaves, between plies, around, of a node
 COLOURS = {0: "#1f77b4", 1: "#d62728", None: "#444444"}
-WORDS = {"evaluated": "evaluated", "table": "from the table", "foreseen": "foreseen", "late": "a quicker win is known"}
 
 
-def number(value: float) -> str:
-    """Four digits of a value; infinities as such."""
-    return {inf: "∞", -inf: "-∞"}.get(value, f"{value:.4g}")
+class Node(Protocol):
+    """What is drawn of a node."""
+
+    @property
+    def move(self) -> str:
+        """The move that leads to it; of the root ""."""
+
+    @property
+    def player(self) -> int | None:
+        """Who is to move, 0 is MAX and 1 MIN; None at an end, and for chance."""
+
+    @property
+    def label(self) -> str:
+        """What stands in it: its value."""
+
+    @property
+    def note(self) -> str:
+        """What stands beside it."""
+
+    @property
+    def wider(self) -> float:
+        """The pixels that a leaf needs beside it, for its note, say."""
+
+    @property
+    def words(self) -> str:
+        """What a line of text says besides."""
+
+    @property
+    def again(self) -> bool:
+        """Whether it was searched a second time."""
+
+    @property
+    def children(self) -> Sequence["Node"]:
+        """Those that were tried, in their order."""
+
+    @property
+    def pruned(self) -> Sequence[str]:
+        """Moves that were not."""
 
 
-def value_of(node: Explored) -> str:
-    """Its value, or the bound that is known: `3`, `≥5`, `≤2`."""
-    return ("" if node.exact else "≥" if node.at_least else "≤") + number(node.value)
-
-
-def window_of(node: Explored) -> str:
-    """The window that a node was entered with; nothing at an end."""
-    return f"({number(node.alpha)}, {number(node.beta)})" if node.kind == "open" else ""
-
-
-def as_text(node: Explored, indent: str = "", below: str = "") -> Iterator[str]:
+def as_text(node: Node, indent: str = "", below: str = "") -> Iterator[str]:
     """A line for each node: its move, MAX or MIN, its value and its window; and for moves that were cut off."""
-    words = [f"{node.move}:" if node.move else "", {0: "MAX", 1: "MIN", None: ""}[node.player], value_of(node)]
-    words += [window_of(node), WORDS.get(node.kind, ""), "again" if node.again else ""]
+    words = [f"{node.move}:" if node.move else "", {0: "MAX", 1: "MIN", None: ""}[node.player], node.label]
+    words += [node.note, node.words, "again" if node.again else ""]
     yield indent + " ".join(word for word in words if word)
     rows = len(node.children) + bool(node.pruned)
     for i, child in enumerate(node.children):
@@ -39,7 +61,7 @@ def as_text(node: Explored, indent: str = "", below: str = "") -> Iterator[str]:
         yield f"{below}└─ cut off: {' '.join(node.pruned)}"
 
 
-def as_svg(root: Explored, title: str) -> str:
+def as_svg(root: Node, title: str) -> str:
     """A picture: MAX points up, MIN down, ends are squares; dashed branches were cut off."""
     shapes, width = draw(root, MARGIN, MARGIN + 20)[1:]
     height = max(y for y, _ in shapes) + MARGIN + 20
@@ -57,7 +79,7 @@ def as_svg(root: Explored, title: str) -> str:
     )
 
 
-def draw(node: Explored, left: float, y: float) -> tuple[float, list, float]:
+def draw(node: Node, left: float, y: float) -> tuple[float, list, float]:
     """A node and all below it, from x = left on: (its x, [(y, shape), ...], where the next one can begin)."""
     shapes, places, right = [], [], left
     for child in node.children:
@@ -70,7 +92,7 @@ def draw(node: Explored, left: float, y: float) -> tuple[float, list, float]:
         right += STEP
     x = (places[0] + places[-1]) / 2 if places else left + STEP / 2
     lines = [(at, shape.format(x=x, y=y + RADIUS) if "{x" in shape else shape) for at, shape in shapes]
-    return x, [*lines, *symbol(node, x, y)], max(right, left + STEP)
+    return x, [*lines, *symbol(node, x, y)], max(right, left + STEP + node.wider)
 
 
 def branch(end, move: str, again: bool | None) -> Iterator[tuple[float, str]]:
@@ -85,7 +107,7 @@ def branch(end, move: str, again: bool | None) -> Iterator[tuple[float, str]]:
         yield y, f'<text x="{x:.1f}" y="{y + 4:.1f}" fill="#888888">✕</text>'
 
 
-def symbol(node: Explored, x: float, y: float) -> Iterator[tuple[float, str]]:
+def symbol(node: Node, x: float, y: float) -> Iterator[tuple[float, str]]:
     """A triangle or a square, the value in it, the window beside it."""
     r, colour = RADIUS, COLOURS[node.player]
     points = {
@@ -95,7 +117,7 @@ def symbol(node: Explored, x: float, y: float) -> Iterator[tuple[float, str]]:
     }[node.player]
     corners = " ".join(f"{px:.1f},{py:.1f}" for px, py in points)
     yield y, f'<polygon points="{corners}" fill="white" stroke="{colour}" stroke-width="1.5"/>'
-    yield y, f'<text x="{x:.1f}" y="{y + 4 + (3 if node.player == 0 else 0):.1f}">{value_of(node)}</text>'
-    if window_of(node):
+    yield y, f'<text x="{x:.1f}" y="{y + 4 + (3 if node.player == 0 else 0):.1f}">{node.label}</text>'
+    if node.note:
         place = f'x="{x + r + 6:.1f}" y="{y + 4:.1f}" text-anchor="start"'
-        yield y, f'<text {place} fill="#777777" font-size="9">{window_of(node)}</text>'
+        yield y, f'<text {place} fill="#777777" font-size="9">{node.note}</text>'
