@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from agents.core.agent import Agent, Budget, Decision, IllegalAnswer, OutOfTime, Player, Unsuited
 from agents.core.needs import Needs
-from agents.outside.process import EngineError, Silent
+from agents.outside.process import Bounds, EngineError, Silent
 from agents.outside.protocol import PROTOCOLS, Conversation, Position, options_of, protocol_named
 from games.core.game import IllegalMove, check_choice, check_range
 from games.core.random import next_word
@@ -25,6 +25,7 @@ class External(Agent):
     options: "name=value; name=value", as the protocol sets options
     cores: processor cores that it keeps busy while it thinks
     memory: the most that each of its processes may take, in MiB; 0 is no limit
+    processes: the most that it may have at a time, itself among them; 0 is no limit
     margin: seconds beyond a budget of seconds after which it is killed, and has lost by time
     patience: seconds that it may take where it has no budget of seconds, and to get ready
     log: a file to which what it writes to its error stream is added
@@ -38,6 +39,7 @@ class External(Agent):
     margin: float = 1.0
     patience: float = 60.0
     log: str = ""
+    processes: int = 0
     playouts: int | None = None
     nodes: int | None = None
     depth: int | None = None
@@ -52,6 +54,7 @@ class External(Agent):
         check_choice("protocol", self.protocol, PROTOCOLS)
         check_range("cores", self.cores, 1, 4096)
         check_range("memory", self.memory, 0, 1 << 24)
+        check_range("processes", self.processes, 0, 1 << 22)
         check_range("margin", self.margin, 0)
         check_range("patience", self.patience, 0.001, 86_400)
         options_of(self.options)
@@ -198,7 +201,8 @@ class Engines:
         waiting = cls.free.get(cls._key(agent), [])
         if waiting:
             return waiting.pop()
-        return Conversation(agent.command, agent.protocol, agent.options, agent.memory, agent.log, agent.patience)
+        bounds = Bounds(agent.memory, agent.processes)
+        return Conversation(agent.command, agent.protocol, agent.options, bounds, agent.log, agent.patience)
 
     @classmethod
     def give_back(cls, agent: External, engine: Conversation) -> None:
@@ -216,7 +220,7 @@ class Engines:
     @staticmethod
     def _key(agent: External) -> tuple:
         # a process that was forked from this one must not take this one's
-        return os.getpid(), agent.command, agent.protocol, agent.options, agent.memory, agent.log
+        return os.getpid(), agent.command, agent.protocol, agent.options, agent.memory, agent.processes, agent.log
 
 
 atexit.register(Engines.close)

@@ -1,8 +1,12 @@
-"""Runs one program, and ends it with everything that it has started: `python guard.py CONTROL MEMORY COMMAND...`.
+"""Runs one program, and ends it with all that it has started: `python guard.py CONTROL MEMORY PROCESSES COMMAND...`.
 
 CONTROL is the number of an open pipe.  When its other end is closed, by whoever holds it or by that process's death,
-the program and all its descendants are killed; so they are when the program itself ends.  MEMORY is a limit in bytes
-for each process, or 0.  The program has the standard streams; the exit code is its own, or 128 and the signal.
+the program and all its descendants are killed; so they are when the program itself ends, and when there are more of
+them than PROCESSES, unless that is 0.  MEMORY is a limit in bytes for each process, or 0.  The program has the standard
+streams; the exit code is its own, or 128 and the signal.
+
+Processes are counted, some twenty times a second, since the system's own limit (RLIMIT_NPROC) is for all that a user
+runs.
 
 It is a process of its own since a worker cannot do this for itself: one that is killed kills nobody, a signal to the
 group misses who has left it, and code between fork and exec is unsafe where there are threads.  On Linux all orphans
@@ -19,13 +23,14 @@ import time
 from contextlib import suppress
 
 SET_DEATH_SIGNAL, SET_CHILD_SUBREAPER = 1, 36  # of Linux's prctl
+LOOK = 0.05  # seconds between two counts of the processes
 PAUSE = 0.002  # seconds between looks for what has been killed
 CANNOT_START = 127
 
 
 def main() -> int:
     """Run the program; the exit code is to be this process's."""
-    control, memory, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+    control, memory, most, command = *map(int, sys.argv[1:4]), sys.argv[4:]
     _prctl(SET_CHILD_SUBREAPER, 1)
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
@@ -36,10 +41,17 @@ def main() -> int:
         _become(command, memory)
     for stream in (0, 1):
         os.close(stream)  # so that they end with the program
-    code = None
-    while code is None and control not in select.select([control, woken], [], [])[0]:
-        os.read(woken, 64)
-        code, _ = _reaped(program)
+    code, ready, looked = None, [], time.monotonic()
+    while code is None and control not in ready:
+        ready = select.select([control, woken], [], [], LOOK if most else None)[0]
+        if woken in ready:
+            os.read(woken, 64)
+            code, _ = _reaped(program)
+        if most and time.monotonic() - looked >= LOOK:
+            looked = time.monotonic()
+            if code is None and _has_more_than(most):
+                os.write(2, f"more than {most} processes at a time: it is ended\n".encode())
+                code = 128 + signal.SIGKILL
     _kill_all(program)
     return 0 if code is None else code
 
@@ -89,6 +101,30 @@ def _kill_all(program: int) -> None:
             with suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(PAUSE)
+
+
+def _has_more_than(most: int) -> bool:
+    """Whether there are more processes than that below this one."""
+    found, ahead = 0, [str(os.getpid())]
+    while ahead and found <= most:
+        try:
+            below = _children(ahead.pop())
+        except FileNotFoundError:
+            if not os.path.exists(f"/proc/self/task/{os.getpid()}/children"):  # Linux need not have it
+                return len(_descendants()) > most
+            continue  # it has ended
+        found += len(below)
+        ahead += below
+    return found > most
+
+
+def _children(pid: str) -> list[str]:
+    """The processes that the threads of one have started."""
+    found = []
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/children") as file:
+            found += file.read().split()
+    return found
 
 
 def _descendants() -> list[int]:

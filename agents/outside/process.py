@@ -10,6 +10,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 GUARD = Path(__file__).with_name("guard.py")
 LONGEST_LINE = 1 << 20  # bytes of a line of its answers
@@ -40,15 +41,22 @@ class Silent(EngineError):
     """A program that has not written what it was asked for in time."""
 
 
+class Bounds(NamedTuple):
+    """What a program may take; 0 is no limit."""
+
+    memory: int = 0  # of each of its processes, in MiB
+    processes: int = 0  # at a time, itself among them
+
+
 class Process:
     """A program that was started, until `close`.
 
-    command: split as a shell splits words, and run without a shell; memory: the limit of each of its processes in MiB,
-    0 for none; log: a file that what it writes to its error stream is added to, "" for none.  EngineError if there is
-    no such program; of every other method, if the program has ended or writes more than it may.
+    command: split as a shell splits words, and run without a shell; bounds: it is ended where it takes more; log: a
+    file that what it writes to its error stream is added to, "" for none.  EngineError if there is no such program; of
+    every other method, if the program has ended or writes more than it may.
     """
 
-    def __init__(self, command: str, memory: int = 0, log: str = ""):
+    def __init__(self, command: str, bounds: Bounds = Bounds(), log: str = ""):  # noqa: B008 - a tuple of numbers
         words = shlex.split(command)
         if not words or shutil.which(words[0]) is None:
             raise EngineError(
@@ -56,11 +64,12 @@ class Process:
                 "give its path, such as ./engine, and make it executable: chmod +x engine",
             )
         control, self._control = os.pipe()
+        limits = control, bounds.memory << 20, bounds.processes
         self._log, self._logged = None, 0
         try:
             self._log = open(log, "ab", buffering=0) if log else None  # noqa: SIM115
             self._guard = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(GUARD), str(control), str(memory << 20), *words],
+                [sys.executable, "-I", "-S", str(GUARD), *map(str, limits), *words],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

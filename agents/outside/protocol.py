@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from agents.core.agent import Budget
-from agents.outside.process import EngineError, Process, Silent
+from agents.outside.process import Bounds, EngineError, Process, Silent
 from games.core.game import Game
 
 PROTOCOLS = {"json": "jsonlines.JsonLines", "gtp": "gtp.Gtp", "uci": "uci.Uci"}  # where each is, in this package
@@ -126,8 +126,8 @@ class Conversation:
     EngineError of every method ends with the last lines that the program wrote.
     """
 
-    def __init__(self, command: str, protocol: str, options: str, memory: int, log: str, patience: float):
-        self.process = Process(command, memory, log)
+    def __init__(self, command: str, protocol: str, options: str, bounds: Bounds, log: str, patience: float):
+        self.process = Process(command, bounds, log)
         self._protocol = protocol_named(protocol)(self.process, options_of(options))
         self.least_seconds = self._protocol.least_seconds
         self.identity: Identity = self.ask("hello", time.monotonic() + patience)

@@ -181,6 +181,15 @@ time.sleep(60)
     assert left(token) == []
 
 
+def test_a_program_with_too_many_processes_is_ended():
+    agent, token = bad("many children", seconds=0.1, margin=30.0, processes=8)
+    with pytest.raises(EngineError, match=r"killed by signal 9; .*more than 8 processes at a time"):
+        moves_of(agent.player(games.make("tictactoe")), games.make("tictactoe"))
+    assert left(token) == []
+    agent, _ = bad("notes", nodes=5, processes=1)
+    assert moves_of(agent.player(games.make("tictactoe")), games.make("tictactoe")) == ["1a", "1b"]
+
+
 # -- What a program is told ------------------------------------------------------------------------------------------
 
 

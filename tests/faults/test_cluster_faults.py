@@ -29,7 +29,8 @@ KEYS = values(
     game="test_nim(heap=40)",
     games=40,
 )
-ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
+TOKEN = f"CLUSTER_FAULTS={os.getpid()}-{time.monotonic_ns()}"  # in the environment of all that these tests start
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)} | dict([TOKEN.split("=")])
 
 
 @contextmanager
@@ -66,21 +67,18 @@ def run(folder, cluster, *options):
     return subprocess.Popen(command, stdout=quiet, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, cwd=ROOT)
 
 
-def processes(word):
-    """The ids of the processes whose command has the word, and those of their parents."""
+def stations():
+    """The ids of the stations of these tests, and of what they have forked, with those of their parents."""
     found = {}
     for path in Path("/proc").glob("[0-9]*"):
         try:
-            if word in (path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"):
+            if b"arena.cluster.station import main" not in (path / "cmdline").read_bytes():
+                continue
+            if TOKEN.encode() in (path / "environ").read_bytes():
                 found[int(path.name)] = int((path / "stat").read_text().rpartition(")")[2].split()[1])
         except OSError:
             continue
     return found
-
-
-def stations():
-    """The stations of this checkout: what they fork has their command, too."""
-    return processes("arena.cluster.station import main")
 
 
 def stored(folder):
