@@ -25,6 +25,7 @@ class NoGo(PlacingGame):
 
     name = "nogo"
     sizes = "size 2 to 13, or rows and columns 1 to 13 and not both 1"
+    symmetries = PlacingGame.symmetries
 
     def __post_init__(self):
         check_range("size", self.size, 2, 13)
@@ -57,3 +58,4 @@ class MisereNoGo(NoGo):
 
     name = "misere_nogo"
     last_mover_wins = False
+    symmetries = NoGo.symmetries
