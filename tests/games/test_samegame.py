@@ -157,6 +157,18 @@ def test_random_moves_are_uniform_over_groups():
     assert chi_square < len(legal) - 1 + 4 * (2 * (len(legal) - 1)) ** 0.5
 
 
+@pytest.mark.parametrize("kind", ["", "_tabu"])
+def test_steps_are_the_moves_that_would_be_drawn(kind):
+    game, room = games.make("samegame(rows=8, columns=8, colours=2)"), np.empty(256, np.int32)
+    state, rng = game.initial(), stream(5)
+    with np.errstate(over="ignore"):
+        while not game.is_over(state):
+            same = rng.copy()
+            expected = game.after(state, int(getattr(game, f"random_move{kind}")(state, room, same)))
+            getattr(game, f"random_step{kind}")(state, room, rng)
+            assert np.array_equal(state, expected) and rng == same
+
+
 @kernel
 def tabu_scores(game, root, scores, rng):
     state, moves = root.copy(), np.empty(game.max_moves, np.int32)
