@@ -1,13 +1,12 @@
 """`arena cache`: the compiled kernels on disk."""
 
-from functools import partial
 from typing import Annotated
 
 import typer
 
 from arena.commands.application import Panel, command, group
-from arena.commands.options import Json, agents_option, games_option, registered
-from arena.commands.output import print_table
+from arena.commands.options import Json, Workers, agents_option, games_option, registered
+from arena.commands.output import print_table, tell
 from arena.commands.progress import progress_line
 
 cache = group("cache", Panel.MACHINE, "Inspect, clear or fill the cache of compiled kernels.")
@@ -38,18 +37,25 @@ def clear() -> None:
 def warm(
     game: Annotated[list[str] | None, games_option("A game; may be repeated. Default: all.")] = None,
     agent: Annotated[list[str] | None, agents_option("An agent; may be repeated. Default: all.")] = None,
+    workers: Workers = None,
 ) -> None:
-    """Compile kernels before they are needed."""
+    """Compile kernels before they are needed, on all cores.
+
+    A run compiles what it needs by itself; this does so beforehand.
+    """
+    from arena.runner.machine import cores
     from arena.study import kernel_cache
 
-    for on in game or registered("games"):
-        with progress_line() as show:
-            kernel_cache.warm(on, agent or registered("agents"), partial(_begun, show, on), partial(_done, on))
+    wanted = kernel_cache.parts(game or registered("games"), agent or registered("agents"))
+    if not wanted:
+        tell("nothing to compile: none of these agents plays any of these games")
+    total, done = sum(len(part.agents) for part in wanted), 0
+    with progress_line(f"compiled: 0 of {total}") as show:
 
+        def told(game_name, name, seconds, failure):
+            nonlocal done
+            done += 1
+            typer.echo(f"{name} on {game_name}: {failure or f'{seconds:.1f} s'}")
+            show(f"compiled: {done} of {total}")
 
-def _begun(show, game: str, name: str) -> None:
-    show(f"compiling {name} on {game}")
-
-
-def _done(game: str, name: str, seconds: float, failure: str) -> None:
-    typer.echo(f"{name} on {game}: {failure or f'{seconds:.1f} s'}")
+        kernel_cache.warm(wanted, workers or cores(), told)

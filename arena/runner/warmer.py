@@ -14,6 +14,7 @@ from arena.runner.blame import Failure
 from arena.runner.logs import WorkersLog
 from arena.runner.messages import LONGEST, Failed, Junk, Ready, Warm, Warmed
 from arena.runner.staff import TICK, Worker, WorkerStartError
+from arena.runner.warming import weight
 from arena.runner.watchdog import Watchdog
 from results.record import Reason
 
@@ -44,7 +45,9 @@ class Warmer:
     _watchdog: Watchdog = field(default_factory=Watchdog, init=False)
 
     def __post_init__(self):
-        self._left = list(range(len(self.config.agents)))
+        seats = self.config.conditions[0].seats
+        # what takes longest comes first, so that no core waits for it at the end
+        self._left = sorted(range(len(seats)), key=lambda agent: -weight(seats[agent].agent))
         self._names = itertools.count(1)
 
     def run(self) -> Counter[int]:

@@ -1,6 +1,7 @@
 """The command line, as a user types it: what it prints, what it leaves, and its exit codes."""
 
 import json
+import multiprocessing
 import os
 import pkgutil
 import re
@@ -15,6 +16,8 @@ import pytest
 import agents
 import games
 from arena.commands.application import Panel
+from arena.runner import warming
+from arena.study import kernel_cache
 from games.core.errors import UserError
 from tests.typed import call
 
@@ -262,6 +265,29 @@ def test_cache_is_made_described_and_removed(tmp_path, monkeypatch):
     assert sum(row["kernels"] for row in rows) == 1
     assert arena("cache", "clear").stdout == "2 files removed\n"
     assert not list(tmp_path.rglob("*.nb[ic]"))
+
+
+def test_what_compiles_longest_is_compiled_first_and_agents_of_a_class_together():
+    parts = kernel_cache.parts(["pig", "nim"], ["random", "uct", "uct(lanes=8)", "alphabeta", "flat"])
+    assert [part.agents for part in parts if part.game.startswith("nim")] == [
+        ("alphabeta",),
+        ("uct", "uct(lanes=8)"),
+        ("flat",),
+        ("random",),
+    ]
+    assert all("alphabeta" not in part.agents for part in parts if part.game.startswith("pig"))  # it has chance
+
+
+@pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="what is replaced here reaches forks alone")
+def test_a_process_that_dies_while_it_compiles_is_told(monkeypatch):
+    monkeypatch.setattr(warming, "warm", lambda *arguments: os._exit(1))
+    with pytest.raises(kernel_cache.CompilingError, match="has died"):
+        kernel_cache.warm(kernel_cache.parts(["nim"], ["random"]), 2, lambda *row: None)
+
+
+def test_nothing_to_compile_is_told():
+    warmed = call("cache", "warm", "--game", "samegame", "--agent", "alphabeta")
+    assert warmed.exit_code == 0 and "nothing to compile" in warmed.output
 
 
 def commands():
