@@ -55,6 +55,12 @@ def test_values_of_rectangles_by_minimax_on_a_naive_board(name, rows, columns):
     assert first_player_wins(game) == mover_wins(NaiveBoard(rows, columns), 1, name.startswith("misere"), {})
 
 
+@pytest.mark.parametrize("name", ["nogo", "misere_nogo"])
+def test_symmetries_are_those_of_the_board(name):
+    assert games.make(name).symmetries == games.make(f"{name}(rows=3, columns=3)").symmetries == 8
+    assert games.make(f"{name}(rows=3, columns=4)").symmetries == 4
+
+
 @pytest.mark.parametrize(
     "parameters, message",
     [

@@ -7,11 +7,8 @@ import numpy as np
 import pytest
 
 import games
-from games.core.check import random_line, view
 
 pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install open_spiel")
-
-import pyspiel
 
 from arena.interop.counterparts import COUNTERPARTS, Mirror, NoCounterpart, counterpart_of, from_openspiel
 
@@ -131,39 +128,3 @@ def test_every_counterpart_is_played():
 def test_games_without_a_counterpart(spec):
     with pytest.raises(NoCounterpart, match=r"OpenSpiel has no .*; it has tictactoe, connect4"):
         counterpart_of(games.make(spec))
-
-
-def loa_number(game, move, capture):
-    """OpenSpiel's number of a move: rows and columns of origin and target, and whether it takes a piece."""
-    origin, target = move >> 6, move & 63
-    return ((((origin >> 3) * 8 + (origin & 7)) * 8 + (target >> 3)) * 8 + (target & 7)) * 2 + capture
-
-
-@pytest.mark.matrix
-@pytest.mark.parametrize("spec", ["checkers", "kalah", "y(size=5)"])
-def test_in_step_for_20_000_games(spec):
-    game, random = games.make(spec), np.random.default_rng(12)
-    for _ in range(20_000):
-        play_in_step(game, random)
-
-
-@pytest.mark.matrix
-def test_lines_of_action_in_step_for_thousands_of_games():
-    """The same legal moves, by number, the same ends and results, or those that their rules make of it."""
-    game, there, otherwise = games.make("loa(horizon=1000)"), pyspiel.load_game("lines_of_action"), 0
-    for seed in range(2_000):
-        line, theirs = random_line(game, seed), there.new_initial_state()
-        for ply, (state, move) in enumerate(zip(line.states, line.played.tolist())):
-            if theirs.is_terminal():
-                break
-            other = int(state[1 - (ply & 1)])
-            legal = {int(m): loa_number(game, int(m), other >> (int(m) & 63) & 1) for m in view(game, state, 1).moves}
-            assert sorted(legal.values()) == theirs.legal_actions(), theirs
-            theirs.apply_action(legal[move])
-        played = line.states[: len(theirs.history()) + 1]
-        boards, expected = [state[:2].tobytes() for state in played], game.score(played[-1])
-        if loa_ends_otherwise(played):  # a board again is a draw, else who has joined all pieces has won
-            otherwise += 1
-            expected = 0 if boards[-1] in boards[:-1] else 1 - 2 * ((len(played) - 2) % 2)
-        assert theirs.is_terminal() and theirs.returns()[0] == expected
-    assert 0 < otherwise < 1_000
