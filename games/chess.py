@@ -15,6 +15,7 @@ The rules are in `games/core/chessboard.py`, notation and drawing in `games/core
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -230,7 +231,7 @@ class Chess(ChessRules):
         after = state.copy()
         self.play(after, move)
         sign = "#" if after[END] == MATE else ("+" if after[ALLOWED] != ALL else "")
-        return algebraic(position_of(state), self.moves(state), move) + sign
+        return algebraic(*_before(self, state.tobytes()), move) + sign
 
     def uci_name(self, state, move):
         """As engines write it: e2e4, e7e8q, e1g1; but castling from or to another file than e, a or h, as only
@@ -281,6 +282,13 @@ class Chess(ChessRules):
 def has_standard_castling(position: Position) -> bool:
     """Whether all who may castle have the king on the file e and the rook in a corner."""
     return all(rook % 8 in (0, 7) and position.men[rook // 56 * 56 + 4] in "Kk" for rook in position.rooks)
+
+
+@lru_cache(maxsize=1)
+def _before(game: "Chess", state: bytes) -> tuple[Position, list[int]]:
+    """The position and its legal moves, kept since several moves of one position are often named in turn."""
+    words = np.frombuffer(state, np.uint64).copy()
+    return position_of(words), game.moves(words)
 
 
 def algebraic(position: Position, legal: list[int], move: int) -> str:

@@ -19,6 +19,7 @@ from dataclasses import asdict
 
 from pydantic import TypeAdapter, ValidationError
 
+from results import candidates
 from results.printable import JSON_ESCAPES, unguarded
 from results.record import MOST, GameRecord, MoveRecord, Reason
 
@@ -253,6 +254,8 @@ def _value_fault(name, value) -> str | None:
         return "is no finite number"
     if name in ("decisions", "improvements") and value is None:
         return "two of them are of one ply, or of as many playouts"
+    if name == "candidates" and value is not None:
+        return _candidates_fault(value)
     if name == "side" and value not in (0, 1):
         return "is neither 0 nor 1"
     if name == "reason" and value not in REASONS:
@@ -260,6 +263,14 @@ def _value_fault(name, value) -> str | None:
     if isinstance(value, str) and name != "detail":
         return _text_fault(value, LONGEST_NAME if name in ("id", "first", "second") else None)
     return None
+
+
+def _candidates_fault(text) -> str | None:
+    try:
+        candidates.read(text)
+    except ValueError as error:
+        return str(error)
+    return _text_fault(text)
 
 
 def _text_fault(text, longest=None) -> str | None:

@@ -28,6 +28,7 @@ RARE = {
     "forfeits",
     "failed",
     "clock",
+    "candidates",
     *(field.name for field in fields(Effort)),
 }  # left out for people while all are 0
 DATA = ("csv", "json", "parquet")  # formats for programs
@@ -52,8 +53,8 @@ def render(
 
     `times` false leaves out every column of seconds, so that tables of equal runs are equal.  `width` is the number
     of characters that a line of text may have (in tables up to 1000 rows, see `results.fitting`); None is as many as
-    it needs.  `title` serves the formats for people, and `label` is what LaTeX refers to the table by.  The text of a
-    table of games leaves out seeds and moves, which no terminal is wide enough for.  `columns` are those that are
+    it needs.  `title` serves the formats for people, and `label` is what LaTeX refers to the table by.  Text leaves
+    out what no terminal is wide enough for: seeds and moves of games, candidates.  `columns` are those that are
     written, in their order: names as csv has them, of a study its headings; ValueError names those that are not there.
     In csv, text that a spreadsheet would take for a formula has an apostrophe before it, unless `raw`.
     """
@@ -222,10 +223,12 @@ _POINTS = dict.fromkeys(("mean", "low", "high", "best", "median", "deviation"), 
 SHOWN_IN = {kind: {"score": _percent} for kind in ("standings", "ratings", "pairs", "estimates")} | {
     "scores": _POINTS,
     "playing": {"seconds": "{:.1f}".format},
+    "candidates": {"share": _percent, "visits": _count},
 }
 LONG_IN = {
     "pairs": ("nelo", "nelo_error", "draw_ratio", "pairs_ratio"),
     "games": ("number", "condition", "opening", "opening_moves", "moves", "seed"),
+    "moves": ("candidates",),
 }
 OF_NUMBERS = ("study", "comparison", "scaling")  # kinds whose columns of text are numbers
 NAMES = ("game", "instance", "budget", "agent", "verdict", "scheme", "95 %")  # but for these

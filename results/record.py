@@ -1,7 +1,8 @@
 """What is known of one game once it has been played: plain values, no rules and no agents."""
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from agents.core.effort import Effort
 from results.columns import kind_of
@@ -44,16 +45,23 @@ class MoveRecord(Effort):
     move: str  # in the game's notation
     value: float | None = None  # expected result for the player who moves, -1 (loss) to 1 (win)
     clock: float | None = None  # seconds that its clock shows after the move, the increment included; below 0 is a debt
+    candidates: str | None = None  # the moves that its search visited most, as `results.candidates` writes them
 
     @classmethod
-    def of(cls, ply: int, side: int, move: str, decision: "Decision", clock: float | None = None) -> "MoveRecord":
-        """The record of a decision, with NumPy's scalars as Python's numbers.
+    def of(cls, ply: int, side: int, move: str, decision: "Decision", **known: Any) -> "MoveRecord":
+        """The record of a decision, with NumPy's scalars as Python's numbers; `known` are clock and candidates.
 
         ValueError for a number that is not finite or does not fit the store, TypeError for what is no number.
         """
-        names = {field.name for field in fields(Effort)} | {"value"}
-        numbers = {f.name: _plain(*kind_of(f), getattr(decision, f.name)) for f in fields(cls) if f.name in names}
-        return cls(ply=ply, side=side, move=move, clock=clock, **numbers)
+        numbers = {name: _plain(kind, optional, getattr(decision, name)) for name, kind, optional in _counted()}
+        return cls(ply=ply, side=side, move=move, **known, **numbers)
+
+
+@cache
+def _counted() -> list[tuple[str, type, bool]]:
+    """The numbers of a decision: their names, types, and whether they may be missing; once, since it takes long."""
+    names = {field.name for field in fields(Effort)} | {"value"}
+    return [(field.name, *kind_of(field)) for field in fields(MoveRecord) if field.name in names]
 
 
 def _plain(kind, optional, value):

@@ -42,7 +42,7 @@ from results.tallies import Tallies
 
 FILE_NAME = "tournament.sqlite"
 LOCK_NAME = "lock"
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 APPLICATION_ID = 0x4172656E  # "Aren"; tells this store from the databases of other programs
 
 RESCUED_NAME, DAMAGED_NAME = "rescued.sqlite", "damaged.sqlite"

@@ -17,7 +17,8 @@ LAST = 10  # improvements that are shown
 @command(
     Panel.READ,
     examples="arena show runs/first 2v1-0007\narena show runs/first 2v1-0007 --ply 12\n"
-    "arena show runs/first 2v1-0007 --ply 12 --output board.svg",
+    "arena show runs/first 2v1-0007 --ply 12 --output board.svg\n"
+    "arena show runs/first 2v1-0007 --candidates",
     modern=renamed({"--picture": "--output"}),
 )
 def show(
@@ -28,6 +29,9 @@ def show(
         Path | None, typer.Option("--output", "-o", help="An SVG file for a drawing of the position.")
     ] = None,
     force: Force = False,
+    candidates: Annotated[
+        bool, typer.Option("--candidates", help="Also the moves that each search visited most, with visits and values.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Show a game: its moves, what the agents thought, the board."""
@@ -50,6 +54,8 @@ def show(
         _show_run(game, record, moves)
     else:
         _show_game(game, record, moves)
+    if candidates:
+        _show_candidates(record)
 
 
 def _draw(game, moves: list[str], path: Path, force: bool) -> None:
@@ -78,11 +84,34 @@ def _decisions_frame(record):
     frame = pd.DataFrame([asdict(decision) for decision in record.decisions])
     frame["agent"] = frame["side"].map({0: record.first, 1: record.second})
     main = ["ply", "agent", "move", "value"]
-    counts = [name for name in frame.columns.difference([*main, "side", "seconds"], sort=False) if frame[name].any()]
+    others = frame.columns.difference([*main, "side", "seconds", "candidates"], sort=False)
+    counts = [name for name in others if frame[name].any()]
     frame[counts] = frame[counts].convert_dtypes()
     frame = frame[[*main, *counts, "seconds"]]
     frame.attrs["kind"] = "moves"
     return frame
+
+
+def _show_candidates(record) -> None:
+    """Print the candidates of every decision that has any; what was played has a tick."""
+    import pandas as pd
+
+    from results.candidates import read
+
+    agents = (record.first, record.second)
+    rows = [
+        {"ply": decision.ply, "agent": agents[decision.side], **one._asdict(), "played": played}
+        for decision in record.decisions
+        for one in read(decision.candidates)
+        for played in ["✓" if one.move == decision.move else ""]
+    ]
+    if not rows:
+        say("\nNo candidates are stored: the agents told none.")
+        return
+    frame = pd.DataFrame(rows)
+    frame.attrs["kind"] = "candidates"
+    say("\nThe moves that each search visited most:\n")
+    print_table(frame, as_json=False)
 
 
 def _result_in_words(record) -> str:

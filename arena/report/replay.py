@@ -8,6 +8,7 @@ import numpy as np
 
 from arena.config.config import import_plugins, make_games
 from games.core.game import IllegalMove
+from results import candidates
 from results.record import Reason
 from results.store import MOVE_COLUMNS, Store, StoreError
 from results.tournament import Tournament
@@ -123,8 +124,11 @@ def _boards(game, names, shapes: Shapes) -> list[list]:
 
 
 def _thought(decision) -> dict | None:
-    """The side that decided, and everything that it counted."""
+    """The side that decided, everything that it counted, and its candidates: lists of move, visits, share, value."""
     if decision is None:
         return None
-    numbers = {name: getattr(decision, name) for name in MOVE_COLUMNS if name not in ("ply", "move")}
-    return {name: round(value, DIGITS.get(name, 0) or None) for name, value in numbers.items() if value is not None}
+    numbers = {name: getattr(decision, name) for name in MOVE_COLUMNS if name not in ("ply", "move", "candidates")}
+    told = {name: round(value, DIGITS.get(name, 0) or None) for name, value in numbers.items() if value is not None}
+    if found := candidates.read(decision.candidates):
+        told["candidates"] = [[one.move, one.visits, round(one.share, 4), one.value] for one in found]
+    return told

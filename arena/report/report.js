@@ -13,6 +13,7 @@
 
   const short = (number) => Number(number.toPrecision(6)).toLocaleString("en", { maximumFractionDigits: 5 });
   const alone = () => game.second === null;
+  const signed = (value) => (value > 0 && !alone() ? "+" : "") + short(value);
 
   function result(each) {
     if (each.second === null) return each.score === null ? "broken off" : short(each.score);
@@ -42,9 +43,9 @@
   // What the agent counted, as pairs of a name and a number.
   function fill() {
     const thought = ply ? game.thoughts[ply - 1] : null;
-    const { side, value, seconds, ...counted } = thought || {};
+    const { side, value, seconds, candidates, ...counted } = thought || {};
     const pairs = [];
-    if (value !== undefined) pairs.push(["value", (value > 0 && !alone() ? "+" : "") + short(value)]);
+    if (value !== undefined) pairs.push(["value", signed(value)]);
     for (const [name, number] of Object.entries(counted)) pairs.push([name.replaceAll("_", " "), short(number)]);
     if (seconds !== undefined) pairs.push(["seconds", short(seconds)]);
     at("thought").replaceChildren(...pairs.map(([name, number]) => {
@@ -53,6 +54,26 @@
       pair.append(term, told);
       return pair;
     }));
+    at("candidates").hidden = !candidates; // its place stays, so that nothing jumps from move to move
+    at("candidates").tBodies[0].replaceChildren(...(candidates || []).map(row));
+  }
+
+  // A candidate of the search, with a bar as long as its share of the visits; the move that was played has a tick.
+  function row([move, visits, share, value]) {
+    const made = document.createElement("tr");
+    const [name, count, worth, part] = ["th", "td", "td", "td"].map((kind) => document.createElement(kind));
+    const played = move === game.moves[ply - 1];
+    name.scope = "row";
+    [name.textContent, made.className] = [move + (played ? " ✓" : ""), played ? "played" : ""];
+    count.textContent = visits.toLocaleString("en");
+    worth.textContent = value === null ? "–" : alone() ? short(value) : (value > 0 ? "+" : "") + value.toFixed(3);
+    const [bar, percent] = [document.createElement("i"), document.createElement("span")];
+    bar.style.width = "calc(" + share + " * (100% - 4.5rem))";
+    percent.textContent = (100 * share).toFixed(1) + " %";
+    part.className = "share";
+    part.append(percent, bar);
+    made.append(name, count, worth, part);
+    return made;
   }
 
   function show(target) {
@@ -143,6 +164,7 @@
       item.append(button);
       return item;
     }));
+    at("known").hidden = !game.thoughts.some((thought) => thought && thought.candidates);
     draw();
     show(0);
   }

@@ -16,6 +16,7 @@ import msgspec
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
 from arena.runner.match import identity, seats_of
+from results import candidates
 from results.record import MOST, GameRecord, Reason
 
 LONGEST = 64 << 20  # bytes of a message
@@ -213,7 +214,7 @@ def fault_of(config: Config, fixture: Fixture, record: GameRecord) -> str | None
         if not (_fits(one.playouts) and _fits(one.seconds) and _fits(one.score)):
             return f"it has {one!r:.200}"
     for decision in record.decisions:
-        if decision.side not in (0, 1) or not _fits(decision.ply):
+        if decision.side not in (0, 1) or not _fits(decision.ply) or not _readable(decision.candidates):
             return f"it has {decision!r:.200}"
         for name in _TIMES:
             number = getattr(decision, name)
@@ -224,6 +225,13 @@ def fault_of(config: Config, fixture: Fixture, record: GameRecord) -> str | None
 
 def _decided(config, record):
     return config.players == 2 and record.reason != Reason.RULES
+
+
+def _readable(text):
+    try:
+        return text is None or bool(candidates.read(text))
+    except ValueError:
+        return False
 
 
 def _fits(number):

@@ -11,9 +11,10 @@ import numpy as np
 from agents.core.agent import Decision, IllegalAnswer, OutOfTime, Resigned
 from arena.config.config import Seat
 from arena.runner.probe import game_fault
-from arena.runner.rules import GameError, by_rules
+from arena.runner.rules import GameError
 from arena.runner.watch import Watch
 from games.core.game import Game
+from results import candidates
 from results.record import MoveRecord, Reason
 
 log = logging.getLogger("arena.referee")
@@ -22,6 +23,8 @@ LONGEST_DETAIL = 2000  # characters of a record's detail
 FAULTS = (Exception, SystemExit)  # what an agent's code may raise that is its own fault
 REASONS = {OutOfTime: Reason.TIME, IllegalAnswer: Reason.ILLEGAL_MOVE, Resigned: Reason.RESIGNED}  # or an exception
 GRACE = 5.0  # seconds beyond its limit that an agent's move may take before its process is killed
+
+NO_CANDIDATES = candidates.Best(0, [], [], [])
 
 T = TypeVar("T")
 
@@ -94,11 +97,14 @@ class Referee:
         self._state = state
         answer, seconds = self.run(ply, lambda: self._timed(state, rng), self._choice_limit())
         left = self._charged(seconds)
-        decision = self.run(
-            ply, lambda: replace(answer, move=self._checked(answer, legal, state, ply), seconds=seconds)
-        )
-        name = by_rules(self.game, "move_name", state, decision.move)
-        return decision, self.run(ply, lambda: MoveRecord.of(ply, side, name, decision, left))
+        decision, best = self.run(ply, lambda: self._judged(answer, seconds, legal, state, ply))
+        name, *names = self._names(state, [decision.move, *best.moves])
+
+        def record() -> MoveRecord:
+            text = candidates.written(best, names)
+            return MoveRecord.of(ply, side, name, decision, clock=left, candidates=text)
+
+        return decision, self.run(ply, record)
 
     def check_time(self, seconds: float, ply: int) -> None:
         """Whether a move took no longer than the agent's seconds, or than its clock shows, and the margin.
@@ -166,6 +172,28 @@ class Referee:
             raise TypeError(f"choose returned {decision!r}, which is no Decision")
         self._compiled = self.watch.compiled()
         return decision, time.perf_counter() - start
+
+    def _judged(self, answer, seconds, legal, state, ply) -> tuple[Decision, candidates.Best]:
+        """The decision with a legal move and its time, and its candidates."""
+        decision = replace(answer, move=self._checked(answer, legal, state, ply), seconds=seconds)
+        if decision.statistics is None:
+            return decision, NO_CANDIDATES
+        best = candidates.best(decision.statistics, decision.move)
+        for move in best.moves:
+            if type(move) is not int or move not in legal:
+                raise ValueError(f"its statistics have the move {move!r}, which is not legal")
+        return decision, best
+
+    def _names(self, state, moves) -> list[str]:
+        """The names of legal moves; GameError if the rules fail, or give names with blanks, which part names."""
+        try:
+            names = [self.game.move_name(state, move) for move in moves]
+            parted = " ".join(names).split()
+        except Exception as error:
+            raise GameError(f"move_name of {self.game} raised {type(error).__name__}: {error}") from error
+        if parted != names:
+            raise GameError(f"{self.game}: one of the moves {names} has a name that is empty or has a blank")
+        return names
 
     def _checked(self, decision, legal, state, ply) -> int:
         """The move of a decision, if it is a legal one."""

@@ -114,6 +114,26 @@ def test_games_are_stepped_through(browser, folder):
         assert problems == []
 
 
+def test_candidates_stand_beside_the_board(browser, folder):
+    """Those of the decision that led to the position, with the move that was played marked; nobody's of others."""
+    path, data = write_report(folder / "versus"), sample(results.load(folder / "versus"))
+    game = data["games"][0]
+    ply = next(ply for ply, thought in enumerate(game["thoughts"]) if thought and thought["side"] == 0)
+    with opened(browser, path.as_uri()) as (page, problems):
+        table = page.locator("#candidates")
+        assert not table.is_visible()
+        page.locator("#moves button").nth(ply).click()
+        cells = [row.locator("th, td").all_inner_texts() for row in table.locator("tbody tr").all()]
+        assert [[text.strip() for text in row] for row in cells] == [
+            ["<i>", "20", "-0.250", "50.0 %"],
+            [f"{game['moves'][ply]} ✓", "10", "–", "25.0 %"],
+        ]
+        long, short = (bar.bounding_box()["width"] for bar in table.locator("i").all())
+        assert long == pytest.approx(2 * short, rel=0.02) and short > 10
+        page.locator("#moves button").nth(ply + 1).click()
+        assert not table.is_visible() and problems == []
+
+
 def test_the_picture_of_values(browser, folder):
     """A mark a decision, at its value for the first player."""
     path, data = write_report(folder / "versus"), sample(results.load(folder / "versus"))

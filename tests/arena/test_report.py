@@ -107,7 +107,8 @@ def test_boards_are_the_games_own(run, data):
         assert board(data, shown[3], ply) == picture(game, line[:ply])
         ElementTree.fromstring(f"<svg>{board(data, shown[3], ply)[2]}</svg>")
     assert shown[3]["thoughts"][:2] == [None, None]
-    assert shown[3]["thoughts"][2] == {"side": 0, "value": 0.0, "playouts": 12, "depth": 3, "seconds": 0.01}
+    known = {"candidates": [["<i>", 20, 0.5, -0.25], [line[2], 10, 0.25, None]]}
+    assert shown[3]["thoughts"][2] == {"side": 0, "value": 0.0, "playouts": 12, "depth": 3, "seconds": 0.01} | known
     assert len(data["shapes"]) == len(set(data["shapes"]))
 
 

@@ -65,7 +65,7 @@ def test_decision_and_record_hold_every_statistic():
     names = [field.name for field in fields(Effort)]
     for holder in (Decision, MoveRecord):
         assert issubclass(holder, Effort) and set(names) < {field.name for field in fields(holder)}
-    assert columns_of(MoveRecord) == ("ply", "side", "move", "value", "clock", *names)
+    assert columns_of(MoveRecord) == ("ply", "side", "move", "value", "clock", "candidates", *names)
     assert not {"decisions", "improvements"} & set(columns_of(GameRecord))
 
 

@@ -57,7 +57,7 @@ def test_missing_is_null_and_empty_and_never_nan(tournament):
 
 def test_whole_numbers_that_may_be_missing_stay_whole(tournament):
     lines = render(tournament.table("moves"), "csv").splitlines()
-    assert lines[2].split(",")[7:12] == ["100", "50", "50.0", "", ""]
+    assert lines[2].split(",")[8:13] == ["100", "50", "50.0", "", ""]
 
 
 def test_people_read_percents_and_errors(tournament):
