@@ -282,4 +282,4 @@ def test_a_stop_request_ends_the_compilation_and_its_processes(tmp_path):
         config = loading.from_values(keys)
         warmer = Warmer(config, run_log, 1, stop, lambda *told: None, print)
         assert not warmer.run() and warmer.stopped
-    assert begun == ["random"] and workers_left() == []
+    assert len(begun) == 1 and workers_left() == []
