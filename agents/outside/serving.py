@@ -332,7 +332,8 @@ class GtpServer(Server):
         pass
 
     def gtp_boardsize(self, size, *_):
-        self._become(size=int(size))
+        of_a_rectangle = vars(self.game).keys() & {"rows", "columns"}  # which would hold in place of the size
+        self._become(size=int(size), **dict.fromkeys(of_a_rectangle, 0))
 
     def gtp_komi(self, komi):
         if not math.isfinite(points := float(komi)):
