@@ -38,7 +38,7 @@ TERMINATIONS = {  # the words of the standard
     Reason.PLAYED_OUT: "normal",
     Reason.RESIGNED: "normal",
     Reason.ILLEGAL_MOVE: "rules infraction",
-    Reason.EXCEPTION: "abandoned",
+    **dict.fromkeys((Reason.EXCEPTION, Reason.DIED, Reason.EXCLUDED), "abandoned"),
     Reason.TIME: "time forfeit",
     Reason.IMPORTED: "normal",
     **dict.fromkeys(Reason.ADJUDICATED, "adjudication"),

@@ -72,6 +72,7 @@ def test_pgn_has_value_depth_and_time_of_each_move():
     assert text.endswith("\n\n1. a1 {opening} 1... b2 {-0.250/3 0.25s} 2. c3 {1.23e+03s} 1-0\n\n")
     tags = dict(re.findall(r'^\[(\w+) "(.*)"\]$', text, re.MULTILINE))
     assert tags["Date"] == "2026.11.21" and tags["Termination"] == "time forfeit" and tags["PlyCount"] == "3"
+    assert '[Termination "abandoned"]' in to_pgn(make_game(reason=Reason.DIED), "tictactoe")
     assert (tags["TimeControl"], tags["WhiteTimeControl"], tags["BlackTimeControl"]) == ("?", "0.1/move", "-")
     assert from_pgn(text)[0].moves == "a1 b2 c3"
 
