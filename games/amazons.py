@@ -56,6 +56,7 @@ class Amazons(Game):
     board_look = Look("checkered", {"W": "white queen", "B": "black queen"})
     has_draws = False
     sizes = "size 6 to 10, or rows and columns 5 to 10 and not both 5"
+    status = "counted"
     dtype = np.int16
     symmetries = 2  # the board and its mirror image
 

@@ -25,6 +25,7 @@ class NoGo(PlacingGame):
 
     name = "nogo"
     sizes = "size 2 to 13, or rows and columns 1 to 13 and not both 1"
+    status = "counted"
     symmetries = PlacingGame.symmetries
 
     def __post_init__(self):

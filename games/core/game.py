@@ -464,10 +464,13 @@ def check_range(name: str, value: float, low: float, high: float | None = None) 
 def check_rectangle(rows: int, columns: int, low: int, high: int) -> None:
     """ValueError unless both are in the range, or both 0: a square of the game's `size`."""
     if rows or columns:
-        for name, value in (("rows", rows), ("columns", columns)):
+        given = {"rows": rows, "columns": columns}
+        for name, value in given.items():
+            if value:
+                check_range(name, value, low, high)
+        for name, value in given.items():
             if not value:
                 raise ValueError(f"a rectangle needs rows and columns, and {name} is not given")
-            check_range(name, value, low, high)
 
 
 def check_choice(name: str, value, choices: Iterable) -> None:
