@@ -378,7 +378,7 @@ class _Movetext:
         return [word for word in self._words if word not in RESULTS.values() and not word.startswith("$")]
 
 
-MARK = re.compile(r"([{}();])")
+MARK = re.compile(r"([{};]|\((?!(?<=\S\()\d\))|(?<!\S\(\d)\))")  # no mark are those of a play: 13/10(2)
 MOVE_NUMBER = re.compile(r"\b\d+\.+(?=\s|[^\d\s]|$)")
 
 
