@@ -46,6 +46,8 @@ class Amazons(Game):
 
     The lines are the occupied places of the rows, columns, diagonals and antidiagonals, and of each square of a line
     the place is its column, or its row in a column; places that a line does not have are occupied.
+
+    rows, columns: of a rectangle, in place of the square of that size; 0 for none
     """
 
     size: int = 10

@@ -17,7 +17,10 @@ from games.core.groups import BLACK, EMPTIES, ROOM, WHITE, PlacingGame
 
 @dataclass(frozen=True)
 class NoGo(PlacingGame):
-    """state: uint64, the sets of black and of white stones, and 1 if the game is over; `PlacingGame` says more."""
+    """state: uint64, the sets of black and of white stones, and 1 if the game is over; `PlacingGame` says more.
+
+    rows, columns: of a rectangle, in place of the square of that size; 0 for none
+    """
 
     size: int = 8
     rows: int = 0
