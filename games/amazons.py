@@ -46,6 +46,8 @@ class Amazons(Game):
 
     The lines are the occupied places of the rows, columns, diagonals and antidiagonals, and of each square of a line
     the place is its column, or its row in a column; places that a line does not have are occupied.
+
+    rows, columns: of a rectangle, in place of the square of that size; 0 for none
     """
 
     size: int = 10
@@ -56,6 +58,7 @@ class Amazons(Game):
     board_look = Look("checkered", {"W": "white queen", "B": "black queen"})
     has_draws = False
     sizes = "size 6 to 10, or rows and columns 5 to 10 and not both 5"
+    status = "counted"
     dtype = np.int16
     symmetries = 2  # the board and its mirror image
 

@@ -27,6 +27,7 @@ class AtariGo(PlacingGame):
 
     name = "atarigo"
     sizes = "size 2 to 13"
+    status = "counted"
 
     def allowed(self, board, point, colour):
         return self.breathes(board, point, colour) or self.captures(board, point, colour)

@@ -33,7 +33,10 @@ PLIES, OVER = 2, 3  # of a state
 
 @dataclass(frozen=True)
 class Ataxx(EightWide):
-    """state: uint64[4] = Black's pieces, White's, moves so far, 1 if the game is over."""
+    """state: uint64[4] = Black's pieces, White's, moves so far, 1 if the game is over.
+
+    horizon: moves after which the pieces are counted
+    """
 
     size: int = 7
     horizon: int = 500

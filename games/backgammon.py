@@ -65,6 +65,8 @@ class Backgammon(Game):
     A player's words hold how many checkers are on the points 0 (borne off) to 25 (the bar), as they count them, in
     four planes of 32 bits: bit p of the plane i is bit i of the number on point p.  The turn is whose it is, the number
     of the roll and 1 (0: to be rolled) from bit 1, and the number of rolls so far from bit 8.
+
+    horizon: rolls after which the game is a draw
     """
 
     horizon: int = 5000

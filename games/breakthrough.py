@@ -474,6 +474,7 @@ class Knightthrough(Breakthrough):
     name = "knightthrough"
     board_look = Look("checkered", {"W": "white knight", "B": "black knight"})
     sizes = "rows 5 to 16, columns 4 to 12, up to 64 squares"
+    status = "counted"
     # Breakthrough's own methods, which know its rules by `targets`, `strikes`, `near_goal` and `race` alone
     foreseen, sound_moves = Breakthrough.foreseen, Breakthrough.sound_moves
     soonest_win, soonest_loss = Breakthrough.soonest_win, Breakthrough.soonest_loss

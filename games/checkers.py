@@ -44,6 +44,8 @@ class Checkers(Game):
 
     The turn is whose it is, from bit 1 the square and 1 of a piece that must go on jumping or 0, and from bit 8 the
     quiet moves so far.
+
+    quiet: moves of kings without a capture, after which the game is a draw
     """
 
     quiet: int = 80

@@ -41,6 +41,7 @@ class Clobber(BitBoard, Game):
     board_look = Look("checkered", {"o": "blue disc", "x": "red disc"})
     has_draws = False
     sizes = "rows and columns 1 to 26, 2 to 64 squares"
+    status = "counted"
     state_size = 2
     move_limit = 128
     code_limit = 4 * move_limit

@@ -38,6 +38,7 @@ class Domineering(BitBoard, Game):
     name = "domineering"
     has_draws = False
     sizes = "rows 2 to 32, columns 1 to 26, up to 64 squares"
+    status = "counted"
     state_size = 1
     move_limit = 2 * HORIZONTAL
     code_limit = 2 * HORIZONTAL

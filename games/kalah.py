@@ -22,7 +22,10 @@ from games.core.game import Game, check_range
 
 @dataclass(frozen=True)
 class Kalah(Game):
-    """state: int16[2 * houses + 3] = the first player's houses and store, the second's, the player to move."""
+    """state: int16[2 * houses + 3] = the first player's houses and store, the second's, the player to move.
+
+    houses: of each player; seeds: in each house at the start
+    """
 
     houses: int = 6
     seeds: int = 4

@@ -41,7 +41,10 @@ STEPS = np.array([(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, -1), (1, -1), (
 
 @dataclass(frozen=True)
 class LinesOfAction(EightWide):
-    """state: uint64[4] = Black's pieces, White's, moves so far, how the game has ended or 0."""
+    """state: uint64[4] = Black's pieces, White's, moves so far, how the game has ended or 0.
+
+    horizon: moves after which the game is a draw
+    """
 
     size: int = 8
     horizon: int = 500

@@ -17,7 +17,10 @@ from games.core.groups import BLACK, EMPTIES, ROOM, WHITE, PlacingGame
 
 @dataclass(frozen=True)
 class NoGo(PlacingGame):
-    """state: uint64, the sets of black and of white stones, and 1 if the game is over; `PlacingGame` says more."""
+    """state: uint64, the sets of black and of white stones, and 1 if the game is over; `PlacingGame` says more.
+
+    rows, columns: of a rectangle, in place of the square of that size; 0 for none
+    """
 
     size: int = 8
     rows: int = 0
@@ -25,6 +28,7 @@ class NoGo(PlacingGame):
 
     name = "nogo"
     sizes = "size 2 to 13, or rows and columns 1 to 13 and not both 1"
+    status = "counted"
     symmetries = PlacingGame.symmetries
 
     def __post_init__(self):

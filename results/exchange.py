@@ -39,7 +39,7 @@ TERMINATIONS = {  # the words of the standard
     Reason.PLAYED_OUT: "normal",
     Reason.RESIGNED: "normal",
     Reason.ILLEGAL_MOVE: "rules infraction",
-    Reason.EXCEPTION: "abandoned",
+    **dict.fromkeys((Reason.EXCEPTION, Reason.DIED, Reason.EXCLUDED), "abandoned"),
     Reason.TIME: "time forfeit",
     Reason.IMPORTED: "normal",
     **dict.fromkeys(Reason.ADJUDICATED, "adjudication"),
@@ -389,7 +389,7 @@ class _Movetext:
         return [word for word in self._words if word not in RESULTS.values() and not word.startswith("$")]
 
 
-MARK = re.compile(r"([{}();])")
+MARK = re.compile(r"([{};]|\((?!(?<=\S\()\d\))|(?<!\S\(\d)\))")  # no mark are those of a play: 13/10(2)
 MOVE_NUMBER = re.compile(r"\b\d+\.+(?=\s|[^\d\s]|$)")
 
 

@@ -7,8 +7,6 @@ every move is a best one, so that blunders are counted against the moves that ha
 
 import pandas as pd
 
-GRADES = ("by_agent", "by_ply", "moves")
-
 
 def losses(moves: pd.DataFrame) -> pd.DataFrame:
     """`moves` with the column loss; columns before and after are values, missing where they were not found."""

@@ -22,6 +22,7 @@ from arena.cli import app
 from arena.config.loading import from_values
 from arena.config.reader import known_keys
 from arena.config.tables import table_of as table_of_key
+from games.core.game import registry as game_registry
 from games.core.registry import parameters_of
 from tests.shipped import AGENTS, GAMES
 
@@ -90,6 +91,14 @@ def anchors(text):
 @pytest.mark.parametrize("page", ["README.md", "docs/games.md"])
 def test_every_game_has_a_row(page):
     assert sorted(name for row in table_of(PAGES[page], "game") for name in quoted(row["game"])) == GAMES
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/games.md"])
+def test_the_status_of_a_game_is_what_it_says(page):
+    for row in table_of(PAGES[page], "game"):
+        for name in quoted(row["game"]):
+            known = re.match("[a-z]+", game_registry.classes()[name].status)
+            assert known and row["status"].startswith(known[0]), name
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/agents.md"])

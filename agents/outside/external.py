@@ -12,6 +12,7 @@ from agents.core.agent import Agent, Budget, Decision, IllegalAnswer, OutOfTime,
 from agents.core.needs import Needs
 from agents.outside.process import Bounds, EngineError, Silent
 from agents.outside.protocol import PROTOCOLS, Conversation, Position, options_of, protocol_named
+from games.core.errors import listed
 from games.core.game import IllegalMove, check_choice, check_range
 from games.core.random import next_word
 
@@ -160,7 +161,7 @@ class ExternalPlayer(Player):
         legal = self.position.legal
         if answer.move not in legal:
             self.engine.process.close()  # its board is not ours
-            raise IllegalAnswer(f"answered the move {answer.move[:100]!r}; legal: {' '.join(legal)}")
+            raise IllegalAnswer(f"answered the move {answer.move[:100]!r}; legal: {listed(legal)}")
         return Decision(
             legal[answer.move],
             value=answer.value,

@@ -52,6 +52,9 @@ class Gtp(Protocol):
     def refuses(cls, game: Game) -> str | None:
         if game.name not in SPEECHES:
             return f"GTP has words for {', '.join(SPEECHES)}, not for {game.name}: use protocol='json' or 'uci'"
+        rows, columns = (getattr(game, name, 0) for name in ("rows", "columns"))
+        if rows != columns:
+            return f"GTP has words for square boards alone, and {game} is none: use protocol='json' or 'uci'"
         return None
 
     def hello(self, until: float) -> Identity:
@@ -66,8 +69,9 @@ class Gtp(Protocol):
 
     def new_game(self, position: Position, budget: Budget, until: float) -> None:
         game, seconds = position.game, budget.seconds
+        values = vars(game) | {"size": getattr(game, "rows", 0) or vars(game)["size"]}
         for command in self._speech(game).settings:
-            self._ask(command.format(**vars(game)), until)
+            self._ask(command.format(**values), until)
         if seconds is not None and "time_settings" in self._commands:
             time = f"{math.floor(budget.clock.left)} 0 0" if budget.clock else f"0 {self._whole(seconds)} 1"
             self._ask(f"time_settings {time}", until)

@@ -21,7 +21,7 @@ from agents.outside.gtp import COLOURS, SPEECHES, Gtp
 from agents.outside.protocol import Position
 from agents.outside.uci import COLOURS as UCI_COLOURS
 from agents.outside.uci import score_of_value
-from games.core.errors import UserError
+from games.core.errors import UserError, listed
 from games.core.game import Game
 from games.core.random import stream
 
@@ -87,7 +87,7 @@ class Server:
         """Make the move of that name; Wrong if there is none."""
         legal = self.legal()
         if name not in legal:
-            raise Wrong(f"{name!r} is not a legal move; legal: {' '.join(legal) or 'none'}")
+            raise Wrong(f"{name!r} is not a legal move; legal: {listed(legal)}")
         self.position.push(legal[name])
         if self.player:
             self.player.played(self.position.moves[-1])
@@ -332,7 +332,8 @@ class GtpServer(Server):
         pass
 
     def gtp_boardsize(self, size, *_):
-        self._become(size=int(size))
+        of_a_rectangle = vars(self.game).keys() & {"rows", "columns"}  # which would hold in place of the size
+        self._become(size=int(size), **dict.fromkeys(of_a_rectangle, 0))
 
     def gtp_komi(self, komi):
         if not math.isfinite(points := float(komi)):

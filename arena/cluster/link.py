@@ -178,6 +178,7 @@ def _local(text: str, cores: int):
         threads_per_worker=threads,
         dashboard_address="127.0.0.1:0",
         silence_logs=logging.ERROR,
+        preload=["arena.cluster.deaf"],
         memory_limit=0,
     )
 

@@ -37,9 +37,9 @@ def _lines(record: GameRecord, players: list[str], points: dict[str, int]) -> It
         turns.insert(0, "")
     for i in range(0, len(turns), 2):
         yield _row(f"{i // 2 + 1:>3}) ", *turns[i : i + 2])
-    if record.score:
-        winner = record.first if record.score > 0 else record.second or ""
-        won = int(abs(record.score))
+    if record.outcome in (0, 1):
+        winner = record.first if record.outcome == 1 else record.second or ""
+        won = int(abs(record.score or 1))  # one where a player resigned or forfeited: no more was on the board
         points[winner] += won
         text = f"Wins {won} point{'s' if won > 1 else ''}"
         yield _row("", text) if winner == players[0] else _row("", "", text)

@@ -4,7 +4,14 @@ The first player is Black.  A game says itself how its moves are written: `sgf_m
 """
 
 from games.core.game import Game, registry
-from results.record import GameRecord
+from results.record import GameRecord, Reason
+
+WITHOUT_SCORE = {  # how a game was won, in the letters of the format
+    Reason.RESIGNED: "R",
+    Reason.ADJUDICATED_WIN: "R",  # the loser's values have resigned for it
+    Reason.TIME: "T",
+    Reason.IMPORTED: "",
+}
 
 
 def games_with_sgf() -> list[str]:
@@ -35,12 +42,12 @@ def to_sgf(game: Game, record: GameRecord) -> str:
 
 
 def _result(record) -> str:
-    """`B+3.5`, or `B+F` for a forfeit; `0` is a draw and `Void` no result."""
+    """`B+3.5`, `B+R` for a resignation, `B+T` on time, else `B+F`; `0` is a draw and `Void` no result."""
     if record.outcome is None:
         return "Void"
     if record.outcome == 0.5:
         return "0"
-    by = "F" if record.score is None else f"{abs(record.score):g}"
+    by = WITHOUT_SCORE.get(record.reason, "F") if record.score is None else f"{abs(record.score):g}"
     return f"{'B' if record.outcome == 1 else 'W'}+{by}"
 
 

@@ -59,7 +59,7 @@ class Adjudicator:
         for side in (0, 1):
             agrees = not resign["both"] or self._won[1 - side] >= resign["moves"]
             if self._lost[side] >= resign["moves"] and agrees:
-                detail = f"{self.names[side]} had values of -{resign['value']:g} or less in {resign['moves']} moves"
+                detail = f"{self.names[side]} had values of -{resign['value']:g} or less in {_moves(resign)}"
                 return Ending(float(side), Reason.ADJUDICATED_WIN, detail)
         return None
 
@@ -67,5 +67,9 @@ class Adjudicator:
         draw = self.rules.draw
         if not draw or plies < draw["after"] or min(self._even) < draw["moves"]:
             return None
-        detail = f"both had values within {draw['value']:g} of 0 in {draw['moves']} moves"
+        detail = f"both had values within {draw['value']:g} of 0 in {_moves(draw)}"
         return Ending(0.5, Reason.ADJUDICATED_DRAW, detail)
+
+
+def _moves(table) -> str:
+    return f"{table['moves']} move{'s' if table['moves'] > 1 else ''}"

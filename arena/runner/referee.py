@@ -13,6 +13,7 @@ from arena.config.config import Seat
 from arena.runner.probe import game_fault
 from arena.runner.rules import GameError
 from arena.runner.watch import Watch
+from games.core.errors import listed
 from games.core.game import Game
 from results import candidates
 from results.record import MoveRecord, Reason
@@ -200,7 +201,7 @@ class Referee:
         move = decision.move
         if isinstance(move, int | np.integer) and not isinstance(move, bool) and int(move) in legal:
             return int(move)
-        names = " ".join(self.game.move_name(state, other) for other in legal)
+        names = listed([self.game.move_name(state, other) for other in legal])
         raise self._forfeit(Reason.ILLEGAL_MOVE, f"answered the move {move!r} at ply {ply}; legal: {names}")
 
     def _forfeit(self, reason, text) -> Forfeit:

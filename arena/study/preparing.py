@@ -8,6 +8,8 @@ from games.core.game import Game
 from results.record import Reason
 from results.store import StoreError
 
+ENDINGS = (Reason.PLAYED_OUT, Reason.RESIGNED, *Reason.ADJUDICATED)  # of games whose moves led to their results
+
 
 def endgame_table(game: Game, state, pieces: int | None, most: int) -> tuple[bytes, int]:
     """(the file's bytes, number of positions) of the end-games of at most `pieces` pieces.
@@ -29,13 +31,14 @@ def endgame_table(game: Game, state, pieces: int | None, most: int) -> tuple[byt
 def opening_book(folder: Path, plies: int, least: int) -> tuple[bytes, int, int]:
     """(the file's bytes, number of positions, number of games) of a book from a stored run.
 
-    It has the moves of the first `plies` plies that were made in `least` or more of the games that were played out.
+    It has the moves of the first `plies` plies that were made in `least` or more of the games that neither an agent's
+    fault nor anything else broke off.
     """
     import results
 
     run = results.load(folder)
     game = game_of(run)
-    played = run.games[run.games["reason"] == Reason.PLAYED_OUT]
+    played = run.games[run.games["reason"].isin(ENDINGS)]
     records = zip((played["opening_moves"] + " " + played["moves"]).tolist(), played["outcome"].tolist())
     made = book.build(game, records, plies, least)
     about = f"moves made {least} times or more in the first {plies} plies of {len(played)} games"

@@ -22,6 +22,7 @@ COMMON = {  # what parameters of these names mean everywhere
     "rows": "rows of the board",
     "columns": "columns of the board",
     "size": "rows and columns of the board",
+    "swap": "whether the second player's first move may be `swap`",
     "evaluation": "the name of one of the game's evaluation functions; empty for its default",
 }
 

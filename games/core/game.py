@@ -30,7 +30,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from games.core.drawing import Drawing, Look, svg, text_drawing
-from games.core.errors import UserError
+from games.core.errors import UserError, listed
 from games.core.jit import Compilable
 from games.core.lanes import WIDE
 from games.core.lines import play_line_kernel
@@ -365,7 +365,7 @@ class Game(Compilable):
         """The legal move of that name; IllegalMove if there is none."""
         names = {self.move_name(state, move): move for move in self.moves(state)}
         if text.strip() not in names:
-            raise IllegalMove(f"{text!r} is not a legal move of {self} here; legal: {' '.join(names) or 'none'}")
+            raise IllegalMove(f"{text!r} is not a legal move of {self} here; legal: {listed(names)}")
         return names[text.strip()]
 
     def initial(self) -> np.ndarray:
@@ -391,8 +391,8 @@ class Game(Compilable):
         """A fresh array with the position after a legal move; IllegalMove if it is not legal."""
         legal = self.moves(state)
         if move not in legal:
-            names = " ".join(self.move_name(state, other) for other in legal)
-            raise IllegalMove(f"{move!r} is not a legal move of {self} here; legal: {names or 'none'}")
+            names = listed([self.move_name(state, other) for other in legal])
+            raise IllegalMove(f"{move!r} is not a legal move of {self} here; legal: {names}")
         state = state.copy()
         self.play(state, move)
         return state
@@ -464,10 +464,13 @@ def check_range(name: str, value: float, low: float, high: float | None = None) 
 def check_rectangle(rows: int, columns: int, low: int, high: int) -> None:
     """ValueError unless both are in the range, or both 0: a square of the game's `size`."""
     if rows or columns:
-        for name, value in (("rows", rows), ("columns", columns)):
+        given = {"rows": rows, "columns": columns}
+        for name, value in given.items():
+            if value:
+                check_range(name, value, low, high)
+        for name, value in given.items():
             if not value:
                 raise ValueError(f"a rectangle needs rows and columns, and {name} is not given")
-            check_range(name, value, low, high)
 
 
 def check_choice(name: str, value, choices: Iterable) -> None:

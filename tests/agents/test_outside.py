@@ -324,6 +324,14 @@ def test_gtp_is_told_the_clocks():
     assert process.sent[-2:] == ["time_left w 3 1", "genmove w"]
 
 
+def test_gtp_is_told_the_size_of_a_board():
+    for spec in ("nogo(size=3)", "nogo(rows=3, columns=3)"):
+        process = Script(*["=", ""] * 2)
+        Gtp(process, {}).new_game(Position(games.make(spec)), Budget(), 0.0)
+        assert process.sent == ["boardsize 3", "clear_board"]
+    assert "square boards alone" in Gtp.refuses(games.make("nogo(rows=3, columns=5)"))
+
+
 def test_json_is_told_the_clocks():
     process = Script('{"move": "1"}')
     JsonLines(process, {}).choose(Position(games.make("connect4")), CLOCKS[1], 7, 0.0)

@@ -111,6 +111,15 @@ def test_gtp():
         answers("uct", "go", "gtp")
 
 
+def test_gtp_has_square_boards_alone():
+    with pytest.raises(Wrong, match="square boards alone"):
+        answers("random", "nogo(rows=2, columns=3)", "gtp")
+    written = answers("random", "nogo(rows=3, columns=3)", "gtp", "boardsize 2", "showboard", "boardsize 1")
+    assert written.split("\n\n")[:3] == [
+        "= ", "= \n2 . .\n1 . .\n  a b", "? size = 1 is out of range: it can be 2 to 13"
+    ]  # fmt: skip
+
+
 def test_uci():
     lines = ("uci", "isready", "ucinewgame", "position startpos moves 4 4", "go", "position startpos moves 9", "stop")
     assert answers("random", "connect4", "uci", *lines, "position fen x", "quit", "uci").splitlines() == [

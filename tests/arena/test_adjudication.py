@@ -11,6 +11,7 @@ from arena.config.config import ConfigError, differences
 from arena.runner.adjudication import Adjudication, Adjudicator
 from arena.runner.match import play_fixture
 from arena.runner.messages import fault_of
+from arena.study.preparing import opening_book
 from games.core.random import random_below, stream
 from results.exchange import to_pgn
 from results.record import Reason
@@ -96,6 +97,7 @@ def test_a_draw_needs_both_and_its_plies():
 
 def test_the_rules_come_first():
     assert played("-1", "1", heap=5, resign=RESIGN | {"moves": 1}).reason == Reason.ADJUDICATED_WIN
+    assert played("-1", "1", heap=5, resign=RESIGN | {"moves": 1}).detail.endswith(" or less in 1 move")
     record = played("-1", "1", heap=3, resign=RESIGN | {"moves": 1})  # the move that loses is the last one
     assert record.reason == Reason.PLAYED_OUT and record.outcome == 1.0
 
@@ -129,6 +131,7 @@ def test_a_run_that_is_adjudicated_stopped_and_resumed(tmp_path):
     whole = arena.run(keys, tmp_path / "whole", workers=1)
     assert set(whole.games["reason"]) == {Reason.ADJUDICATED_WIN, Reason.PLAYED_OUT}
     assert "8 of 12 games were adjudicated (8 adjudicated win)." in whole.notes()
+    assert opening_book(tmp_path / "whole", plies=3, least=1)[2] == 12  # adjudicated games, too
     part = arena.run(keys | {"games": 2}, tmp_path / "part", workers=1)
     assert len(part.games) == 6
     again = arena.run(keys, tmp_path / "part", workers=1, resume=True)

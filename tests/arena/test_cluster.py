@@ -101,6 +101,14 @@ def test_a_killed_station_costs_no_game_and_a_stopped_run_resumes_on_processes(c
     assert games(tmp_path / "cluster") == games(tmp_path / "processes")
 
 
+def test_ctrl_c_is_not_for_the_workers_of_a_local_cluster():
+    """A terminal sends it to them, too, and they would die with the games that are being played."""
+    from arena.cluster.link import _local
+
+    with _local("local:1", 1) as local, local.get_client() as client:
+        assert list(client.run(signal.getsignal, signal.SIGINT).values()) == [signal.SIG_IGN]
+
+
 def test_workers_without_a_plug_in_are_refused(cluster, tmp_path, monkeypatch):
     from arena.cluster import tasks
 

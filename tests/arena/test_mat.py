@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import games
 from arena.cli import app
 from arena.report.mat import to_mat
+from results.record import Reason
 from results.store import Store
 from tests.arena.stored import CONFIG, store_run
 
@@ -84,9 +85,20 @@ def test_gnu_backgammon_reads_them(run, records, tmp_path):
 
 
 def test_a_game_that_broke_off(records):
-    record = replace(records[0], moves=" ".join(records[0].moves.split()[:3]), opening_moves="", score=None)
+    moves = records[0].moves.split()[:3]
+    record = replace(records[0], moves=" ".join(moves), opening_moves="", score=None, outcome=None)
     turns, won = games_of(to_mat(GAME, [record]))[0]
-    assert [roll for _, roll, _ in turns] == records[0].moves.split()[:3:2] and turns[1][2] == "" and won is None
+    assert [roll for _, roll, _ in turns] == moves[::2] and turns[1][2] == "" and won is None
+
+
+def test_who_resigns_loses_a_point(records):
+    resigned = [replace(record, score=None, reason=Reason.ADJUDICATED_WIN) for record in records[:2]]
+    text, players = to_mat(GAME, resigned), sorted({record.first for record in records})
+    for record, (_, won) in zip(resigned, games_of(text), strict=True):
+        winner = record.first if record.outcome == 1 else record.second
+        assert won == (players.index(winner), 1)
+    drawn = replace(records[0], score=None, outcome=0.5, reason=Reason.ADJUDICATED_DRAW)
+    assert games_of(to_mat(GAME, [drawn]))[0][1] is None
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,16 @@ def test_sgf_of_whole_games(tmp_path, spec, kind):
         assert f"RE[{winner}" in text
 
 
+@pytest.mark.parametrize(
+    "reason, by",
+    [(Reason.RESIGNED, "R"), (Reason.ADJUDICATED_WIN, "R"), (Reason.TIME, "T"), (Reason.DIED, "F"), ("imported", "")],
+)
+def test_sgf_of_games_without_a_score(tmp_path, reason, by):
+    record = replace(records_of(tmp_path, "go(size=5)")[0], score=None, outcome=0.0, reason=reason)
+    assert f"RE[W+{by}]" in to_sgf(games.make("go(size=5)"), record)
+    assert "RE[0]" in to_sgf(games.make("go(size=5)"), replace(record, outcome=0.5))
+
+
 def read_point(game, point):
     if point in ("", "swap-pieces"):
         return "swap" if point else "pass"

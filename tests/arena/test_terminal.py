@@ -221,6 +221,9 @@ def test_the_parameters_of_an_agent():
 
 
 def test_every_parameter_of_an_agent_has_a_meaning():
+    for game in ("amazons", "ataxx", "backgammon", "checkers", "kalah", "loa", "nogo", "y"):
+        for one in as_json("list", "games", game)["parameters"]:
+            assert one["meaning"] and (one["range"] or one["name"] == "evaluation"), f"{game}: {one['name']}"
     for row in as_json("list", "agents"):
         for one in as_json("list", "agents", row["name"])["parameters"]:
             assert one["meaning"], f"{row['name']}: {one['name']}"

@@ -127,6 +127,8 @@ def test_bad_specs(spec, message):
 def test_illegal_moves_are_refused():
     game = games.make("tictactoe")
     state = game.read_line("1a")[1]
+    with pytest.raises(games.IllegalMove, match=r"legal: ([-/\w]+ ){50}and 2,126 more$"):
+        games.make("amazons").read_line("a4-a5/a6-")
     with pytest.raises(games.IllegalMove, match="0 is not a legal move of tictactoe here; legal: 1b 1c"):
         game.after(state, 0)
     with pytest.raises(games.IllegalMove, match="'4a' is not a legal move"):

@@ -65,6 +65,7 @@ def test_symmetries_are_those_of_the_board(name):
     "parameters, message",
     [
         ("rows=3", "a rectangle needs rows and columns, and columns is not given"),
+        ("columns=99", "columns = 99 is out of range: it can be 1 to 13"),
         ("rows=3, columns=14", "columns = 14 is out of range: it can be 1 to 13"),
         ("rows=1, columns=1", "the board needs 2 points or more"),
     ],

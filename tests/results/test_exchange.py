@@ -72,8 +72,17 @@ def test_pgn_has_value_depth_and_time_of_each_move():
     assert text.endswith("\n\n1. a1 {opening} 1... b2 {-0.250/3 0.25s} 2. c3 {1.23e+03s} 1-0\n\n")
     tags = dict(re.findall(r'^\[(\w+) "(.*)"\]$', text, re.MULTILINE))
     assert tags["Date"] == "2026.11.21" and tags["Termination"] == "time forfeit" and tags["PlyCount"] == "3"
+    assert '[Termination "abandoned"]' in to_pgn(make_game(reason=Reason.DIED), "tictactoe")
     assert (tags["TimeControl"], tags["WhiteTimeControl"], tags["BlackTimeControl"]) == ("?", "0.1/move", "-")
     assert from_pgn(text)[0].moves == "a1 b2 c3"
+
+
+def test_pgn_of_backgammon_is_read_back():
+    """What a play says of several checkers is no variation."""
+    moves = "33 24/21*(2),13/10(2) 61 bar/24,8/2* 44 6/off(4)"
+    assert from_pgn(to_pgn(make_game(opening_moves="31 8/5,6/5", moves=moves), "x"))[0].moves == f"31 8/5,6/5 {moves}"
+    (game,) = from_pgn(to_pgn(make_game(opening_moves="", moves="8/5(2)(61 13/7 (2) 8/5(2)) 6/1"), "x"))
+    assert game.moves == "8/5(2) 6/1"
 
 
 def test_time_controls():
