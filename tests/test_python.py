@@ -20,6 +20,7 @@ from tests.arena.stored import store_run
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("agents", "arena", "games", "results")
+PATH = [*sys.path]  # before other tests add to it
 SLOW = ("numba", "numpy", "pandas", "scipy", "matplotlib", "pydantic", "rich")
 
 # as an installation with -e may be: a finder that Python asks when no folder has been found
@@ -36,7 +37,7 @@ sys.meta_path.append(Finder)
 
 def python(code, folder):
     """What a Python process says that is started in the folder."""
-    path = os.pathsep.join(place or os.getcwd() for place in [*sys.path, str(ROOT)])
+    path = os.pathsep.join(place or os.getcwd() for place in [*PATH, str(ROOT)])
     return subprocess.run(
         [sys.executable, "-c", code], cwd=folder, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True
     )

@@ -191,7 +191,7 @@ def test_what_takes_long_says_what_it_does(runs, tmp_path, monkeypatch):
         "resampling 3 times",
         "drawing",
         "searching",
-        "compiling random on tictactoe",
+        "compiled: 0 of 1",
     } <= set(told)
 
 

@@ -37,7 +37,7 @@ def shapes(picture, tag):
     return [element.attrib for element in ElementTree.fromstring(picture).iter(SPACE + tag)]
 
 
-@pytest.mark.parametrize("name", games.names())
+@pytest.mark.parametrize("name", [name for name in games.names() if not name.startswith("test_")])
 def test_every_game_is_drawn(name):
     game = games.make(name)
     state, names = line_of(game, 12)
