@@ -29,6 +29,7 @@ from tests.agents import badly
 TEMPLATES = Path(__file__).parents[2] / "docs" / "engines"
 PYTHON = f"{sys.executable} -I -S"
 NUMBERS = count()
+STOCKFISH = shutil.which("stockfish", path=f"{os.environ.get('PATH', '')}:/usr/games")
 GNUGO = shutil.which("gnugo", path=f"{os.environ.get('PATH', '')}:/usr/games")
 
 SAYS = {  # what a program of tests/agents/badly.py is told of, and what it does; all else is late
@@ -396,6 +397,21 @@ def test_gnugo_plays_go():
     player.close(None)
     with pytest.raises(EngineError, match="refused 'no-such-command'"):
         agents.make(f"external(command='{GNUGO} --mode gtp', protocol='gtp', options='no-such-command')").player(game)
+
+
+@pytest.mark.skipif(not STOCKFISH, reason="there is no stockfish here")
+def test_stockfish_plays_chess():
+    """From moves that a new player was told, with the values, lines and counts that it tells of its own moves."""
+    game = games.make("chess")
+    agent = agents.make(f"external(command='{STOCKFISH}', protocol='uci', options='Skill Level=0', nodes=50)")
+    player = agent.player(game)
+    moves, state = game.read_line("f3 e5 g4")
+    player.start(game, state, moves)
+    decision = player.choose(state, stream(1))
+    assert game.move_name(state, decision.move) == "Qh4#" and decision.value == 1.0
+    assert decision.nodes >= 1 and decision.principal_variation[0] == decision.move
+    assert player.engine.identity.name.startswith("Stockfish")
+    player.close(1.0)
 
 
 def test_a_forked_process_leaves_the_programs_to_its_parent(tmp_path):
