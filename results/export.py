@@ -54,8 +54,9 @@ def render(
     `times` false leaves out every column of seconds, so that tables of equal runs are equal.  `width` is the number
     of characters that a line of text may have (in tables up to 1000 rows, see `results.fitting`); None is as many as
     it needs.  `title` serves the formats for people, and `label` is what LaTeX refers to the table by.  Text leaves
-    out what no terminal is wide enough for: seeds and moves of games, candidates.  `columns` are those that are
-    written, in their order: names as csv has them, of a study its headings; ValueError names those that are not there.
+    out what no terminal is wide enough for: seeds and moves of games, candidates; LaTeX leaves out these last.
+    `columns` are those that are written, in their order: names as csv has them, of a study its headings; ValueError
+    names those that are not there.
     In csv, text that a spreadsheet would take for a formula has an apostrophe before it, unless `raw`.
     """
     if format not in FORMATS:
@@ -75,7 +76,9 @@ def render(
         frame = _chosen(frame, columns, with_errors=True)
     if format == "text":
         return _text(_fitted(frame if columns else _short(frame, kind), kind, None), title, width)
-    cells, right = _display(_short(frame, kind) if (kind, format) == ("crosstable", "latex") else frame, kind)
+    if format == "latex" and not columns and kind in ("crosstable", "moves"):
+        frame = _short(frame, kind)
+    cells, right = _display(frame, kind)
     if format == "latex":
         return latex(columns_of(cells, right), title, label, "" if kind == "crosstable" else " in %")
     return {"markdown": _markdown, "html": _html}[format](cells, right, title)
