@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 MOST = 5  # candidates of a decision
 _WRITTEN = [" ".join(["%d", *["%s %d %.6g"] * count]) for count in range(MOST + 1)]  # in one go, since it is cheaper
-_FORM = re.compile(rf"\d{{1,19}}( \S+ \d{{1,19}} (nan|-?\d+(\.\d+)?(e[+-]\d+)?)){{1,{MOST}}}", re.ASCII)
+_VALUE = r"nan|-?\d{1,9}(\.\d{1,9})?(e-\d{1,3}|e\+[0-2]?\d{1,2})?"  # finite, if it is a number
+_FORM = re.compile(rf"\d{{1,19}}( \S+ \d{{1,19}} ({_VALUE})){{1,{MOST}}}", re.ASCII)
 
 
 class Candidate(NamedTuple):
@@ -71,17 +72,25 @@ def written(best: Best, names: Sequence[str]) -> str | None:
     return _WRITTEN[len(names)] % tuple(words)
 
 
+def is_written(text: str) -> bool:
+    """Whether `written` may have written it; asked of each decision that a worker sends, so that it has to be quick."""
+    if not _FORM.fullmatch(text):
+        return False
+    words = text.split(" ")
+    return sum(map(int, words[2::3])) <= int(words[0])
+
+
 def read(text: str | None) -> list[Candidate]:
     """The candidates that `written` has written; ValueError for other text."""
     if text is None:
         return []
-    if not _FORM.fullmatch(text):
-        raise ValueError(f"is no list of up to {MOST} candidates, such as '20 d4 12 0.5 c3 8 nan'")
+    if not is_written(text):
+        raise ValueError(
+            f"is no list of up to {MOST} candidates, such as '20 d4 12 0.5 c3 8 nan', "
+            "or its first number, the visits of all moves, is too small"
+        )
     total, *words = text.split(" ")
-    rows = [
+    return [
         Candidate(name, int(visits), int(visits) / max(1, int(total)), None if value == "nan" else float(value))
         for name, visits, value in zip(words[::3], words[1::3], words[2::3], strict=True)
     ]
-    if sum(row.visits for row in rows) > int(total) or not all(math.isfinite(row.value or 0.0) for row in rows):
-        raise ValueError("has more visits of its candidates than of all moves, or an infinite value")
-    return rows

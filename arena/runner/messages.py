@@ -228,10 +228,7 @@ def _decided(config, record):
 
 
 def _readable(text):
-    try:
-        return text is None or bool(candidates.read(text))
-    except ValueError:
-        return False
+    return text is None or candidates.is_written(text)
 
 
 def _fits(number):

@@ -78,10 +78,21 @@ def test_what_is_written_reads_back():
 
 @pytest.mark.parametrize(
     "text",
-    ["", "20", "20 d4", "20 d4 12", "20 d4 12 inf", "20 d4 -1 0", "20 d4 12 1e999", "20 d4 21 0", f"9{' a 1 0' * 6}"],
+    [
+        "",
+        "20",
+        "20 d4",
+        "20 d4 12",
+        "20 d4 12 inf",
+        "20 d4 -1 0",
+        "20 d4 12 1e999",
+        "20 d4 12 1e+999",
+        "20 d4 21 0",
+        f"9{' a 1 0' * 6}",
+    ],
 )
 def test_what_does_not_read_is_refused(text):
-    with pytest.raises(ValueError, match=r"no list of up to 5|more visits .* or an infinite value"):
+    with pytest.raises(ValueError, match=r"no list of up to 5 candidates"):
         candidates.read(text)
     one = make_game().decisions[0]
     line = to_jsonl(make_game(decisions=(replace(one, candidates=text),)))
