@@ -173,9 +173,7 @@ class Ataxx(EightWide):
         target[PLIES], target[OVER] = state[PLIES], state[OVER]
 
     def transform_move(self, move, symmetry):
-        if move == PASS:
-            return move
-        return 64 * self.image_of_square(move >> 6, symmetry) + self.image_of_square(move & 63, symmetry)
+        return move if move == PASS else self.image_of_step(move, symmetry)
 
     def random_move(self, state, moves, rng):
         """The moves are counted by their origin first, and then one is found without listing all."""

@@ -251,9 +251,7 @@ class LinesOfAction(EightWide):
         target[PLIES], target[END] = state[PLIES], state[END]
 
     def transform_move(self, move, symmetry):
-        if move == PASS:
-            return move
-        return 64 * self.image_of_square(move >> 6, symmetry) + self.image_of_square(move & 63, symmetry)
+        return move if move == PASS else self.image_of_step(move, symmetry)
 
     def random_move(self, state, moves, rng):
         """Draws a piece and a direction until they are a move, which is each legal one equally often."""

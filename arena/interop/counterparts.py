@@ -136,6 +136,7 @@ def text(theirs, action):
 
 
 def by_name(game, state, move):
+    """A move is the action of the same name."""
     return (game.move_name(state, move),)
 
 
@@ -179,6 +180,7 @@ def algebraic(game, state, move):
 
 
 def san(theirs, action):
+    """An action by its name, without the signs of check and mate."""
     return theirs.action_to_string(action).rstrip("+#")
 
 

@@ -495,6 +495,7 @@ def check_names(game, seed):
 
 
 def is_xml(text: str) -> bool:
+    """Whether a parser of XML reads it."""
     try:
         ElementTree.fromstring(text)
     except ElementTree.ParseError:

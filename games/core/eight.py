@@ -59,3 +59,7 @@ class EightWide(Game):
         if symmetry & 2:
             row = self.size - 1 - row
         return 8 * column + row if symmetry & 4 else 8 * row + column
+
+    def image_of_step(self, move, symmetry):
+        """The image of a move 64 * origin + target."""
+        return 64 * self.image_of_square(move >> 6, symmetry) + self.image_of_square(move & 63, symmetry)
