@@ -191,6 +191,8 @@ def _result(value):
 
 
 def _general(value):
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 

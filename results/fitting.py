@@ -27,6 +27,7 @@ NOUGHT = {"0", "0.0 %"}
 WIDE, CLOSE = 3, 2  # blanks between columns
 INDENT = 2  # blanks before the lines below a row's first
 LEAST_OF_SENTENCES = 32  # columns that text takes which may break
+SHORT = 8  # columns that a rank may take beside a folded name
 LEADING = 3  # columns among which those are that name a row
 LONGEST_UNBROKEN = 1_000_000  # columns, wider than any table
 
@@ -143,7 +144,7 @@ def _stacked(columns: Sequence[Column], title: str | None, width: int) -> Iterat
     """The lines of a table whose rows take several lines each."""
     lines = _balanced(columns, width)
     if title:
-        yield from (Text(line, "bold") for line in chop_cells(printable(title), width))
+        yield from (Text(line, "bold") for line in _folded(printable(title), width))
     aligned = [column.right for column in columns]
     yield from (Text(text, "bold") for text in _row(lines, [column.heading for column in columns], aligned))
     widths = [_indent(number) + sum(own) + CLOSE * (len(own) - 1) for number, own in enumerate(lines)]
@@ -162,21 +163,26 @@ def _balanced(columns: Sequence[Column], width: int) -> list[list[int]]:
     while width > max((column.width + INDENT for column in columns), default=0):
         width -= 1
         narrower = _packed(columns, width)
-        if len(narrower) > len(lines):
+        if len(narrower) > len(lines) or sum(narrower[0]) < sum(lines[0]):  # which would fold a name
             break
         lines = narrower
     return lines
 
 
 def _packed(columns: Sequence[Column], width: int) -> list[list[int]]:
-    """The widths of the columns on each line: up to the last of the names that lead, then the others below them."""
+    """The widths of the columns on each line: up to the last of the names that lead, then the others below them.
+
+    A name that is too long stands beside what leads it, such as its rank, and is folded there.
+    """
     named = max((i + 1 for i, column in enumerate(columns[:LEADING]) if not column.right), default=0)
     lines: list[list[int]] = [[]]
     for i, column in enumerate(columns):
         used = _indent(len(lines) - 1) + sum(lines[-1]) + CLOSE * len(lines[-1])
-        if lines[-1] and (i == named or used + column.width > width):
+        folds = 0 < i < named and used <= SHORT and width - used >= LEAST_OF_SENTENCES
+        if lines[-1] and (i == named or (used + column.width > width and not folds)):
             lines.append([])
-        lines[-1].append(max(1, min(column.width, width - _indent(len(lines) - 1))))
+            used = _indent(len(lines) - 1)
+        lines[-1].append(max(1, min(column.width, width - used)))
     return lines
 
 

@@ -1,12 +1,25 @@
 """Tables and tournaments as a notebook shows them."""
 
 import html
+from collections.abc import Iterable
 
 import pandas as pd
 
 from results.export import MISSING, display_columns
+from results.kinds import NOTED
+from results.printable import printable
 
 HEAT = "RdYlGn"
+FADED = 0.25, 0.25  # how far the colours go on beyond 0 and 1: at their ends, they are too dark for black letters
+ELO = "Elo is counted from the mean of the pool, with its 95 % interval"
+LOS = "LOS is how likely an agent is stronger than the next one"
+LEGENDS = {  # what the columns of a kind of table are
+    "standings": f"{ELO}; {LOS}.",
+    "ratings": f"{ELO}; {LOS}.",
+    "pairs": "LL to WW are pairs of games with one opening, by what the first agent made of the two; Elo is from them.",
+    "differences": "Differences of ratings in the whole pool, with their 95 % intervals.",
+    "scores": "low and high are the 95 % interval of the mean.",
+}
 
 
 def styled(frame: pd.DataFrame):
@@ -17,10 +30,12 @@ def styled(frame: pd.DataFrame):
     style = style.set_properties(
         subset=[heading for heading, (_, right) in cells.items() if right], **{"text-align": "right"}
     )
-    if frame.attrs.get("kind") == "crosstable":
+    if caption := frame.attrs.get("caption"):
+        style = style.set_caption(html.escape(printable(caption)))
+    if frame.attrs.get("kind") == "crosstable" and all(map(pd.api.types.is_float_dtype, frame.dtypes)):
         scores = frame.to_numpy(float)
         columns = list(shown.columns[1:])
-        style = style.background_gradient(cmap=HEAT, vmin=0, vmax=1, subset=columns, gmap=scores, axis=None)
+        style = style.background_gradient(HEAT, *FADED, subset=columns, gmap=scores, axis=None, vmin=0, vmax=1)
         style = style.map(lambda text: "background: none" if text == MISSING else "color: black", subset=columns)
     return style
 
@@ -29,13 +44,22 @@ def ratings_page(ratings) -> str:
     """`results.ratings.Ratings`, the best agent first, and what a reader must know of them, as HTML."""
     columns = {"agent": ratings.agents, "elo": ratings.elo, "error": ratings.error, "bound": ratings.bound}
     frame = pd.DataFrame(columns).sort_values("elo", ascending=False, kind="stable", ignore_index=True)
-    notes = "".join(f"<p>{html.escape(note)}</p>" for note in ratings.notes)
-    return f"{styled(frame).to_html()}{notes}"
+    return styled(frame).to_html() + _paragraphs(ratings.notes)
 
 
 def page(tournament) -> str:
-    """The standings of a tournament, or its scores, and what a reader must know of them, as HTML."""
-    style = styled(tournament.table())
-    sentences = [*([] if tournament.single_player else tournament.summary()), *tournament.notes()]
-    text = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)
-    return f"<p><b>{html.escape(str(tournament.folder))}</b></p>{style.to_html()}{text}"
+    """The main table of a tournament, what it says in sentences, and what a reader must know of it, as HTML."""
+    summary = [] if tournament.single_player else tournament.summary()
+    return f"<p><b>{html.escape(str(tournament.folder))}</b></p>{table_page(tournament.table(), tournament, summary)}"
+
+
+def table_page(frame: pd.DataFrame, tournament, sentences: Iterable[str] = ()) -> str:
+    """A table of a tournament, sentences, what its columns are, and what a reader must know of it, as HTML."""
+    kind = frame.attrs["kind"]
+    notes = tournament.notes_on(frame) if kind in NOTED else []
+    legend = [LEGENDS[kind]] if kind in LEGENDS and len(frame) else []
+    return styled(frame).to_html() + _paragraphs([*sentences, *legend, *notes])
+
+
+def _paragraphs(sentences: Iterable[str]) -> str:
+    return "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)

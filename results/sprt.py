@@ -76,9 +76,12 @@ class Sprt:
     def state(self, counts: Sequence[float]) -> State:
         """The state after `counts` of losses, draws, wins, or of pairs LL, LD, WL or DD, WD, WW."""
         value, (lower, upper) = llr(counts, self.elo0, self.elo1, self.model), self.bounds
-        enough = sum(counts) * (1 if len(counts) == len(PENTANOMIAL) else 0.5) >= self.min_pairs
         verdict = "H1" if value >= upper else "H0" if value <= lower else "continue"
-        return State(value, lower, upper, verdict if enough else "continue")
+        return State(value, lower, upper, "continue" if self.too_few(counts) else verdict)
+
+    def too_few(self, counts: Sequence[float]) -> bool:
+        """Whether there is no verdict yet, whatever LLR is, since the counts are of fewer than `min_pairs` pairs."""
+        return sum(counts) * (1 if len(counts) == len(PENTANOMIAL) else 0.5) < self.min_pairs
 
 
 def in_words(verdict: str, elo0: float, elo1: float) -> str:

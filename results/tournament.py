@@ -20,6 +20,7 @@ from results.conditions import Condition, conditions_of
 from results.kinds import KINDS, SINGLE_PLAYER_KINDS
 from results.ratings import Ratings, count_results, rate
 from results.record import GameRecord, ImprovementRecord, MoveRecord
+from results.shown import shown_as
 from results.store import (
     GAMES_VERIFIED,
     IMPROVEMENT_COLUMNS,
@@ -224,12 +225,14 @@ class Tournament:
         frame = _frame(rows, ("id", "agent", *MOVE_COLUMNS), MoveRecord)
         return frame[["id", "ply", "agent", *(name for name in MOVE_COLUMNS if name != "ply")]]
 
+    @shown_as("standings")
     def standings(self, condition: int | None = None) -> pd.DataFrame:
         """Of all games, or of those of one condition, by number; see `results.tables.standings`."""
         if condition is not None:
             return self.at([condition]).standings()
         return tables.standings(self.names, self.tallies, self.ratings)
 
+    @shown_as("ratings")
     def ratings_by_condition(self) -> pd.DataFrame:
         """The standings over all games, then those of each condition, told apart by columns instance and budget."""
         blocks = [(ALL, ALL, self.standings())]
@@ -238,21 +241,25 @@ class Tournament:
         columns = [name for name in ("instance", "budget") if len(getattr(self, f"{name}s")) > 1]
         return pd.concat(frames, ignore_index=True)[[*columns, *frames[0].columns[:-2]]]
 
+    @shown_as("crosstable")
     def crosstable(self, values: str = "score") -> pd.DataFrame:
         """Rows and columns in the order of the standings; see `results.tables.crosstable`."""
         order = self.standings()["agent"].tolist()
         where = [self.names.index(name) for name in order]
         return tables.crosstable(order, self._counts[np.ix_(where, where)], values)
 
+    @shown_as("pairs")
     def pairs(self) -> pd.DataFrame:
         """See `results.tables.pairs`."""
         games = self._paired()
         return tables.pairs(self.names, games, games["repeats"])
 
+    @shown_as("differences")
     def differences(self) -> pd.DataFrame:
         """See `results.tables.differences`."""
         return tables.differences(self.ratings)
 
+    @shown_as("win_rates")
     def win_rates(self) -> pd.DataFrame:
         """See `results.tables.win_rates`; reads the moves from the store."""
         by_agent = self.effort.groupby("agent", sort=False).sum().reset_index()
@@ -285,6 +292,7 @@ class Tournament:
         """Sentences on who won, who is told apart, and the first player's advantage; see `results.summary`."""
         return summary.summary(self.standings(), self.tallies, self.ratings, len(self.instances))
 
+    @shown_as("scores")
     def scores(self) -> pd.DataFrame:
         """See `results.scores.scores`; where there are several budgets, a table for each, below each other."""
         number = {name: place for place, name in enumerate(self.instances)}
@@ -335,6 +343,7 @@ class Tournament:
             frame = scores.normalised(frame)
         return scores.best_so_far(frame, against, self._ends(against) if len(frame) else None), instance
 
+    @shown_as("study")
     def study(self) -> pd.DataFrame:
         """One row a game, a budget and an agent: its score, or its mean score, with a 95 % interval.
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
-from pandas.io.formats.style import Styler
 
 import results
 from agents.core.agent import Decision
@@ -42,8 +41,14 @@ def shown(tmp_path_factory):
 def test_every_cell_runs_and_shows_something(shown):
     values, space = shown
     kinds = {type(value) for value in values if value is not None}
-    assert {results.Tournament, Styler, pd.DataFrame, Decision, Picture, Explored} <= kinds
+    assert {results.Tournament, pd.DataFrame, Decision, Picture, Explored} <= kinds
     assert isinstance(space["axes"], Axes) and space["axes"].has_data()
+
+
+def test_tables_show_themselves_with_their_notes(shown):
+    pages = [value._repr_html_() for value in shown[0] if isinstance(value, pd.DataFrame)]
+    assert any("background-color" in page for page in pages)  # the crosstable
+    assert any("±" in page and "12 intervals" not in page and "95 % intervals" in page for page in pages)
 
 
 def test_a_tournament_shows_itself(shown):

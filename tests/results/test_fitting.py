@@ -51,6 +51,30 @@ def test_columns_that_say_nothing_go_first_then_rows_are_stacked(runs):
     assert [line.split()[0] for line in stacked[4::2]] == [str(games) for games in frame["games"]]
 
 
+def test_a_name_that_is_too_long_is_folded_beside_its_rank(runs):
+    """At its blanks, and a title at its own."""
+    long = "alphabeta(depth=2, table=0.0, order=('killers',), scout=False, evaluation='material')"
+    for kind, rank in (("standings", "rank"), ("crosstable", "#")):
+        frame = runs[0][kind].replace({NAMES[0]: long}).rename(columns={NAMES[0]: long}, index={NAMES[0]: long})
+        caption = "A caption of more words than the sixty columns of a line can hold"
+        frame.attrs = runs[0][kind].attrs | {"caption": caption}
+        text = render(frame, "text", width=60).splitlines()
+        assert max(map(cell_len, text)) <= 60 and text[:2] == [
+            "A caption of more words than the sixty columns of a line can",
+            "hold",
+        ]
+        assert any(line.split() == [rank, "agent"] for line in text), "\n".join(text)
+        number = next(i for i, line in enumerate(text) if "alphabeta" in line)
+        indent = text[number].index("alphabeta")
+        assert text[number].split()[0].isdigit() and text[number].endswith("order=('killers',),")
+        assert text[number + 1] == " " * indent + "scout=False, evaluation='material')"
+
+
+def test_yes_and_no():
+    text = render(pd.DataFrame({"search": ["a", "b"], "finished": [True, False]}), "text").splitlines()
+    assert [line.split() for line in text[2:]] == [["a", "yes"], ["b", "no"]]
+
+
 def test_without_a_terminal_a_row_is_a_line(runs):
     text = render(runs[0]["pairs"], "text").splitlines()
     assert len(text) == 6 + 2 and max(map(len, text)) > 120 and "draws" in text[0]

@@ -1,0 +1,82 @@
+"""Tables and figures of a study of proofs (arena/study/proving.py), from its rows.
+
+rows: a data frame with the columns game, search, position, memory (MiB), solved, nodes, seconds, bytes
+"""
+
+import numpy as np
+import pandas as pd
+
+ORDER = ["search", "memory"]
+
+
+def table(rows: pd.DataFrame) -> pd.DataFrame:
+    """A row for each search and size of memory.
+
+    solved of positions; MiB, the most that the search used; nodes and seconds are totals over the `common` positions,
+    those that all searches solved with that memory.
+    """
+    marked = rows.assign(place=rows["game"] + " " + rows["position"].astype(str))
+    lines = []
+    for memory, part in marked.groupby("memory", sort=True):
+        by_all = part.groupby("place")["solved"].all()
+        common = part[part["place"].isin(by_all[by_all].index)]
+        for search, own in part.groupby("search", sort=False):
+            shared = common[common["search"] == search]
+            lines.append(
+                {
+                    "search": search,
+                    "memory": memory,
+                    "positions": len(own),
+                    "solved": int(own["solved"].sum()),
+                    "common": len(shared),
+                    "nodes": int(shared["nodes"].sum()),
+                    "seconds": float(shared["seconds"].sum()),
+                    "MiB": float(own["bytes"].max() / 2**20),
+                }
+            )
+    return pd.DataFrame(lines)
+
+
+def by_game(rows: pd.DataFrame) -> pd.DataFrame:
+    """A row for each search and size of memory, a column for each game: how many of its positions were solved."""
+    counts = rows.pivot_table("solved", ORDER, "game", "sum", sort=False).astype(int)
+    return counts.reset_index().rename_axis(columns=None)
+
+
+def figure(rows: pd.DataFrame, title: str = ""):
+    """A matplotlib figure: how many positions a search solves within so many nodes, and seconds; a column a memory."""
+    from matplotlib.figure import Figure
+
+    sizes = sorted(rows["memory"].unique())
+    drawn = Figure(figsize=(4.6 * len(sizes), 7.6), layout="constrained")
+    axes = drawn.subplots(2, len(sizes), sharex="row", sharey=True, squeeze=False)
+    for column, memory in enumerate(sizes):
+        part = rows[rows["memory"] == memory]
+        for row, what in enumerate(("nodes", "seconds")):
+            ax = axes[row, column]
+            draw_solved(ax, part, what)
+            ax.set_xlabel(what)
+            ax.set_title(f"{memory:g} MiB")
+    for row in range(2):
+        axes[row, 0].set_ylabel("positions solved")
+    drawn.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
+    drawn.suptitle(title)
+    return drawn
+
+
+def draw_solved(ax, rows: pd.DataFrame, what: str):
+    """How many positions each search solved with at most so many nodes, or seconds, on axes; returns them."""
+    from matplotlib.ticker import MaxNLocator, NullFormatter
+
+    from results import plots
+
+    for number, (search, own) in enumerate(rows.groupby("search", sort=False)):
+        spent = np.sort(own.loc[own["solved"], what].to_numpy(float))
+        spent = np.maximum(spent, 1.0 if what == "nodes" else 1e-4)
+        style = plots.look(number % plots.LINES) | {"linestyle": "-" if number < plots.LINES else "--"}
+        ax.step(spent, np.arange(1, len(spent) + 1), where="post", **style | {"markersize": 3, "label": search})
+    ax.set_xscale("log")
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.grid(alpha=0.3)
+    return ax
