@@ -16,9 +16,12 @@ if TYPE_CHECKING:  # what `__getattr__` gives, for type checkers
     from agents.core.check import check as check
     from agents.minimax.trace import explore as explore
     from agents.montecarlo.grown import grow as grow
+    from agents.pictures import View as View
+    from agents.pictures import show as show
 
 _HOMES = dict.fromkeys(("Agent", "Budget", "Decision", "Player", "Unsuited"), "agents.core.agent")
 _HOMES |= {"check": "agents.core.check", "explore": "agents.minimax.trace", "grow": "agents.montecarlo.grown"}
+_HOMES |= dict.fromkeys(("View", "show"), "agents.pictures")
 
 __all__ = [*_HOMES, "make", "names"]
 

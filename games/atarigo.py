@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from games.core.bits import ONE, WORD
-from games.core.groups import BLACK, CHAIN, EMPTIES, EMPTY, ROOM, SPARE, PlacingGame
+from games.core.groups import BLACK, BOTH, CHAIN, EMPTIES, EMPTY, ROOM, SPARE, PlacingGame
 
 SEEN = SPARE + WORD(256)
 
@@ -31,6 +31,43 @@ class AtariGo(PlacingGame):
 
     def allowed(self, board, point, colour):
         return self.breathes(board, point, colour) or self.captures(board, point, colour)
+
+    def foreseen(self, state):
+        """Who can capture does so; else who cannot parry all captures, or is captured after the one parry, loses."""
+        board = np.empty(ROOM, np.uint16)
+        empties, own = self.lay_out(state, board), BLACK + WORD(self.player(state))
+        if self.count_captures(board, empties, own)[0] > 0:
+            return 1, True
+        threats, point = self.count_captures(board, empties, BOTH - own)
+        if threats == 0:
+            return 0, True
+        self.press(board, point)
+        if threats > 1 or not self.breathes(board, point, own):
+            return -2, True
+        self.put(board, point, own)
+        return (-2 if self.count_captures(board, empties, BOTH - own)[0] > 0 else 0), True
+
+    def count_captures(self, board, empties, colour):
+        """(at how many of the points listed, those still empty, a stone of `colour` captures; one of them)."""
+        count, found = 0, WORD(0)
+        for i in range(empties):
+            point = WORD(board[EMPTIES + WORD(i)])
+            if board[point] == EMPTY:
+                self.press(board, point)
+                if self.captures(board, point, colour):
+                    count, found = count + 1, point
+                self.release(board, point)
+        return count, found
+
+    def sound_moves(self, state, moves):
+        """To parry a capture where there is one, unless one can capture first."""
+        board = np.empty(ROOM, np.uint16)
+        empties, own = self.lay_out(state, board), BLACK + WORD(self.player(state))
+        threats, point = self.count_captures(board, empties, BOTH - own)
+        if threats == 1 and self.count_captures(board, empties, own)[0] == 0 and self.is_legal(board, point, own):
+            moves[0] = self.move_at(point)
+            return 1
+        return self.legal_moves(state, moves)
 
     def evaluate(self, state):
         """Fewest liberties: of Black's chain that has least, less those of White's, over their sum.

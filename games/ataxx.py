@@ -43,6 +43,7 @@ class Ataxx(EightWide):
 
     name = "ataxx"
     sizes = "size 3 to 8, horizon 1 to 10000"
+    colour_exchange = "swap"
     state_size = 4
     move_limit = PASS + 1
 
@@ -133,6 +134,9 @@ class Ataxx(EightWide):
     def score(self, state):
         """Black's pieces less White's."""
         return float(popcount(state[0]) - popcount(state[1]))
+
+    def planes(self, state):
+        return state[0], state[1]
 
     def evaluate(self, state):
         """Pieces: the difference, over one more than the sum."""

@@ -114,7 +114,7 @@ class Backgammon(Game):
 
     # -- A player's checkers -----------------------------------------------------------------------------------------
 
-    def planes(self, state, side):
+    def planes_of(self, state, side):
         """How many checkers are on each point, bit by bit."""
         low, high = state[2 * side], state[2 * side + 1]
         return low & LOW, low >> HALF, high & LOW, high >> HALF
@@ -146,7 +146,7 @@ class Backgammon(Game):
 
     def open(self, state, side):
         """The points on which a player's checkers may land."""
-        theirs = self.planes(state, 1 - side)
+        theirs = self.planes_of(state, 1 - side)
         return POINTS & ~self.mirrored(theirs[1] | theirs[2] | theirs[3])
 
     def sources(self, on, open, die):
@@ -201,11 +201,11 @@ class Backgammon(Game):
                 moves[i] = i
             return self.outcomes(state)
         side = self.side(state)
-        planes, open = self.planes(state, side), self.open(state, side)
+        planes, open = self.planes_of(state, side), self.open(state, side)
         if roll >= DOUBLES:
             count = self.list_double(planes, open, np.int64(DICE[roll, 0]), moves)
         else:
-            blots = self.mirrored(self.single(self.planes(state, 1 - side)))
+            blots = self.mirrored(self.single(self.planes_of(state, 1 - side)))
             count = self.list_two(planes, open, blots, roll, moves)
         if count == 0:
             moves[0] = 0
@@ -353,7 +353,7 @@ class Backgammon(Game):
         if roll < 0:
             state[TURN] += WORD(move + 1) << WORD(ROLL) | ONE << WORD(ROLLS)
             return
-        ours, theirs = self.planes(state, side), self.planes(state, 1 - side)
+        ours, theirs = self.planes_of(state, side), self.planes_of(state, 1 - side)
         for i in range(4 if roll >= DOUBLES else 2):
             point = self.origin(move, roll, i)
             if point > 0:
@@ -375,7 +375,7 @@ class Backgammon(Game):
 
     def is_off(self, state, side):
         """Whether a player has borne off all checkers."""
-        c0, c1, c2, c3 = self.planes(state, side)
+        c0, c1, c2, c3 = self.planes_of(state, side)
         return c0 & c1 & c2 & c3 & OFF != ZERO
 
     def is_over(self, state):
@@ -388,7 +388,7 @@ class Backgammon(Game):
         if not (self.is_off(state, 0) or self.is_off(state, 1)):
             return 0.0
         loser = 1 if self.is_off(state, 0) else 0
-        on = self.on(self.planes(state, loser))
+        on = self.on(self.planes_of(state, loser))
         points = 1.0
         if on & OFF == ZERO:
             points = 3.0 if on & (BAR | POINTS & ~(POINTS >> WORD(6))) != ZERO else 2.0
@@ -421,7 +421,11 @@ class Backgammon(Game):
     def risk(self, state, side):
         """The way that a player's blots would lose if they were hit: those that a checker of the other's has still to
         pass, or can enter on."""
-        blots, theirs, lost = self.single(self.planes(state, side)) & POINTS, self.on(self.planes(state, 1 - side)), 0
+        blots, theirs, lost = (
+            self.single(self.planes_of(state, side)) & POINTS,
+            self.on(self.planes_of(state, 1 - side)),
+            0,
+        )
         behind = self.mirrored(theirs)  # as this player counts, the other's checkers go upwards
         while blots != ZERO:
             blot = blots & (~blots + ONE)
@@ -432,26 +436,26 @@ class Backgammon(Game):
 
     def evaluate(self, state):
         """The lead in pips, where a quarter of what blots would lose counts as lost: l / (50 + |l|)."""
-        lead = self.pips(self.planes(state, 1)) - self.pips(self.planes(state, 0))
+        lead = self.pips(self.planes_of(state, 1)) - self.pips(self.planes_of(state, 0))
         lead += SHARE * (self.risk(state, 1) - self.risk(state, 0))
         return lead / (50.0 + abs(lead))
 
     def evaluate_pips(self, state):
         """The lead l in pips alone: l / (50 + |l|)."""
-        lead = self.pips(self.planes(state, 1)) - self.pips(self.planes(state, 0))
+        lead = self.pips(self.planes_of(state, 1)) - self.pips(self.planes_of(state, 0))
         return lead / (50.0 + abs(lead))
 
     def terms(self, state):
         if self.evaluation:
             return []
-        pips = [self.pips(self.planes(state, side)) for side in (0, 1)]
+        pips = [self.pips(self.planes_of(state, side)) for side in (0, 1)]
         risks = [self.risk(state, side) for side in (0, 1)]
         return [("pips", pips[0], pips[1], -1.0), ("blots", risks[0], risks[1], -SHARE)]
 
     def hits(self, state, move):
         """How many checkers a play hits."""
         roll, side, found = self.roll(state), self.side(state), ZERO
-        blots = self.mirrored(self.single(self.planes(state, 1 - side)))
+        blots = self.mirrored(self.single(self.planes_of(state, 1 - side)))
         for i in range(4 if roll >= DOUBLES else 2):
             point = self.origin(move, roll, i)
             if point > 0:
@@ -484,7 +488,7 @@ class Backgammon(Game):
     def move_name(self, state, move):
         if self.roll(state) < 0:
             return "".join(map(str, DICE[move]))
-        blots = int(self.mirrored(self.single(self.planes(state, 1 - self.side(state)))))
+        blots = int(self.mirrored(self.single(self.planes_of(state, 1 - self.side(state)))))
         steps = self.steps(state, move)
         words = []
         for step in dict.fromkeys(steps):
@@ -525,7 +529,7 @@ class Backgammon(Game):
         upper, lower = range(13, 25), range(12, 0, -1)
         lines = [row(upper, str), row(upper, cell), "", row(lower, cell), row(lower, str)]
         for side, mark in enumerate("XO"):
-            of, pips = counts[side], self.pips(self.planes(state, side))
+            of, pips = counts[side], self.pips(self.planes_of(state, side))
             turn = ""
             if side == self.side(state) and not self.is_over(state):
                 turn = f", to play {self.roll_name(state)}" if self.roll(state) >= 0 else ", to roll"
@@ -567,7 +571,7 @@ class Backgammon(Game):
 
     def checkers(self, state, side) -> list[int]:
         """How many checkers a player has off the board, on each point as they count, and on the bar: 26 numbers."""
-        planes = [int(plane) for plane in self.planes(state, side)]
+        planes = [int(plane) for plane in self.planes_of(state, side)]
         return [sum((plane >> point & 1) << i for i, plane in enumerate(planes)) for point in range(26)]
 
 

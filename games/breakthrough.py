@@ -72,6 +72,7 @@ class Breakthrough(Game):
     board_look = Look("checkered", {"W": "white pawn", "B": "black pawn"})
     has_draws = False
     sizes = "rows 4 to 32, columns 2 to 16, up to 64 squares"
+    colour_exchange = "turn"
     state_size = 3
     move_limit = 64 * 64
     symmetries = 2  # the board and its mirror image
@@ -283,6 +284,13 @@ class Breakthrough(Game):
                 kept += 1
         return kept
 
+    def planes(self, state):
+        return state[0], state[1]
+
+    @cached_property
+    def grid(self):
+        return np.arange(self.rows * self.columns).reshape(self.rows, self.columns)
+
     def evaluate(self, state):
         """Material and advance: each pawn counts 3 and a third of the square of the rows it has advanced; the
         difference, over the sum of both sides."""
@@ -459,7 +467,7 @@ class MisereBreakthrough(Breakthrough):
     name = "misere_breakthrough"
     soonest_win = 2
     soonest_loss = 1
-    symmetries = Breakthrough.symmetries
+    symmetries, colour_exchange = Breakthrough.symmetries, Breakthrough.colour_exchange
     prize = -1.0
 
     def evaluate(self, state):
@@ -478,7 +486,7 @@ class Knightthrough(Breakthrough):
     # Breakthrough's own methods, which know its rules by `targets`, `strikes`, `near_goal` and `race` alone
     foreseen, sound_moves = Breakthrough.foreseen, Breakthrough.sound_moves
     soonest_win, soonest_loss = Breakthrough.soonest_win, Breakthrough.soonest_loss
-    symmetries = Breakthrough.symmetries
+    symmetries, colour_exchange = Breakthrough.symmetries, Breakthrough.colour_exchange
     random_move, random_playout = Breakthrough.random_move, Breakthrough.random_playout
     lane_step = Breakthrough.lane_step
 
@@ -566,7 +574,7 @@ class MisereKnightthrough(Knightthrough):
     name = "misere_knightthrough"
     soonest_win = 2
     soonest_loss = 1
-    symmetries = Breakthrough.symmetries
+    symmetries, colour_exchange = Breakthrough.symmetries, Breakthrough.colour_exchange
     prize = -1.0
 
     def evaluate(self, state):

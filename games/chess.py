@@ -15,7 +15,7 @@ The rules are in `games/core/chessboard.py`, notation and drawing in `games/core
 
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -234,16 +234,21 @@ class Chess(ChessRules):
         return algebraic(*_before(self, state.tobytes()), move) + sign
 
     def uci_name(self, state, move):
-        """As engines write it: e2e4, e7e8q, e1g1; but castling from or to another file than e, a or h, as only
-        Chess960 has it, is the king's move onto its rook."""
-        return engine_name(position_of(state), move)
+        """As engines write it: e2e4, e7e8q, e1g1; in Chess960, castling is the king's move onto its rook."""
+        return engine_name(position_of(state), move, self.is_chess960)
+
+    @cached_property
+    def is_chess960(self) -> bool:
+        """Whether the game starts as one of Chess960, or may be one whose rights of castling chess does not have."""
+        return self.setup != STANDARD or (bool(self.fen) and not has_standard_castling(read_fen(self.fen)))
 
     def parse_move(self, state, text):
-        """A move by its name, with or without the signs of check and mate, or as engines write it."""
+        """A move by its name, without the signs of check and mate too, or as engines write it, castling either way."""
         word, position, legal = re.sub(r"[+#!?]+$", "", text.strip()).replace("0", "O"), position_of(state), None
         legal = self.moves(state)
         for move in legal:
-            if word == engine_name(position, move) or word == algebraic(position, legal, move):
+            names = engine_name(position, move, True), engine_name(position, move, False)
+            if word in names or word == algebraic(position, legal, move):
                 return move
         return super().parse_move(state, text)
 
@@ -263,7 +268,7 @@ class Chess(ChessRules):
         if not self.fen and self.setup == STANDARD:
             return {}
         position = position_of(self.initial())
-        variant = {} if has_standard_castling(position) else {"Variant": "Chess960"}
+        variant = {"Variant": "Chess960"} if self.is_chess960 else {}
         return {**variant, "SetUp": "1", "FEN": write_fen(position)}
 
     def from_pgn_tags(self, tags):
@@ -310,10 +315,11 @@ def algebraic(position: Position, legal: list[int], move: int) -> str:
     return man + start + ("x" if men[target] != "." else "") + square_name(target)
 
 
-def engine_name(position: Position, move: int) -> str:
-    """A move by its squares, as the Universal Chess Interface has it."""
+def engine_name(position: Position, move: int, onto_rook: bool) -> str:
+    """A move by its squares, as the Universal Chess Interface has it; castling is the king's move by two squares, or,
+    as in Chess960, onto its rook."""
     origin, target = move & 63, move >> 6 & 63
-    if castles(position.men, move) and origin % 8 == 4 and target % 8 in (0, 7):
+    if castles(position.men, move) and origin % 8 == 4 and not onto_rook:
         target = origin + (2 if target > origin else -2)
     return square_name(origin) + square_name(target) + PROMOTIONS[move >> 12].lower()
 

@@ -20,7 +20,11 @@ FIRST_MOVES = (HEADS, STOP, HEADS, KEEP)  # at each ply; the other move is the n
 
 @dataclass(frozen=True)
 class Coin(Game):
-    """state: int64[5] = plies, and the moves made, in order."""
+    """state: int64[5] = plies, and the moves made, in order.
+
+    stake: what heads win for MAX, and tails lose
+    penalty: what MIN pays MAX to be rid of the result of the tosses
+    """
 
     stake: float = 2.0
     penalty: float = 1.0

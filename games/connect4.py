@@ -16,6 +16,8 @@ The usual board of 6 rows and 7 columns, by bit:
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from games.core.board import squares
 from games.core.drawing import Look
@@ -135,6 +137,15 @@ class Connect4(Game):
     def plies_left(self, state):
         return self.rows * self.columns - popcount(state[1])
 
+    def planes(self, state):
+        """The stones of each player, and the squares where the next stone can fall."""
+        first = state[0] if self.player(state) == 0 else state[0] ^ state[1]
+        return first, state[1] ^ first, self.free_squares(state[1])
+
+    @cached_property
+    def grid(self):
+        return np.arange(self.rows)[:, None] + np.arange(self.columns) * (self.rows + 1)
+
     def evaluate(self, state):
         """Open fours: groups of four squares in line with no stone of the other player, weighed by one's own stones
         in them (1, 4 and 16 for one to three), the first player's sum less the second's."""
@@ -146,17 +157,17 @@ class Connect4(Game):
         return total / (32.0 + abs(total))
 
     def open_fours(self, own, other, step):
-        """The weight of the fours along one direction that `other` has no stone in."""
+        """The weight of the fours along one direction that `other` has no stone in.
+
+        All at the same time: the squares of each four are added up bit by bit, so that the words `odd` and `two` have
+        the binary digits of the number of stones in the four that begins at a square.
+        """
         fours = self.fours(self.board & ~other, step)
-        weight = 0
-        while fours != 0:
-            square = WORD(trailing_zeros(fours))
-            fours &= fours - ONE
-            line = ONE << square | ONE << square + step | ONE << square + step + step | ONE << square + step * WORD(3)
-            stones = popcount(own & line)
-            if stones > 0:
-                weight += 1 << 2 * (stones - 1)
-        return weight
+        second, third, fourth = own >> step, own >> step + step, own >> step + step + step
+        low, high, low_pair, high_pair = own ^ second, third ^ fourth, own & second, third & fourth
+        odd, two = low ^ high, low_pair ^ high_pair ^ (low & high)
+        ones, twos, threes = fours & odd & ~two, fours & two & ~odd, fours & odd & two
+        return popcount(ones) + 4 * popcount(twos) + 16 * popcount(threes) + 64 * popcount(fours & low_pair & high_pair)
 
     def winning_squares(self, own, stones):
         """The free squares, not only the lowest of a column, where a stone would make four of `own`."""

@@ -117,6 +117,13 @@ class Domineering(BitBoard, Game):
         others = self.places(covered | self.domino(safe, side), side)
         return self.fitting(safe, side) + (self.fitting(others, side) + first) // 3
 
+    def move_order(self, state, move):
+        """By the room (see evaluate_room) left to the player, less the other side's; in the misere game negated."""
+        side = move // HORIZONTAL
+        covered = state[0] | self.domino(ONE << WORD(move % HORIZONTAL), side)
+        ahead = self.room(covered, side) - self.room(covered, 1 - side)
+        return ahead if self.last_mover_wins else -ahead
+
     def plies_left(self, state):
         return (self.rows * self.columns - popcount(state[0])) // 2
 

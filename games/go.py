@@ -44,6 +44,8 @@ class Go(StoneGame):
 
     The history tells which positions there were, whatever symmetry is applied to it, as their hashes would not.  It is
     part of the position, so different orders of the same moves have different keys.
+
+    komi: points that are added to White's score; with a whole number there are draws
     """
 
     komi: float = 7.5

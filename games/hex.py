@@ -35,6 +35,7 @@ from games.core.random import next_word, random_below
 ZERO = WORD(0)
 MENDING = 3  # draws to mend a random subset with, in lanes
 NEIGHBOURS = ((-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1))  # (rows down, columns to the right), in a circle
+TOP, RIGHT, BOTTOM, LEFT = 0, 1, 3, 4  # of an edge, the first of the two neighbours by which a bridge leads to it
 
 
 @dataclass(frozen=True)
@@ -168,6 +169,33 @@ class Hex(Game):
                 word, base = x[i], 64 * i
         return base + trailing_zeros(nth_bit(word, n))
 
+    def toward(self, x, direction):
+        """The neighbours of the cells of x in one direction, an index into NEIGHBOURS or 6 more."""
+        direction %= 6
+        if direction == 0:
+            moved = self.backward(x, self.size)
+        elif direction == 1:
+            moved = self.backward(self.without(x, self.right), self.size - 1)
+        elif direction == 2:
+            moved = self.forward(self.without(x, self.right), 1)
+        elif direction == 3:
+            moved = self.forward(x, self.size)
+        elif direction == 4:
+            moved = self.forward(self.without(x, self.left), self.size - 1)
+        else:
+            moved = self.backward(self.without(x, self.left), 1)
+        return self.common(moved, self.board)
+
+    def first_cell(self, x):
+        """The set of the lowest cell of x, which is not empty."""
+        one, two, three = x[0] == ZERO, x[0] | x[1] == ZERO, x[0] | x[1] | x[2] == ZERO
+        return (
+            nth_bit(x[0], 0) if not one else ZERO,
+            nth_bit(x[1], 0) if one and not two else ZERO,
+            nth_bit(x[2], 0) if two and not three else ZERO,
+            nth_bit(x[3], 0) if three else ZERO,
+        )
+
     def toggled(self, x, cell):
         """x with the cell put in, or taken out."""
         word, bit = cell >> 6, ONE << WORD(cell & 63)
@@ -240,6 +268,73 @@ class Hex(Game):
         return 1.0 if self.player(state) == 1 else -1.0
 
     # -- For searches ------------------------------------------------------------------------------------------
+
+    def foreseen(self, state):
+        """A side wins that has joined its two sides by neighbours and bridges, and so does the player to move whom one
+        more stone would give that.
+
+        A bridge leads to a stone two steps away, or from the second row to the edge, over two free cells: if the other
+        player takes one of them, the other one joins the two.  No two bridges here share a cell.
+        """
+        if self.can_swap(state):
+            return 0, True
+        side, free, near, bridges = self.player(state), self.free(state), self.board, 0
+        for of in (1 - side, side):  # a loop, so that what it calls is compiled once
+            joined, near, bridges = self.links(self.stones(state, of), free, of)
+            if joined:
+                return (2 * bridges - 1 if of == side else -2 * bridges), bridges == 1
+        return (0, True) if self.is_empty(near) else (2 * bridges + 1, bridges == 0)
+
+    def links(self, own, free, side):
+        """(whether neighbours and bridges join a side's two edges, free cells next to both, the number of bridges)."""
+        begin, end = (self.top, self.bottom) if side == 0 else (self.left, self.right)
+        first, last, bridges = own, own, 0
+        for edge in (TOP, BOTTOM) if side == 0 else (LEFT, RIGHT):
+            reached, free, more = self.linked(own, free, edge)
+            first, last, bridges = last, reached, bridges + more
+        near = self.common(self.union(begin, self.around(first)), self.union(end, self.around(last)))
+        return not self.is_empty(self.common(first, last)), self.common(near, free), bridges
+
+    def linked(self, own, free, edge):
+        """(stones that neighbours and bridges link to an edge, free cells that are left, the number of bridges)."""
+        border = self.border(edge)
+        reached = self.grown(self.common(own, border), own)
+        bridges = misses = direction = 0
+        while misses <= 6:
+            if direction == 6:  # over two cells of the edge
+                way, one = edge + 3, self.common(free, border)
+                other = one
+            else:
+                way = direction
+                one = self.common(self.toward(reached, way), free)
+                other = self.common(self.toward(reached, way + 1), free)
+            ends = self.common(self.toward(one, way + 1), self.toward(other, way))
+            ends = self.without(self.common(ends, own), reached)
+            if self.is_empty(ends):
+                misses += 1
+                direction = (direction + 1) % 7
+            else:
+                end = self.first_cell(ends)
+                free = self.without(free, self.union(self.toward(end, way + 3), self.toward(end, way + 4)))
+                reached = self.grown(self.union(reached, end), own)
+                bridges, misses = bridges + 1, 0
+        return reached, free, bridges
+
+    def border(self, edge):
+        """The cells of an edge."""
+        if edge == TOP:
+            return self.top
+        if edge == BOTTOM:
+            return self.bottom
+        return self.left if edge == LEFT else self.right
+
+    def grown(self, reached, own):
+        """The chains of `own` in which there is a cell of `reached`."""
+        before = self.without(reached, reached)
+        while not self.is_empty(self.difference(reached, before)):
+            before = reached
+            reached = self.union(reached, self.common(self.around(reached), own))
+        return reached
 
     def evaluate(self, state):
         """Distance: how many more stones the second player's shortest chain needs than the first's.

@@ -21,7 +21,10 @@ LEFT = 0
 
 @dataclass(frozen=True)
 class LeftMove(Game):
-    """state: uint64[2] = moves made, lefts among them.  Their order does not matter, and is not kept."""
+    """state: uint64[2] = moves made, lefts among them.  Their order does not matter, and is not kept.
+
+    depth: moves of a game, which is the best score
+    """
 
     depth: int = 60
 

@@ -53,6 +53,7 @@ class LinesOfAction(EightWide):
     board_look = Look("checkered")
     status = "counted"
     sizes = "size 5 to 8, horizon 1 to 10000"
+    colour_exchange = "swap"
     state_size = 4
     move_limit = PASS + 1
 
@@ -167,6 +168,9 @@ class LinesOfAction(EightWide):
 
     def score(self, state):
         return 1.0 if state[END] == BLACK_WINS else (-1.0 if state[END] == WHITE_WINS else 0.0)
+
+    def planes(self, state):
+        return state[0], state[1]
 
     def evaluate(self, state):
         """Concentration: how far a player's pieces are from their centre of mass in the mean, by moves of a king;

@@ -33,6 +33,8 @@ class MNK(Game):
     Lines are the rows, the columns, the diagonals (along which row - column is constant) and the antidiagonals.  The
     first player's stones on a line are bits 0 to 18 of its word, the second's bits 32 to 50, by column, but by row in
     columns.  The rows say it all; the others make the search for a row of k through a stone a matter of four words.
+
+    k: stones in a row that win
     """
 
     rows: int = 15

@@ -48,6 +48,8 @@ class Morpion(Game):
     stretch has two ends, the points of the cross have 8 free ones each, and a move uses as many as its new point brings
     (in 4T and 4D two less); a legal move needs 6 of them (4) at points that are there, and an end can serve 4 moves
     (3); so there are at most 288 * 4 / 6 moves, and in 4T (192 + 2 * 62) * 3 / 4.
+
+    variant: points of a line, and whether lines of one direction may touch (T) or must be disjoint (D)
     """
 
     variant: str = "5D"

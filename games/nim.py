@@ -129,6 +129,9 @@ class Nim(TakingGame):
     """state: int64[1 + heaps] = 2 * objects left + player to move, then the heaps.  `2-3` takes 3 from the second heap.
 
     The misere game differs from normal play only in its end: with no heap above 1, an odd number of heaps loses.
+
+    heaps: objects in each heap
+    misere: whether the player who takes the last object loses
     """
 
     heaps: tuple[int, ...] = (1, 3, 5, 7)
@@ -169,7 +172,12 @@ class Nim(TakingGame):
 
 @dataclass(frozen=True)
 class Matches(TakingGame):
-    """state: int64[2] = 2 * matches left + player to move, matches left.  A move is named by the matches it takes."""
+    """state: int64[2] = 2 * matches left + player to move, matches left.  A move is named by the matches it takes.
+
+    count: matches at the start
+    take: the most that a move takes
+    misere: whether the player who takes the last match loses
+    """
 
     count: int = 21
     take: int = 3
@@ -208,6 +216,8 @@ class Matches(TakingGame):
 class Grundy(HeapGame):
     """state: int64[1 + largest heap] = 2 * heaps that can be split + player to move, then the number of heaps of each
     size.  `7=5+2` splits a heap of 7, whichever it is; as a move, width * 2 + 7 where width is the state's size.
+
+    heaps: objects in each heap
     """
 
     heaps: tuple[int, ...] = (7,)

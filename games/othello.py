@@ -40,6 +40,7 @@ class Othello(EightWide):
 
     name = "othello"
     board_look = Look("felt")
+    colour_exchange = "swap"
     sgf_number = 2
     sizes = "size 4, 6 or 8"
     state_size = 4
@@ -157,6 +158,75 @@ class Othello(EightWide):
     def score(self, state):
         """Black's discs less White's; empty squares, which tournaments give to the winner, count for neither."""
         return float(popcount(state[0]) - popcount(state[1]))
+
+    def plies_left(self, state):
+        """Each empty square may be played on, after a pass."""
+        return 2 * popcount(self.board & ~(state[0] | state[1])) - (0 if state[2] == ZERO else 1)
+
+    def foreseen(self, state):
+        """Who wins if one square is empty; and that a side does whose stable discs are more than half the squares."""
+        side = state[3] & ONE
+        own, other = state[side], state[ONE - side]
+        empty = self.board & ~(own | other)
+        if empty & (empty - ONE) == ZERO:
+            return self.last_square(own, other, empty)
+        half, plies = self.size * self.size // 2, np.int64(self.plies_left(state))
+        if popcount(own) > half and popcount(self.stable(own, empty)) > half:
+            return plies, False
+        if popcount(other) > half and popcount(self.stable(other, empty)) > half:
+            return -plies, False
+        return 0, True
+
+    def last_square(self, own, other, empty):
+        """`foreseen` where one square is empty, on which one side at least can play."""
+        plies, turned = 1, self.turned(empty, own, other)
+        sign = 1
+        if turned == ZERO:
+            plies, sign, turned = 2, -1, self.turned(empty, other, own)
+        ahead = popcount(own) - popcount(other) + sign * (2 * popcount(turned) + 1)
+        return (plies if ahead > 0 else -plies if ahead < 0 else 0), True
+
+    def stable(self, own, empty):
+        """Discs that certainly are never turned over: along each of the four lines through it, such a disc has the edge
+        of the board or a stable disc of its own side on one hand, or there is no empty square."""
+        across, upright = self.full(empty, WORD(1), self.not_last), self.full(empty, WORD(8), self.board)
+        left, right = self.full(empty, WORD(7), self.not_first), self.full(empty, WORD(9), self.not_last)
+        stable, before = own & across & upright & left & right, own
+        while stable != before:
+            before = stable
+            safe = (across | self.leaning(before, WORD(1), self.not_last)) & own
+            safe &= upright | self.leaning(before, WORD(8), self.board)
+            safe &= left | self.leaning(before, WORD(7), self.not_first)
+            stable |= safe & (right | self.leaning(before, WORD(9), self.not_last))
+        return stable
+
+    @cached_property
+    def not_first(self):
+        """All columns but the first."""
+        return squares(8 * row + column for row in range(self.size) for column in range(1, self.size))
+
+    @cached_property
+    def not_last(self):
+        return self.not_first >> ONE
+
+    def along(self, x, step, start):
+        """The neighbours of the squares of x both ways along a direction; `start` has a next one upwards, or is the
+        last row."""
+        return (x & start) << step & self.board | x >> step & start
+
+    def full(self, empty, step, start):
+        """The squares on whose line, in one direction, no square is empty."""
+        for _ in range(self.size - 1):
+            empty |= self.along(empty, step, start)
+        return self.board & ~empty
+
+    def leaning(self, discs, step, start):
+        """The squares that have one of the discs, or the edge of the board, beside them on a line."""
+        up, down = (self.board & start) << step & self.board, self.board >> step & start
+        return self.along(discs, step, start) | self.board & ~(up & down)
+
+    def planes(self, state):
+        return state[0], state[1]
 
     def evaluate(self, state):
         """Mobility and corners: moves that a player has, or would have if to move, and 8 for each corner held; the

@@ -23,7 +23,11 @@ TURN, SIDE, ROLLING, DECISIONS = 2, 3, 4, 5  # of a state, after the two scores
 @dataclass(frozen=True)
 class Pig(Game):
     """state: int64[6] = the players' points, the turn's total, whose turn it is, whether the die is rolling, rolls and
-    holds so far."""
+    holds so far.
+
+    target: points that win
+    horizon: rolls and holds after which the game is a draw
+    """
 
     target: int = 100
     horizon: int = 1000

@@ -33,20 +33,25 @@ CLEARED = 1000  # points for an empty board
 
 @dataclass(frozen=True)
 class SameGame(Game):
-    """state: uint64[6 + 4 * planes] = the first cells that groups may have, as a set of four words; the score; the
+    """state: uint64[6 + 4 * layers] = the first cells that groups may have, as a set of four words; the score; the
     colour that was the most frequent at the start; and the bits of the cells' colours: plane i is the set of the cells
     whose colour has bit i.  Colours count from 1 here, as 0 is an empty cell; people's count from 0.
 
     The set of first cells holds the cells of every group that have no cell of the group below or to their left: its
     lowest cell at the left is one of them.  The game is over when it is empty.
+
+    colours: how many there are
+    seed: of a random board, every cell of a colour drawn uniformly
+    file: of boards instead: rows of colours from 0, the top one first; what follows a # is a title
+    board: which board of the file, from 1
     """
 
     rows: int = 15
     columns: int = 15
     colours: int = 5
-    seed: int = 0  # of a random board, every cell of a colour drawn uniformly
-    file: str = ""  # of boards instead: rows of colours from 0, the top one first; what follows a # is a title
-    board: int = 1  # which board of the file, from 1
+    seed: int = 0
+    file: str = ""
+    board: int = 1
 
     name = "samegame"
     board_look = Look(pieces=dict.fromkeys("0123456789abcde", "tile"))
@@ -62,12 +67,12 @@ class SameGame(Game):
         _ = self.cells  # reads the file now: its faults are told here, and later changes of it do no harm
 
     @property
-    def planes(self):
+    def layers(self):
         return self.colours.bit_length()
 
     @property
     def state_size(self):
-        return PLANES + WORDS * self.planes
+        return PLANES + WORDS * self.layers
 
     @property
     def move_limit(self):
@@ -127,7 +132,7 @@ class SameGame(Game):
         state[:] = 0
         for (row, column), colour in np.ndenumerate(self.cells):
             bit = 16 * column + row
-            for plane in range(self.planes):
+            for plane in range(self.layers):
                 state[PLANES + WORDS * plane + bit // 64] |= WORD((int(colour) + 1 >> plane & 1) << bit % 64)
         state[TABU] = np.bincount(self.cells.ravel()).argmax() + 1
         self.find_first_cells(state)
@@ -147,7 +152,7 @@ class SameGame(Game):
     def equal_neighbours(self, state, i):
         """The cells of word i whose neighbour above has the same colour, and those whose neighbour to the right has."""
         differ_above = differ_right = occupied = ZERO
-        for plane in range(self.planes):
+        for plane in range(self.layers):
             word = state[PLANES + WORDS * plane + i]
             following = state[PLANES + WORDS * plane + i + 1] << WORD(48) if i < WORDS - 1 else ZERO
             differ_above |= word ^ word >> ONE
@@ -158,21 +163,21 @@ class SameGame(Game):
     def occupied(self, state, i):
         """The cells of word i that are not empty."""
         cells = ZERO
-        for plane in range(self.planes):
+        for plane in range(self.layers):
             cells |= state[PLANES + WORDS * plane + i]
         return cells
 
     def colour(self, state, cell):
         """The colour of a cell, from 1; 0 if it is empty."""
         colour = ZERO
-        for plane in range(self.planes):
+        for plane in range(self.layers):
             colour |= (state[PLANES + WORDS * plane + (cell >> 6)] >> WORD(cell & 63) & ONE) << WORD(plane)
         return colour
 
     def cells_of(self, state, colour, i):
         """The cells of word i of a colour."""
         cells = ~ZERO
-        for plane in range(self.planes):
+        for plane in range(self.layers):
             word = state[PLANES + WORDS * plane + i]
             cells &= word if colour >> WORD(plane) & ONE != ZERO else ~word
         return cells
@@ -275,7 +280,7 @@ class SameGame(Game):
                 lowest = cells & (~cells + ONE)
                 above = column & ~(lowest - ONE)
                 cells = (cells ^ lowest) >> ONE
-                for plane in range(self.planes):
+                for plane in range(self.layers):
                     word = state[PLANES + WORDS * plane + i]
                     state[PLANES + WORDS * plane + i] = word & ~above | (word & (above ^ lowest)) >> ONE
 
@@ -292,7 +297,7 @@ class SameGame(Game):
 
     def remove_column(self, state, column):
         """Move the columns to the right of an empty one left by one."""
-        for plane in range(self.planes):
+        for plane in range(self.layers):
             first = PLANES + WORDS * plane
             i = column >> 2
             kept = (ONE << WORD(16 * (column & 3))) - ONE
@@ -312,7 +317,7 @@ class SameGame(Game):
     def key(self, state):
         """The colours and the score: all else follows from them."""
         word = mix(state[SCORE])
-        for i in range(WORDS * self.planes):
+        for i in range(WORDS * self.layers):
             word ^= mix(state[PLANES + i] + WORD(i + 1) * GAMMA)
         return word
 

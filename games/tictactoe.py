@@ -68,6 +68,13 @@ class TicTacToe(Game):
     def score(self, state):
         return 1.0 if HAS_LINE[state[0]] else (-1.0 if HAS_LINE[state[1]] else 0.0)
 
+    def planes(self, state):
+        return state[0], state[1]
+
+    @property
+    def grid(self):
+        return np.arange(9).reshape(3, 3)
+
     def evaluate(self, state):
         """Lines still open for crosses less those open for noughts, over 9 (a difference is at most 8)."""
         return (OPEN_LINES[state[1]] - OPEN_LINES[state[0]]) / 9.0

@@ -8,6 +8,7 @@ or, with one of these keys, what is known of a node; all but its moves or value 
 
     name            what it is called
     value           of an end, the score
+    evaluation      of another node, what `evaluate` says of it, between -1 and 1; at first it is 0
     moves           a list of nodes, whose moves are then called 1, 2, ..., or a table of named ones
     player          "max", "min" or "chance"; at first it is "max", then whoever did not move last, chance set aside
     probabilities   of chance, one for each move: decimals or, as text, fractions; they sum to 1 exactly
@@ -38,7 +39,7 @@ from games.core.random import random_unit
 
 FIGURE = "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"  # Russell & Norvig, "Artificial Intelligence"; the lecture notes' first
 MAX_NODES, MAX_DEPTH = 1000, 64
-KEYS = ("name", "value", "moves", "player", "probabilities")
+KEYS = ("name", "value", "evaluation", "moves", "player", "probabilities")
 PLAYERS = {"max": 0, "min": 1, "chance": CHANCE}
 
 
@@ -51,6 +52,7 @@ class Node(NamedTuple):
     moves: tuple[str, ...]  # the names of the moves; none is the mark of an end
     children: tuple["Node", ...]
     probabilities: tuple[Fraction, ...]  # of chance
+    evaluation: float = 0.0  # of what is no end
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,9 @@ class Tree(Game):
 
     A tree from a file is from then on given by its nodes, so that a kernel or a tournament never mistakes one for
     another when the file has changed; `nodes` is always in its shortest form.
+
+    nodes: the tree, as nested lists of scores or tables of named moves
+    file: a TOML file with the tree, in place of nodes
     """
 
     nodes: str = FIGURE
@@ -97,6 +102,10 @@ class Tree(Game):
     @cached_property
     def values(self):
         return np.array([node.value for node in self.listed])
+
+    @cached_property
+    def guesses(self):
+        return np.array([node.evaluation for node in self.listed])
 
     @cached_property
     def child_counts(self):
@@ -143,6 +152,10 @@ class Tree(Game):
 
     def score(self, state):
         return self.values[state[0]]
+
+    def evaluate(self, state):
+        """What the tree says of the node, or 0."""
+        return self.guesses[state[0]]
 
     def chance(self, state, moves, probabilities):
         for move in range(self.child_counts[state[0]]):
@@ -211,7 +224,7 @@ def parse(data, path: list[str], turn: str) -> Node:
         raise misfit(path, f"player = {player!r} should be one of {', '.join(PLAYERS)}")
     probabilities = parse_probabilities(data, path, player, len(names))
     children = tuple(parse(node, [*path, move], after(player, turn)) for move, node in zip(names, nodes))
-    return Node(name, PLAYERS[player], 0.0, names, children, probabilities)
+    return Node(name, PLAYERS[player], 0.0, names, children, probabilities, parse_evaluation(data, path))
 
 
 def after(player: str, turn: str) -> str:
@@ -230,6 +243,14 @@ def parse_value(data: dict, path) -> float:
     if not math.isfinite(value):
         raise misfit(path, f"value = {data['value']!r} should be a finite number")
     return value
+
+
+def parse_evaluation(data: dict, path) -> float:
+    """What is guessed of a node that is no end."""
+    given = data.get("evaluation", 0)
+    if type(given) not in (int, float) or not -1 < given < 1:
+        raise misfit(path, f"evaluation = {given!r} should be a number between -1 and 1, both set aside")
+    return float(given)
 
 
 def parse_moves(data: dict, path) -> tuple[tuple[str, ...], list]:
@@ -279,6 +300,8 @@ def spelled(node: Node, turn: str):
     numbered = node.moves == tuple(str(i + 1) for i in range(len(nodes)))
     moves = nodes if numbered else dict(zip(node.moves, nodes))
     said: dict[str, object] = {"name": node.name} if node.name else {}
+    if node.evaluation:
+        said["evaluation"] = node.evaluation
     if node.player == CHANCE:
         said["probabilities"] = [str(probability) for probability in node.probabilities]
     elif player != turn:

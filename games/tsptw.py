@@ -47,11 +47,16 @@ class Instance:
 @dataclass(frozen=True)
 class TspTw(Game):
     """state: float64[4 + cities] = cities in the tour so far, with the depot; the time after waiting at the last one;
-    cost and violations so far; the tour, followed by the cities to be visited in the order of their numbers."""
+    cost and violations so far; the tour, followed by the cities to be visited in the order of their numbers.
+
+    file: an instance in the form of Solomon, Potvin and Bengio's; empty for a random one
+    cities: how many, with the depot; 0: as many as the file has, or 10 without a file
+    seed: of a random instance, where no file is given
+    """
 
     file: str = ""
-    cities: int = 0  # with the depot; 0: as many as the file has, or 10 without a file
-    seed: int = 0  # of a random instance, where no file is given
+    cities: int = 0
+    seed: int = 0
 
     name = "tsptw"
     players = 1

@@ -30,7 +30,10 @@ EXACT = {1: 2, 2: 8, 3: 23, 4: 66}
 class WeakSchur(Game):
     """state: uint64[2 + 2 * parts * words] = last number placed, the parts that the next one fits into as a set, and
     for each part two sets of numbers: its members, and the sums of two distinct members.  Bit n % 64 of word n // 64
-    of a set stands for the number n."""
+    of a set stands for the number n.
+
+    parts: sets that the numbers are put into
+    """
 
     parts: int = 3
 

@@ -6,6 +6,7 @@ compile most follow, and those of results are last: no file of theirs keeps one 
 """
 
 import gc
+import multiprocessing
 import os
 from pathlib import Path
 
@@ -17,6 +18,15 @@ from tests import samples
 # The compiler makes many objects that live long; to look among them for garbage every 700 takes a tenth of its time.
 gc.freeze()
 gc.set_threshold(50_000, 20, 100)
+
+
+@pytest.fixture(autouse=True)
+def _start_method():
+    """Processes start as before after a test that has called a command: commands start theirs by a fork server."""
+    before = multiprocessing.get_start_method()
+    yield
+    if multiprocessing.get_start_method() != before:
+        multiprocessing.set_start_method(before, force=True)
 
 
 @pytest.fixture(scope="session", params=["sample", "published"])

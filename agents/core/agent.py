@@ -201,6 +201,9 @@ class Agent:
         """A solver for one game.  Agents that solve define this method; callers use `solver_of`, which checks first."""
         raise NotImplementedError
 
+    def prepare(self) -> None:
+        """Nothing: files are read when it is known for which game."""
+
     @property
     def cores(self) -> int:
         """How many processor cores it keeps busy while it decides."""
@@ -208,6 +211,10 @@ class Agent:
 
     def identity(self) -> str:
         """What is to be stored with a run of an agent whose program is not this package's: its name and version."""
+        return ""
+
+    def lacks(self) -> str:
+        """What it needs of the machine that plays and does not find on this one, in words; empty if nothing."""
         return ""
 
     def own_needs(self) -> Needs:

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from games.core.game import Game
+from games.core.game import FILE, Game
+from games.core.prepared import PreparedFileError
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,8 @@ class Needs:
     symmetries: whether it must have symmetries besides the identity (Game.symmetries)
     unstable_moves: whether it must call some moves unstable (Game.is_unstable)
     tabu_playouts: whether it must have tabu playouts (Game.has_tabu_moves)
-    evaluation: the name of an evaluation function that it must have; "" is the default, which every game has
+    evaluation: the name of an evaluation function that it must have; "" is the default, which every game has, and
+        `file:PATH` one that was learned for the game
     kernels: whether it calls the game's methods in kernels, which not every game's can be
     """
 
@@ -40,12 +42,22 @@ class Needs:
             what, has = "with unstable moves", "calls no move unstable"
         elif self.tabu_playouts and not game.has_tabu_moves:
             what, has = "with tabu playouts", "has no tabu playouts"
+        elif self.evaluation.startswith(FILE):
+            return self._unreadable(game)
         elif self.evaluation and self.evaluation not in game.evaluations():
             what = f"with evaluation = {self.evaluation!r}"
             has = f"has {', '.join(game.evaluations()) or 'only its default'}"
         else:
             return None
         return f"{what}, and {game} {has}"
+
+    def _unreadable(self, game: Game) -> str | None:
+        """Why a learned evaluation cannot be used for a game, or None."""
+        try:
+            game.with_evaluation(self.evaluation)
+        except PreparedFileError as error:
+            return f"with an evaluation from a file, but {error}"
+        return None
 
 
 def defines(game: Game, method: str) -> bool:

@@ -29,7 +29,7 @@ _LEAST, _MOST = -(2**31), 2**31 - 1  # keys: of what is beyond the last node, an
 @helper
 def log_of(visits):
     """ln max(visits, 1)."""
-    return LOGS[visits] if visits < len(LOGS) else log(visits)
+    return LOGS[np.uint64(visits)] if visits < len(LOGS) else log(visits)
 
 
 def largest_bound(visits, value, first, count, scale):

@@ -7,6 +7,8 @@ what is replaced (Breuker, Uiterwijk & van den Herik, "Replacement schemes for t
     new       one place: the newest position takes it
     big       one place: the position that cost more work keeps it
     two_big   two places: one for the position that cost most, the other for the newest of the rest
+    collect   eight places: the position that cost least gives way.  When seven eighths of all places are taken, garbage
+              is collected: the half that cost least is thrown away (SmallTreeGC of Nagai 1999).  For one thread
 
 What was stored before the last call of `new_generation` gives way to anything stored later.  The word of the key is
 stored as the exclusive or of all four, so that threads may share a table without locks: a place that two of them wrote
@@ -19,17 +21,22 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.core.atomics import atomic_add
+from agents.core.selection import prefetch
 from games.core.game import check_choice
-from games.core.jit import COMPILED, helper
+from games.core.jit import COMPILED, helper, inlined
 from games.core.random import GAMMA
 
 SCHEMES = ("new", "big", "two_big")
-PLACES = {"new": 1, "big": 1, "two_big": 2}  # of a key
+COLLECT = "collect"
+ALL_SCHEMES = (*SCHEMES, COLLECT)
+NEW, BIG, TWO_BIG, COLLECTING = range(4)
+PLACES, SHIFTS = (1, 1, 2, 8), (0, 0, 1, 3)  # of a key, by scheme, and their logarithms
 CHECK, FIRST, SECOND, WORK = range(4)  # of a row of Table.words
 PROBES, HITS, STORES, REPLACED = range(4)  # of Table.counts
 ROW_BYTES, LINE_WORDS = 32, 8  # a row; a line of the processor's cache, which a key's places lie in
 GENERATION_SHIFT = 44
 MOST_WORK = (1 << GENERATION_SHIFT) - 1
+COLLECT_AT = 8  # garbage is collected when no more than this part of the places, an eighth, is free
 LAST_GENERATION = (1 << 63 - GENERATION_SHIFT) - 1
 
 
@@ -37,7 +44,7 @@ class Table(NamedTuple):
     """A row of `words` is a place; one whose work is 0 is empty."""
 
     words: np.ndarray  # int64[rows, 4] = key and check, first number, second number, generation and work
-    scheme: np.ndarray  # int64[1], which of SCHEMES
+    scheme: np.ndarray  # int64[1], which of ALL_SCHEMES
     generation: np.ndarray  # int64[1], from 1
     counts: np.ndarray  # int64[4] = probes, hits, stores, stores that put another position out of its place
     taken: np.ndarray  # int64[1], places that are not empty; shared by threads
@@ -48,12 +55,13 @@ def new_table(mebibytes: float, scheme: str = "two_big") -> Table:
 
     The operating system provides memory as it is first written, so that places never used cost nothing.
     """
-    check_table(mebibytes, scheme)
-    rows = int(mebibytes * 2**20) // ROW_BYTES // 2 * 2
+    check_table(mebibytes, scheme, ALL_SCHEMES)
+    places = max(2, PLACES[ALL_SCHEMES.index(scheme)])
+    rows = max(1, int(mebibytes * 2**20) // ROW_BYTES // places) * places
     room = np.zeros(4 * rows + LINE_WORDS, np.int64)
     begin = -room.ctypes.data // 8 % LINE_WORDS
     words = room[begin : begin + 4 * rows].reshape(rows, 4)
-    number = np.array([SCHEMES.index(scheme)], np.int64)
+    number = np.array([ALL_SCHEMES.index(scheme)], np.int64)
     return Table(words, number, np.ones(1, np.int64), new_counts(), np.zeros(1, np.int64))
 
 
@@ -62,9 +70,9 @@ def new_counts() -> np.ndarray:
     return np.zeros(4, np.int64)
 
 
-def check_table(mebibytes: float, scheme: str = "two_big") -> None:
-    """ValueError if `new_table` cannot make such a table."""
-    check_choice("scheme", scheme, SCHEMES)
+def check_table(mebibytes: float, scheme: str = "two_big", schemes: tuple[str, ...] = SCHEMES) -> None:
+    """ValueError if `new_table` cannot make such a table, or the scheme is not among those offered."""
+    check_choice("scheme", scheme, schemes)
     if not 2 * ROW_BYTES <= mebibytes * 2**20 <= ROW_BYTES * 2**32:
         raise ValueError(f"table = {mebibytes:g} MiB is out of range: it can be 0.001 to {ROW_BYTES * 2**12}")
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20
@@ -94,9 +102,14 @@ def filled(table: Table) -> int:
 def place_of(table, key):
     """The row of the first place for a key."""
     spread = (key * GAMMA) >> np.uint64(32)  # for keys that are no hashes and differ in few bits
-    if table.scheme[0] == 2:
-        return np.int64((spread * np.uint64(len(table.words) // 2)) >> np.uint64(32)) * 2
-    return np.int64((spread * np.uint64(len(table.words))) >> np.uint64(32))
+    shift = SHIFTS[table.scheme[0]]
+    return np.int64((spread * np.uint64(len(table.words) >> shift)) >> np.uint64(32)) << shift
+
+
+@inlined
+def fetch(table, key):
+    """Bring the places for a key near, without waiting for them: for a key that will be looked up or stored soon."""
+    prefetch(table.words, 4 * place_of(table, key))
 
 
 @helper
@@ -132,8 +145,11 @@ def probe(table, key):
     table.counts[PROBES] += 1
     row = place_of(table, key)
     held, first, second = read_place(table, row, key)
-    if not held and table.scheme[0] == 2:
-        held, first, second = read_place(table, row + 1, key)
+    if not held:
+        last = row + PLACES[table.scheme[0]] - 1
+        while not held and row < last:
+            row += 1
+            held, first, second = read_place(table, row, key)
     table.counts[HITS] += held
     return held, first, second
 
@@ -143,9 +159,12 @@ def store(table, key, first, second, work):
     """Store two numbers for a position, as the scheme says; `work`, 0 or more, is what they cost.  key: uint64."""
     words, row = table.words, place_of(table, key)
     work = table.generation[0] << GENERATION_SHIFT | min(work, MOST_WORK)
+    if table.scheme[0] == COLLECTING:
+        store_in_eight(table, row, key, (first, second, work))
+        return
     held = read_place(table, row, key)[0]
     table.counts[STORES] += 1
-    if table.scheme[0] == 2 and not held:
+    if table.scheme[0] == TWO_BIG and not held:
         if work >= words[row, WORK]:
             table.counts[REPLACED] += words[row + 1, WORK] != 0 and not read_place(table, row + 1, key)[0]
             count_place(table, row + 1 if words[row, WORK] != 0 else row)
@@ -155,10 +174,51 @@ def store(table, key, first, second, work):
             return
         row += 1
         held = read_place(table, row, key)[0]
-    if held or table.scheme[0] != 1 or work >= words[row, WORK]:
+    if held or table.scheme[0] != BIG or work >= words[row, WORK]:
         table.counts[REPLACED] += words[row, WORK] != 0 and not held
         count_place(table, row)
         write_place(table, row, key, first, second, work)
+
+
+@helper
+def store_in_eight(table, row, key, entry):
+    """`store` by the scheme collect, in the places from `row` on; entry = first number, second number, work."""
+    words, chosen, held = table.words, row, False
+    for place in range(row, row + PLACES[COLLECTING]):
+        held = read_place(table, place, key)[0]
+        if held or words[place, WORK] < words[chosen, WORK]:  # an empty place has no work
+            chosen = place
+        if held:
+            break
+    table.counts[STORES] += 1
+    table.counts[REPLACED] += words[chosen, WORK] != 0 and not held
+    count_place(table, chosen)
+    write_place(table, chosen, key, entry[0], entry[1], entry[2])
+    if (len(words) - table.taken[0]) * COLLECT_AT <= len(words):
+        collect(table)
+
+
+@helper
+def collect(table):
+    """Throw away half of what the table holds: older generations first, then what cost least, by powers of two."""
+    words, unwanted, rank = table.words, table.taken[0] // 2, 0
+    while unwanted > 0:
+        for row in range(len(words)):
+            if unwanted > 0 and words[row, WORK] != 0 and rank_of(table, row) == rank:
+                for i in range(4):
+                    words[row, i] = 0
+                table.taken[0] -= 1
+                unwanted -= 1
+        rank += 1
+
+
+@helper
+def rank_of(table, row):
+    """0 for a place of an older generation; from 1 on, the more the more work it cost."""
+    work, rank = table.words[row, WORK] - (table.generation[0] << GENERATION_SHIFT), 0
+    while work >= 0:
+        work, rank = (work >> 1) - (work <= 1), rank + 1
+    return rank
 
 
 @helper

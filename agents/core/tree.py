@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.core.selection import SPARE
-from games.core.jit import helper, kernel
+from games.core.game import Game
+from games.core.jit import helper, inlined, kernel
 from games.core.playout import copy_state
 from games.core.random import random_below
 
@@ -40,18 +41,25 @@ class Walk(NamedTuple):
     length: np.ndarray  # int64[1], nodes on the path
 
 
-def new_tree(capacity: int) -> Tree:
-    """A tree of one node, the root, with room for `capacity`.
+def new_tree(room: int) -> Tree:
+    """A tree of one node, the root, with room for `room`.
 
     The operating system provides memory as it is first written to, so room that is not used costs nothing.
     """
-    visits, move, first_child, children = (np.empty(capacity + SPARE, np.int32)[:capacity] for _ in range(4))
-    value = np.empty(capacity + SPARE)[:capacity]
-    tree = Tree(
-        visits, value, move, first_child, children, size=np.zeros(1, np.int64), proven=np.zeros(capacity, np.int8)
-    )
+    visits, move, first_child, children = (np.empty(room + SPARE, np.int32)[:room] for _ in range(4))
+    value = np.empty(room + SPARE)[:room]
+    tree = Tree(visits, value, move, first_child, children, size=np.zeros(1, np.int64), proven=np.zeros(room, np.int8))
     clear(tree)
     return tree
+
+
+def capacity(game: Game, most: int, simulations: int | None) -> int:
+    """The nodes that a tree needs room for: `most`, or fewer where so many simulations cannot make them.
+
+    A large array's memory comes in pages of up to 2 MiB, each of which is cleared when it is first written to.
+    """
+    needed = most if simulations is None else (simulations + 2) * game.max_moves + 1
+    return max(min(most, needed), 1 + game.max_moves)
 
 
 def clear(tree: Tree) -> None:
@@ -117,9 +125,9 @@ def last_node(walk):
 @helper
 def step(game, walk, node, move, mover):
     """Walk on to a child, `node`, which `mover` reaches by `move`."""
-    length = walk.length[0]
+    length = np.uint64(walk.length[0])
     walk.path[length], walk.movers[length] = node, mover
-    walk.length[0] = length + 1
+    walk.length[0] = length + np.uint64(1)
     game.play(walk.state, move)
 
 
@@ -135,7 +143,7 @@ def proven_result(proof):
     return np.float64(proof) - 2.0
 
 
-@helper
+@inlined
 def shuffled_moves(game, state, moves, rng):
     """Write the legal moves in random order, so that the game's order does not decide which child is tried first."""
     count = game.legal_moves(state, moves)
@@ -145,11 +153,11 @@ def shuffled_moves(game, state, moves, rng):
     return count
 
 
-@helper
+@inlined
 def write_children(tree, first, moves, count):
     """Make the nodes from `first` on unvisited leaves, one for each of moves[:count]; the caller sets their values."""
     for i in range(count):
-        child = first + i
+        child = np.uint64(first + i)
         tree.visits[child] = 0
         tree.move[child] = moves[i]
         tree.children[child] = LEAF
@@ -157,7 +165,10 @@ def write_children(tree, first, moves, count):
 
 @kernel
 def copy_subtree(game, tree, root, target):
-    """Make `target` the subtree of `tree` at the node `root`: what is left after a move."""
+    """Make `target` the subtree of `tree` at the node `root`: what is left after a move.
+
+    Returns which node of `tree` each node of `target` was: int32[nodes].
+    """
     origin = np.empty(len(target.visits), np.int32)
     origin[ROOT] = root
     target.move[ROOT] = -1
@@ -175,3 +186,4 @@ def copy_subtree(game, tree, root, target):
             used += 1
         node += 1
     target.size[0] = used
+    return origin[:used]

@@ -1,123 +1,222 @@
-"""Drawings of the tree of a search: as lines of text, and as an SVG picture."""
+"""Pictures of the trees of searches as SVG, which load nothing and follow the reader's choice of light or dark."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from html import escape
-from typing import Protocol
+from textwrap import wrap
 
-STEP, LEVEL, MARGIN, RADIUS = 46, 92, 40, 15  # pixels: between leaves, between plies, around, of a node
-COLOURS = {0: "#1f77b4", 1: "#d62728", None: "#444444"}
+from agents.core.tree_node import Node
+from games.core.drawing import UNWRITABLE
+
+LEVEL, MARGIN, RADIUS, GAP = 92.0, 24.0, 15.0, 16.0  # pixels: between plies, around, of a node, between nodes
+LETTER, SMALL = 7.0, 5.6  # pixels that a letter takes, in a node and beside it
+LINE = 17.0  # pixels that a line of the heading takes
+NARROWEST, ROW = 360.0, 960.0  # pixels of a picture: at least, and of a row of steps
+
+STYLE = """
+.arena-tree { color-scheme: light dark; }
+.arena-tree text { font: 12px system-ui, sans-serif; fill: #1c2127; text-anchor: middle; }
+.arena-tree .paper { fill: #ffffff; }
+.arena-tree text.title { font-weight: bold; text-anchor: start; }
+.arena-tree text.legend { font-size: 11px; fill: #525c66; text-anchor: start; }
+.arena-tree text.name { font-size: 10px; fill: #414a53; stroke: #ffffff; stroke-width: 4; paint-order: stroke; }
+.arena-tree text.note { font-size: 10px; fill: #525c66; text-anchor: start; }
+.arena-tree text.two { font-size: 11px; }
+.arena-tree text.cross { font-size: 13px; fill: #b3372f; }
+.arena-tree line { stroke: #8a949e; stroke-width: 1.2; }
+.arena-tree line.cut { stroke-dasharray: 3 4; }
+.arena-tree line.again { stroke-dasharray: 8 3; }
+.arena-tree line.marked { stroke: #e0601f; stroke-width: 2.8; }
+.arena-tree .node { fill: #ffffff; stroke: #525c66; stroke-width: 1.6; }
+.arena-tree .max, .arena-tree .or { stroke: #1f6fb4; }
+.arena-tree .min, .arena-tree .and { stroke: #c5342c; }
+.arena-tree .chance { stroke: #2c8a57; }
+.arena-tree .proved { fill: #cfebd6; }
+.arena-tree .disproved { fill: #f5d2cf; }
+.arena-tree .joined { fill: #dfe3e7; }
+.arena-tree .frontier { stroke-dasharray: 4 3; }
+.arena-tree .next { stroke: #e0601f; stroke-width: 3; stroke-dasharray: none; }
+.arena-tree .stub { fill: #d3d8dd; }
+@media (prefers-color-scheme: dark) {
+.arena-tree text { fill: #e3e8ed; }
+.arena-tree .paper { fill: #14181d; }
+.arena-tree text.legend, .arena-tree text.note { fill: #a9b4bf; }
+.arena-tree text.name { fill: #bac4cd; stroke: #14181d; }
+.arena-tree text.cross { fill: #f08a80; }
+.arena-tree line { stroke: #75808b; }
+.arena-tree line.marked { stroke: #ff9149; }
+.arena-tree .node { fill: #14181d; stroke: #a9b4bf; }
+.arena-tree .max, .arena-tree .or { stroke: #6db3f2; }
+.arena-tree .min, .arena-tree .and { stroke: #f2867d; }
+.arena-tree .chance { stroke: #6cc794; }
+.arena-tree .proved { fill: #1f4a2e; }
+.arena-tree .disproved { fill: #5a2723; }
+.arena-tree .joined { fill: #343c45; }
+.arena-tree .next { stroke: #ff9149; }
+.arena-tree .stub { fill: #414a53; }
+}
+""".strip()
 
 
-class Node(Protocol):
-    """What is drawn of a node."""
+@dataclass
+class Placed:
+    """A node, or a move without one, and where it is."""
 
-    @property
-    def move(self) -> str:
-        """The move that leads to it; of the root ""."""
+    node: Node | None
+    move: str
+    x: float
+    y: float
+    cut: bool = False  # of a move without a node: whether it was cut off
+    below: list["Placed"] = field(default_factory=list)
 
-    @property
-    def player(self) -> int | None:
-        """Who is to move, 0 is MAX and 1 MIN; None at an end, and for chance."""
+    def shift(self, distance: float) -> None:
+        """Move it to the right, with all below it."""
+        self.x += distance
+        for one in self.below:
+            one.shift(distance)
 
-    @property
-    def label(self) -> str:
-        """What stands in it: its value."""
-
-    @property
-    def note(self) -> str:
-        """What stands beside it."""
-
-    @property
-    def wider(self) -> float:
-        """The pixels that a leaf needs beside it, for its note, say."""
-
-    @property
-    def words(self) -> str:
-        """What a line of text says besides."""
-
-    @property
-    def again(self) -> bool:
-        """Whether it was searched a second time."""
-
-    @property
-    def children(self) -> Sequence["Node"]:
-        """Those that were tried, in their order."""
-
-    @property
-    def pruned(self) -> Sequence[str]:
-        """Moves that were not."""
-
-
-def as_text(node: Node, indent: str = "", below: str = "") -> Iterator[str]:
-    """A line for each node: its move, MAX or MIN, its value and its window; and for moves that were cut off."""
-    words = [f"{node.move}:" if node.move else "", {0: "MAX", 1: "MIN", None: ""}[node.player], node.label]
-    words += [node.note, node.words, "again" if node.again else ""]
-    yield indent + " ".join(word for word in words if word)
-    rows = len(node.children) + bool(node.pruned)
-    for i, child in enumerate(node.children):
-        last = i == rows - 1
-        yield from as_text(child, below + ("└─ " if last else "├─ "), below + ("   " if last else "│  "))
-    if node.pruned:
-        yield f"{below}└─ cut off: {' '.join(node.pruned)}"
+    def lowest(self) -> float:
+        """The greatest y."""
+        return max([self.y, *(one.lowest() for one in self.below)])
 
 
 def as_svg(root: Node, title: str) -> str:
-    """A picture: MAX points up, MIN down, ends are squares; dashed branches were cut off."""
-    shapes, width = draw(root, MARGIN, MARGIN + 20)[1:]
-    height = max(y for y, _ in shapes) + MARGIN + 20
-    width = max(width + MARGIN, 8 * len(title) + 2 * MARGIN)
-    size = f'width="{width:.0f}" height="{height:.0f}"'
-    style = 'font-family="sans-serif" font-size="12" text-anchor="middle"'
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style}>',
-            '<rect width="100%" height="100%" fill="white"/>',
-            f'<text x="{MARGIN}" y="20" text-anchor="start" font-weight="bold">{escape(title)}</text>',
-            *(shape for _, shape in shapes),
-            "</svg>\n",
-        ]
-    )
+    """A picture of one tree.
+
+    MAX points up, MIN down, chance is round and ends are square; of proofs OR is square and AND round.  Dashed branches
+    with a cross were cut off.
+    """
+    return as_strip([("", root)], title)
 
 
-def draw(node: Node, left: float, y: float) -> tuple[float, list, float]:
-    """A node and all below it, from x = left on: (its x, [(y, shape), ...], where the next one can begin)."""
-    shapes, places, right = [], [], left
+def as_strip(steps: Sequence[tuple[str, Node]], title: str) -> str:
+    """A picture of the trees of several steps, with a caption each, side by side and in rows."""
+    trees, width = rows_of(steps)
+    shapes, top = [], MARGIN
+    for text, kind in [(title, "title"), (steps[0][1].legend, "legend")]:
+        for line in wrap(text, max(int((width - 2 * MARGIN) / (SMALL + 1)), 20), break_on_hyphens=False):
+            shapes.append(written(MARGIN, top, line, kind))
+            top += LINE
+    for row in trees:
+        top += LINE / 2
+        for left, caption, _ in row:
+            shapes.append(written(left, top, caption, "title"))
+        top += LINE if any(caption for _, caption, _ in row) else 0.0
+        for _, _, placed in row:
+            shapes += drawn(placed, top + RADIUS)
+        top += RADIUS + max(placed.lowest() for _, _, placed in row) + RADIUS + MARGIN
+    size = f'width="{width:.0f}" height="{top:.0f}" viewBox="0 0 {width:.0f} {top:.0f}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="arena-tree" role="img" aria-label="{clean(title)}" {size}>'
+    paper = '<rect class="paper" width="100%" height="100%"/>'
+    return "\n".join([head, f"<style>\n{STYLE}\n</style>", paper, *filter(None, shapes), "</svg>\n"])
+
+
+def rows_of(steps: Sequence[tuple[str, Node]]) -> tuple[list[list[tuple[float, str, Placed]]], float]:
+    """Rows of (left, caption, tree), with as many trees in a row as there is room for, and the width of all."""
+    rows: list[list[tuple[float, str, Placed]]] = [[]]
+    left, widest = MARGIN, NARROWEST
+    for caption, root in steps:
+        placed, right = place(root, 0.0, 0.0)
+        wide = max(right, (SMALL + 1.5) * len(caption))
+        if rows[-1] and left + wide + MARGIN > ROW:
+            rows.append([])
+            left = MARGIN
+        placed.shift(left)
+        rows[-1].append((left, caption, placed))
+        left += wide + MARGIN
+        widest = max(widest, left)
+    return rows, widest
+
+
+def half_width(node: Node) -> float:
+    """Half of the width of a node's shape: as wide as what stands in it asks for, and a triangle wider."""
+    letters = max(map(len, node.lines))
+    if node.look in ("max", "min"):
+        return max(RADIUS + 5, 0.85 * letters * LETTER + 4)
+    return max(RADIUS, letters * LETTER / 2 + 3)
+
+
+def place(node: Node, left: float, y: float) -> tuple[Placed, float]:
+    """A node and all below it, from x = left on, and the x where the next one can begin."""
+    below, right = list[Placed](), left
     for child in node.children:
-        x, below, right = draw(child, right, y + LEVEL)
-        places.append(x)
-        shapes += [*branch((x, y + LEVEL), child.move, child.again), *below]
-    for move in node.pruned:
-        places.append(right + STEP / 2)
-        shapes += branch((places[-1], y + LEVEL * 0.6), move, None)
-        right += STEP
-    x = (places[0] + places[-1]) / 2 if places else left + STEP / 2
-    lines = [(at, shape.format(x=x, y=y + RADIUS) if "{x" in shape else shape) for at, shape in shapes]
-    return x, [*lines, *symbol(node, x, y)], max(right, left + STEP + node.wider)
+        one, right = place(child, right, y + LEVEL)
+        below.append(one)
+    for i, move in enumerate([*node.pruned, *node.untried]):
+        room = max(2 * RADIUS + GAP, SMALL * len(move) + GAP / 2)
+        below.append(Placed(None, move, right + room / 2, y + LEVEL, i < len(node.pruned)))
+        right += room
+    before = max(half_width(node) + GAP / 2, SMALL * len(named(node)) / 2 + GAP / 4)
+    after = max(before, half_width(node) + GAP + SMALL * len(node.note) if node.note else 0.0)
+    x = (below[0].x + below[-1].x) / 2 if below else left + before
+    missing = max(left + before - x, 0.0)
+    for one in below:
+        one.shift(missing)
+    return Placed(node, node.move, x + missing, y, below=below), max(right + missing, x + missing + after)
 
 
-def branch(end, move: str, again: bool | None) -> Iterator[tuple[float, str]]:
-    """The line to a node from its parent, whose place is not known yet, with the move; `again` None: it was cut off."""
-    x, y = end
-    style = ' stroke-dasharray="3 4"' if again is None else ' stroke-dasharray="8 3"' if again else ""
-    start = 'x1="{x:.1f}" y1="{y:.1f}"'
-    yield y, f'<line {start} x2="{x:.1f}" y2="{y - (RADIUS if again is not None else 0):.1f}" stroke="#888888"{style}/>'
-    name = escape(move).replace("{", "").replace("}", "")
-    yield y, f'<text x="{x + 3:.1f}" y="{y - RADIUS - 12:.1f}" fill="#555555" font-size="10">{name}</text>'
-    if again is None:
-        yield y, f'<text x="{x:.1f}" y="{y + 4:.1f}" fill="#888888">✕</text>'
+def named(node: Node) -> str:
+    """The move to a node, with its probability if chance makes it."""
+    return f"{node.move} {node.odds}".strip()
 
 
-def symbol(node: Node, x: float, y: float) -> Iterator[tuple[float, str]]:
-    """A triangle or a square, the value in it, the window beside it."""
-    r, colour = RADIUS, COLOURS[node.player]
-    points = {
-        0: [(x, y - r - 4), (x - r - 5, y + r), (x + r + 5, y + r)],
-        1: [(x, y + r + 4), (x - r - 5, y - r), (x + r + 5, y - r)],
-        None: [(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)],
-    }[node.player]
-    corners = " ".join(f"{px:.1f},{py:.1f}" for px, py in points)
-    yield y, f'<polygon points="{corners}" fill="white" stroke="{colour}" stroke-width="1.5"/>'
-    yield y, f'<text x="{x:.1f}" y="{y + 4 + (3 if node.player == 0 else 0):.1f}">{node.label}</text>'
+def drawn(placed: Placed, top: float) -> Iterator[str]:
+    """The elements of a node, below those of the branches that it ends."""
+    x, y, node = placed.x, placed.y + top, placed.node
+    for one in placed.below:
+        yield from branch(x, y, one, top)
+    for one in placed.below:
+        yield from drawn(one, top)
+    if node is None:
+        yield f'<rect class="stub" x="{x - 5:.1f}" y="{y - 5:.1f}" width="10" height="10"/>'
+        return
+    yield shape(node, x, y)
+    low = 7.0 if node.look == "max" else 1.0 if node.look == "min" else 4.0
+    for line, dy in zip(node.lines, (low,) if len(node.lines) == 1 else (-2.5, 11.5)):
+        yield written(x, y + dy, line, "two" if len(node.lines) > 1 else "")
+    if len(node.lines) > 1:
+        half = half_width(node) - 4
+        yield f'<line x1="{x - half:.1f}" y1="{y:.1f}" x2="{x + half:.1f}" y2="{y:.1f}"/>'
     if node.note:
-        place = f'x="{x + r + 6:.1f}" y="{y + 4:.1f}" text-anchor="start"'
-        yield y, f'<text {place} fill="#777777" font-size="9">{node.note}</text>'
+        yield written(x + half_width(node) + 5, y + 4, node.note, "note")
+    if node.hidden:
+        yield written(x, y + RADIUS + (20 if node.look == "min" else 16), f"+ {node.hidden:,}", "name")
+
+
+def branch(x: float, y: float, end: Placed, top: float) -> Iterator[str]:
+    """The line from a node to one below it, with the move's name; a cross where it was cut off."""
+    node, low = end.node, end.y + top - (RADIUS if end.node is not None else 5.0)
+    kind = "cut" if node is None else "marked" if node.marked else "again" if node.again else "tried"
+    start = y + RADIUS
+    yield f'<line class="{kind}" x1="{x:.1f}" y1="{start:.1f}" x2="{end.x:.1f}" y2="{low:.1f}"/>'
+    yield written(end.x, end.y + top - RADIUS - 10, end.move if node is None else named(node), "name")
+    if end.cut:
+        yield written((x + end.x) / 2, (start + low) / 2 + 4, "✕", "cross")
+
+
+def shape(node: Node, x: float, y: float) -> str:
+    """The outline of a node."""
+    r, half = RADIUS, half_width(node)
+    kinds = ["node", node.look, node.state, "frontier" if node.frontier else "", "next" if node.next else ""]
+    kind = " ".join(one for one in kinds if one)
+    if node.look in ("and", "chance"):
+        box = f'x="{x - half:.1f}" y="{y - r - 2:.1f}" width="{2 * half:.1f}" height="{2 * r + 4:.1f}"'
+        return f'<rect class="{kind}" {box} rx="{r + 2:.1f}"/>'
+    points = {
+        "max": [(x, y - r - 4), (x - half, y + r), (x + half, y + r)],
+        "min": [(x, y + r + 4), (x - half, y - r), (x + half, y - r)],
+    }.get(node.look, [(x - half, y - r), (x + half, y - r), (x + half, y + r), (x - half, y + r)])
+    return f'<polygon class="{kind}" points="{" ".join(f"{px:.1f},{py:.1f}" for px, py in points)}"/>'
+
+
+def written(x: float, y: float, text: str, kind: str) -> str:
+    """A line of text; nothing of nothing."""
+    if not text:
+        return ""
+    named_kind = f' class="{kind}"' if kind else ""
+    return f'<text{named_kind} x="{x:.1f}" y="{y:.1f}">{clean(text)}</text>'
+
+
+def clean(text: str) -> str:
+    """The text as XML can have it."""
+    return escape(UNWRITABLE.sub("", text))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from agents.core.agent import Agent, Budget, Decision, Player
 from agents.knowledge import book as books
 from agents.knowledge import tablebase as tables
-from agents.knowledge.files import PreparedFileError
+from games.core.prepared import PreparedFileError
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ won positions is lost.
 A table holds all positions that can follow from those it was begun with: those of a whole small game (Nim, Othello on
 4x4), or of all end-games with so many pieces, where the game lists them (`Game.endgames`).
 
-The file (agents/knowledge/files.py) holds the table as it lies in memory: a hash table with open addressing.
+The file (games/core/prepared.py) holds the table as it lies in memory: a hash table with open addressing.
 """
 
 import os
@@ -20,10 +20,10 @@ import numpy as np
 
 from agents.core.probing import find_slot
 from agents.core.sides import result_of, side_to_move
-from agents.knowledge.files import pack, stamp, unpack, wrong
 from games.core.errors import UserError
 from games.core.jit import helper, kernel
 from games.core.playout import copy_state
+from games.core.prepared import pack, stamp, unpack, wrong
 from games.core.random import mix
 
 KIND = "end-game table"

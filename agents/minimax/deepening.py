@@ -23,7 +23,7 @@ class DepthFirstMinimax(PreparedAgent):
     Of moves of equal value one is chosen at random.
 
     shortest: prefer the quickest win and the longest resistance to any other; this costs some cut-offs
-    evaluation: the name of one of the game's evaluation functions, or "" for its default
+    evaluation: the name of one of the game's evaluation functions, or file:PATH of a learned one; "" for its default
     scores: play for the game's score (discs, say) rather than for a win; the depth should then reach the end
     table: the transposition table's size in MiB; 0 for none
     scheme: what is replaced when the table is full: new, big or two_big (agents/core/table.py)

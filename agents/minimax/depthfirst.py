@@ -15,7 +15,7 @@ The helpers are part of the kernel (`inlined`): calls that pass the search would
 import numpy as np
 
 from agents.core.sides import result_of, side_to_move
-from agents.core.table import least_key, probe, store
+from agents.core.table import fetch, least_key, probe, store
 from agents.minimax.ordering import bring_best_forward, merge_symmetric, note_cutoff, order_moves
 from agents.minimax.stack import DONE, END, EVALUATED, FORESEEN, FROM_TABLE, INFINITE, OPEN, TOO_LATE, WIN
 from games.core.jit import inlined, kernel
@@ -23,6 +23,7 @@ from games.core.playout import copy_state
 
 EXACT, LOWER, UPPER = range(3)  # what a value in the table is
 DRAFT_BITS, CERTAIN = 24, (1 << 22) - 1  # a certain value has been searched to any depth
+FEW_MOVES = 8  # in games of more, most moves are never tried, and to make them all costs more than it saves
 
 
 @kernel
@@ -157,6 +158,18 @@ def enter(game, search, ply):
             return
     list_moves(game, search, ply)
     order_moves(game, search, ply, table_move)
+    if game.max_moves <= FEW_MOVES and options.table and node.draft > 1 and not options.symmetries:
+        fetch_children(game, search, ply)
+
+
+@inlined
+def fetch_children(game, search, ply):
+    """Bring what the table has of the positions below the node at `ply` near; the first will be looked up soon."""
+    child = search.scratch[0]
+    for i in range(search.nodes[ply].total):
+        copy_state(game, search.states[ply], child)
+        game.play(child, search.moves[ply, i])
+        fetch(search.table, game.key(child))
 
 
 @inlined

@@ -46,7 +46,7 @@ NODE = np.dtype(
         ("symmetry", np.int64),  # that leads to the position of that key
         ("entered", np.int64),  # nodes visited when it was entered
         ("killer", np.int64),  # the last move that reached a threshold at this ply, or -1
-        ("split", np.int64),  # of agents/minimax/brothers.py, which the node is; or UNSPLIT
+        ("split", np.int64),  # of brothers.py, which the node is, or of sharing.py, MARKED; or UNSPLIT
         ("back", np.int64),  # of another thread's split: the ply to go back to, or DONE
         ("waiting", np.int64),  # of the thread's own split: 1 if all moves are taken, else 0
     ]
@@ -64,7 +64,7 @@ COUNTS = np.dtype(
         ("move", np.int64),  # the root's move that last reached a threshold, or -1
         ("thread", np.int64),  # the thread's number, from 0
         ("seen", np.int64),  # of brothers.py: how many splits had been cut when the thread last looked
-        ("offered", np.int64),  # of brothers.py: how many nodes it visits before it looks again for one to split
+        ("looks", np.int64),  # of brothers.py: how many nodes it has visited when it looks for the others again
     ]
 )
 
@@ -101,8 +101,8 @@ class Alone(Compilable):
         """
         return False
 
-    def left(self, search, key):
-        """The search of the position of that key is over."""
+    def left(self, search, ply):
+        """The search of the node at `ply`, which is not the root, is over."""
 
     def answered(self, search):
         """The thread has the answer to the question."""
@@ -162,7 +162,7 @@ def ask_kernel(game, search, state, low, high, weak):
     counts = search.counts[0]
     left = np.int64(game.plies_left(state))
     copy_state(game, state, search.states[0])
-    counts.ply, counts.nodes, counts.left, counts.weak, counts.move, counts.offered = DONE, 0, left, weak, -1, 0
+    counts.ply, counts.nodes, counts.left, counts.weak, counts.move, counts.looks = DONE, 0, left, weak, -1, 0
     if search.options.foresee:
         plies, exact = game.foreseen(state)
         if exact and plies != 0:  # no search is needed
@@ -170,10 +170,11 @@ def ask_kernel(game, search, state, low, high, weak):
             counts.low = counts.high = 1 if plies > 0 and weak else (size if plies > 0 else (-1 if weak else -size))
             return left
     counts.low, counts.high = max(low, -left), min(high, left)
-    for i in range(len(search.nodes)):
+    for i in range(min(left + 1, len(search.nodes))):
         search.nodes[i].killer = -1
-    for i in range(len(search.history)):
-        search.history[i] = 0
+    if search.options.history:
+        for i in range(len(search.history)):
+            search.history[i] = 0
     return left
 
 
@@ -196,7 +197,7 @@ def exact_kernel(game, rule, search, until):
             if ply > 0:
                 if search.options.table:
                     keep(game, search, ply)
-                rule.left(search, node.key)
+                rule.left(search, ply)
                 receive(game, search, ply - 1, same_side(game, search, ply - 1) * node.best)
             else:
                 conclude(search)

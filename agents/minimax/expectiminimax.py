@@ -21,6 +21,7 @@ import numpy as np
 from agents.core.agent import Agent, Decision, Player
 from agents.core.needs import Needs
 from agents.core.sides import result_of, side_to_move
+from agents.minimax.children import put_after
 from games.core.game import CHANCE
 from games.core.jit import helper, kernel
 from games.core.playout import copy_state
@@ -37,7 +38,8 @@ class ExpectiminimaxOptions(NamedTuple):
     pruning: bool
     scores: bool
     random: int  # the player who moves at random, or NOBODY
-    bound: float  # values lie between -bound and bound
+    least: float  # values lie between these two: L
+    most: float  # and U
 
 
 class ExpectiminimaxLine(NamedTuple):
@@ -65,7 +67,7 @@ class Expectiminimax(Agent):
 
     pruning: the cut-offs of alpha-beta, and of Star1 at nodes of chance
     scores: play for the game's score rather than for a win; the depth should then reach the end
-    evaluation: the name of one of the game's evaluation functions, or "" for its default
+    evaluation: the name of one of the game's evaluation functions, or file:PATH of a learned one; "" for its default
     """
 
     depth: int | None = None
@@ -121,15 +123,20 @@ class ExpectiminimaxPlayer(Player):
             counts={"leaves": leaves, "cutoffs": cutoffs},
         )
 
+    def options(self, player: int) -> ExpectiminimaxOptions:
+        """What a search does in a position where `player` is to move."""
+        random = 1 - player if self.agent.other_moves_at_random and self.game.players == 2 else NOBODY
+        most = LARGEST if self.agent.scores else 1.0
+        return ExpectiminimaxOptions(self.agent.pruning, self.agent.scores, random, -most, most)
+
     def values(self, state) -> dict[int, float]:
         """What each move is worth to the first player; with pruning a bound, except for the best and those before."""
         agent, player = self.agent, int(self.game.player(state))
-        random = 1 - player if agent.other_moves_at_random and self.game.players == 2 else NOBODY
-        options = ExpectiminimaxOptions(agent.pruning, agent.scores, random, LARGEST if agent.scores else 1.0)
+        options = self.options(player)
         line, values, low, high = self.line, {}, -LARGEST, LARGEST
         line.counts[:] = 0
         for move in self.game.moves(state):
-            line.states[1] = self.game.after(state, move)
+            put_after(self.game, state, move, line.states[1])
             values[move] = value_kernel(self.game, line, self.depth, 1, low, high, options)
             if agent.pruning and player == 0:
                 low = max(low, values[move])
@@ -148,19 +155,23 @@ def value_kernel(game, line, depth, ply, alpha, beta, options):
         return value_of_leaf(game, state, options)
     player = game.player(state)
     if player == CHANCE or player == options.random:
-        known, rest, bound = 0.0, 1.0, options.bound
+        known, rest = 0.0, 1.0
         count = list_outcomes(game, line, ply, player)
         for i in range(count):
             share = line.probabilities[ply, i]
             rest = max(rest - share, 0.0) if i < count - 1 else 0.0
-            low, high = (alpha - known - bound * rest) / share, (beta - known + bound * rest) / share
+            low, high = outcome_window(options, known, rest, share, (alpha, beta))
             copy_state(game, state, line.states[ply + 1])
             game.play(line.states[ply + 1], moves[i])
-            value = value_kernel(game, line, depth, ply + 1, max(low, -bound), min(high, bound), options)
+            inner = max(low, options.least), min(high, options.most)
+            value = value_kernel(game, line, depth, ply + 1, inner[0], inner[1], options)
             known += share * value
             if options.pruning and (value <= low or value >= high):
                 line.counts[CUTOFFS] += rest > 0.0
-                return known + rest * (bound if value <= low else -bound)
+                bound = known + rest * (options.most if value <= low else options.least)
+                return (
+                    min(bound, alpha) if value <= low else max(bound, beta)
+                )  # where rounding lifts it into the window
         return known
     best = -LARGEST if player == 0 else LARGEST
     for i in range(game.legal_moves(state, moves)):
@@ -177,6 +188,13 @@ def value_kernel(game, line, depth, ply, alpha, beta, options):
             line.counts[CUTOFFS] += 1
             break
     return best
+
+
+@helper
+def outcome_window(options, known, rest, share, window):
+    """Star1: the window that the value of an outcome of probability `share` needs, of a node that has `window`."""
+    above, below = (options.most * rest, options.least * rest) if rest > 0.0 else (0.0, 0.0)
+    return (window[0] - known - above) / share, (window[1] - known - below) / share
 
 
 @helper

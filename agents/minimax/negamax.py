@@ -16,6 +16,7 @@ import numpy as np
 from agents.core.agent import Agent, Decision, Player
 from agents.core.needs import Needs
 from agents.core.sides import result_of, side_to_move
+from agents.minimax.children import put_after
 from agents.minimax.stack import INFINITE, WIN
 from games.core.jit import kernel
 from games.core.playout import copy_state
@@ -77,7 +78,7 @@ class NegamaxPlayer(Player):
         best, values, child = -INFINITE, {}, self.states[1]
         self.counts[:] = 0
         for move in self.game.moves(state):
-            child[:] = self.game.after(state, move)
+            put_after(self.game, state, move, child)
             turns = self.game.player(child) != self.game.player(state)
             low, high = (best if self.options.pruning else -INFINITE), INFINITE
             window = (-high, -low) if turns else (low, high)

@@ -18,6 +18,8 @@ from games.core.jit import helper
 from games.core.random import GAMMA, mix
 
 BUSY_PLACES = 1 << 16
+MARKED_AFTER = 32  # positions visited below a position before it is marked: marks cost more than a small search
+MARKED = 1  # of a node's `split`
 PUT_OFF = -(1 << 61)  # the rank of a move that is tried after all others
 NOISE = (1 << OWN_SHIFT + 1) - 1  # of ranks: less than two steps of the game's own order
 
@@ -46,17 +48,21 @@ class Abdada(Alone):
 
     def is_put_off(self, search, ply, key):
         node, ranks, busy = search.nodes[ply], search.ranks[ply], search.shared[0]
-        place, last = place_of(busy, key), node.tried - 1
-        if last > 0 and ranks[last] > PUT_OFF and atomic_load(busy, place) > 0:
+        if ply > 0 and node.split != MARKED and search.counts[0].nodes - node.entered >= MARKED_AFTER:
+            node.split = MARKED
+            atomic_add(busy, place_of(busy, node.key), np.int32(1))
+        last = node.tried - 1
+        if last > 0 and ranks[last] > PUT_OFF and atomic_load(busy, place_of(busy, key)) > 0:
             node.tried = last
             ranks[last] = PUT_OFF
             search.counts[0].nodes -= 1
             return True
-        atomic_add(busy, place, np.int32(1))
         return False
 
-    def left(self, search, key):
-        atomic_add(search.shared[0], place_of(search.shared[0], key), np.int32(-1))
+    def left(self, search, ply):
+        node, busy = search.nodes[ply], search.shared[0]
+        if node.split == MARKED:
+            atomic_add(busy, place_of(busy, node.key), np.int32(-1))
 
     def answered(self, search):
         atomic_store(search.stop, 0, 1)

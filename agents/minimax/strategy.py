@@ -72,7 +72,7 @@ def certificate(solver, line: str) -> Certificate:
     states[0], cursor = root, np.array([0, 1, 0, winner], np.int64)
     search = solver.alone()
     while True:
-        slots = np.zeros(4 * len(states), np.int64)
+        slots = np.zeros(2 * len(states), np.int32)
         fill_kernel(game, states, slots, cursor[1])
         if strategy_kernel(game, ALONE, search, states, slots, moves, cursor):
             break

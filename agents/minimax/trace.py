@@ -4,13 +4,13 @@ The search is the one that agents play with, stepped node by node, so that what 
 windows are MAX's, the first player's: alpha is what MAX is sure of, beta what MIN is sure of.
 """
 
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 
 from agents.core.agent import Agent, Budget, Unsuited
 from agents.core.sides import side_to_move
+from agents.core.tree_node import Node, check_open, finite, number
 from agents.minimax.deepening import DepthFirstMinimax, DepthFirstPlayer
 from agents.minimax.depthfirst import depth_first_kernel
 from agents.minimax.root import put_root
@@ -30,6 +30,7 @@ from games.core.game import Game
 
 KINDS = {OPEN: "open", FROM_TABLE: "table", TOO_LATE: "late", END: "end", EVALUATED: "evaluated", FORESEEN: "foreseen"}
 
+UNBOUNDED = (-np.inf, np.inf)
 WORDS = {"evaluated": "evaluated", "table": "from the table", "foreseen": "foreseen", "late": "a quicker win is known"}
 
 
@@ -38,27 +39,24 @@ class TooLarge(Unsuited):
 
 
 @dataclass
-class Explored:
+class Explored(Node):
     """A node that the search has visited."""
 
-    move: str  # that leads to it; of the root ""
-    player: int | None  # to move, 0 is MAX and 1 MIN; None at an end
-    kind: str  # open; end; evaluated; foreseen; table: known from it; late: a quicker win is known
-    value: float = 0.0  # MAX's
+    kind: str  # open; end; evaluated; foreseen; table: known from it; late: a quicker win is known; chance
+    value: float = 0.0  # MAX's; of a node that is under way, the best so far
     exact: bool = True  # or else a bound:
     at_least: bool = False  # of which kind
-    alpha: float = -np.inf  # the window that it was entered with
+    alpha: float = -np.inf  # the window that it was entered with; of a node that is under way, what it has become
     beta: float = np.inf
-    again: bool = False  # searched a second time, now with an open window
-    children: list["Explored"] = field(default_factory=list)
-    pruned: list[str] = field(default_factory=list)  # moves that were not tried
-
-    wider: ClassVar[float] = 0.0  # an end has no note
+    under_way: bool = False  # the search has been stopped here or below
+    pruning: bool = True  # whether the search looks at the window
 
     @property
-    def nodes(self) -> int:
-        """The number of nodes from here on, this one included."""
-        return 1 + sum(child.nodes for child in self.children)
+    def legend(self) -> str:
+        """What the numbers and marks of a picture are."""
+        if not self.pruning:
+            return "In a node its value."
+        return "In a node its value, beside it the window (alpha, beta). Branches with a cross are cut off."
 
     @property
     def label(self) -> str:
@@ -67,52 +65,87 @@ class Explored:
 
     @property
     def note(self) -> str:
+        """The window that it was entered with, if the search looks at it; nothing at an end."""
+        return self.spoken if self.pruning else ""
+
+    @property
+    def spoken(self) -> str:
         """The window that it was entered with; nothing at an end."""
-        return f"({number(self.alpha)}, {number(self.beta)})" if self.kind == "open" else ""
+        return f"({number(self.alpha)}, {number(self.beta)})" if self.kind in ("open", "chance") else ""
 
     @property
     def words(self) -> str:
         """Where its value comes from, unless from below."""
-        return WORDS.get(self.kind, "")
+        return "under way" if self.under_way else WORDS.get(self.kind, "")
 
-    def _repr_svg_(self) -> str:
-        """The picture of the tree, for notebooks."""
-        from agents.core.tree_drawing import as_svg
+    @property
+    def cut_off(self) -> int:
+        """How many moves were cut off from here on."""
+        return sum(len(node.pruned) for node in self.all())
 
-        return as_svg(self, f"{self.nodes} nodes")
+    def data(self):
+        """Values of MAX; an infinite one is None."""
+        bound = None if self.exact else "lower" if self.at_least else "upper"
+        window = {"alpha": finite(self.alpha), "beta": finite(self.beta)}
+        return {"value": finite(self.value), "bound": bound, **window, "kind": self.kind, "again": self.again}
 
 
-def number(value: float) -> str:
-    """Four digits of a value; infinities as such."""
-    return {np.inf: "∞", -np.inf: "-∞"}.get(value, f"{value:.4g}")
-
-
-def explore(agent: Agent, game: Game, state: np.ndarray, limit: int = 1000) -> Explored:
+def explore(
+    agent: Agent,
+    game: Game,
+    state: np.ndarray,
+    limit: int = 1000,
+    *,
+    iterations: int | None = None,
+    bounds: tuple[float, float] = UNBOUNDED,
+) -> Explored:
     """The tree that `agent` explores from `state`, to its own depth or to the end; moves come in the game's order.
 
+    iterations: stop after that many positions, the root set aside
+    bounds: the least and the greatest value there is for MAX, if they are known; a node ends when it has the greatest
+    for its player
     Unsuited if the agent is no depth-first search, or refuses the game; TooLarge if there are more than `limit` nodes.
     """
     if not isinstance(agent, DepthFirstMinimax):
         raise Unsuited(f"{agent.name} is no depth-first search: a tree can be shown of alphabeta and minimax")
-    if game.is_over(state):
-        raise Unsuited("the game is over: there is no tree to search")
+    check_open(game, state)
     if reason := agent.refuses(game):
         raise Unsuited(reason)
     player = agent.new_player(game, agent.budget(Budget(depth=game.max_plies)))
     search, counts = player.search, player.search.counts[0]
+    if bounds != UNBOUNDED and not search.options.pruning:
+        raise Unsuited(f"{agent.name} cuts no moves off, whatever the bounds of values: say alphabeta")
     put_root(game, search, state, None)
-    restart(search, player.deepest)
+    low, high = max(bounds[0], -INFINITE), min(bounds[1], INFINITE)
+    restart(search, player.deepest, *((low, high) if game.player(state) == 0 else (-high, -low)))
     root = Explored("", int(game.player(state)), "open")
+    root.alpha, root.beta = window(game, search, 0)
     path = [root]
-    while counts["ply"] != DONE:
+    while counts["ply"] != DONE and counts["nodes"] != iterations:
         if counts["nodes"] == limit:
             raise TooLarge(f"the tree has more than {limit} nodes: give a smaller depth, or a higher limit")
         with np.errstate(over="ignore"):  # where the kernel runs as plain Python
-            step(player, path)
+            step(player, path, bounds)
+    for row in range(int(counts["ply"]) + 1):
+        leave_open(game, search, row, path[row])
+    for node in root.all():
+        node.pruning = search.options.pruning
+    mark(root)
     return root
 
 
-def step(player: DepthFirstPlayer, path: list[Explored]) -> None:
+def mark(root: Explored) -> None:
+    """Mark the line that is best so far: of equal moves the first, up to what chance decides."""
+    node: Explored | None = root
+    while node is not None and node.children and node.kind == "open":
+        best = max if node.player == 0 else min
+        known = {child.move: child for child in node.children if not child.under_way}  # the last search of a move
+        node = best(known.values(), key=lambda child: child.value) if known else None
+        if node is not None:
+            node.marked = True
+
+
+def step(player: DepthFirstPlayer, path: list[Explored], bounds: tuple[float, float]) -> None:
     """Let the search try one move, and record what comes of it."""
     game, search, counts = player.game, player.search, player.search.counts[0]
     ply = int(counts["ply"])
@@ -129,14 +162,21 @@ def step(player: DepthFirstPlayer, path: list[Explored]) -> None:
     path.append(child)
     if over or to_horizon or kind == "foreseen":
         child.value = side_to_move(game, state) * float(below["best"])
+        check_bounds(child.value, bounds)
         del path[ply + 1 :]
     elif kind in ("open", "evaluated"):
         child.alpha, child.beta = window(game, search, ply + 1)
     for row in range(len(path) - 1, int(counts["ply"]), -1):
-        finish(game, search, row, path[row])
+        finish(game, search, row, path[row], bounds)
 
 
-def finish(game, search: DepthFirstSearch, row: int, explored: Explored) -> None:
+def check_bounds(value: float, bounds: tuple[float, float]) -> None:
+    """Unsuited if a value is not within its bounds."""
+    if not bounds[0] <= value <= bounds[1]:
+        raise Unsuited(f"a position has the value {value:g}, beyond the bounds {bounds[0]:g} and {bounds[1]:g}")
+
+
+def finish(game, search: DepthFirstSearch, row: int, explored: Explored, bounds: tuple[float, float]) -> None:
     """Record the result of the node at a row of the search."""
     node, state = search.nodes[row], search.states[row]
     side, rest = side_to_move(game, state), search.moves[row, node["tried"] : node["total"]]
@@ -145,10 +185,26 @@ def finish(game, search: DepthFirstSearch, row: int, explored: Explored) -> None
     known = not explored.pruned and bool(explored.children) and all(child.exact for child in explored.children)
     explored.exact = bool(known or node["floor"] < node["best"] < node["beta"])
     explored.at_least = bool((node["best"] >= node["beta"]) == (side > 0))
+    explored.exact |= explored.value == bounds[1 if explored.at_least else 0]  # there is nothing beyond
+
+
+def leave_open(game, search: DepthFirstSearch, row: int, explored: Explored) -> None:
+    """Record what is known so far of the node at a row of the search, which has been stopped."""
+    node, state = search.nodes[row], search.states[row]
+    side, best, rest = side_to_move(game, state), float(node["best"]), search.moves[row, node["tried"] : node["total"]]
+    explored.under_way = True
+    explored.untried = [game.move_name(state, int(move)) for move in rest]
+    explored.value = side * (best if abs(best) < INFINITE else np.copysign(np.inf, best))
+    explored.alpha, explored.beta = seen_by_max(side, float(node["alpha"]), float(node["beta"]))
 
 
 def window(game, search: DepthFirstSearch, row: int) -> tuple[float, float]:
     """The window that a row was entered with, as MAX sees it; without a bound it is infinite."""
-    low, high = float(search.nodes[row]["floor"]), float(search.nodes[row]["beta"])
-    low, high = (low, high) if side_to_move(game, search.states[row]) > 0 else (-high, -low)
+    node = search.nodes[row]
+    return seen_by_max(side_to_move(game, search.states[row]), float(node["floor"]), float(node["beta"]))
+
+
+def seen_by_max(side: float, low: float, high: float) -> tuple[float, float]:
+    """A window of the player to move as MAX sees it."""
+    low, high = (low, high) if side > 0 else (-high, -low)
     return (-np.inf if low <= -INFINITE else low), (np.inf if high >= INFINITE else high)

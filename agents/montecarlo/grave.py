@@ -9,6 +9,10 @@ knowledge in UCT", 2007), GRAVE to its closest ancestor with more than `ref` vis
 value estimation", 2015): RAVE is ref = 0.  A move is the same elsewhere if it has the same move code.
 
 The counts of a search lie in one open-addressing table, by node and code.
+
+With `lanes` a leaf is played out so many times, and all results are backed up.  The playouts come one after another,
+since the moves of vector lanes are not known; what is saved is the counting, as a code that several of them have costs
+a node one look into the table.
 """
 
 from dataclasses import dataclass
@@ -17,10 +21,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from agents.core.probing import find_slot
-from agents.core.tree import UNPROVEN, last_node
-from agents.montecarlo.search import Rule, TreeSearch
-from agents.montecarlo.uct import certain_bound
-from games.core.game import CHANCE, check_range
+from agents.core.tree import UNPROVEN
+from agents.montecarlo.leaves import LANES
+from agents.montecarlo.search import Rule, TreeSearch, certain_bound
+from games.core.game import CHANCE, check_choice, check_range
 from games.core.jit import helper, inlined
 from games.core.playout import copy_state, reward_of
 from games.core.random import mix
@@ -39,15 +43,24 @@ class GraveOptions(NamedTuple):
 
 
 class Amaf(NamedTuple):
-    """A table of counts by node and code, and the moves of the simulation at hand."""
+    """A table of counts by node and code, and the line of the simulation at hand.
+
+    The line is the codes of the moves in the tree, the last of them at max_plies - 1, and then the codes of its
+    playouts, each once.
+    """
 
     keys: np.ndarray  # int64[size], EMPTY or the key of an entry's node and code; size is a power of two
     counts: np.ndarray  # int64[size], beside its key in memory: visits * VISIT + twice the rewards of whose code it is
     used: np.ndarray  # int64[1], entries
-    line: np.ndarray  # int64[max_plies], codes of the simulation's moves, from the root; -1 for outcomes of chance
-    before: np.ndarray  # int64[max_plies], where in the line the same code stands last before, or -1
-    players: np.ndarray  # int64[max_plies], who made them
-    length: np.ndarray  # int64[1]: how many of the line are the playout's, which stand at its beginning until learnt
+    line: np.ndarray  # int64[max_plies + the most codes of playouts]; -1 for outcomes of chance in the tree
+    before: np.ndarray  # int64[the same], where in the line the same code stands last before, or -1
+    words: np.ndarray  # int64[the same], what each code adds to counts
+    playout: np.ndarray  # int64[the same], the number of the last playout that had the code
+    slots: np.ndarray  # int64[the same], where the code is in `codes`
+    codes: np.ndarray  # int64[a power of two], EMPTY or a code of the playouts
+    places: np.ndarray  # int64[the same], beside its code in memory: where it stands in the line
+    moves: np.ndarray  # int64[2, max_plies], codes of a playout, and who made them
+    length: np.ndarray  # int64[1], codes of the playouts
     state: np.ndarray  # dtype[state_size], to replay in
 
 
@@ -55,8 +68,8 @@ class Amaf(NamedTuple):
 class GraveRule(Rule):
     """See the top of the file."""
 
-    def best_child(self, game, search, walk):
-        tree, node, reference = search.tree, last_node(walk), reference_node(search, walk)
+    def best_child(self, game, search, walk, node):
+        tree, reference = search.tree, reference_node(search, walk)
         first = tree.first_child[node]
         best, best_value = first, -2.0
         for child in range(first, first + tree.children[node]):
@@ -70,28 +83,27 @@ class GraveRule(Rule):
 
     def play_out(self, game, search, walk, rng):
         """Random moves, whose codes are kept in the line."""
-        state, memory, plies = walk.state, search.memory, 0
-        while not game.is_over(state):
-            move = game.random_move(state, walk.moves, rng)
-            memory.players[plies] = game.player(state)
-            memory.line[plies] = game.move_code(state, move) if memory.players[plies] != CHANCE else -1
-            game.play(state, move)
-            plies += 1
-        memory.length[0] = plies
-        return game.score(state)
+        memory, state, reward, score = search.memory, walk.state, 0.0, 0.0
+        for number in range(self.lanes):
+            if self.lanes > 1:
+                state = memory.state
+                copy_state(game, walk.state, state)
+            plies = play_codes(game, memory, state, walk.moves, rng)
+            score = game.score(state)
+            note_playout(memory, number, plies, reward_of(score))
+            reward += reward_of(score)
+        return score if self.lanes == 1 else 2.0 * reward / self.lanes - 1.0
 
     def learn(self, game, search, walk, score):
         """Count the simulation, at every node of the path, for the moves that were made below it."""
         memory = search.memory
-        insert_path(game, search, walk)
-        find_earlier(memory)
-        doubled = np.int64(2.0 * reward_of(score))
+        note_path(game, search, walk, np.int64(2.0 * self.reward(score)), np.int64(self.lanes))
+        begin, end = game.max_plies - (walk.length[0] - 1), game.max_plies + memory.length[0]
         for i in range(walk.length[0]):
-            for j in range(i, memory.length[0]):
-                if memory.line[j] >= 0 and memory.before[j] < i:  # a move counts once in a simulation
-                    own = doubled if memory.players[j] == 0 else 2 - doubled
-                    count_move(memory, walk.path[i], memory.line[j], own)
-        memory.length[0] = 0
+            for j in range(begin + i, end):
+                if memory.line[j] >= 0 and memory.before[j] < begin + i:  # a move counts once in a simulation
+                    count_move(memory, walk.path[i], memory.line[j], memory.words[j])
+        forget_playouts(game, memory)
 
 
 @helper
@@ -119,25 +131,80 @@ def child_value(search, child, reference, code):
 
 
 @helper
-def insert_path(game, search, walk):
-    """Put the codes of the moves in the tree before those of the playout."""
-    memory, shift = search.memory, walk.length[0] - 1
-    state, line, players = memory.state, memory.line, memory.players
-    for j in range(memory.length[0] - 1, -1, -1):
-        line[j + shift], players[j + shift] = line[j], players[j]
-    copy_state(game, walk.root, state)
-    for i in range(shift):
-        move = search.tree.move[walk.path[i + 1]]
-        players[i] = walk.movers[i + 1]
-        line[i] = game.move_code(state, move) if players[i] != CHANCE else -1
+def play_codes(game, memory, state, moves, rng):
+    """Play random moves to the end; returns how many, whose codes and players are in memory.moves."""
+    plies = 0
+    while not game.is_over(state):
+        move, player = game.random_move(state, moves, rng), game.player(state)
+        memory.moves[0, plies] = game.move_code(state, move) if player != CHANCE else -1
+        memory.moves[1, plies] = player
         game.play(state, move)
-    memory.length[0] += shift
+        plies += 1
+    return plies
 
 
 @helper
-def count_move(memory, node, code, doubled):
-    """Count a simulation through a node, below which the code was played, and twice its reward; a new entry needs room
-    in the table."""
+def note_playout(memory, number, plies, reward):
+    """Put the codes of the playout of that number into the line, each once; reward is the first player's."""
+    begin = len(memory.moves[0])
+    for ply in range(plies):
+        code = memory.moves[0, ply]
+        if code < 0:
+            continue
+        slot = find_slot(memory.codes, memory.codes, EMPTY, code, mix(np.uint64(code)))
+        if memory.codes[slot] == EMPTY:
+            place = begin + memory.length[0]
+            memory.codes[slot], memory.places[slot], memory.slots[place] = code, place, slot
+            memory.line[place], memory.before[place], memory.words[place] = code, -1, 0
+            memory.playout[place] = -1
+            memory.length[0] += 1
+        place = memory.places[slot]
+        if memory.playout[place] != number:
+            memory.playout[place] = number
+            memory.words[place] += VISIT + np.int64(2.0 * (reward if memory.moves[1, ply] == 0 else 1.0 - reward))
+
+
+@helper
+def note_path(game, search, walk, doubled, playouts):
+    """Put the codes of the moves in the tree into the line, and say where those of the playouts stand there.
+
+    doubled: twice the sum of the first player's rewards in the playouts.
+    """
+    memory, plies = search.memory, walk.length[0] - 1
+    begin = game.max_plies - plies
+    copy_state(game, walk.root, memory.state)
+    for i in range(plies):
+        move, player, place = search.tree.move[walk.path[i + 1]], walk.movers[i + 1], begin + i
+        code = np.int64(game.move_code(memory.state, move)) if player != CHANCE else np.int64(-1)
+        memory.line[place] = code
+        memory.words[place] = VISIT * playouts + (doubled if player == 0 else 2 * playouts - doubled)
+        memory.before[place] = last_before(memory, begin, place)
+        game.play(memory.state, move)
+        slot = find_slot(memory.codes, memory.codes, EMPTY, code, mix(np.uint64(code)))
+        if code >= 0 and memory.codes[slot] == code:
+            memory.before[memory.places[slot]] = place
+
+
+@helper
+def last_before(memory, begin, place):
+    """Where in the line, from `begin` on, the code of a place stands last before it, or -1."""
+    earlier = place - 1
+    while earlier >= begin and memory.line[earlier] != memory.line[place]:
+        earlier -= 1
+    return earlier if earlier >= begin else -1
+
+
+@helper
+def forget_playouts(game, memory):
+    """Empty the playouts' part of the line."""
+    for place in range(game.max_plies, game.max_plies + memory.length[0]):
+        memory.codes[memory.slots[place]] = EMPTY
+    memory.length[0] = 0
+
+
+@helper
+def count_move(memory, node, code, word):
+    """Count what a code that was played below a node adds to its counts; a new entry needs room in the table."""
     key = key_of(node, code)
     entry = entry_of(memory, key)
     if memory.keys[entry] == EMPTY:
@@ -145,7 +212,7 @@ def count_move(memory, node, code, doubled):
             return
         memory.keys[entry], memory.counts[entry] = key, 0
         memory.used[0] += 1
-    memory.counts[entry] += VISIT + doubled
+    memory.counts[entry] += word
 
 
 @inlined
@@ -160,17 +227,6 @@ def entry_of(memory, key):
     return find_slot(memory.keys, memory.keys, EMPTY, key, mix(np.uint64(key)))
 
 
-@helper
-def find_earlier(memory):
-    """Find for each code of the line where it stands last before."""
-    line = memory.line
-    for j in range(memory.length[0]):
-        earlier = j - 1
-        while earlier >= 0 and line[earlier] != line[j]:
-            earlier -= 1
-        memory.before[j] = earlier
-
-
 @dataclass(frozen=True)
 class GRAVE(TreeSearch):
     """Monte-Carlo tree search with AMAF values of an ancestor.
@@ -178,11 +234,13 @@ class GRAVE(TreeSearch):
     ref: the ancestor has more visits than this; 0 makes it RAVE
     bias: how fast the AMAF value fades as the child is visited
     entries: places in the table of AMAF counts
+    lanes: playouts of each leaf, one after another, whose moves are counted together
     """
 
     ref: int = 50
     bias: float = 1e-5
     entries: int = 1 << 20
+    lanes: int = 1
 
     name: ClassVar[str] = "grave"
 
@@ -191,6 +249,7 @@ class GRAVE(TreeSearch):
         check_range("entries", self.entries, 1 << 10, 1 << 28)
         if self.entries & (self.entries - 1):
             raise ValueError(f"entries = {self.entries} is not a power of two")
+        check_choice("lanes", self.lanes, LANES)
         if self.ref < 0 or self.bias < 0:
             raise ValueError(f"ref = {self.ref}, bias = {self.bias}: both can be 0 or more")
         if self.keep_tree:
@@ -202,18 +261,20 @@ class GRAVE(TreeSearch):
         return super().misfit(game)
 
     def search_rule(self, game):
-        return GraveRule(self.solver)
+        return GraveRule(self.solver, self.lanes)
 
     def options(self):
         return GraveOptions(self.ref, self.bias)
 
-    def new_memory(self, game):
-        table, plies = np.full((self.entries, 2), EMPTY), game.max_plies
+    def new_memory(self, game, nodes):
+        most = min(self.lanes * game.max_plies, game.code_limit)  # different codes in playouts
+        table, codes = (np.full((size, 2), EMPTY) for size in (self.entries, 2 << most.bit_length()))
         return Amaf(
-            table[:, 0],
-            table[:, 1],
+            *table.T,
             np.zeros(1, np.int64),
-            *np.zeros((3, plies), np.int64),
+            *np.zeros((5, game.max_plies + most), np.int64),
+            *codes.T,
+            np.zeros((2, game.max_plies), np.int64),
             np.zeros(1, np.int64),
             np.zeros(game.state_size, game.dtype),
         )

@@ -3,43 +3,35 @@
 Values are the expected results of the first player, MAX: 1 it wins, 0 a draw, -1 the second player wins.
 """
 
-import heapq
-from dataclasses import dataclass, field
-from typing import ClassVar
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from agents.core.agent import Agent, Budget, Unsuited, closing
 from agents.core.tree import ROOT, Tree
+from agents.core.tree_node import Node, after, check_open, counted, foremost, hundredths, odds_of
 from agents.montecarlo.search import TreeSearchPlayer
 from games.core.game import CHANCE, Game, check_range
 from games.core.random import stream
 
 
 @dataclass
-class Grown:
-    """A node that the search has visited."""
+class Grown(Node):
+    """A node that the search has visited; its children come with the most visited first."""
 
-    move: str  # that leads to it; of the root ""
-    player: int | None  # to move, 0 is MAX and 1 MIN; None for chance, and at an end
     visits: int  # simulations that passed through it
     value: float  # the mean of their results, MAX's; of the root that of its children together
-    children: list["Grown"] = field(default_factory=list)  # those that are shown, the most visited first
-    hidden: int = 0  # children that are not
-
-    again: ClassVar[bool] = False
-    words: ClassVar[str] = ""
-    pruned: ClassVar[tuple[str, ...]] = ()
 
     @property
-    def nodes(self) -> int:
-        """The number of nodes that are shown from here on, this one included."""
-        return 1 + sum(child.nodes for child in self.children)
+    def legend(self) -> str:
+        """What the numbers and marks of a picture are."""
+        return "In a node the mean result of MAX, from -1 to 1, beside it the visits."
 
     @property
     def label(self) -> str:
         """Its value with two digits: `.25`."""
-        return f"{self.value:.2f}".replace("0.", ".")
+        return hundredths(self.value)
 
     @property
     def note(self) -> str:
@@ -47,15 +39,17 @@ class Grown:
         return f"{self.visits:,}"
 
     @property
-    def wider(self) -> float:
-        """Pixels for the visits."""
-        return 5.0 * len(self.note)
+    def spoken(self) -> str:
+        """Its visits, in words."""
+        return counted(self.visits, "visit")
 
-    def _repr_svg_(self) -> str:
-        """The picture of the tree, for notebooks."""
-        from agents.core.tree_drawing import as_svg
+    def title(self) -> str:
+        """Of the whole tree and of the picture."""
+        return f"{self.visits:,} visits: the {self.nodes} most visited nodes"
 
-        return as_svg(self, f"{self.visits:,} visits: the {self.nodes} most visited nodes")
+    def data(self):
+        """The mean result of MAX and the visits."""
+        return {"value": self.value, "visits": self.visits}
 
 
 def grow(
@@ -66,25 +60,25 @@ def grow(
     Unsuited if the agent grows no such tree: `uct`, `grave`, `ppa` and `mast` do, and searches derived from them.
     """
     check_range("nodes", nodes, 1)
-    if game.is_over(state):
-        raise Unsuited("the game is over: there is no tree to grow")
+    check_open(game, state)
     with closing(agent.player(game, budget)) as player:
         if not isinstance(player, TreeSearchPlayer):
             raise Unsuited(f"{agent.name} grows no tree on one thread; for example uct, grave, ppa and mast do")
         player.choose(state.copy(), stream(seed))
-        return shown(game, player.tree, state, most_visited(player.tree, nodes), ROOT)
+        root = shown(game, player.tree, state, most_visited(player.tree, nodes), ROOT)
+        mark(root)
+        return root
 
 
 def most_visited(tree: Tree, nodes: int) -> set[int]:
     """The nodes with the most visits, each with its parent."""
-    found, waiting = set[int](), [(0, ROOT)]
-    while waiting and len(found) < nodes:
-        node = heapq.heappop(waiting)[1]
-        found.add(node)
+
+    def below(node: int) -> Iterator[tuple[float, int]]:
         for child in children_of(tree, node):
             if tree.visits[child] > 0:
-                heapq.heappush(waiting, (-int(tree.visits[child]), child))
-    return found
+                yield -float(tree.visits[child]), child
+
+    return foremost(ROOT, below, nodes)
 
 
 def children_of(tree: Tree, node: int) -> range:
@@ -97,14 +91,21 @@ def shown(game: Game, tree: Tree, state: np.ndarray, chosen: set[int], node: int
     """A node, whose position is `state` and into which `mover` has moved, with its children that are chosen."""
     player = None if game.is_over(state) else int(game.player(state))
     kept = sorted(chosen.intersection(children_of(tree, node)), key=lambda child: (-tree.visits[child], child))
-    below = [shown(game, tree, game.after(state, int(tree.move[child])), chosen, child, player or 0) for child in kept]
+    below = [shown(game, tree, after(game, state, int(tree.move[child])), chosen, child, player or 0) for child in kept]
+    odds = odds_of(game, state) if player == CHANCE else {}
     for child, one in zip(kept, below):
-        one.move = game.move_name(state, int(tree.move[child]))
+        move = int(tree.move[child])
+        one.move, one.odds = game.move_name(state, move), odds.get(move, "")
     visits, side = int(tree.visits[node]), 1 if mover == 0 else -1
     value = of_children(tree, node, player or 0) if node == ROOT else side * (2 * tree.value[node] / visits - 1)
-    return Grown(
-        "", None if player == CHANCE else player, visits, float(value), below, int(tree.children[node]) - len(kept)
-    )
+    return Grown("", player, visits, float(value), children=below, hidden=int(tree.children[node]) - len(kept))
+
+
+def mark(root: Grown) -> None:
+    """Mark the line of the most visited moves."""
+    while root.children:
+        root = root.children[0]
+        root.marked = True
 
 
 def of_children(tree: Tree, node: int, mover: int) -> float:

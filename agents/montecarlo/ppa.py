@@ -153,7 +153,7 @@ class PolicySearch(TreeSearch):
         """What its policy reads."""
         return Settings(0.0, self.temperature)
 
-    def new_memory(self, game) -> Learner:
+    def new_memory(self, game, nodes) -> Learner:
         coding = coding_for(game, self.features)
         return new_learner(game, coding, self.settings(), policies=self.policies, lines=LINES)
 

@@ -20,7 +20,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.agent import Decision, MoveStatistics, Player
+from agents.core.agent import Budget, Decision, MoveStatistics, Player
 from agents.core.chunks import run_chunks
 from agents.core.sides import side_to_move
 from agents.core.tree import (
@@ -29,6 +29,7 @@ from agents.core.tree import (
     UNPROVEN,
     Tree,
     begin_walk,
+    capacity,
     child_by_move,
     clear,
     copy_subtree,
@@ -63,18 +64,25 @@ class Rule(Compilable):
 
     A new search is a rule, which must define only `best_child`, and an agent that wraps it.  The fields of a rule are
     constants in kernels.
+
+    lanes: playouts of each leaf, a power of two; where there are several, `play_out` makes them
     """
 
     solver: bool = False
+    lanes: int = 1
 
-    def best_child(self, game, search, walk):
-        """Selection: the child to go on to from the last node of the walk."""
+    hooked: ClassVar[bool] = False  # whether it has `grow` of its own
+
+    def best_child(self, game, search, walk, node):
+        """Selection: the child to go on to from a node, uint64, the last one of the walk."""
         raise NotImplementedError
 
-    @property
-    def playouts(self) -> int:
-        """How many playouts a simulation makes, from the leaf that it comes to."""
-        return 1
+    def grow(self, game, search, walk, node, rng):
+        """Expansion: give children to a leaf, the last node of the walk, in whose position walk.state is."""
+        raise NotImplementedError
+
+    def arrive(self, game, search, walk):
+        """The walk has come to a leaf whose result is certain, and which is not played out."""
 
     def play_out(self, game, search, walk, rng):
         """Play from walk.state to the end of the game; returns the score, or of several playouts the mean result."""
@@ -82,8 +90,8 @@ class Rule(Compilable):
         return score
 
     def reward(self, score):
-        """What a simulation of that score adds to the first player's rewards."""
-        return reward_of(score)
+        """What a simulation of that score adds to the first player's rewards; exact, as `lanes` is a power of two."""
+        return reward_of(score) if self.lanes == 1 else self.lanes * (score + 1.0) / 2.0
 
     def learn(self, game, search, walk, score):
         """Learn from the simulation that has just been backed up."""
@@ -99,7 +107,7 @@ class TreeSearch(PreparedAgent):
 
     keep_tree: go on in the subtree of the moves that were played, instead of starting anew
     solver: back up proven wins, draws and losses as such
-    max_nodes: in a tree of this size leaves are still played out, but no longer expanded (a node takes 25 bytes)
+    max_nodes: a tree of this size is expanded no further (a node takes 25 bytes, and more with methods)
     """
 
     playouts: int | None = None
@@ -122,8 +130,8 @@ class TreeSearch(PreparedAgent):
         """The numbers that the rule reads: Search.options."""
         raise NotImplementedError
 
-    def new_memory(self, game) -> tuple:
-        """The arrays that the rule keeps in one game: Search.memory."""
+    def new_memory(self, game, nodes: int) -> tuple:
+        """The arrays that the rule keeps in one game, of trees with room for so many nodes: Search.memory."""
         return ()
 
     def forget(self, memory: tuple) -> None:
@@ -132,9 +140,20 @@ class TreeSearch(PreparedAgent):
     def seed(self, memory: tuple, rng: np.ndarray) -> None:
         """Before a search: draw from `rng` what generators the arrays hold."""
 
+    def begin_search(self, game, memory: tuple, budget: Budget, rng: np.ndarray) -> None:
+        """Before a search with that budget: make the arrays ready, drawing from `rng` what is random in them."""
+
     def with_room(self, game, memory: tuple) -> tuple:
         """The arrays, or larger ones with the same content if they might be full."""
         return memory
+
+    def moved(self, memory: tuple, origin: np.ndarray) -> tuple:
+        """The arrays for a kept tree, whose node i was node origin[i] of the tree before: int32[nodes]."""
+        return memory
+
+    def last_choice(self, tree: Tree, memory: tuple) -> int | None:
+        """The child of the root to play, if it is not the one with the most visits."""
+        return None
 
     def new_player(self, game, budget):
         return TreeSearchPlayer(self, game, budget)
@@ -145,8 +164,9 @@ class TreeSearchPlayer(Player):
 
     def __init__(self, agent, game, budget):
         self.agent, self.game, self.budget = agent, game, budget
-        self.memory = agent.new_memory(game)
-        self.tree = new_tree(max(agent.max_nodes, 1 + game.max_moves))
+        playouts = None if agent.keep_tree else budget.playouts
+        nodes = capacity(game, agent.max_nodes, playouts)
+        self.memory, self.tree = agent.new_memory(game, nodes), new_tree(nodes)
 
     def decide(self, state, rng):
         if not self.agent.keep_tree:
@@ -154,14 +174,16 @@ class TreeSearchPlayer(Player):
         rule, options = self.agent.search_rule(self.game), self.agent.options()
 
         self.agent.seed(self.memory, rng)
+        self.agent.begin_search(self.game, self.memory, self.budget, rng)
 
         def run(n):
             self.memory = self.agent.with_room(self.game, self.memory)
             return search_kernel(self.game, rule, Search(self.tree, self.memory, options), state, n, rng)
 
-        limit = self.budget.playouts and max(1, self.budget.playouts // rule.playouts)
-        playouts = run_chunks(run, limit, self.budget.seconds) * rule.playouts
-        return decision_from(self.tree, playouts, int(self.game.player(state)))
+        limit = self.budget.playouts and max(1, self.budget.playouts // rule.lanes)
+        playouts = run_chunks(run, limit, self.budget.seconds) * rule.lanes
+        best = self.agent.last_choice(self.tree, self.memory)
+        return decision_from(self.tree, playouts, int(self.game.player(state)), best)
 
     def forget(self):
         """Start a new tree."""
@@ -176,16 +198,17 @@ class TreeSearchPlayer(Player):
             self.forget()
         else:
             kept = new_tree(len(self.tree.visits))
-            copy_subtree(self.game, self.tree, child, kept)
-            self.tree = kept
+            origin = copy_subtree(self.game, self.tree, child, kept)
+            self.tree, self.memory = kept, self.agent.moved(self.memory, origin)
 
 
-def decision_from(tree: Tree, playouts: int, player: int) -> Decision:
-    """The most visited move of the root, and the root's statistics, for `player`, who is to move.
+def decision_from(tree: Tree, playouts: int, player: int, best: int | None = None) -> Decision:
+    """The move to the root's child `best`, by default the most visited one, and the root's statistics, for `player`,
+    who is to move.
 
     A proven win is played instead; a proven loss is not played unless all moves are.
     """
-    first, best = int(tree.first_child[ROOT]), most_visited_child(tree, ROOT)
+    first, best = int(tree.first_child[ROOT]), most_visited_child(tree, ROOT) if best is None else best
     children = slice(first, first + int(tree.children[ROOT]))
     visits = tree.visits[children].astype(np.int64)
     means = 2.0 * tree.value[children] / np.maximum(visits, 1) - 1.0
@@ -222,7 +245,11 @@ def search_kernel(game, rule, search, root, simulations, rng):
     """Run up to that many simulations and return how many; fewer if the root gets proven or the memory full."""
     tree, walk = search.tree, new_walk(game, root)
     if tree.children[ROOT] == LEAF:
-        expand(game, tree, ROOT, root, walk.moves, rng)
+        if rule.hooked:
+            begin_walk(game, walk)
+            rule.grow(game, search, walk, ROOT, rng)
+        else:
+            expand(game, tree, ROOT, root, walk.moves, rng)
         tree.proven[ROOT] = UNPROVEN  # in a kept tree it may be foreseen, without a move that leads there
     done = 0
     while (
@@ -234,9 +261,10 @@ def search_kernel(game, rule, search, root, simulations, rng):
         leaf = last_node(walk)
         if rule.solver and settle(game, tree, walk.state, leaf):
             score = proven_result(tree.proven[leaf])
+            rule.arrive(game, search, walk)
         else:
             score = rule.play_out(game, search, walk, rng)
-        back_up(tree, walk, rule.reward(score), rule.playouts)
+        back_up(tree, walk, rule.reward(score), rule.lanes)
         rule.learn(game, search, walk, score)
         if rule.solver:
             prove_path(tree, walk)
@@ -248,17 +276,20 @@ def search_kernel(game, rule, search, root, simulations, rng):
 def descend(game, rule, search, walk, rng):
     """Select down to a leaf, expanding it if it has been visited before."""
     begin_walk(game, walk)
-    tree, node = search.tree, np.int64(ROOT)
+    tree, node = search.tree, np.uint64(ROOT)  # unsigned, here and below: without Numba's test for indices below 0
     while not game.is_over(walk.state) and not (rule.solver and tree.proven[node] != UNPROVEN):
         if tree.children[node] == LEAF:
             if tree.visits[node] == 0 or tree.size[0] + game.max_moves > len(tree.visits):
                 break
-            expand(game, tree, node, walk.state, walk.moves, rng)
+            if rule.hooked:
+                rule.grow(game, search, walk, node, rng)
+            else:
+                expand(game, tree, node, walk.state, walk.moves, rng)
         mover = game.player(walk.state)
         if game.has_chance and mover == CHANCE:
-            node = child_of_move(tree, node, game.random_outcome(walk.state, rng))
+            node = np.uint64(child_of_move(tree, node, game.random_outcome(walk.state, rng)))
         else:
-            node = rule.best_child(game, search, walk)
+            node = np.uint64(rule.best_child(game, search, walk, node))
         step(game, walk, node, tree.move[node], mover)
 
 
@@ -271,14 +302,15 @@ def child_of_move(tree, node, move):
     return child
 
 
-@helper
+@inlined
 def expand(game, tree, node, state, moves, rng):
     """Give a leaf its children."""
-    count, first = shuffled_moves(game, state, moves, rng), tree.size[0]
+    count, first, row = shuffled_moves(game, state, moves, rng), tree.size[0], np.uint64(node)
     write_children(tree, first, moves, count)
-    tree.value[first : first + count] = 0.0
-    tree.first_child[node] = first
-    tree.children[node] = count
+    for i in range(count):
+        tree.value[np.uint64(first + i)] = 0.0
+    tree.first_child[row] = first
+    tree.children[row] = count
     tree.size[0] = first + count
 
 
@@ -287,7 +319,7 @@ def back_up(tree, walk, reward, playouts):
     """Count so many visits along the path, and the first player's rewards for whoever moved into each node."""
     tree.visits[ROOT] += playouts
     for i in range(1, walk.length[0]):
-        node = walk.path[i]
+        node = np.uint64(walk.path[i])
         tree.visits[node] += playouts
         tree.value[node] += reward if walk.movers[i] == 0 else playouts - reward
 
@@ -331,3 +363,10 @@ def proof_by_children(tree, node, mover):
     if mover == CHANCE:
         return proof_of(side * best) if not unproven and best == worst else np.int8(UNPROVEN)
     return proof_of(side * best) if best == 1.0 or not unproven else np.int8(UNPROVEN)
+
+
+@helper
+def certain_bound(tree, child, player):
+    """The bound of a proven child: above all others if it is won for `player`, who moves to it, below all if lost."""
+    result = proven_result(tree.proven[child]) * (1.0 if player == 0 else -1.0)
+    return 1000.0 if result > 0.0 else (-1.0 if result < 0.0 else 0.5)

@@ -5,26 +5,25 @@ the node and of the child, value the child's mean reward for the player who move
 `first_play_urgency` u an unvisited child has the bound u instead (Gelly & Wang, "Exploration exploitation in Go",
 2006), so that a good child may be visited again before all have been.  For games for two players.
 
-With `lanes` a leaf is played out so many times at once, and all results are backed up: leaf parallelisation (Cazenave &
-Jouandeau, "A parallel Monte-Carlo tree search algorithm", 2008, "at the leaves"), on one core.
+With `lanes` a leaf is played out so many times at once, and all results are backed up: see leaves.py beside this file.
+
+`methods` are what others have added to it, a file each in agents/montecarlo/methods; without any it is plain UCT.
 """
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from agents.core.agent import Unsuited
 from agents.core.selection import largest_bound, log_of, prefetch
-from agents.core.tree import UNPROVEN, last_node, proven_result
-from agents.montecarlo.search import Rule, TreeSearch
+from agents.core.tree import UNPROVEN
+from agents.montecarlo.composed import Composed, Numbers, chain_of, chained_values, unchained
+from agents.montecarlo.leaves import LANES, new_leaf_playouts
+from agents.montecarlo.method import Method, methods_of, registry
+from agents.montecarlo.search import Rule, TreeSearch, certain_bound
 from games.core.game import check_choice
-from games.core.jit import helper
-from games.core.lane_playout import play_side_by_side
-from games.core.lanes import LaneStream, Width, lane_stream
-from games.core.playout import copy_state, reward_of
-
-LANES = (1, 2, 4, 8, 16, 32, 64)
 
 
 class UCBOptions(NamedTuple):
@@ -40,23 +39,23 @@ class UCB1(Rule):
 
     urgency: bool = False
 
-    def best_child(self, game, search, walk):
+    def best_child(self, game, search, walk, node):
         """The first unvisited child, or the one with the largest bound.
 
         Single precision, and the bound as q/n + sqrt((K^2 ln N)/n), make a search of Connect 4 a fifth faster.
         """
-        tree, options, node = search.tree, search.options, last_node(walk)
+        tree, options = search.tree, search.options
         first, count = tree.first_child[node], tree.children[node]
         scale = np.float32(options.exploration * options.exploration * log_of(tree.visits[node]))
         if self.solver or self.urgency:
-            return self.best_of_each(game, search, walk, scale)
+            return self.best_of_each(game, search, walk, node, scale)
         for column in (tree.move, tree.first_child, tree.children):  # what is read next, of one of the children
             prefetch(column, first)
         return largest_bound(tree.visits, tree.value, first, count, scale)
 
-    def best_of_each(self, game, search, walk, scale):
+    def best_of_each(self, game, search, walk, node, scale):
         """The same, where proven or unvisited children have bounds of their own."""
-        tree, node = search.tree, last_node(walk)
+        tree = search.tree
         first = tree.first_child[node]
         best, best_bound = first, np.float32(-2.0)
         for child in range(first, first + tree.children[node]):
@@ -77,43 +76,10 @@ class UCB1(Rule):
 
 @dataclass(frozen=True)
 class ManyPlayouts(UCB1):
-    """Several playouts of each leaf, one by one.  Search.memory: (dtype[state_size],)."""
-
-    lanes: int = 1
-
-    @property
-    def playouts(self):
-        return self.lanes
+    """Several playouts of each leaf.  Search.memory: the LeafPlayouts."""
 
     def play_out(self, game, search, walk, rng):
-        state, reward = search.memory[0], 0.0
-        for _ in range(self.lanes):
-            copy_state(game, walk.state, state)
-            score, _ = game.random_playout(state, walk.moves, rng)
-            reward += reward_of(score)
-        return 2.0 * reward / self.lanes - 1.0
-
-    def reward(self, score):
-        """Exact, since the number of playouts is a power of two."""
-        return self.lanes * (score + 1.0) / 2.0
-
-
-@dataclass(frozen=True)
-class SideBySide(ManyPlayouts):
-    """Several playouts of each leaf at once.  Search.memory: the LaneStream that they draw from."""
-
-    def play_out(self, game, search, walk, rng):
-        if game.is_over(walk.state):
-            return 2.0 * reward_of(game.score(walk.state)) - 1.0
-        reward, _ = play_side_by_side(game, walk.state, search.memory)
-        return 2.0 * reward / self.lanes - 1.0
-
-
-@helper
-def certain_bound(tree, child, player):
-    """The bound of a proven child: above all others if it is won for `player`, who moves to it, below all if lost."""
-    result = proven_result(tree.proven[child]) * (1.0 if player == 0 else -1.0)
-    return 1000.0 if result > 0.0 else (-1.0 if result < 0.0 else 0.5)
+        return 2.0 * search.memory.way.rewards(game, walk, search.memory.room, rng) / self.lanes - 1.0
 
 
 def check_exploration(exploration: float) -> None:
@@ -129,36 +95,94 @@ class UCT(TreeSearch):
     exploration: the constant K of the bound, for rewards from 0 to 1
     first_play_urgency: the bound of unvisited children; none: they come first
     lanes: playouts of each leaf, side by side where the game has lanes
+    methods: additional methods, joined by +: "implicit(alpha=0.2) + halving"
     """
 
     exploration: float = 0.4
     first_play_urgency: float | None = None
     lanes: int = 1
+    methods: str = ""
 
     name: ClassVar[str] = "uct"
+    catalogue: ClassVar[dict] = {"methods": registry}
 
     def __post_init__(self):
         super().__post_init__()
         check_exploration(self.exploration)
         check_choice("lanes", self.lanes, LANES)
+        for method in self.chosen:
+            if self.lanes > 1:
+                raise ValueError(f"lanes = {self.lanes} and methods = {self.methods!r} exclude each other")
+            if self.keep_tree and not method.keeps:
+                raise ValueError(f"keep_tree = True and {method.name} exclude each other")
+
+    @property
+    def chosen(self) -> tuple[Method, ...]:
+        """Its methods."""
+        return methods_of(self.methods)
+
+    def refuses(self, game):
+        for method in self.chosen:
+            if unmet := method.needs.unmet(game):
+                return f"method {method.name} of {self} plays games {unmet}"
+        return super().refuses(game)
+
+    def budget(self, default=None):
+        budget = super().budget(default)
+        for method in self.chosen:
+            if reason := method.unsuited(budget):
+                raise Unsuited(f"method {method.name} of {self} {reason}")
+        return budget
 
     def search_rule(self, game):
-        urgency = self.first_play_urgency is not None
-        if self.lanes == 1:
-            return UCB1(self.solver, urgency)
-        return (SideBySide if game.lanes else ManyPlayouts)(self.solver, urgency, self.lanes)
-
-    def new_memory(self, game):
-        if self.lanes == 1:
-            return ()
-        if not game.lanes:
-            return (np.zeros(game.state_size, game.dtype),)
-        width = Width(self.lanes, game.lane_bits)
-        return LaneStream(width, np.zeros(2 * width.words, np.uint64))
-
-    def seed(self, memory, rng):
-        if isinstance(memory, LaneStream):
-            memory.state[:] = lane_stream(memory.width, rng).state
+        urgency, chosen = self.first_play_urgency is not None, self.chosen
+        if chosen:
+            solver, steps = (any(getattr(method, what) for method in chosen) for what in ("proves", "steps"))
+            return Composed(self.solver or solver, chain=chain_of(chosen), urgency=urgency, steps=steps)
+        return (UCB1 if self.lanes == 1 else ManyPlayouts)(self.solver, self.lanes, urgency=urgency)
 
     def options(self):
+        if self.chosen:
+            numbers = chained_values([method.options() for method in self.chosen])
+            return Numbers(self.exploration, self.first_play_urgency or 0.0, numbers)
         return UCBOptions(self.exploration, self.first_play_urgency or 0.0)
+
+    def new_memory(self, game, nodes):
+        if self.chosen:
+            parts = [method.new_memory(game, nodes) for method in self.chosen]
+            for method, part in zip(self.chosen, parts):
+                method.forget(part)
+            return chained_values(parts)
+        return () if self.lanes == 1 else new_leaf_playouts(game, self.lanes)
+
+    def seed(self, memory, rng):
+        if self.lanes > 1:
+            memory.seed(rng)
+
+    def forget(self, memory):
+        for method, part in self.parts_of(memory):
+            method.forget(part)
+
+    def begin_search(self, game, memory, budget, rng):
+        for method, part in self.parts_of(memory):
+            method.begin_search(game, part, budget, rng)
+
+    def moved(self, memory, origin):
+        return chained_values([moved(method, part, origin) for method, part in self.parts_of(memory)]) or memory
+
+    def last_choice(self, tree, memory):
+        chosen = (method.choose(tree, part) for method, part in self.parts_of(memory))
+        return next((child for child in chosen if child is not None), None)
+
+    def parts_of(self, memory) -> list[tuple[Method, tuple]]:
+        """Its methods, each with its own arrays."""
+        return list(zip(self.chosen, unchained(memory))) if self.chosen else []
+
+
+def moved(method: Method, memory: Any, origin: np.ndarray) -> Any:
+    """The arrays of a method for a kept tree: row i of those with a row for each node was row origin[i]."""
+    arrays = {}
+    for name in method.per_node:
+        arrays[name] = np.zeros_like(getattr(memory, name))
+        arrays[name][: len(origin)] = getattr(memory, name)[origin]
+    return memory._replace(**arrays) if arrays else memory

@@ -9,6 +9,10 @@ A sequence as good replaces the best one (>=), as in Rosin's listing.  Policies 
 agents/core/policy.py; sequences are kept with the codes of all legal moves, so that adapting does not replay the game.
 When the highest level has ended, it starts again with a new policy until the budget is used up.
 
+With `stabilization` P > 1 an iteration of level 1 makes P playouts by the same policy, which is then adapted once, to
+the best sequence so far: a good sequence has longer to be found before the policy insists on another (T. Cazenave,
+J.-B. Sevestre & M. Toulemont, "Stabilized nested rollout policy adaptation", 2021).
+
 With `bias` the game's own preference for moves takes part, and with `temperature` the odds are flatter or steeper:
 generalized NRPA (T. Cazenave, "Generalized nested rollout policy adaptation", 2020).  With `repetitions` r > 0 a level
 ends when the same best sequence has come r times, since its policy then plays hardly anything else (T. Cazenave,
@@ -55,6 +59,7 @@ class NRPAOptions(NamedTuple):
     levels: int
     iterations: int
     repetitions: int
+    stabilization: int
 
 
 class Levels(NamedTuple):
@@ -64,20 +69,19 @@ class Levels(NamedTuple):
     """
 
     learner: Learner
-    iterations: np.ndarray  # int64[levels + 1], done by the call of each level
+    iterations: np.ndarray  # int64[levels + 1], done by the call of each level; of level 0, playouts of an iteration
     repeats: np.ndarray  # int64[levels + 1], how often in a row its best sequence has come
     values: np.ndarray  # float64[levels + 1], the value of its best line
     foe_values: np.ndarray  # float64[levels + 1], the value of the opponent's best line, for the player to move
 
 
 @dataclass(frozen=True)
-class NRPA(Nested):
-    """Nested rollout policy adaptation.
+class Adapting(Nested):
+    """Base of the searches that adapt policies.
 
     level, iterations: N calls of the level below in each call; alpha: the step of adaptation
     features: policies go by the game's feature codes instead of its move codes
     bias: how much the game's own preference for moves counts; temperature: of the softmax
-    repetitions: a call ends when its best sequence has come so many times; 0: it goes on
     """
 
     level: int = 3
@@ -86,20 +90,40 @@ class NRPA(Nested):
     features: bool = False
     bias: float = 0.0
     temperature: float = 1.0
-    repetitions: int = 0
-
-    name: ClassVar[str] = "nrpa"
 
     def __post_init__(self):
         super().__post_init__()
         check_range("iterations", self.iterations, 1, 10**9)
-        check_range("repetitions", self.repetitions, 0, 10**9)
         check_positive("alpha", self.alpha)
         check_positive("temperature", self.temperature)
 
     def coding(self, game) -> Coding:
         """How its policies name moves."""
         return coding_for(game, self.features, self.bias != 0)
+
+    def learner(self, game, policies: int, lines: int) -> Learner:
+        """So many policies and lines, empty."""
+        settings = Settings(self.alpha, self.temperature, self.bias)
+        return new_learner(game, self.coding(game), settings, policies=policies, lines=lines)
+
+
+@dataclass(frozen=True)
+class NRPA(Adapting):
+    """Nested rollout policy adaptation.
+
+    repetitions: a call ends when its best sequence has come so many times; 0: it goes on
+    stabilization: playouts of an iteration of level 1, after which its policy is adapted once
+    """
+
+    repetitions: int = 0
+    stabilization: int = 1
+
+    name: ClassVar[str] = "nrpa"
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_range("repetitions", self.repetitions, 0, 10**9)
+        check_range("stabilization", self.stabilization, 1, 10**9)
 
     def line_count(self, game):
         """Lines of all levels."""
@@ -109,8 +133,7 @@ class NRPA(Nested):
         return bytes_needed(game, self.coding(game), policies=self.level, lines=self.line_count(game))
 
     def new_search(self, game):
-        settings = Settings(self.alpha, self.temperature, self.bias)
-        learner = new_learner(game, self.coding(game), settings, policies=self.level, lines=self.line_count(game))
+        learner = self.learner(game, self.level, self.line_count(game))
         return Levels(learner, *np.zeros((2, self.level + 1), np.int64), *np.zeros((2, self.level + 1)))
 
     def begin(self, search, game, state):
@@ -156,7 +179,7 @@ class NRPA(Nested):
 
     def options(self) -> NRPAOptions:
         """The numbers that its kernel reads."""
-        return NRPAOptions(self.level, self.iterations, self.repetitions)
+        return NRPAOptions(self.level, self.iterations, self.repetitions, self.stabilization)
 
     def choice(self, searches, incumbents, table):
         """The first move of the best sequence, and the mean result below it."""
@@ -207,6 +230,8 @@ def finish_call(game, coding, levels, incumbent, player, options):
     policy, level = levels.learner.policy, 1
     while level <= options.levels:
         take_best(game, coding, levels, level, options)
+        if level == 1 and more_by_this_policy(levels, options):
+            break
         levels.iterations[level] += 1
         repeated = options.repetitions > 0 and levels.repeats[level] >= options.repetitions
         if levels.iterations[level] < options.iterations and not repeated:
@@ -222,6 +247,13 @@ def finish_call(game, coding, levels, incumbent, player, options):
     for below in range(level - 1, 0, -1):
         begin_call(levels, below)
         copy_policy(policy, below, below - 1)
+
+
+@inlined
+def more_by_this_policy(levels, options):
+    """Whether the iteration of level 1 has further playouts to make; counts the one just made."""
+    levels.iterations[0] = (levels.iterations[0] + 1) % options.stabilization
+    return levels.iterations[0] != 0
 
 
 @inlined

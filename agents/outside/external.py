@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from agents.core.agent import Agent, Budget, Decision, IllegalAnswer, OutOfTime, Player, Unsuited
 from agents.core.needs import Needs
-from agents.outside.process import Bounds, EngineError, Silent
+from agents.outside.process import TO_BE_FOUND, Bounds, EngineError, Silent, lacking
 from agents.outside.protocol import PROTOCOLS, Conversation, Position, options_of, protocol_named
 from games.core.errors import listed
 from games.core.game import IllegalMove, check_choice, check_range
@@ -92,6 +92,10 @@ class External(Agent):
             return f"a program that fails: {error}"
         engine.close()
         return " ".join(engine.identity).strip() or "a program without a name"
+
+    def lacks(self):
+        fault = lacking(self.command)
+        return fault and f"{fault}; {TO_BE_FOUND}"
 
     def _check_budget(self, budget):
         """Unsuited where the protocol has no words for it."""

@@ -23,6 +23,15 @@ CHUNK = 1 << 16
 ROUNDS = 64  # chunks that are read of what nobody asked for
 
 
+TO_BE_FOUND = "give its path, such as ./engine, and make it executable: chmod +x engine"
+
+
+def lacking(command: str) -> str:
+    """That there is no such program on this machine, in words; empty if there is."""
+    first = next(iter(shlex.split(command)), "")
+    return "" if first and shutil.which(first) else f"there is no program {first!r}"
+
+
 class EngineError(RuntimeError):
     """An outside program that does what it must not.
 
@@ -57,12 +66,9 @@ class Process:
     """
 
     def __init__(self, command: str, bounds: Bounds = Bounds(), log: str = ""):  # noqa: B008 - a tuple of numbers
+        if fault := lacking(command):
+            raise EngineError(fault, TO_BE_FOUND)
         words = shlex.split(command)
-        if not words or shutil.which(words[0]) is None:
-            raise EngineError(
-                f"there is no program {words[0] if words else ''!r}",
-                "give its path, such as ./engine, and make it executable: chmod +x engine",
-            )
         control, self._control = os.pipe()
         limits = control, bounds.memory << 20, bounds.processes
         self._log, self._logged = None, 0

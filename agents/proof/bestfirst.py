@@ -1,23 +1,31 @@
-"""The best-first tree of proof-number search, which PNS, PN2, PDS-PN and RPPNS grow.
+"""The best-first tree of proof-number search, which PNS, PN2, PDS-PN and RPPNS grow, and the graph.
 
     descend   to the most-proving leaf: by least proof number at OR nodes, by least disproof number at AND nodes
     expand    give the leaf its children, and evaluate them at once
     update    the numbers of its ancestors, as far as they change; the next descent begins where the change ended
 
 Allis, van der Meulen & van den Herik, "Proof-number search", 1994.
+
+In a graph, a position that several lines lead to is searched once (agents/proof/transpositions.py).  Each move still
+has a row of its own, so that the numbers of a node's children lie side by side; the first row of a position *holds* it,
+and the others copy its numbers.  An update goes up to the parents of all its rows, breadth first.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from agents.proof.numbers import LIMIT, NODES, Task, combine, first_numbers, verdict
-from games.core.jit import helper
+from agents.core.tree_node import uncompiled
+from agents.proof.numbers import LIMIT, NODES, OPEN, Task, combine, first_numbers, verdict
+from agents.proof.transpositions import Index, forget, index_bytes, is_graph, joined, new_index, new_row, orient
+from games.core.jit import helper, inlined
 from games.core.playout import copy_state
 
 ROOT = 0
 LEAF = 0  # the number of children of a node that has not been expanded
-NODE_BYTES = 24
+NODE_BYTES = 28
+TREE_QUEUE = 1024  # entries: in a tree, one node at a time waits
+OR_NODE, QUEUED, PLY = 1, 2, 2  # of a node's flags: two bits, and where the others begin
 
 
 class ProofTree(NamedTuple):
@@ -29,6 +37,11 @@ class ProofTree(NamedTuple):
     parent: np.ndarray  # int32[capacity]
     first_child: np.ndarray  # int32[capacity]
     children: np.ndarray  # int32[capacity], LEAF or their number
+    flags: (
+        np.ndarray
+    )  # int32[capacity], OR_NODE where that has children, QUEUED; from PLY on, its ply on the line, plus 1
+    queue: np.ndarray  # int32[capacity in a graph], a ring of nodes whose numbers are to be computed anew
+    positions: Index  # which row holds a position
     size: np.ndarray  # int64[1], nodes in use
 
 
@@ -38,6 +51,8 @@ class TreeLine(NamedTuple):
     states: np.ndarray  # dtype[max_plies + 2, state_size]; row p is p plies below the root
     moves: np.ndarray  # int32[max_moves]
     others: np.ndarray  # int32[max_moves]
+    path: np.ndarray  # int32[max_plies + 2], the nodes
+    image: np.ndarray  # dtype[state_size]
 
 
 class TreeSearch(NamedTuple):
@@ -49,27 +64,42 @@ class TreeSearch(NamedTuple):
     counts: np.ndarray  # int64[3], see agents/proof/numbers.py
 
 
-def new_proof_tree(capacity: int) -> ProofTree:
-    """A tree of one leaf.  The operating system provides memory when it is first written."""
-    columns = {name: np.empty(capacity, np.int32) for name in ProofTree._fields if name != "size"}
-    tree = ProofTree(**columns, size=np.zeros(1, np.int64))
-    restart_tree.py_func(tree)
+def new_proof_tree(capacity: int, graph: bool = False) -> ProofTree:
+    """A tree of one leaf, or a graph.  The operating system provides memory when it is first written."""
+    rows = ("proof", "disproof", "move", "parent", "first_child", "children", "flags")
+    columns = {name: np.empty(capacity, np.int32) for name in rows}
+    queue, positions = np.empty(capacity if graph else TREE_QUEUE, np.int32), new_index(capacity * graph)
+    tree = ProofTree(**columns, queue=queue, positions=positions, size=np.zeros(1, np.int64))
+    uncompiled(restart_tree)(tree)
     return tree
+
+
+def tree_bytes(tree: ProofTree, rows: int | None = None) -> int:
+    """The memory of so many rows, or of those in use."""
+    rows = int(tree.size[0]) if rows is None else rows
+    return NODE_BYTES * rows + index_bytes(tree.positions, rows)
 
 
 def new_tree_line(game) -> TreeLine:
     """Room for the deepest line of a game."""
-    states = np.zeros((game.max_plies + 2, game.state_size), game.dtype)
-    return TreeLine(states, np.zeros(game.max_moves, np.int32), np.zeros(game.max_moves, np.int32))
+    states, moves = np.zeros((game.max_plies + 2, game.state_size), game.dtype), np.zeros(game.max_moves, np.int32)
+    return TreeLine(states, moves, moves.copy(), np.zeros(len(states), np.int32), states[0].copy())
 
 
 @helper
 def restart_tree(tree):
     """Make it a tree of one leaf again."""
+    forget(tree.positions)
     tree.proof[ROOT] = tree.disproof[ROOT] = 1
-    tree.move[ROOT] = tree.parent[ROOT] = -1
-    tree.children[ROOT] = LEAF
+    write_row(tree, ROOT, -1, -1)
     tree.size[0] = 1
+
+
+@helper
+def write_row(tree, row, parent, move):
+    """A new leaf, without its numbers."""
+    tree.move[row], tree.parent[row], tree.children[row], tree.flags[row] = move, parent, LEAF, 0
+    new_row(tree.positions, row)
 
 
 @helper
@@ -86,15 +116,39 @@ def has_room(game, search):
 
 
 @helper
-def most_proving(game, tree, line, node, ply):
-    """Descend from a node to its most-proving leaf; (leaf, ply).  line.states follows."""
+def most_proving(game, search, node, ply):
+    """Descend from a node to its most-proving leaf; (leaf, ply).  The line follows."""
+    tree, line = search.tree, search.line
+    put_on_line(tree, line, node, ply)
     while tree.children[node] != LEAF:
-        state, after = line.states[ply], line.states[ply + 1]
-        node = best_child(tree, node, game.player(state) == 0)
-        copy_state(game, state, after)
-        game.play(after, tree.move[node])
-        ply += 1
+        row = best_child(tree, node, game.player(line.states[ply]) == 0)
+        make_move(game, search, ply, tree.move[row])
+        node, ply = holder(tree, row), ply + 1
+        put_on_line(tree, line, node, ply)
     return node, ply
+
+
+@helper
+def put_on_line(tree, line, node, ply):
+    """Note that the line leads through a node."""
+    line.path[ply] = node
+    tree.flags[node] = tree.flags[node] & (OR_NODE | QUEUED) | (ply + 1) << PLY
+
+
+@helper
+def make_move(game, search, ply, move):
+    """Write the position after a move of the node at `ply` into the line's next row."""
+    line = search.line
+    after = line.states[ply + 1]
+    copy_state(game, line.states[ply], after)
+    game.play(after, move)
+    orient(game, search.task, after, line.image)
+
+
+@helper
+def holder(tree, row):
+    """The row that holds a row's position."""
+    return np.int64(tree.positions.first[row]) if is_graph(tree.positions) else np.int64(row)
 
 
 @helper
@@ -113,46 +167,84 @@ def best_child(tree, node, or_node):
 def expand(game, search, node, ply):
     """Give the leaf at `ply` its children, with their first numbers."""
     tree, line, task, counts = search.tree, search.line, search.task, search.counts
-    state, after = line.states[ply], line.states[ply + 1]
-    count, first = game.sound_moves(state, line.moves), tree.size[0]
-    for i in range(count):
-        copy_state(game, state, after)
-        game.play(after, line.moves[i])
+    count, first = game.sound_moves(line.states[ply], line.moves), tree.size[0]
+    after = line.states[ply + 1]
+    for row in range(first, first + count):
+        move = line.moves[row - first]
+        make_move(game, search, ply, move)
+        write_row(tree, row, node, move)
         outcome = verdict(game, task, after, ply + 1, counts)
-        numbers = first_numbers(game, task, after, outcome, line.others)
-        write_child(tree, first + i, node, line.moves[i], numbers)
+        known = joined(game, task, tree.positions, row, after, ply + 1) if outcome == OPEN else row
+        if known == row:
+            tree.proof[row], tree.disproof[row] = first_numbers(game, task, after, outcome, line.others)
+        else:
+            tree.proof[row], tree.disproof[row] = tree.proof[known], tree.disproof[known]
     counts[NODES] += count
-    tree.size[0] = first + count
-    tree.first_child[node] = first
-    tree.children[node] = count
+    give_children(tree, node, count, game.player(line.states[ply]) == 0)
 
 
 @helper
-def write_child(tree, child, parent, move, numbers):
-    """A new leaf."""
-    tree.proof[child], tree.disproof[child] = numbers
-    tree.move[child], tree.parent[child], tree.children[child] = move, parent, LEAF
+def give_children(tree, node, count, or_node):
+    """The next rows, so many, are a leaf's children from now on."""
+    tree.first_child[node], tree.children[node] = tree.size[0], count
+    tree.size[0] += count
+    if or_node:
+        tree.flags[node] |= OR_NODE
 
 
 @helper
-def update(game, tree, line, node, ply):
-    """Recompute numbers from the children's, upwards as long as they change; (node, ply) to descend from next."""
+def update(search, node, ply):
+    """Recompute numbers from the children's, upwards as long as they change; (node, ply) to descend from next.
+
+    That is the first node of the line of which something was computed anew.
+    """
+    tree, line, task = search.tree, search.line, search.task
+    leaf, top, head, tail = ply, ply, 0, 0
+    line.path[ply] = node
     while True:
-        or_node = game.player(line.states[ply]) == 0
-        proof, disproof = combine(tree.proof, tree.disproof, tree.first_child[node], tree.children[node], or_node)
-        if proof == tree.proof[node] and disproof == tree.disproof[node]:
-            return node, ply
-        tree.proof[node], tree.disproof[node] = proof, disproof
-        if node == ROOT:
-            return node, ply
-        node, ply = np.int64(tree.parent[node]), ply - 1
+        flags = np.int64(tree.flags[node])
+        if flags >> PLY > 0:
+            top = min(top, (flags >> PLY) - 1)
+        first, count = tree.first_child[node], tree.children[node]
+        proof, disproof = combine(tree.proof, tree.disproof, first, count, flags & OR_NODE != 0, task.weak)
+        if proof != tree.proof[node] or disproof != tree.disproof[node]:
+            tail = hand_up(tree, node, (proof, disproof), tail)
+        if head == tail:
+            break
+        node = np.int64(tree.queue[in_ring(tree.queue, head)])
+        tree.flags[node] &= ~QUEUED
+        head += 1
+    for below in range(top + 1, leaf + 1):
+        tree.flags[line.path[below]] &= OR_NODE | QUEUED
+    return np.int64(line.path[top]), top
+
+
+@helper
+def hand_up(tree, node, numbers, tail):
+    """Give all rows of a position its new numbers, and queue their parents; returns the new end of the queue."""
+    row = np.int64(node)
+    while row >= 0:
+        tree.proof[row], tree.disproof[row] = numbers
+        parent = tree.parent[row]
+        if parent >= 0 and not tree.flags[parent] & QUEUED and is_open(tree, parent):
+            tree.flags[parent] |= QUEUED
+            tree.queue[in_ring(tree.queue, tail)] = parent
+            tail += 1
+        row = np.int64(tree.positions.next[row]) if is_graph(tree.positions) else np.int64(-1)
+    return tail
+
+
+@inlined
+def in_ring(queue, number):
+    """The place of an entry of that number; most updates are short, and need no division."""
+    return number if number < len(queue) else number % len(queue)
 
 
 @helper
 def best_first(game, search, ply, until):
     """Grow the tree, whose root is line.states[ply], until it is settled, has `until` nodes or cannot grow."""
-    tree, line, node = search.tree, search.line, ROOT
+    tree, node = search.tree, ROOT
     while is_open(tree, ROOT) and tree.size[0] < until and has_room(game, search):
-        node, ply = most_proving(game, tree, line, node, ply)
+        node, ply = most_proving(game, search, node, ply)
         expand(game, search, node, ply)
-        node, ply = update(game, tree, line, node, ply)
+        node, ply = update(search, node, ply)

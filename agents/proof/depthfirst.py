@@ -15,15 +15,28 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.table import ROW_BYTES, Table, check_table, filled, least_key, new_table, probe, store
-from agents.proof.bestfirst import NODE_BYTES, ProofTree, TreeLine, new_proof_tree
+from agents.core.table import (
+    ALL_SCHEMES,
+    COLLECT,
+    ROW_BYTES,
+    Table,
+    check_table,
+    fetch,
+    filled,
+    least_key,
+    new_table,
+    probe,
+    store,
+)
+from agents.proof.bestfirst import ProofTree, TreeLine, new_proof_tree, tree_bytes
 from agents.proof.marks import Marks, no_marks
-from agents.proof.numbers import INFINITE, LIMIT, MOST, NODES, OPEN, Task, combine, first_numbers, verdict
+from agents.proof.numbers import INFINITE, LIMIT, MOST, NODES, OPEN, Task, combine, first_numbers, salted, verdict
 from agents.proof.proof_agent import ProofAgent, Search
-from games.core.jit import Compilable, inlined, kernel
+from games.core.game import check_choice, check_range
+from games.core.jit import Compilable, helper, inlined, kernel
 from games.core.playout import copy_state
-from games.core.random import GAMMA, mix
 
+WORTHS = ("work", "depth")
 DONE = -1  # the ply when the root is settled
 PROOF, DISPROOF = range(2)  # of a row of ProofLine.limit
 
@@ -66,7 +79,7 @@ class ThresholdRule(Compilable):
         """The thresholds of the root, (proof, disproof), at the beginning."""
         raise NotImplementedError
 
-    def raised_limits(self, proof, disproof):
+    def raised_limits(self, task, proof, disproof):
         """The root's next thresholds, when it has reached these numbers and is not settled."""
         raise NotImplementedError
 
@@ -105,14 +118,32 @@ class DepthFirstProver(ProofAgent):
 
     table: size of the transposition table in MiB
     symmetries: let symmetric positions share a place in the table
+    scheme: what is replaced when the table is full: new, big, two_big or collect (agents/core/table.py)
+    replace_by: what makes a position worth its place in the table: the work it took, or its depth, the less the better
+    epsilon: how far a threshold goes beyond the number that it is set by, as a share of that
     """
 
     table: float = 64.0
     symmetries: bool = False
+    scheme: str = "two_big"
+    replace_by: str = "work"
+    epsilon: float = 0.0
 
     def __post_init__(self):
         super().__post_init__()
-        check_table(self.table)
+        check_table(self.table, self.scheme, ALL_SCHEMES)
+        check_choice("replace_by", self.replace_by, WORTHS)
+        check_range("epsilon", self.epsilon, 0, 10)
+        if self.replace_by != "work" and self.scheme == "new":
+            raise ValueError(
+                f"replace_by = {self.replace_by!r} means nothing with scheme = 'new', by which the newest position "
+                f"takes its place; it goes with {', '.join(name for name in ALL_SCHEMES if name != 'new')}"
+            )
+        if self.scheme == COLLECT and self.cores > 1:
+            raise ValueError(
+                f"scheme = '{COLLECT}' goes with workers = 1, not {self.cores}: "
+                f"threads cannot search in a table that is being swept"
+            )
 
     def rule(self) -> ThresholdRule:
         """Its rule."""
@@ -123,10 +154,11 @@ class DepthFirstProver(ProofAgent):
         return 0
 
     def task(self, goal, endgames):
-        return super().task(goal, endgames)._replace(symmetries=self.symmetries)
+        depth = self.replace_by == "depth"
+        return super().task(goal, endgames)._replace(symmetries=self.symmetries, epsilon=self.epsilon, by_depth=depth)
 
     def new_memory(self, game):
-        return new_table(self.table)
+        return new_table(self.table, self.scheme)
 
     def memory_bytes(self, memory):
         return ROW_BYTES * filled(memory)
@@ -140,7 +172,7 @@ class DepthFirstProof(Search):
 
     def __init__(self, agent, game, table, state, task, counts):
         self.agent, self.game, self.rule, self.counts = agent, game, agent.rule(), counts
-        second, line = new_proof_tree(agent.second_nodes() + game.max_moves + 1), new_line(game, state)
+        second, line = new_proof_tree(agent.second_nodes() + game.max_moves + 1, graph=True), new_line(game, state)
         self.search = ProofSearch(task, table, second, line, scratch_of(line), no_marks(), counts)
 
     def run(self, nodes):
@@ -149,7 +181,7 @@ class DepthFirstProof(Search):
         return int(self.counts[NODES]) - before
 
     def numbers(self):
-        return numbers_of(self.game, self.search.line)
+        return numbers_of(self.game, self.search)
 
     def moves(self):
         line = self.search.line
@@ -157,15 +189,16 @@ class DepthFirstProof(Search):
 
     def bytes(self):
         lines = sum(column.nbytes for column in (*self.search.line, *self.search.scratch))
-        return lines + NODE_BYTES * len(self.search.second.proof)
+        return lines + tree_bytes(self.search.second, len(self.search.second.proof))
 
 
-def numbers_of(game, line: ProofLine) -> tuple[int, int]:
-    """Proof and disproof number of the root, by its moves' numbers on a line."""
+def numbers_of(game, search: ProofSearch) -> tuple[int, int]:
+    """Proof and disproof number of the root, by its moves' numbers on the line."""
+    line = search.line
     if line.total[0] == 0:
         return 1, 1
     or_node = int(game.player(line.states[0])) == 0
-    return combine.py_func(line.proof[0], line.disproof[0], 0, int(line.total[0]), or_node)
+    return combine.py_func(line.proof[0], line.disproof[0], 0, int(line.total[0]), or_node, search.task.weak)
 
 
 def new_line(game, root: np.ndarray) -> ProofLine:
@@ -190,7 +223,8 @@ def new_line(game, root: np.ndarray) -> ProofLine:
 
 def scratch_of(line: ProofLine) -> TreeLine:
     """What a search of the second level goes on with: the line's own states, and room for moves."""
-    return TreeLine(line.states, np.zeros_like(line.moves[0]), np.zeros_like(line.moves[0]))
+    moves, path = line.moves[0], np.zeros(len(line.states), np.int32)
+    return TreeLine(line.states, np.zeros_like(moves), np.zeros_like(moves), path, np.zeros_like(line.states[0]))
 
 
 @kernel
@@ -208,7 +242,7 @@ def threshold_kernel(game, rule, search, until):
     while ply != DONE and line.total[0] > 0:
         or_node = game.player(line.states[ply]) == 0
         rule.refresh(search, ply)
-        proof, disproof = combine(line.proof[ply], line.disproof[ply], 0, line.total[ply], or_node)
+        proof, disproof = combine(line.proof[ply], line.disproof[ply], 0, line.total[ply], or_node, search.task.weak)
         spent = counts[NODES] >= until
         going_back = rule.shared and (spent or not may_visit(game, counts))
         if (spent and not rule.shared) or (going_back and ply == 0):
@@ -235,15 +269,21 @@ def may_visit(game, counts):
 def leave(rule, search, ply, numbers):
     """Store the numbers of the node at `ply`, and hand them to its parent; returns the ply to go on with."""
     line, (proof, disproof) = search.line, numbers
-    store(search.table, line.key[ply], proof, disproof, search.counts[NODES] - line.before[ply])
+    store(search.table, line.key[ply], proof, disproof, worth(search, ply, search.counts[NODES] - line.before[ply]))
     if ply > 0:
         rule.mark(search, line.key[ply], -1)
         line.proof[ply - 1, line.chosen[ply - 1]] = proof
         line.disproof[ply - 1, line.chosen[ply - 1]] = disproof
     elif proof != 0 and disproof != 0:
-        line.limit[0, PROOF], line.limit[0, DISPROOF] = rule.raised_limits(proof, disproof)
+        line.limit[0, PROOF], line.limit[0, DISPROOF] = rule.raised_limits(search.task, proof, disproof)
         return 0
     return ply - 1
+
+
+@inlined
+def worth(search, ply, work):
+    """How much the node at `ply`, whose numbers cost so much work, is worth its place in the table."""
+    return len(search.line.key) - ply if search.task.by_depth else work
 
 
 @inlined
@@ -259,12 +299,9 @@ def enter(game, rule, search, ply):
 @inlined
 def table_key(game, search, ply):
     """The table's key of the node at `ply`, which depends on the goal and the plies left for it, too."""
-    line, goal = search.line, search.task.goal
-    left = goal.plies - ply if goal.plies < len(line.key) else -1
-    salt = np.uint64(left + 2) * np.uint64(4) + np.uint64(goal.late) * np.uint64(2) + np.uint64(goal.least == 1.0)
-    state = line.states[ply]
-    key = least_key(game, state, search.scratch.states[ply + 1])[0] if search.task.symmetries else game.key(state)
-    return key ^ mix(salt * GAMMA)
+    state, task = search.line.states[ply], search.task
+    key = least_key(game, state, search.scratch.image)[0] if task.symmetries else game.key(state)
+    return salted(game, task.goal, key, ply)
 
 
 @inlined
@@ -279,10 +316,11 @@ def open_node(game, rule, search, ply):
         copy_state(game, state, after)
         game.play(after, line.moves[ply, i])
         counts[NODES] += 1
+        line.keys[ply, i] = table_key(game, search, ply + 1)
+        fetch(search.table, line.keys[ply, i])
         outcome = verdict(game, task, after, ply + 1, counts)
         proof, disproof = first_numbers(game, task, after, outcome, search.scratch.moves)
         if outcome == OPEN:
-            line.keys[ply, i] = table_key(game, search, ply + 1)
             held, stored_proof, stored_disproof = probe(search.table, line.keys[ply, i])
             if held:
                 proof, disproof = stored_proof, stored_disproof
@@ -307,6 +345,19 @@ def least_two(numbers, count):
 
 
 @inlined
-def remainder(limit, total, own):
-    """What a sum's threshold leaves for one child, whose number is `own`; infinity stays infinite."""
-    return limit if limit == INFINITE else limit - (min(total, MOST) - own)
+def remainder(task, limit, total, numbers, count, chosen):
+    """What the threshold of a sum leaves for the chosen one of `count` children; infinity stays infinite."""
+    if limit == INFINITE:
+        return limit
+    if not task.weak:
+        return limit - (min(total, MOST) - numbers[chosen])
+    others = -1
+    for i in range(count):
+        others += numbers[i] != 0
+    return limit - others
+
+
+@helper
+def beyond(number, epsilon):
+    """A threshold that goes beyond a number: by one, or by its share epsilon (Pawlewicz & Lew 2007)."""
+    return max(number + 1, np.int64(np.ceil(number * (1.0 + epsilon))))

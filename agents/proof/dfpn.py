@@ -16,7 +16,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from agents.core.table import probe
 from agents.core.threads import Threaded
 from agents.proof.depthfirst import (
     DISPROOF,
@@ -24,14 +23,12 @@ from agents.proof.depthfirst import (
     DepthFirstProof,
     DepthFirstProver,
     ThresholdRule,
+    beyond,
     least_two,
     remainder,
 )
-from agents.proof.marks import add_marks, mark, take_marks
 from agents.proof.numbers import INFINITE
-from agents.proof.parallel_dfpn import SharedProof
-from games.core.game import check_range
-from games.core.jit import helper
+from agents.proof.parallel_dfpn import SharedProof, SharedRule
 
 
 @dataclass(frozen=True)
@@ -46,13 +43,6 @@ class DFPN(Threaded, DepthFirstProver):
     workers: int = 1
 
     name: ClassVar[str] = "dfpn"
-
-    def __post_init__(self):
-        super().__post_init__()
-        check_range("epsilon", self.epsilon, 0, 10)
-
-    def task(self, goal, endgames):
-        return super().task(goal, endgames)._replace(epsilon=self.epsilon)
 
     def rule(self):
         return DFPNRule() if self.workers == 1 else SharedDFPNRule()
@@ -69,7 +59,7 @@ class DFPNRule(ThresholdRule):
     def root_limits(self):
         return INFINITE, INFINITE
 
-    def raised_limits(self, proof, disproof):
+    def raised_limits(self, task, proof, disproof):
         return INFINITE, INFINITE
 
     def is_left(self, proof, disproof, limit):
@@ -79,47 +69,23 @@ class DFPNRule(ThresholdRule):
         return least_two(line.proof[ply] if or_node else line.disproof[ply], line.total[ply])[0]
 
     def child_limits(self, task, line, ply, or_node, numbers):
-        limit, chosen, (proof, disproof) = line.limit[ply], line.chosen[ply], numbers
+        limit, total, chosen, (proof, disproof) = line.limit[ply], line.total[ply], line.chosen[ply], numbers
         if or_node:
-            second = least_two(line.proof[ply], line.total[ply])[1]
-            below = remainder(limit[DISPROOF], disproof, line.disproof[ply, chosen])
+            second = least_two(line.proof[ply], total)[1]
+            below = remainder(task, limit[DISPROOF], disproof, line.disproof[ply], total, chosen)
             return min(limit[PROOF], beyond(second, task.epsilon)), below
-        second = least_two(line.disproof[ply], line.total[ply])[1]
-        below = remainder(limit[PROOF], proof, line.proof[ply, chosen])
+        second = least_two(line.disproof[ply], total)[1]
+        below = remainder(task, limit[PROOF], proof, line.proof[ply], total, chosen)
         return below, min(limit[DISPROOF], beyond(second, task.epsilon))
 
 
 @dataclass(frozen=True)
-class SharedDFPNRule(DFPNRule):
-    """The same for threads that share a table (agents/proof/parallel_dfpn.py)."""
+class SharedDFPNRule(SharedRule, DFPNRule):
+    """The same for threads that share a table."""
 
-    shared: ClassVar[bool] = True
-
-    def choose(self, search, ply, or_node, numbers):
-        line, total = search.line, search.line.total[ply]
-        own = line.proof[ply] if or_node else line.disproof[ply]
-        add_marks(search.marks, line.keys[ply], own, total)
-        chosen = self.select(line, ply, or_node)
-        line.chosen[ply] = chosen
-        proof, disproof = self.child_limits(search.task, line, ply, or_node, numbers)
-        take_marks(search.marks, own, total)
+    def limits_beside_others(self, line, ply, limits):
         # whatever marks have made of the choice, the child is searched until its numbers grow
-        line.limit[ply + 1, PROOF] = max(proof, np.int64(line.proof[ply, chosen]) + 1)
-        line.limit[ply + 1, DISPROOF] = max(disproof, np.int64(line.disproof[ply, chosen]) + 1)
-
-    def mark(self, search, key, change):
-        mark(search.marks, key, change)
-
-    def refresh(self, search, ply):
-        line = search.line
-        for i in range(line.total[ply]):
-            if line.proof[ply, i] != 0 and line.disproof[ply, i] != 0:
-                held, proof, disproof = probe(search.table, line.keys[ply, i])
-                if held:
-                    line.proof[ply, i], line.disproof[ply, i] = proof, disproof
-
-
-@helper
-def beyond(second, epsilon):
-    """The number at which the search turns to the second best child."""
-    return max(second + 1, np.int64(np.ceil(second * (1.0 + epsilon))))
+        chosen, (proof, disproof) = line.chosen[ply], limits
+        return max(proof, np.int64(line.proof[ply, chosen]) + 1), max(
+            disproof, np.int64(line.disproof[ply, chosen]) + 1
+        )

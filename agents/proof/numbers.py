@@ -8,9 +8,13 @@ the first player's nodes are OR nodes: one proved child is enough.  The second p
     disproof number  sum of children     least of children   infinite   0
 
 Moves that the game knows to be no better than another (`Game.sound_moves`) are left out.  A leaf has 1 and 1; by
-mobility, the number that will be a sum is the number of its moves instead; by evaluation, the two share 14, the more
-for the proof the better the second player stands.  Sums stay below infinity, so that no large
-number is taken for a proof; a position reached by several paths is counted several times.
+mobility, the number that will be a sum is the number of its moves instead; by evaluation, the two share 13 or 14,
+the more for the proof the better the second player stands.  Sums stay below infinity, so that no large number is taken
+for a proof.
+
+A position reached by several paths counts several times in a sum.  Weak numbers avoid that: in the place of the sum
+they have the largest of the children's numbers, plus one for each other child that is not settled (Ueda, Hashimoto,
+Hashimoto & Iida, "Weak proof-number search", 2008).
 """
 
 from typing import NamedTuple
@@ -20,8 +24,9 @@ import numpy as np
 from agents.core.sides import side_to_move
 from agents.core.solve import Goal
 from agents.knowledge.tablebase import ABSENT, Endgames, look_up
-from games.core.jit import helper
+from games.core.jit import helper, inlined
 from games.core.playout import reward_of
+from games.core.random import GAMMA, mix
 
 INFINITE = 1 << 30
 MOST = INFINITE - 1  # what a sum can reach
@@ -36,9 +41,13 @@ class Task(NamedTuple):
     goal: Goal
     endgames: Endgames
     mobility: bool  # whether a leaf's first numbers count its moves
-    symmetries: bool = False  # whether positions that symmetries take into each other share a place in the table
-    epsilon: float = 0.0  # of df-pn's thresholds
+    symmetries: bool = False  # whether positions that symmetries take into each other are one
+    epsilon: float = 0.0  # how far thresholds go beyond the numbers that they are set by
     by_evaluation: bool = False  # whether a leaf's first numbers follow the game's evaluation
+    evaluate_from: int = 0  # the fewest moves of a leaf for which the evaluation is asked
+    weak: bool = False  # whether the largest number and the count of the rest stand for a sum
+    by_depth: bool = False  # whether the table keeps what is nearest to the root, not what took most work
+    keep_tree: bool = False  # whether all of a tree of the second level goes into the table
 
 
 def new_counts(limit: int | None) -> np.ndarray:
@@ -85,17 +94,19 @@ def first_numbers(game, task, state, outcome, moves):
         return 0, INFINITE
     if outcome == FALSE:
         return INFINITE, 0
-    if task.by_evaluation:
+    asked, count = task.by_evaluation, 1
+    if (asked and task.evaluate_from > 0) or (task.mobility and not asked):
+        count = game.sound_moves(state, moves)
+    if asked and count >= task.evaluate_from:
         share = 1.0 / (1.0 + np.exp(-STEEPNESS * game.evaluate(state)))  # of wins, about, for the first player
         return 1 + np.int64(UNITS * (1.0 - share)), 1 + np.int64(UNITS * share)
     if task.mobility:
-        count = game.sound_moves(state, moves)
         return (1, count) if game.player(state) == 0 else (count, 1)
     return 1, 1
 
 
 @helper
-def combine(proof, disproof, begin, count, or_node):
+def combine(proof, disproof, begin, count, or_node, weak):
     """(proof, disproof) of a node from those of its children, from the index `begin` on."""
     least, total = INFINITE, 0
     for i in range(begin, begin + count):
@@ -104,7 +115,27 @@ def combine(proof, disproof, begin, count, or_node):
         total += np.int64(other)
         if other == INFINITE:  # this child settles the node
             return (0, INFINITE) if or_node else (INFINITE, 0)
+    if weak:
+        total = weak_total(disproof if or_node else proof, begin, count)
     total = min(total, MOST)
     if least == INFINITE:
         total = 0
     return (least, total) if or_node else (total, least)
+
+
+@helper
+def weak_total(numbers, begin, count):
+    """The largest number, and one for each other that is not 0."""
+    largest, rest = 0, 0
+    for i in range(begin, begin + count):
+        largest = max(largest, np.int64(numbers[i]))
+        rest += numbers[i] != 0
+    return largest + max(rest - 1, 0)
+
+
+@inlined
+def salted(game, goal, key, ply):
+    """The key of a position, `ply` plies below the root, among the answers to all goals: plies left are part of it."""
+    left = goal.plies - ply if goal.plies <= game.max_plies else -1
+    salt = np.uint64(left + 2) * np.uint64(4) + np.uint64(goal.late) * np.uint64(2) + np.uint64(goal.least == 1.0)
+    return key ^ mix(salt * GAMMA)

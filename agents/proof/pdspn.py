@@ -2,15 +2,18 @@
 proof-number search algorithm", 2002).
 
 The first level is PDS in a transposition table (agents/proof/pds.py).  A node that the table does not hold is searched
-by PNS, to a number of nodes; the numbers of its moves are stored, and the tree is thrown away.  For games of two
-players without chance.
+by PNS, to a number of nodes; the numbers of its moves are stored, and the tree is thrown away.  By default, all other
+numbers that its tree has above the leaves are stored, too.  For games of two players without chance.
 """
 
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from agents.core.table import probe, store
-from agents.proof.bestfirst import ROOT, TreeSearch, best_first, restart_tree
+from agents.proof.bestfirst import LEAF, ROOT, TreeSearch, best_first, is_open, restart_tree
+from agents.proof.depthfirst import worth
 from agents.proof.numbers import NODES, combine
 from agents.proof.pds import PDS, PDSRule
 from games.core.game import check_range
@@ -22,9 +25,11 @@ class PDSPN(PDS):
     """PDS with a second search at each leaf.
 
     second: the most nodes of a second search
+    keep_tree: keep in the table what the second search has found, wherever it has looked at a position's moves
     """
 
     second: int = 1000
+    keep_tree: bool = True
 
     name: ClassVar[str] = "pdspn"
 
@@ -38,6 +43,9 @@ class PDSPN(PDS):
     def rule(self):
         return PDSPNRule()
 
+    def task(self, goal, endgames):
+        return super().task(goal, endgames)._replace(keep_tree=self.keep_tree)
+
 
 @dataclass(frozen=True)
 class PDSPNRule(PDSRule):
@@ -46,6 +54,8 @@ class PDSPNRule(PDSRule):
     def look_below(self, game, search, ply):
         if not probe(search.table, search.line.key[ply])[0]:
             search_below(game, search, ply)
+            if search.task.keep_tree:
+                store_tree(search, ply)
 
 
 @helper
@@ -53,10 +63,10 @@ def search_below(game, search, ply):
     """Take the children's numbers from a best-first search of the node at `ply`, unless these settle it already."""
     line, second, counts = search.line, search.second, search.counts
     or_node = game.player(line.states[ply]) == 0
-    proof, disproof = combine(line.proof[ply], line.disproof[ply], 0, line.total[ply], or_node)
+    restart_tree(second)
+    proof, disproof = combine(line.proof[ply], line.disproof[ply], 0, line.total[ply], or_node, search.task.weak)
     if proof == 0 or disproof == 0:
         return
-    restart_tree(second)
     below = TreeSearch(second, search.scratch, search.task, counts)
     best_first(game, below, ply, len(second.proof) - game.max_moves)
     if second.size[0] == 1:
@@ -67,4 +77,14 @@ def search_below(game, search, ply):
             continue
         child = second.first_child[ROOT] + i
         line.proof[ply, i], line.disproof[ply, i] = second.proof[child], second.disproof[child]
-        store(search.table, line.keys[ply, i], line.proof[ply, i], line.disproof[ply, i], share)
+        store(search.table, line.keys[ply, i], line.proof[ply, i], line.disproof[ply, i], worth(search, ply + 1, share))
+
+
+@helper
+def store_tree(search, ply):
+    """Store the numbers of the second tree's nodes, below the root's children, that are settled or have children."""
+    second, table = search.second, search.table
+    for row in range(1 + second.children[ROOT], second.size[0]):
+        key, count = second.positions.key[row], np.int64(second.children[row])
+        if key != 0 and (count != LEAF or not is_open(second, row)):
+            store(table, key, second.proof[row], second.disproof[row], worth(search, ply + 2, count + 1))

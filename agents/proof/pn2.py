@@ -15,19 +15,21 @@ from typing import ClassVar, NamedTuple
 
 from agents.proof.bestfirst import (
     LEAF,
-    NODE_BYTES,
     ROOT,
     best_first,
+    give_children,
     has_room,
     is_open,
+    make_move,
     most_proving,
-    new_proof_tree,
     restart_tree,
+    tree_bytes,
     update,
-    write_child,
+    write_row,
 )
 from agents.proof.numbers import NODES
 from agents.proof.pns import PNS, TreeProof
+from agents.proof.transpositions import is_graph, joined
 from games.core.jit import helper, kernel
 
 
@@ -65,7 +67,7 @@ class SecondLevelProof(TreeProof):
 
     def __init__(self, agent, game, state, task, counts):
         super().__init__(agent, game, state, task, counts)
-        self.second = self.search._replace(tree=new_proof_tree(agent.max_nodes))
+        self.second = self.search._replace(tree=agent.new_tree())
         self.growth, self.largest = Growth(agent.a, agent.b), 1
 
     def run(self, nodes):
@@ -74,7 +76,7 @@ class SecondLevelProof(TreeProof):
         return int(self.counts[NODES]) - before
 
     def bytes(self):
-        return super().bytes() + NODE_BYTES * self.largest
+        return super().bytes() + tree_bytes(self.second.tree, self.largest)
 
 
 @kernel
@@ -85,9 +87,9 @@ def pn2_kernel(game, search, below, growth, until):
     A second search that is not over by then is continued by the next call, since the way down to its leaf is the
     same.  Returns the largest size that the second tree had.
     """
-    tree, line, counts, second = search.tree, search.line, search.counts, below.tree
+    tree, counts, second = search.tree, search.counts, below.tree
     largest = 1
-    node, ply = most_proving(game, tree, line, ROOT, 0)
+    node, ply = most_proving(game, search, ROOT, 0)
     while is_open(tree, ROOT) and counts[NODES] < until and tree.size[0] + game.max_moves <= len(tree.proof):
         limit = second_limit(tree, growth)
         best_first(game, below, ply, min(limit, second.size[0] + until - counts[NODES]))
@@ -95,10 +97,10 @@ def pn2_kernel(game, search, below, growth, until):
         if second.children[ROOT] == LEAF:
             break
         if not is_open(second, ROOT) or second.size[0] >= limit or not has_room(game, below):
-            adopt(tree, node, second)
+            adopt(game, search, node, ply, second)
             restart_tree(second)
-            node, ply = update(game, tree, line, node, ply)
-            node, ply = most_proving(game, tree, line, node, ply)
+            node, ply = update(search, node, ply)
+            node, ply = most_proving(game, search, node, ply)
     return largest
 
 
@@ -110,12 +112,19 @@ def second_limit(tree, growth):
 
 
 @helper
-def adopt(tree, node, second):
-    """Give a leaf the children of the second tree's root, with their numbers."""
-    first, begin, count = tree.size[0], second.first_child[ROOT], second.children[ROOT]
-    for i in range(count):
-        child = begin + i
-        write_child(tree, first + i, node, second.move[child], (second.proof[child], second.disproof[child]))
-    tree.size[0] = first + count
-    tree.first_child[node] = first
-    tree.children[node] = count
+def adopt(game, search, node, ply, second):
+    """Give the leaf at `ply` the children of the second tree's root, with their numbers.
+
+    In a graph, a child whose position is there already has the numbers that it has there, unless the second search has
+    settled it.
+    """
+    tree, line, first, begin = search.tree, search.line, search.tree.size[0], second.first_child[ROOT]
+    for i in range(second.children[ROOT]):
+        child, row = begin + i, first + i
+        write_row(tree, row, node, second.move[child])
+        tree.proof[row], tree.disproof[row] = second.proof[child], second.disproof[child]
+        if is_graph(tree.positions) and is_open(second, child):
+            make_move(game, search, ply, second.move[child])
+            known = joined(game, search.task, tree.positions, row, line.states[ply + 1], ply + 1)
+            tree.proof[row], tree.disproof[row] = tree.proof[known], tree.disproof[known]
+    give_children(tree, node, second.children[ROOT], game.player(line.states[ply]) == 0)

@@ -1,13 +1,23 @@
 """PNS: best-first proof-number search (Allis, van der Meulen & van den Herik, "Proof-number search", 1994).
 
-The whole tree is kept in memory, and grows at the leaf that contributes most to a proof or disproof of the root.  For
-games of two players without chance.
+The whole tree is kept in memory, and grows at the leaf that contributes most to a proof or disproof of the root.  By
+default it is a graph, in which a position that several lines lead to is searched once.  For games of two players
+without chance.
 """
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.proof.bestfirst import LEAF, NODE_BYTES, ROOT, TreeSearch, best_first, new_proof_tree, new_tree_line
+from agents.proof.bestfirst import (
+    LEAF,
+    ROOT,
+    ProofTree,
+    TreeSearch,
+    best_first,
+    new_proof_tree,
+    new_tree_line,
+    tree_bytes,
+)
 from agents.proof.numbers import NODES
 from agents.proof.proof_agent import ProofAgent, Search
 from games.core.game import check_range
@@ -18,16 +28,29 @@ from games.core.jit import kernel
 class PNS(ProofAgent):
     """Best-first proof-number search.
 
-    max_nodes: of the tree, which holds no more (24 bytes a node); a search that needs more ends without a result
+    max_nodes: of the tree, which holds no more; a search that needs more ends without a result
+    graph: search a position that several lines lead to once (48 to 64 bytes a node); false: a tree (28 bytes a node)
+    symmetries: in a graph, let symmetric positions be one
     """
 
     max_nodes: int = 1 << 26
+    graph: bool = True
+    symmetries: bool = False
 
     name: ClassVar[str] = "pns"
 
     def __post_init__(self):
         super().__post_init__()
         check_range("max_nodes", self.max_nodes, 1000, 2**31 - 1)
+        if self.symmetries and not self.graph:
+            raise ValueError("symmetries = true goes with graph = true: a tree looks up no positions")
+
+    def task(self, goal, endgames):
+        return super().task(goal, endgames)._replace(symmetries=self.symmetries)
+
+    def new_tree(self) -> ProofTree:
+        """An empty tree, or a graph."""
+        return new_proof_tree(self.max_nodes, self.graph)
 
     def new_search(self, game, memory, state, task, counts):
         return TreeProof(self, game, state, task, counts)
@@ -38,7 +61,7 @@ class TreeProof(Search):
 
     def __init__(self, agent, game, state, task, counts):
         self.agent, self.game, self.counts = agent, game, counts
-        self.tree, line = new_proof_tree(agent.max_nodes), new_tree_line(game)
+        self.tree, line = agent.new_tree(), new_tree_line(game)
         self.search = TreeSearch(self.tree, line, task, counts)
         line.states[0] = state
 
@@ -57,7 +80,7 @@ class TreeProof(Search):
         return tree.move[children], tree.proof[children], tree.disproof[children]
 
     def bytes(self):
-        return NODE_BYTES * int(self.tree.size[0])
+        return tree_bytes(self.tree)
 
     def full(self):
         if self.tree.size[0] + self.game.max_moves <= len(self.tree.proof):

@@ -7,14 +7,14 @@ The threshold of the root is 2, then 3, 4 and so on, until the root is settled. 
     at an AND node    P - (sum of the children's proof numbers) + that of the chosen child
 
 The child of least proof number is chosen at an OR node; at an AND node, where all must be proved, the one of largest
-proof number, by which the threshold is reached the soonest.  Disproof numbers say only what is disproved.  For games of
-two players without chance.
+proof number, by which the threshold is reached the soonest.  Disproof numbers say only what is disproved.  With
+epsilon above 0, thresholds grow by that share where it is more than one.  For games of two players without chance.
 """
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.proof.depthfirst import PROOF, DepthFirstProver, ThresholdRule, least_two, remainder
+from agents.proof.depthfirst import PROOF, DepthFirstProver, ThresholdRule, beyond, least_two, remainder
 from agents.proof.numbers import INFINITE
 
 
@@ -35,8 +35,8 @@ class PNStarRule(ThresholdRule):
     def root_limits(self):
         return 2, INFINITE
 
-    def raised_limits(self, proof, disproof):
-        return proof + 1, INFINITE
+    def raised_limits(self, task, proof, disproof):
+        return beyond(proof, task.epsilon), INFINITE
 
     def is_left(self, proof, disproof, limit):
         return proof >= limit[PROOF]
@@ -51,7 +51,7 @@ class PNStarRule(ThresholdRule):
         return hardest
 
     def child_limits(self, task, line, ply, or_node, numbers):
-        limit, chosen = line.limit[ply, PROOF], line.chosen[ply]
+        limit, total, chosen = line.limit[ply, PROOF], line.total[ply], line.chosen[ply]
         if or_node:
-            return min(limit, least_two(line.proof[ply], line.total[ply])[1] + 1), INFINITE
-        return remainder(limit, numbers[0], line.proof[ply, chosen]), INFINITE
+            return min(limit, beyond(least_two(line.proof[ply], total)[1], task.epsilon)), INFINITE
+        return remainder(task, limit, numbers[0], line.proof[ply], total, chosen), INFINITE

@@ -18,6 +18,7 @@ from agents.core.solve import Goal, Progress, Proof, Solver, Unsolved, goal_for
 from agents.knowledge import tablebase as tables
 from agents.knowledge.prepared import PreparedAgent
 from agents.proof.numbers import DRAWS, NODES, Task, new_counts
+from games.core.game import check_range
 from games.core.random import random_below
 
 FIRST_CHUNK = 4096  # positions, about a millisecond
@@ -109,6 +110,8 @@ class ProofAgent(PreparedAgent):
 
     mobility: begin with the number of a leaf's moves as its proof or disproof number, rather than with 1
     by_evaluation: begin with proof and disproof numbers that follow the game's evaluation of the leaf
+    evaluate_from: the fewest moves of a leaf for which the evaluation is asked; the others begin by mobility, or with 1
+    weak: take the largest number and the count of the other open children instead of the sum
 
     An end-game table's values are used wherever a search meets its positions.
     """
@@ -117,14 +120,29 @@ class ProofAgent(PreparedAgent):
     seconds: float | None = None
     mobility: bool = True
     by_evaluation: bool = False
+    evaluate_from: int = 0
+    weak: bool = False
 
     budgets: ClassVar[tuple[str, ...]] = ("nodes", "seconds")
     needs: ClassVar[Needs] = Needs(chance=False)
     solves: ClassVar[bool] = True
 
+    def __post_init__(self):
+        super().__post_init__()
+        check_range("evaluate_from", self.evaluate_from, 0, 1_000_000)
+        if self.evaluate_from and not self.by_evaluation:
+            raise ValueError(f"evaluate_from = {self.evaluate_from} goes with by_evaluation = true")
+
     def task(self, goal: Goal, endgames) -> Task:
         """What a search is told."""
-        return Task(goal, endgames, self.mobility, by_evaluation=self.by_evaluation)
+        return Task(
+            goal,
+            endgames,
+            self.mobility,
+            by_evaluation=self.by_evaluation,
+            evaluate_from=self.evaluate_from,
+            weak=self.weak,
+        )
 
     def new_memory(self, game):
         """What the searches of one game share."""

@@ -16,21 +16,22 @@ from agents.core.locks import acquire, release
 from agents.core.threads import Threaded, Threads
 from agents.proof.bestfirst import (
     LEAF,
-    NODE_BYTES,
     ROOT,
     best_child,
     best_first,
+    holder,
     is_open,
+    make_move,
     new_proof_tree,
     new_tree_line,
     restart_tree,
+    tree_bytes,
     update,
 )
 from agents.proof.numbers import DRAWS, LIMIT, NODES, new_counts
 from agents.proof.pn2 import PN2, SecondLevelProof, adopt, second_limit
 from games.core.game import check_range
 from games.core.jit import helper, kernel
-from games.core.playout import copy_state
 from games.core.random import random_below, stream
 
 LONGEST = 20_000  # nodes of a second search: a worker does not look at the clock before it is over
@@ -75,7 +76,7 @@ class RandomizedProof(SecondLevelProof):
         self.threads, self.lock = Threads(agent.workers), np.zeros(1, np.int32)
         limit = int(counts[LIMIT]) // agent.workers
         self.searches = [self.search._replace(line=new_tree_line(game), counts=new_counts(limit)) for _ in workers]
-        self.below = [search._replace(tree=new_proof_tree(room)) for search in self.searches]
+        self.below = [search._replace(tree=new_proof_tree(room, agent.graph)) for search in self.searches]
         self.walks = [Walk(np.int64(agent.distance if i else -1), stream(0, "rppns", i)) for i in workers]
         for search in self.searches:
             search.line.states[0] = state
@@ -95,7 +96,7 @@ class RandomizedProof(SecondLevelProof):
         return int(self.counts[NODES]) - before
 
     def bytes(self):
-        return NODE_BYTES * (int(self.tree.size[0]) + self.largest)
+        return tree_bytes(self.tree) + tree_bytes(self.below[0].tree, self.largest)
 
 
 @kernel
@@ -105,7 +106,7 @@ def rppns_kernel(game, search, below, lock, walk, growth, until):
     search: of the shared tree, with the worker's own line and counts; below: its search of the second level
     Returns the largest size that the second tree had.
     """
-    tree, line, counts, second = search.tree, search.line, search.counts, below.tree
+    tree, counts, second = search.tree, search.counts, below.tree
     largest, going = 1, True
     while going:
         acquire(lock, 0)
@@ -113,7 +114,7 @@ def rppns_kernel(game, search, below, lock, walk, growth, until):
         limit = min(second_limit(tree, growth), LONGEST)
         node, ply = ROOT, 0
         if going:
-            node, ply = random_descent(game, tree, line, walk)
+            node, ply = random_descent(game, search, walk)
         release(lock, 0)
         if going:
             restart_tree(second)
@@ -122,23 +123,20 @@ def rppns_kernel(game, search, below, lock, walk, growth, until):
             going = second.children[ROOT] != LEAF
             acquire(lock, 0)
             if going and tree.children[node] == LEAF and tree.size[0] + game.max_moves <= len(tree.proof):
-                adopt(tree, node, second)
-                update(game, tree, line, node, ply)
+                adopt(game, search, node, ply, second)
+                update(search, node, ply)
             release(lock, 0)
     return largest
 
 
 @helper
-def random_descent(game, tree, line, walk):
-    """Descend from the root to a leaf; (leaf, ply).  line.states follows."""
-    node, ply = ROOT, 0
+def random_descent(game, search, walk):
+    """Descend from the root to a leaf; (leaf, ply).  The line's states follow."""
+    tree, node, ply = search.tree, ROOT, 0
     while tree.children[node] != LEAF:
-        state, after = line.states[ply], line.states[ply + 1]
-        or_node = game.player(state) == 0
-        node = good_child(tree, node, or_node, walk)
-        copy_state(game, state, after)
-        game.play(after, tree.move[node])
-        ply += 1
+        row = good_child(tree, node, game.player(search.line.states[ply]) == 0, walk)
+        make_move(game, search, ply, tree.move[row])
+        node, ply = holder(tree, row), ply + 1
     return node, ply
 
 

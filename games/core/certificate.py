@@ -92,7 +92,7 @@ def _followed(game, root, certificate, space) -> tuple:
     """(what it comes to, the last state, ends, positions), with room for so many positions."""
     states, slots = (
         np.zeros((space + 1, game.state_size), game.dtype),
-        np.zeros(1 << (2 * space).bit_length(), np.int64),
+        np.zeros(1 << (2 * space).bit_length(), np.int32),
     )
     states[0], room = root, np.zeros(game.max_moves, np.int32)
     found, at, ends, met = verify_kernel(game, states, slots, certificate.moves, certificate.winner, room)
@@ -104,7 +104,7 @@ def verify_kernel(game, states, slots, moves, winner, room):
     """Follow the strategy from states[0]; returns (what it comes to, the index of the last position, ends, positions).
 
     states: dtype[positions + 1, state_size], to be filled; the last row is room to work in
-    slots: int64[a power of two], a hash table of the places of states, counted from 1; 0 is empty
+    slots: int32[a power of two], a hash table of the places of states, counted from 1; 0 is empty
     """
     after, size, used, ends = states[len(states) - 1], 1, 0, 0
     slots[slot_of(game, states, slots, states[0])] = 1

@@ -33,6 +33,7 @@ CHUNK = 2000  # plies that are played without a new array
 FORESIGHT = 20_000  # positions of an exhaustive search that tests one claim
 MARK = -77_777  # in the room behind the longest list of moves
 OVER = -2  # in the place of the player
+EXCHANGES = ("", "swap", "turn")  # what `colour_exchange` can be
 
 
 class ConformanceError(AssertionError):
@@ -550,6 +551,18 @@ def check_evaluation(game, seed):
             require(same, game, state, f"evaluation by {name}: {compiled[0]} compiled, {value} not")
 
 
+def check_planes(game, seed):
+    """Where the board has a grid, the planes are sets of its cells, and no two have one in common."""
+    known = game.colour_exchange in EXCHANGES
+    require(known, game, game.initial(), f"colour_exchange = {game.colour_exchange!r}: it can be one of {EXCHANGES}")
+    cells = sum(1 << bit for bit in set(game.grid.ravel().tolist()) if bit >= 0)
+    for state, _ in views(game, seed) if cells else ():
+        words = [int(word) for word in game.planes(state)]
+        union = functools.reduce(int.__or__, words)
+        require(len(words) >= 2 and union & ~cells == 0, game, state, f"planes {words} are no sets of cells")
+        require(sum(words) == union, game, state, f"planes {words} have a cell in common")
+
+
 def check_random_moves(game, seed):
     """Random moves are legal, and reach every legal move about as often."""
     rng = stream(seed)
@@ -644,6 +657,7 @@ CHECKS = (
     check_codes,
     check_symmetries,
     check_evaluation,
+    check_planes,
     check_random_moves,
     check_tabu_moves,
     check_compiled,

@@ -23,7 +23,7 @@ COMMON = {  # what parameters of these names mean everywhere
     "columns": "columns of the board",
     "size": "rows and columns of the board",
     "swap": "whether the second player's first move may be `swap`",
-    "evaluation": "the name of one of the game's evaluation functions; empty for its default",
+    "evaluation": "the name of one of the game's evaluation functions, or file:PATH; empty for its default",
 }
 
 

@@ -279,18 +279,37 @@ def heaps_drawing(heaps: Sequence[int], most: int, last: Iterable[int] = ()) -> 
 def _centres(board: Board, look: Look) -> Callable[[int, int], tuple[float, float]]:
     """What gives (x, y) of the middle of a cell."""
     if look.cells == "hexagons":
-        return lambda row, column: (EDGE + CELL * column + CELL / 2 * row + CELL / 2, EDGE + ROW * row + CELL / 2 + 8)
+        left = EDGE + CELL / 2 - CELL * min(_offsets(board))
+        return lambda row, column: (left + CELL * (column + row / 2), EDGE + ROW * row + CELL / 2 + 8)
     return lambda row, column: (EDGE + CELL * (column + 0.5), 2 + CELL * (row + 0.5))
 
 
+def _cells(board: Board) -> list[tuple[int, int]]:
+    """The (row, column) of each cell of a board of hexagons."""
+    return [(r, c) for r, symbols in enumerate(board.rows) for c, symbol in enumerate(symbols) if symbol != NO_CELL]
+
+
+def _offsets(board: Board) -> list[float]:
+    """How far each cell of a board of hexagons is to the right, in cells."""
+    return [column + row / 2 for row, column in _cells(board)]
+
+
 def _width(board: Board, look: Look) -> float:
-    across = len(board.column_names) + (len(board.rows) / 2 - 0.5 if look.cells == "hexagons" else 0)
-    return EDGE + CELL * across + (10 if look.cells == "hexagons" else 4)
+    if look.cells == "hexagons":
+        return EDGE + CELL * (max(_offsets(board)) - min(_offsets(board)) + 1) + 10
+    return EDGE + CELL * len(board.column_names) + 4
 
 
 def _height(board: Board, look: Look) -> float:
     rows = len(board.rows)
-    return EDGE + ROW * (rows - 1) + CELL + 16 if look.cells == "hexagons" else 2 + CELL * rows + EDGE
+    if look.cells == "hexagons":
+        return EDGE + ROW * (rows - 1) + CELL + 16 + (0 if _begins_above(board) else LINE)
+    return 2 + CELL * rows + EDGE
+
+
+def _begins_above(board: Board) -> bool:
+    """Whether every column of a board of hexagons has a cell in the first row, above which its name is then."""
+    return NO_CELL not in board.rows[0]
 
 
 def _ground(board: Board, look: Look) -> str:
@@ -321,8 +340,7 @@ def _hexagons(board: Board, look: Look) -> str:
     """Cells, and along the sides what joins them: the first player's above and below, the second's left and right."""
     at, rows, columns = _centres(board, look), len(board.rows), len(board.column_names)
     half, tall, flat = CELL / 2, ROW / 1.5, ROW / 3
-    within = [(r, c) for r, symbols in enumerate(board.rows) for c, symbol in enumerate(symbols) if symbol != NO_CELL]
-    cells = [at(row, column) for row, column in within]
+    cells = [at(row, column) for row, column in _cells(board)]
     path = "".join(
         f"M{x:g} {y - tall:.4g}l{half:g} {flat:.4g}v{tall:.4g}l-{half:g} {flat:.4g}l-{half:g}-{flat:.4g}v-{tall:.4g}z"
         for x, y in cells
@@ -353,12 +371,23 @@ def _names(board: Board, look: Look) -> str:
     at, hexagons = _centres(board, look), look.cells == "hexagons"
     shapes = []
     for row, name in enumerate(board.row_names):
-        x, y = at(row, 0)
+        x, y = at(row, _first_cell(board.rows[row]))
         shapes.append(f'<text x="{x - CELL / 2 - 12:g}" y="{y + 5:g}">{_words(name)}</text>')
     for column, name in enumerate(board.column_names):
-        x, y = at(0 if hexagons else len(board.rows) - 1, column)
-        shapes.append(f'<text x="{x:g}" y="{y - 32 if hexagons else y + CELL / 2 + 18:g}">{_words(name)}</text>')
+        if hexagons and not _begins_above(board):
+            last = len(board.rows) - 1 - _first_cell([symbols[column] for symbols in reversed(board.rows)])
+            x, y = at(last, column)
+            x, y = x + 16, y + 33
+        else:
+            x, y = at(0 if hexagons else len(board.rows) - 1, column)
+            y += -32 if hexagons else CELL / 2 + 18
+        shapes.append(f'<text x="{x:g}" y="{y:g}">{_words(name)}</text>')
     return "".join(shapes)
+
+
+def _first_cell(symbols: Sequence[str]) -> int:
+    """The number of the first symbol that stands for a cell."""
+    return next(i for i, symbol in enumerate(symbols) if symbol != NO_CELL)
 
 
 def _words(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from functools import cached_property
 
+import numpy as np
+
 from games.core.bits import WORD
 from games.core.board import squares
 from games.core.game import Game
@@ -35,6 +37,10 @@ class EightWide(Game):
     @cached_property
     def board(self):
         return squares(8 * row + column for row in range(self.size) for column in range(self.size))
+
+    @cached_property
+    def grid(self):
+        return 8 * np.arange(self.size)[:, None] + np.arange(self.size)
 
     def image(self, cells, symmetry):
         """The image of a set: bits 0, 1 and 2 of a symmetry mirror columns and rows, and exchange the two."""

@@ -25,6 +25,7 @@ What must hold, for every state s that play can reach (`games.check` tests it):
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -34,6 +35,9 @@ from games.core.errors import UserError, listed
 from games.core.jit import Compilable
 from games.core.lanes import WIDE
 from games.core.lines import play_line_kernel
+from games.core.network import Network, sigmoid, sign_of, tuple_sum
+from games.core.network_file import load_network
+from games.core.prepared import PreparedFileError
 from games.core.random import GAMMA, mix, random_below
 from games.core.registry import UNLISTED, Registry, spell
 
@@ -47,7 +51,9 @@ REPETITIONS = {
     "lane_step": RULES | {"random_playout"},
     "key": {"state_size", "dtype"},
 }
-CONCLUSIONS = ("foreseen", "sound_moves", "soonest_win", "soonest_loss", "plies_left", "symmetries")
+CONCLUSIONS = ("foreseen", "sound_moves", "soonest_win", "soonest_loss", "plies_left", "symmetries", "colour_exchange")
+FILE = "file:"  # an evaluation of this and a path is learned, and in that file
+NETWORK_ARRAYS = {"network_weights": np.int32, "network_places": np.int32, "network_layout": np.int64}
 CHANCE = -1  # the player of a state whose next move is left to chance
 
 
@@ -83,6 +89,8 @@ class Game(Compilable):
     compiles: ClassVar[bool] = True  # whether kernels can call its methods; if not, only agents without kernels play it
     sizes: ClassVar[str] = "one size"  # what its parameters may be, in words
     status: ClassVar[str] = "exact"  # what is known of its correctness, in words
+    colour_exchange: ClassVar[str] = ""  # "swap": to exchange the players, in `planes` and to move, negates the result
+    # "turn": it does so if the rows of `grid` are reversed, too; "": it does not
     board_look: ClassVar[Look] = Look()  # how the board that `render` writes is drawn
     soonest_win: ClassVar[int] = 1  # unless an exact end is foreseen, the player to move wins in no fewer plies,
     soonest_loss: ClassVar[int] = 1  # and loses in no fewer
@@ -91,8 +99,11 @@ class Game(Compilable):
         """Checks the name of the evaluation: here, since games have a __post_init__ of their own."""
         instance = super().__new__(cls)
         if evaluation:
-            check_choice("evaluation", evaluation, cls.evaluations())
-            own = getattr(cls, f"evaluate_{evaluation}").__get__(instance)
+            if not evaluation.startswith(FILE):
+                check_choice("evaluation", evaluation, cls.evaluations())
+            elif cls.grid is Game.grid:
+                raise PreparedFileError(f"evaluation = {evaluation!r}: {cls.name} does not say what its cells hold")
+            own = getattr(cls, _evaluator(evaluation)).__get__(instance)
             object.__setattr__(instance, "evaluate", own)  # for plain Python; kernels ask `function`
         return instance
 
@@ -181,6 +192,18 @@ class Game(Compilable):
     def move_order(self, state: np.ndarray, move: int) -> int:
         """A small integer, larger for legal moves that look better: depth-first searches try these first."""
         return 0
+
+    def planes(self, state: np.ndarray) -> tuple[np.uint64, ...]:
+        """Sets of cells, as bits, for evaluations that are learned: the first player's, the second's, and others.
+
+        No two have a cell in common.  The game also says the cells' `grid`, and may say its `colour_exchange`.
+        """
+        raise NotImplementedError
+
+    @property
+    def grid(self) -> np.ndarray:
+        """int64[rows, columns]: the bit of each cell in `planes`, or -1 for none; without cells: it has no planes."""
+        return np.zeros((0, 0), np.int64)
 
     def is_unstable(self, state: np.ndarray, move: int) -> bool:
         """True for a legal move, such as a capture: while there is one, an evaluation of the state is unreliable."""
@@ -354,12 +377,68 @@ class Game(Compilable):
         return sorted(name.removeprefix("evaluate_") for name in dir(cls) if name.startswith("evaluate_"))
 
     def with_evaluation(self, name: str) -> Self:
-        """The same game with the evaluation function of that name in the place of `evaluate`; "" is evaluate itself."""
-        return replace(self, evaluation=name)
+        """The same game with the evaluation function of that name in the place of `evaluate`; "" is evaluate itself.
+
+        `file:PATH` is one that was learned; PreparedFileError if there is none in that file.
+        """
+        changed = replace(self, evaluation=name)
+        changed.prepare()
+        return changed
+
+    def with_network(self, network: Network) -> Self:
+        """The same game with a learned evaluation that is in memory."""
+        changed = replace(self, evaluation=FILE)
+        object.__setattr__(changed, "network", network)
+        return changed
+
+    def prepare(self) -> None:
+        """Read the file of its evaluation, if that is in one; PreparedFileError if it cannot be used."""
+        if self.evaluation.startswith(FILE):
+            _ = self.network
+
+    @cached_property
+    def network(self) -> Network:
+        """The learned evaluation, from its file."""
+        return load_network(self.evaluation.removeprefix(FILE), replace(self, evaluation=""))
+
+    @property
+    def network_weights(self) -> np.ndarray:
+        """As kernels see it: see `Network`."""
+        return self.network.weights
+
+    @property
+    def network_places(self) -> np.ndarray:
+        """As kernels see it: see `Network`."""
+        return self.network.places
+
+    @property
+    def network_layout(self) -> np.ndarray:
+        """As kernels see it: see `Network`."""
+        return self.network.layout
+
+    @property
+    def plane_bytes(self) -> int:
+        """How many bytes of each word of `planes` have cells."""
+        return int(self.grid.max()) // 8 + 1
+
+    def network_value(self, state: np.ndarray) -> float:
+        """The learned evaluation, in the place of `evaluate`."""
+        words, side, layout = self.planes(state), np.int64(self.player(state)), self.network_layout
+        total = tuple_sum(self, self.network_weights, self.network_places, layout, words, side)
+        return sigmoid(sign_of(layout, side) * total)
+
+    @property
+    def kernel_arrays(self) -> dict[str, type]:
+        return {**self.arrays, **NETWORK_ARRAYS} if self.evaluation.startswith(FILE) else self.arrays
+
+    def compiled_parameter(self, name: str) -> Any:
+        """Kernels are shared between all files with evaluations."""
+        value = getattr(self, name)
+        return FILE if name == "evaluation" and value.startswith(FILE) else value
 
     def function(self, name: str) -> Callable[..., Any]:
         """The function that a call of the method `name` runs in a kernel."""
-        return getattr(type(self), f"evaluate_{self.evaluation}" if name == "evaluate" and self.evaluation else name)
+        return getattr(type(self), _evaluator(self.evaluation) if name == "evaluate" else name)
 
     def parse_move(self, state: np.ndarray, text: str) -> int:
         """The legal move of that name; IllegalMove if there is none."""
@@ -453,9 +532,16 @@ class Game(Compilable):
         return svg(self, self.initial(), title=str(self))
 
 
+def _evaluator(evaluation: str) -> str:
+    """The name of the method that stands in the place of `evaluate`."""
+    if evaluation.startswith(FILE):
+        return "network_value"
+    return f"evaluate_{evaluation}" if evaluation else "evaluate"
+
+
 def check_range(name: str, value: float, low: float, high: float | None = None) -> None:
     """ValueError that names the parameter and its range, unless low <= value <= high; None is no upper limit."""
-    if value < low or (high is not None and value > high):
+    if not (value >= low and (high is None or value <= high)):  # NaN is not, either
         raise ValueError(
             f"{name} = {value} is out of range: it can be {low} {'or more' if high is None else f'to {high}'}"
         )

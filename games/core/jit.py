@@ -24,7 +24,7 @@ from numba import config, njit, types
 from numba.core import cgutils
 from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
-from numba.core.imputils import lower_getattr_generic
+from numba.core.imputils import lower_constant, lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.core.typing.typeof import typeof
 from numba.extending import NativeValue, models, overload_method, register_model, typeof_impl, unbox
@@ -129,7 +129,7 @@ class GameType(types.Opaque):
 def compiled_parameters(game) -> tuple:
     """((name, value), ...) of the constants in kernels: all fields but `data_fields`."""
     names = [field.name for field in fields(game) if field.name not in game.data_fields]
-    return tuple((name, getattr(game, name)) for name in names)
+    return tuple((name, game.compiled_parameter(name)) for name in names)
 
 
 @functools.cache
@@ -191,9 +191,14 @@ class ArraysModel(models.StructModel):
 
     def __init__(self, manager, typ):
         members = []
-        for name in typ.game.arrays:
+        for name in typ.game.kernel_arrays:
             members += [(name, types.CPointer(_array_type(typ.game, name).dtype)), (f"{name}_size", types.intp)]
         super().__init__(manager, typ, members)
+
+
+def model_of(manager, typ):
+    """The model of a game: without arrays it has no size."""
+    return (ArraysModel if typ.game.kernel_arrays else models.OpaqueModel)(manager, typ)
 
 
 class Compilable:
@@ -205,14 +210,25 @@ class Compilable:
     # attributes that are contiguous arrays of one dimension, and their dtypes; kernels are shared between their values,
     # and may read them alone
     arrays: ClassVar[dict[str, type]] = {}
+    # fields that are Compilable themselves: kernels call their methods, as in `self.part.method(...)`
+    compiled_parts: ClassVar[tuple[str, ...]] = ()
     # whether compiled methods may make arrays; they are faster when not: see `helper`
     may_allocate: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._numba_type = type(f"{cls.__name__}Type", (cls._numba_type,), {})
-        register_model(cls._numba_type)(ArraysModel if cls.arrays else models.OpaqueModel)
+        register_model(cls._numba_type)(model_of)
         compile_methods(cls)
+
+    @property
+    def kernel_arrays(self) -> dict[str, type]:
+        """The `arrays` that kernels are given, which may depend on parameters that are compiled."""
+        return self.arrays
+
+    def compiled_parameter(self, name: str) -> Any:
+        """The value of a field as kernels are compiled for it."""
+        return getattr(self, name)
 
     def function(self, name: str) -> Callable[..., Any]:
         """The function that a call of the method `name` runs in a kernel."""
@@ -224,17 +240,31 @@ register_model(GameType)(models.OpaqueModel)
 
 @typeof_impl.register(Compilable)
 def _typeof_game(game, context):
-    return _game_type(type(game), compiled_parameters(game), class_digest(type(game)))
+    return _game_type(type(game), compiled_parameters(game), _digest_with_parts(game))
+
+
+def _digest_with_parts(game):
+    """The digest of the class, and those of the classes of its parts, however deep they lie."""
+    digests = [_digest_with_parts(getattr(game, name)) for name in game.compiled_parts]
+    return "-".join([class_digest(type(game)), *digests])
+
+
+@lower_constant(GameType)
+def _lower_part(context, builder, typ, value):
+    """A part has no size; it cannot have arrays, which a constant could not point to."""
+    if typ.game.arrays:
+        raise TypeError(f"{typ} has arrays, and so can be no part of another object in a kernel")
+    return context.get_dummy_value()
 
 
 @unbox(GameType)
 def _unbox_game(typ, obj, c):
-    if not typ.game.arrays:
+    if not typ.game.kernel_arrays:
         return NativeValue(c.context.get_dummy_value())
     value = cgutils.create_struct_proxy(typ)(c.context, c.builder)
     failed = cgutils.alloca_once_value(c.builder, cgutils.false_bit)
     with contextlib.ExitStack() as stack:
-        for name in typ.game.arrays:
+        for name in typ.game.kernel_arrays:
             array_type, attribute = _array_type(typ.game, name), c.pyapi.object_getattr_string(obj, name)
             with cgutils.early_exit_if_null(c.builder, stack, attribute):
                 c.builder.store(cgutils.true_bit, failed)
@@ -251,7 +281,7 @@ def _unbox_game(typ, obj, c):
 
 
 def _array_type(game, name):
-    return types.Array(from_dtype(np.dtype(game.arrays[name])), 1, "C", readonly=True)
+    return types.Array(from_dtype(np.dtype(game.kernel_arrays[name])), 1, "C", readonly=True)
 
 
 @infer_getattr
@@ -259,7 +289,7 @@ class _GameConstants(AttributeTemplate):
     key = GameType
 
     def generic_resolve(self, typ, attribute):
-        if attribute in typ.game.arrays:
+        if attribute in typ.game.kernel_arrays:
             return _array_type(typ.game, attribute)
         value = getattr(typ.game, attribute)
         return None if inspect.ismethod(value) else typeof(value)
@@ -267,7 +297,7 @@ class _GameConstants(AttributeTemplate):
 
 @lower_getattr_generic(GameType)
 def _lower_constant(context, builder, typ, value, attribute):
-    if attribute in typ.game.arrays:
+    if attribute in typ.game.kernel_arrays:
         return _lower_array(context, builder, typ, value, attribute)
     constant = getattr(typ.game, attribute)
     return context.get_constant_generic(builder, typeof(constant), constant)
@@ -277,7 +307,7 @@ def _lower_array(context, builder, typ, value, name):
     """An array over the words that the game keeps, which nobody counts references of."""
     array_type, game = _array_type(typ.game, name), cgutils.create_struct_proxy(typ)(context, builder, value=value)
     array, size = make_array(array_type)(context, builder), getattr(game, f"{name}_size")
-    width = context.get_constant(types.intp, np.dtype(typ.game.arrays[name]).itemsize)
+    width = context.get_constant(types.intp, np.dtype(typ.game.kernel_arrays[name]).itemsize)
     populate_array(array, getattr(game, name), shape=[size], strides=[width], itemsize=width, meminfo=None)
     return array._getvalue()
 

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Protocol
 from games.core import plugins
 from games.core.errors import UserError
 
+WORDS = {"true": True, "false": False, "none": None}
 UNLISTED = {"listed": False}  # metadata of a field that is given by name alone, and not shown at its default
 
 
@@ -40,9 +41,9 @@ def parse_spec(text: str) -> tuple[str, list, dict]:
 
 
 def _literal(node):
-    """A constant as Python writes it; `true` and `false` as TOML writes them are taken too."""
-    if isinstance(node, ast.Name) and node.id in ("true", "false"):
-        return node.id == "true"
+    """A constant as Python writes it; `true` and `false` as TOML writes them are taken too, and `none`."""
+    if isinstance(node, ast.Name) and node.id in WORDS:
+        return WORDS[node.id]
     return ast.literal_eval(node)
 
 
@@ -50,6 +51,10 @@ class Registered(Protocol):
     """A frozen dataclass of parameters, with the name that specs call it by."""
 
     name: ClassVar[str]
+
+    def prepare(self) -> None:
+        """Read what files its parameters name, where that is not left to its use; ValueError says what is wrong."""
+
     __dataclass_fields__: ClassVar[dict[str, Field]]
 
 
@@ -124,9 +129,11 @@ class Registry:
         hints = typing.get_type_hints(cls)
         checked = {key: _check(name, key, value, hints[key]) for key, value in values.items()}
         try:
-            return cls(**checked)
+            made = cls(**checked)
+            made.prepare()
         except ValueError as error:
             raise SpecError(f"{name}: {error}") from None
+        return made
 
 
 def _is_frozen_dataclass(cls: Any) -> bool:

@@ -42,17 +42,38 @@ def adapt(weights, steps, player, alpha, temperature=1.0):
     return adapted
 
 
-def nrpa(game, level, iterations, weights, code_of, rng, alpha=1.0, temperature=1.0, bias=0.0):
+def nrpa(game, level, iterations, weights, code_of, rng, alpha=1.0, temperature=1.0, bias=0.0, stabilization=1):
     """The score and the steps of one search."""
     if level == 0:
         return playout(game, game.initial(), weights, code_of, rng, temperature, bias)
     best, steps, weights = -float("inf"), None, dict(weights)
     for _ in range(iterations):
-        score, found = nrpa(game, level - 1, iterations, weights, code_of, rng, alpha, temperature, bias)
-        if score >= best:
-            best, steps = score, found
+        for _ in range(stabilization if level == 1 else 1):
+            below = (game, level - 1, iterations, weights, code_of, rng, alpha, temperature, bias, stabilization)
+            score, found = nrpa(*below)
+            if score >= best:
+                best, steps = score, found
         weights = adapt(weights, steps, 0, alpha, temperature)
     return best, steps
+
+
+def beam_nrpa(game, level, iterations, beam, weights, code_of, rng, scores):
+    """The scores and the steps of the members of one search, the best first; adds to `scores` those of all playouts."""
+    if level == 0:
+        one = playout(game, game.initial(), weights, code_of, rng)
+        scores.append(one[0])
+        return [one]
+    members = [(-float("inf"), None, dict(weights))]
+    for _ in range(iterations):
+        candidates = []
+        for value, steps, policy in members:
+            found = beam_nrpa(game, level - 1, iterations, beam, policy, code_of, rng, scores)[::-1]
+            for score, line in [(value, steps), *found] if steps else found:
+                if not any(line == other for _, other, _ in candidates):
+                    rank = sum(one[0] > score for one in candidates)
+                    candidates = [*candidates[:rank], (score, line, policy), *candidates[rank:]][:beam]
+        members = [(score, line, adapt(policy, line, 0, 1.0)) for score, line, policy in candidates]
+    return [member[:2] for member in members]
 
 
 def shuffled(game, state, rng):

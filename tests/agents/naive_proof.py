@@ -68,10 +68,15 @@ def sound_moves(game, state):
     return room[: game.sound_moves(state, room)].tolist()
 
 
-def combined(numbers, or_node):
+def combined(numbers, or_node, total=sum):
     """A node's (proof, disproof) from its children's."""
     proof, disproof = zip(*numbers)
-    return (min(proof), sum(disproof)) if or_node else (sum(proof), min(disproof))
+    return (min(proof), total(disproof)) if or_node else (total(proof), min(disproof))
+
+
+def weak(numbers):
+    """What stands for the sum: the largest number, and one for each other that is not 0."""
+    return max(numbers) + max(0, sum(number > 0 for number in numbers) - 1)
 
 
 class Node:
@@ -100,11 +105,55 @@ def pns(game, goal, state, expansions):
     return root, nodes
 
 
+class Graph:
+    """PNS in a graph: a dictionary from position to node, and all numbers computed anew after each expansion."""
+
+    def __init__(self, game, goal, state):
+        self.game, self.goal, self.nodes, self.root = game, goal, {}, Node(game, goal, state, 0)
+        self.root.numbers, self.rows = (1, 1), 1
+
+    def node(self, state, ply):
+        """The node of a position, or of the image of it that has the least key."""
+        state = least_image(self.game, state)
+        key = state.tobytes(), ply if self.goal.plies <= self.game.max_plies else None
+        return self.nodes.setdefault(key, Node(self.game, self.goal, state, ply))
+
+    def expand(self):
+        """Expand the most-proving leaf."""
+        node = self.root
+        while node.children:
+            which = 0 if node.or_node else 1
+            node = min(node.children, key=lambda child: child.numbers[which])
+        for move in sound_moves(self.game, node.state):
+            node.children.append(self.node(self.game.after(node.state, move), node.ply + 1))
+        self.rows += len(node.children)
+        self.compute(self.root, set())
+
+    def compute(self, node, done):
+        """Compute the numbers of a node and of all below it, children first."""
+        if node.children and id(node) not in done and 0 not in node.numbers:
+            done.add(id(node))
+            for child in node.children:
+                self.compute(child, done)
+            node.numbers = combined([child.numbers for child in node.children], node.or_node)
+
+
+def least_image(game, state):
+    """The same state for all positions that symmetries take into each other."""
+    images = []
+    for symmetry in range(game.symmetries):
+        images.append(state.copy())
+        game.transform(state, symmetry, images[-1])
+    with np.errstate(over="ignore"):  # keys wrap
+        return min(images, key=game.key)
+
+
 class DepthFirst:
     """df-pn by recursion, with a table that forgets nothing; `nodes` counts the positions that are looked at."""
 
-    def __init__(self, game, goal, epsilon):
+    def __init__(self, game, goal, epsilon, weakly=False):
         self.game, self.goal, self.epsilon, self.table, self.nodes = game, goal, epsilon, {}, 0
+        self.total = weak if weakly else sum
 
     def search(self, state, ply=0, limits=(INFINITE, INFINITE)):
         """The numbers of a position when they reach its limits, or it is settled."""
@@ -122,7 +171,7 @@ class DepthFirst:
         while True:
             now = (0, INFINITE) if or_node else (INFINITE, 0)
             if all(entry[own] for entry in numbers):
-                now = combined(numbers, or_node)
+                now = combined(numbers, or_node, self.total)
             if 0 in now or now[0] >= limits[0] or now[1] >= limits[1]:
                 self.table[state.tobytes()] = now
                 return now
@@ -131,5 +180,8 @@ class DepthFirst:
             below = [0, 0]
             beyond = INFINITE if second == INFINITE else max(second + 1, ceil(second * (1 + self.epsilon)))
             below[own] = min(limits[own], beyond)
-            below[other] = limits[other] - (now[other] - numbers[best][other])
+            rest = now[other] - numbers[best][other]
+            if self.total is weak:
+                rest = sum(entry[other] > 0 for entry in numbers) - 1
+            below[other] = limits[other] - rest
             numbers[best] = list(self.search(states[best], ply + 1, tuple(below)))

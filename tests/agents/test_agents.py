@@ -17,11 +17,12 @@ from tests.agents.positions import after_names, random_position
 from tests.shipped import AGENTS
 
 GAMES = ["tictactoe", "connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)"]
+FOR_TWO = [name for name in AGENTS if name != "external" and 2 in agents.make(name).needs.players]  # searches of ours
 BUDGETS = {"playouts": 60, "nodes": 300, "depth": 3, "seconds": 0.02}
 
 
 @pytest.mark.parametrize("spec", GAMES)
-@pytest.mark.parametrize("name", [name for name in AGENTS if name != "external"])  # which is no search of ours
+@pytest.mark.parametrize("name", FOR_TWO)
 def test_every_agent_with_every_budget(name, spec):
     game, agent = games.make(spec), agents.make(name)
     for kind in agent.budgets or ("playouts",):

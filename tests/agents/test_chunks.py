@@ -37,3 +37,17 @@ def test_a_decision_does_not_depend_on_its_chunks(name, monkeypatch):
         pytest.skip("threads meet in no order" if agent.cores > 1 else agent.refuses(game))
     one_by_one = decisions(monkeypatch, name, 1, 0.0)
     assert one_by_one == decisions(monkeypatch, name, 10**9, 1.0)
+
+
+def test_a_search_with_a_time_limit_looks_at_the_clock_after_one_iteration():
+    for seconds, chunk in ((60.0, 1), (None, chunks.FIRST)):
+        asked = []
+        chunks.run_chunks(lambda n, asked=asked: asked.append(n) or (n if len(asked) < 2 else 0), None, seconds)
+        assert asked[0] == chunk and len(asked) == 2
+
+
+def test_first_is_read_when_a_search_begins(monkeypatch):
+    asked = []
+    monkeypatch.setattr(chunks, "FIRST", 3)
+    chunks.run_chunks(lambda n: asked.append(n) or n, 3, None)
+    assert asked == [3]

@@ -90,9 +90,10 @@ def test_threads_find_the_value_of_one(sharing, game):
 @pytest.mark.parametrize(
     "game",
     [
-        "tictactoe", "connect4(rows=4, columns=5)", BREAKTHROUGH, "misere_breakthrough(rows=5, columns=4)",
+        "tictactoe", "connect4(rows=4, columns=5)", BREAKTHROUGH, "misere_breakthrough(rows=4, columns=3)",
         "knightthrough(rows=6, columns=4)", "domineering(rows=5, columns=5)", "misere_domineering(rows=4, columns=4)",
-        "othello(size=4)", "hex(size=3)", "clobber(rows=4, columns=4)", "nogo(size=3)", "nim(heaps=[2, 3, 4])",
+        "othello(size=4)", "hex(size=4)", "clobber(rows=4, columns=4)", "nogo(size=3)", "nim(heaps=[2, 3, 4])",
+        "atarigo(size=4)",
     ],
 )  # fmt: skip
 def test_solvers_agree_on_thousands_of_positions(game):

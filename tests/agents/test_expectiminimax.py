@@ -5,6 +5,7 @@ import pytest
 
 import agents
 import games
+from agents.minimax.chances import explore_chances
 from games.core.game import CHANCE
 from tests.games.exact import exact_value
 
@@ -56,6 +57,19 @@ def test_star1_prunes_at_chance():
     assert decision.value == 1 and decision.counts["cutoffs"] > 0
     plain = agents.make("expectiminimax(depth=9, pruning=false)").choose(game, game.initial(), seed=1)
     assert plain.value == 1 and decision.nodes < plain.nodes
+
+
+@pytest.mark.parametrize("sign, player", [(1, "max"), (-1, "min")])
+def test_no_bound_passes_for_better_than_the_best_move(sign, player):
+    """A is worth -0.2 and B -0.5 to its player; the bound of B is -0.2, and rounding would lift it above A."""
+    nodes = [{"probabilities": ["1/5", "1/2", "3/10"], "moves": [0, -sign, last]} for last in (sign, 0)]
+    tree = {"player": player, "moves": dict(zip("AB", nodes))}
+    game = games.make(f'tree(nodes="{tree}")')
+    agent = agents.make("expectiminimax(depth=2)")
+    decision = agent.choose(game, game.initial(), seed=1)
+    assert game.move_name(game.initial(), decision.move) == "A" and decision.value == pytest.approx(-0.2)
+    root = explore_chances(agent, game, game.initial())
+    assert root.children[1].pruned and sign * root.children[1].value <= sign * root.children[0].value == decision.value
 
 
 def test_star1_saves_nodes_in_pig():

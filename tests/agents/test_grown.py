@@ -8,6 +8,7 @@ import agents
 import games
 from agents.core.tree import ROOT, new_tree
 from agents.montecarlo.grown import grow, most_visited, shown
+from games.core.game import CHANCE
 
 GAME = "tictactoe"
 UCT = "uct(playouts=300)"
@@ -50,7 +51,7 @@ def test_the_most_visited_nodes_are_shown():
     assert "300 visits: the 12 most visited nodes" in set(root.itertext())
 
 
-def test_chance_and_ends_have_no_player():
+def test_chance_is_a_player_and_its_moves_have_odds():
     """A tree made by hand: hold or roll, and two of the die's outcomes; rewards are those of who moved into a node."""
     game, tree = games.make("pig(target=10, horizon=20)"), new_tree(8)
     state = game.initial()
@@ -63,7 +64,8 @@ def test_chance_and_ends_have_no_player():
     tree.size[0] = len(rows)
     root = shown(game, tree, state, most_visited(tree, 5), ROOT)
     roll, hold = root.children
-    assert (root.player, roll.player, hold.player) == (0, None, 1) and [one.move for one in roll.children] == ["1", "2"]
+    assert (root.player, roll.player, hold.player) == (0, CHANCE, 1)
+    assert [(one.move, one.odds) for one in roll.children] == [("1", "1/6"), ("2", "1/6")]
     assert (root.value, roll.value, hold.value) == (pytest.approx(0.1), 0.5, -0.5)
     assert [one.value for one in roll.children] == [0.5, 0.5]  # chance counts as the second player does
     assert most_visited(tree, 3) == {0, 1, 2}

@@ -293,3 +293,13 @@ def test_bad_parameters(spec, message):
 def test_games_refused(spec, game, message):
     with pytest.raises(agents.Unsuited, match=message):
         agents.make(spec).player(games.make(game))
+
+
+@pytest.mark.parametrize("name", ["negamax", "expectimax", "expectiminimax"])
+def test_the_moves_of_a_root_are_made_in_a_kernel(name, monkeypatch):
+    """Plain Python takes half a minute for those of Amazons."""
+    game = games.make("tictactoe")
+    state = game.after(game.initial(), 4)
+    player = agents.make(f"{name}(depth=2)").player(game)
+    monkeypatch.setattr(type(game), "after", None)
+    assert len(player.values(state)) == 8 and player.choose(state, stream(1)).depth == 2

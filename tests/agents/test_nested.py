@@ -6,7 +6,7 @@ import pytest
 import agents
 import games
 from games.core.random import stream
-from tests.agents.naive_nested import nmcs, nmcs_for_two
+from tests.agents.naive_nested import beam_nrpa, nmcs, nmcs_for_two
 
 SMALL_BOARD = "samegame(rows=5, columns=5, colours=3)"
 LEFT_MOVE = [  # of depth 60: agent, mean score of one search, computed independently
@@ -150,6 +150,31 @@ def test_repetitions_end_a_level_early():
     assert [one[::2] for one in short.improvements] == [one[::2] for one in until]
 
 
+@pytest.mark.parametrize("spec", ["leftmove(depth=12)", SMALL_BOARD])
+def test_beam_nrpa_equals_its_twin(spec):
+    """As many playouts, and each that is better than all before at the same place."""
+    game = games.make(spec)
+    for beam, level, iterations in [(3, 1, 30), (3, 2, 5), (2, 3, 4)]:
+        agent = agents.make(f"beam_nrpa(level={level}, iterations={iterations}, beam={beam}, restarts=false)")
+        for seed in range(2):
+            decision, scores = agent.choose(game, game.initial(), seed=seed), []
+            beam_nrpa(game, level, iterations, beam, {}, game.move_code, stream(seed), scores)
+            better = [i for i, score in enumerate(scores) if score > max(scores[:i], default=-np.inf)]
+            assert decision.playouts == len(scores)
+            assert [one[::2] for one in decision.improvements] == [(i + 1, scores[i]) for i in better]
+
+
+def test_a_beam_of_one_is_nrpa():
+    game = games.make(SMALL_BOARD)
+    words = "(level=2, iterations=20, playouts=1000{})"
+    beam, plain = (searched(name, game) for name in ("beam_nrpa" + words.format(", beam=1"), "nrpa" + words.format("")))
+    assert (beam.value, beam.principal_variation, beam.improvements[-1][0]) == (
+        plain.value,
+        plain.principal_variation,
+        plain.improvements[-1][0],
+    )
+
+
 @pytest.mark.parametrize("name", ["nmcs(level=2{})", "nrpa(level=2, iterations=10{})"])
 def test_a_first_level_that_is_shared_out(name):
     """The same result each time, budgets kept, and with one worker what the serial search finds."""
@@ -179,6 +204,9 @@ def test_a_first_level_that_is_shared_out(name):
         ("nrpa(alpha=0)", "alpha = 0.0 is out of range"),
         ("nrpa(temperature=0)", "temperature = 0.0 is out of range"),
         ("nrpa(repetitions=-1)", "repetitions = -1 is out of range"),
+        ("nrpa(stabilization=0)", "stabilization = 0 is out of range"),
+        ("beam_nrpa(beam=0)", "beam = 0 is out of range: it can be 1 to 64"),
+        ("beam_nrpa(parallel='leaf')", "parallel = 'leaf'"),
         ("nmcs(workers=0)", "workers = 0 is out of range"),
         ("nmcs(parallel='tree')", "parallel = 'tree' is not one of root, leaf"),
         ("nrpa(level=1, parallel='leaf')", "level = 1: parallel = 'leaf' shares out calls of the level below"),

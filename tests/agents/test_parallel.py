@@ -8,6 +8,7 @@ import pytest
 import agents
 import games
 from agents.core.tree import LEAF, ROOT
+from agents.montecarlo.leaves import new_leaf_playouts
 from agents.montecarlo.parallel.scheme import Scheme
 from agents.montecarlo.parallel.shared import (
     BEGUN,
@@ -65,6 +66,25 @@ def columns(tree, visits, value):
     ]
 
 
+def assert_same_shared_tree(tree, serial):
+    """Node for node."""
+    values = reward_sum.py_func(tree.counts[:, DONE])
+    assert columns(tree.nodes, tree.counts[:, BEGUN], values) == columns(serial, serial.visits, serial.value)
+
+
+def assert_whole(shared, at_once):
+    """Every node's children add up, but for `at_once` visits while it was a leaf; no mark or lock is left."""
+    tree, used = shared.nodes, int(shared.nodes.size[0])
+    visits, done = shared.counts[:used, BEGUN], shared.counts[:used, DONE]
+    for node in np.flatnonzero(tree.children[:used] != LEAF):
+        children = slice(tree.first_child[node], tree.first_child[node] + tree.children[node])
+        assert tree.children[node] > 0 and children.stop <= used
+        assert 0 <= visits[node] - visits[children].sum() <= at_once
+    assert not shared.locks[:used].any()
+    assert np.array_equal(finished.py_func(done), visits)
+    assert np.all(reward_sum.py_func(done[1:]) <= visits[1:])
+
+
 @pytest.mark.parametrize("simulated", [False, True])
 @pytest.mark.parametrize(
     "spec",
@@ -81,18 +101,16 @@ def columns(tree, visits, value):
 def test_one_worker_searches_as_uct_does_node_for_node(spec, simulated):
     serial, expected = searched(agents.make("uct(playouts=700)"))
     player, decision = searched(made(spec, workers=1, playouts=700, simulated=simulated))
-    counts, values = player.tree.counts, reward_sum.py_func(player.tree.counts[:, DONE])
-    ours, theirs = columns(player.tree.nodes, counts[:, BEGUN], values), serial.tree
-    assert ours == columns(theirs, theirs.visits, theirs.value)
+    assert_same_shared_tree(player.tree, serial.tree)
     assert (decision.move, decision.value, decision.playouts) == (expected.move, expected.value, expected.playouts)
 
 
 def test_lots_equal_their_twin():
     """One thread that makes lots, as it does beside others."""
-    lot, tree, rng = 3, new_shared_tree(20_000), stream(9)
+    lot, tree, rng, leaves = 3, new_shared_tree(20_000), stream(9), new_leaf_playouts(GAME, 1)
     twin = uct_in_lots(GAME, STATE, 1000, stream(9), lot, PER_LOT, BUSY)
     prepare_kernel(GAME, tree, STATE, rng)
-    assert tree_kernel(GAME, tree, STATE, 1000, SharedOptions(0.4, virtual_loss=1.0, lot=lot), rng) == 1000
+    assert tree_kernel(GAME, tree, STATE, 1000, SharedOptions(0.4, virtual_loss=1.0, lot=lot), leaves, rng) == 1000
     waiting, deep = [(ROOT, twin)], 0
     while waiting:
         node, other = waiting.pop()
@@ -118,18 +136,8 @@ def test_threads_lose_no_visit(spec):
     playouts = 2_000 if spec == "leaf" else 20_000  # whose threads meet at every leaf
     for seed in range(3):
         player, decision = searched(made(spec, workers=8, playouts=playouts, total=True), seed)
-        tree, counts = player.tree.nodes, player.tree.counts
-        used = int(tree.size[0])
-        visits = counts[:used, BEGUN]
-        assert decision.playouts == tree.visits[ROOT] == playouts
-        for node in np.flatnonzero(tree.children[:used] != LEAF):
-            children = slice(tree.first_child[node], tree.first_child[node] + tree.children[node])
-            assert tree.children[node] > 0 and children.stop <= used
-            before = visits[node] - visits[children].sum()  # visits while it was a leaf, some at the same time
-            assert 0 <= before <= 8 * 8
-        assert not player.tree.locks[:used].any()
-        assert np.array_equal(finished.py_func(counts[:used, DONE]), visits)
-        assert np.all(reward_sum.py_func(counts[1:used, DONE]) <= visits[1:])
+        assert decision.playouts == player.tree.nodes.visits[ROOT] == playouts
+        assert_whole(player.tree, at_once=8 * 8)
 
 
 @pytest.mark.parametrize("playout_time", ["constant", "plies"])

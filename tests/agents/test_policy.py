@@ -60,10 +60,13 @@ def test_nrpa_learns_as_its_twin_to_twelve_digits(spec, more):
     np.testing.assert_allclose(ours, [weights[code] for code in codes], rtol=1e-12, atol=1e-12)
     assert incumbent.score[0] == best
 
-    decision = agents.make(f"nrpa(level=2, iterations=8, restarts=false, {words})").choose(game, game.initial(), seed=6)
-    score, steps = naive_nested.nrpa(game, 2, 8, {}, code_of, stream(6), alpha, temperature, bias)
-    assert decision.playouts == 64 and decision.value == score
-    assert game.score(game.read_line(" ".join(names(game, decision.principal_variation)))[1]) == score
+    for stabilization in (1, 3):
+        spec = f"nrpa(level=2, iterations=8, stabilization={stabilization}, restarts=false, {words})"
+        decision = agents.make(spec).choose(game, game.initial(), seed=6)
+        numbers = (alpha, temperature, bias, stabilization)
+        score, _ = naive_nested.nrpa(game, 2, 8, {}, code_of, stream(6), *numbers)
+        assert decision.playouts == 64 * stabilization and decision.value == score
+        assert game.score(game.read_line(" ".join(names(game, decision.principal_variation)))[1]) == score
 
 
 def names(game, moves):

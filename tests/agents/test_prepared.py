@@ -7,7 +7,7 @@ import agents
 import games
 from agents.core.solve import solve, solver_of
 from agents.knowledge import book, tablebase
-from agents.knowledge.files import PreparedFileError
+from games.core.prepared import PreparedFileError
 from games.core.random import stream
 from tests.agents import naive_proof as naive
 from tests.agents.positions import random_line

@@ -17,9 +17,14 @@ from tests.agents.positions import after_names, random_position, small_positions
 
 GAMES = ["tictactoe", "connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)"]
 SOLVERS = [
-    "pns", "pns(mobility=false)", "pn2", "pn2(a=0, b=1)",
-    "dfpn", "dfpn(epsilon=0)", "dfpn(symmetries=true)", "dfpn(table=0.01)", "dfpn(workers=3)",
-    "pnstar", "pds", "pdspn", "pdspn(second=20)", "rppns", "rppns(workers=3, distance=5)",
+    "pns", "pns(mobility=false)", "pns(graph=false)", "pns(symmetries=true, weak=true)",
+    "pn2", "pn2(a=0, b=1)", "pn2(graph=false, weak=true)", "pn2(a=0, b=1, symmetries=true)",
+    "dfpn", "dfpn(epsilon=0)", "dfpn(symmetries=true)", "dfpn(table=0.01)", "dfpn(workers=3)", "dfpn(weak=true)",
+    "dfpn(table=0.01, scheme='collect')", "dfpn(table=0.01, replace_by='depth', by_evaluation=true, evaluate_from=4)",
+    "pnstar", "pnstar(epsilon=0.5, weak=true)", "pds", "pds(epsilon=0.25, weak=true, table=0.01, scheme='collect')",
+    "parapds(workers=3)", "parapds(workers=1)",
+    "pdspn", "pdspn(second=20)", "pdspn(keep_tree=false, weak=true)", "pdspn(second=50, symmetries=true, table=0.05)",
+    "rppns", "rppns(workers=3, distance=5)", "rppns(symmetries=true, weak=true)",
     "alphabeta", "alphabeta(deepening=true)", "minimax",
 ]  # fmt: skip
 NOTES = "2a3a 5a4a 2b3b 4a3b 2c3b 6a5a 3a4a 5b4a 3b4a 6b5b 4a5b 6c5b 1a2a 5a4a 2a3a 5b4b 3a4b 5c4b 1b2b"
@@ -64,7 +69,7 @@ def test_pns_equals_its_twin(spec, goal):
     game = games.make(spec)
     for seed in range(4):
         state = random_position(game, seed, 2 * seed)
-        search, _ = search_of("pns", game, state, goal)
+        search, _ = search_of("pns(graph=false)", game, state, goal)
         while 0 not in search.numbers() and search.tree.size[0] < 3000:
             search.run(1)  # one expansion
             expansions = int(np.count_nonzero(search.tree.children[: search.tree.size[0]]))
@@ -80,14 +85,49 @@ def finite(numbers):
 
 
 @pytest.mark.parametrize("spec", ["tictactoe", "breakthrough(rows=5, columns=4)"])
-@pytest.mark.parametrize("epsilon", [0.0, 0.25])
-def test_dfpn_equals_its_twin(spec, epsilon):
+@pytest.mark.parametrize("symmetries", [False, True])
+@pytest.mark.parametrize("goal", [FIRST_WINS, Goal(0.5, 5, True)])
+def test_pns_in_a_graph_equals_its_twin(spec, goal, symmetries):
+    """The twin takes symmetric positions for one; without symmetries, it has a game that knows none."""
+    game = games.make(spec)
+    plain = game if symmetries else Plain(game)
+    for seed in range(4):
+        state = random_position(game, seed, 2 * seed)
+        search, _ = search_of(f"pns(symmetries={symmetries})", game, state, goal)
+        twin = naive.Graph(plain, goal, state)
+        for _ in range(40):
+            assert (search.tree.size[0], search.numbers()) == (twin.rows, finite(twin.root.numbers))
+            if 0 in search.numbers():
+                break
+            search.run(1)
+            twin.expand()
+        search.run(300)  # many expansions at a time: the next descent begins where the last update ended
+        while 0 not in twin.root.numbers and twin.rows < search.tree.size[0]:
+            twin.expand()
+        assert (search.tree.size[0], search.numbers()) == (twin.rows, finite(twin.root.numbers))
+
+
+class Plain:
+    """A game without its symmetries."""
+
+    symmetries = 1
+
+    def __init__(self, game):
+        self.game = game
+
+    def __getattr__(self, name):
+        return getattr(self.game, name)
+
+
+@pytest.mark.parametrize("spec", ["tictactoe", "breakthrough(rows=5, columns=4)"])
+@pytest.mark.parametrize("epsilon, weak", [(0.0, False), (0.25, False), (0.25, True)])
+def test_dfpn_equals_its_twin(spec, epsilon, weak):
     game = games.make(spec)
     for seed in range(4):
         state = random_position(game, seed, 3 if spec == "tictactoe" else 14)
-        twin = naive.DepthFirst(game, FIRST_WINS, epsilon)
+        twin = naive.DepthFirst(game, FIRST_WINS, epsilon, weak)
         numbers = finite(twin.search(state))
-        search, counts = search_of(f"dfpn(epsilon={epsilon})", game, state, FIRST_WINS)
+        search, counts = search_of(f"dfpn(epsilon={epsilon}, weak={weak})", game, state, FIRST_WINS)
         while search.run(7):
             pass
         assert (search.numbers(), counts[NODES]) == (numbers, twin.nodes)
@@ -96,14 +136,19 @@ def test_dfpn_equals_its_twin(spec, epsilon):
 def test_numbers_of_nodes():
     """Sums stay below infinity; one child settles a node, and all of them do."""
 
-    def of(children, or_node):
+    def of(children, or_node, weak=False):
         proof, disproof = (np.array(column, np.int32) for column in zip(*children))
-        return combine.py_func(proof, disproof, 0, len(children), or_node)
+        return combine.py_func(proof, disproof, 0, len(children), or_node, weak)
 
     assert of([(3, 5), (2, 7)], True) == (2, 12) and of([(3, 5), (2, 7)], False) == (5, 5)
     assert of([(3, MOST), (2, MOST)], True) == (2, MOST) and of([(MOST, 1), (MOST, 2)], False) == (MOST, 1)
     assert of([(0, INFINITE), (2, 7)], True) == (0, INFINITE) and of([(0, INFINITE), (2, 7)], False) == (2, 7)
     assert of([(INFINITE, 0), (2, 7)], True) == (2, 7) and of([(INFINITE, 0), (2, 7)], False) == (INFINITE, 0)
+    assert of([(3, 5), (2, 7), (4, 0)], True, weak=True) == (2, 8)
+    assert of([(3, 5), (2, 7), (4, 1)], False, weak=True) == (6, 1)
+    assert of([(3, MOST), (2, MOST)], True, weak=True) == (2, MOST)
+    assert of([(0, INFINITE), (2, 7)], True, weak=True) == (0, INFINITE)
+    assert of([(INFINITE, 0)] * 2, True, weak=True) == (INFINITE, 0)
     assert of([(INFINITE, 0)] * 2, True) == (INFINITE, 0) and of([(0, INFINITE)] * 2, False) == (0, INFINITE)
 
 
@@ -114,6 +159,14 @@ def test_known_values(spec, value):
     """Published, or computed by others; see each game."""
     game = games.make(spec)
     assert solve(made("dfpn", game), game.initial(), moves="none").value == value
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("agent", ["pns", "pn2", "dfpn", "pnstar", "pds", "parapds", "pdspn", "rppns"])
+def test_all_solve_nogo(agent):
+    """NoGo 4x4 is a win for the second player; seconds each, but 18 s for pn2."""
+    game = games.make("nogo(rows=4, columns=4)")
+    assert solve(made(f"{agent}(symmetries=true)", game), game.initial(), moves="none").value == -1
 
 
 @pytest.mark.parametrize("agent", ["pns", "dfpn"])
@@ -147,10 +200,11 @@ def test_a_full_tree_is_said(spec):
         made("pns(max_nodes=1000)", game).prove(game.initial(), goal_for(0, 1))
 
 
+@pytest.mark.parametrize("agent", ["dfpn", "parapds"])
 @pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
-def test_threads_take_all_their_marks_back(spec):
+def test_threads_take_all_their_marks_back(agent, spec):
     game = games.make(spec)
-    search, counts = search_of("dfpn(workers=4)", game, game.initial(), FIRST_WINS)
+    search, counts = search_of(f"{agent}(workers=4)", game, game.initial(), FIRST_WINS)
     for _ in range(20):
         search.run(2000)
         assert not search.busy.any()
@@ -159,20 +213,26 @@ def test_threads_take_all_their_marks_back(spec):
 
 @pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
 def test_a_shared_tree_is_whole(spec):
-    """After a search by threads, every expanded node has the numbers that its children give it."""
+    """After a search by threads, every expanded node has the numbers that its children give it, and a position has
+    the same in all its rows."""
     game = games.make(spec)
     search, _ = search_of("rppns(workers=4)", game, game.initial(), FIRST_WINS)
     for _ in range(20):
         search.run(5000)
-    tree, waiting = search.tree, [(ROOT, game.initial())]
+    tree, waiting, shared = search.tree, [(ROOT, game.initial())], 0
     while waiting:
         node, state = waiting.pop()
         first, count = int(tree.first_child[node]), int(tree.children[node])
         if count:
-            numbers = combine.py_func(tree.proof, tree.disproof, first, count, int(game.player(state)) == 0)
+            numbers = combine.py_func(tree.proof, tree.disproof, first, count, int(game.player(state)) == 0, False)
             assert numbers == (tree.proof[node], tree.disproof[node])
-            waiting += [(child, game.after(state, int(tree.move[child]))) for child in range(first, first + count)]
-    assert tree.size[0] > 50 and search.lock[0] == 0
+            for child in range(first, first + count):
+                held = int(tree.positions.first[child])
+                assert (tree.proof[held], tree.disproof[held]) == (tree.proof[child], tree.disproof[child])
+                shared += held != child
+                if held == child:
+                    waiting.append((child, game.after(state, int(tree.move[child]))))
+    assert shared > 10 and tree.size[0] > 50 and search.lock[0] == 0
 
 
 @pytest.mark.parametrize("agent", ["pns", "dfpn", "pds"])
@@ -222,6 +282,13 @@ def test_goals():
         ("dfpn(table=130000)", "is more than the memory of this machine"),
         ("dfpn(epsilon=-1)", "epsilon = -1.0 is out of range: it can be 0 to 10"),
         ("dfpn(workers=65)", "workers = 65 is out of range: it can be 1 to 64"),
+        ("dfpn(scheme='old')", "scheme = 'old' is not one of new, big, two_big, collect"),
+        ("dfpn(replace_by='age')", "replace_by = 'age' is not one of work, depth"),
+        ("pds(scheme='new', replace_by='depth')", "replace_by = 'depth' means nothing with scheme = 'new'"),
+        ("parapds(scheme='collect')", "scheme = 'collect' goes with workers = 1, not 2"),
+        ("dfpn(scheme='collect', workers=2)", "scheme = 'collect' goes with workers = 1, not 2"),
+        ("pns(evaluate_from=5)", "evaluate_from = 5 goes with by_evaluation = true"),
+        ("pn2(graph=false, symmetries=true)", "symmetries = true goes with graph = true"),
         ("pns(max_nodes=5)", "max_nodes = 5 is out of range"),
         ("pn2(b=0)", "b = 0.0 is out of range"),
         ("pdspn(second=1)", "second = 1 is out of range"),

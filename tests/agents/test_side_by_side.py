@@ -10,9 +10,10 @@ from games.core.lane_playout import play_side_by_side
 from games.core.lanes import Width, lane_stream
 from games.core.playout import reward_of
 from games.core.random import stream
-from tests.agents.naive import search, ucb1
+from tests.agents.naive import Grave, search, ucb1
 from tests.agents.positions import random_position
 from tests.agents.test_montecarlo import assert_same_tree
+from tests.agents.test_parallel import assert_same_shared_tree, assert_whole
 
 EACH = 8
 
@@ -38,6 +39,54 @@ def test_uct_with_several_playouts_of_a_leaf_equals_its_twin(spec):
 
     assert bool(game.lanes) == ("connect4" in spec) and decision.playouts == 480
     assert_same_tree(player.tree, search(game, state, 60, ucb1(0.4), rng, play_out=play_out, each=EACH))
+
+
+@pytest.mark.parametrize("spec", ["connect4(rows=4, columns=4)", "breakthrough(rows=5, columns=4)"])
+@pytest.mark.parametrize("ref", [0, 20])
+def test_grave_with_several_playouts_of_a_leaf_equals_its_twin(spec, ref):
+    """Which learns from them one by one, each with the moves in the tree before it."""
+    game, rng, grave = games.make(spec), stream(9), Grave(ref, 1e-3)
+    state, room, played = random_position(game, 8, 2), np.empty(game.max_moves, np.int32), []
+
+    def play_out(leaf, moves):
+        played.clear()
+        for _ in range(EACH):
+            end, line = leaf.copy(), []
+            while not game.is_over(end):
+                move = int(game.random_move(end, room, rng))
+                line.append((int(game.player(end)), int(game.move_code(end, move))))
+                game.play(end, move)
+            played.append((line, game.score(end)))
+        return sum(score for _, score in played) / EACH
+
+    def learn(path, line, score):
+        for more, result in played:
+            grave.learn(path, line + more, result)
+
+    player = agents.make(f"grave(lanes={EACH}, ref={ref}, bias=0.001, playouts=803)").player(game)
+    assert player.choose(state, stream(9)).playouts == 800
+    assert_same_tree(player.tree, search(game, state, 100, grave.select, rng, learn, play_out, EACH))
+
+
+@pytest.mark.parametrize("spec", ["connect4(rows=4, columns=4)", "grundy(heaps=[9, 8])"])
+@pytest.mark.parametrize("more", ["", ", lock='local'", ", wu=true"])
+def test_one_thread_of_a_shared_tree_with_lanes_searches_as_uct_does(spec, more):
+    game, state = games.make(spec), random_position(games.make(spec), 8, 2)
+    serial = agents.make(f"uct(lanes={EACH}, playouts=4003)").player(game)
+    player = agents.make(f"tree(workers=1, lanes={EACH}, playouts=4003{more})").player(game)
+    expected, decision = serial.choose(state, stream(3)), player.choose(state, stream(3))
+    assert decision.playouts == expected.playouts == 4000 and decision.value == expected.value
+    assert_same_shared_tree(player.tree, serial.tree)
+
+
+@pytest.mark.parametrize("spec", ["tree(lot=4", "tree(lot=1", "tree(lock='local'", "gscpm(grain=70"])
+def test_threads_with_lanes_lose_no_visit(spec):
+    game = games.make("connect4(rows=4, columns=5)")
+    for seed in range(3):
+        player = agents.make(f"{spec}, workers=8, lanes={EACH}, playouts=40006, total=true)").player(game)
+        decision = player.choose(game.initial(), stream(seed))
+        assert decision.playouts == player.tree.nodes.visits[0] == 40_000
+        assert_whole(player.tree, at_once=8 * 8 * EACH)
 
 
 def test_flat_shares_its_playouts_out_evenly_and_in_any_chunks(monkeypatch):
@@ -69,6 +118,12 @@ def test_flat_wins_where_a_move_ends_the_game():
     assert game.move_name(state, decision.move) == "1" and decision.value == 1.0
 
 
-def test_lanes_are_a_power_of_two():
+@pytest.mark.parametrize("name", ["uct", "grave", "tree", "gscpm"])
+def test_lanes_are_a_power_of_two(name):
     with pytest.raises(games.SpecError, match="lanes = 6 is not one of 1, 2, 4, 8, 16, 32, 64"):
-        agents.make("uct(lanes=6)")
+        agents.make(f"{name}(lanes=6)")
+
+
+def test_simulated_workers_have_no_lanes():
+    with pytest.raises(games.SpecError, match="lanes = 8: simulated workers make one playout of each leaf"):
+        agents.make("tree(lanes=8, simulated=true)")

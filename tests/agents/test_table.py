@@ -115,3 +115,59 @@ def test_least_key_is_the_same_for_all_images(spec):
             assert least_key(game, image, room)[0] == key
         moves = game.moves(state)
         state = game.after(state, moves[int(random_below(rng, len(moves)))])
+
+
+class Collecting:
+    """The twin of the scheme collect: a dictionary from bucket to its places, [key, work, payload] or None."""
+
+    def __init__(self, table):
+        self.buckets = len(table.words) // 8
+        self.places = {bucket: [None] * 8 for bucket in range(self.buckets)}
+
+    def bucket(self, key):
+        return self.places[((key * 0x9E3779B97F4A7C15 % 2**64 >> 32) * self.buckets) >> 32]
+
+    def get(self, key):
+        return next((place[2] for place in self.bucket(key) if place and place[0] == key), None)
+
+    def put(self, key, work, payload):
+        bucket = self.bucket(key)
+        known = [i for i in range(8) if bucket[i] and bucket[i][0] == key]
+        chosen = known[0] if known else min(range(8), key=lambda i: bucket[i][1] if bucket[i] else -1)
+        bucket[chosen] = [key, work, payload]
+        taken = [(i, bucket) for bucket in self.places.values() for i in range(8) if bucket[i]]
+        if 8 * (8 * self.buckets - len(taken)) <= 8 * self.buckets:
+            taken.sort(key=lambda place: max(1, place[1][place[0]][1].bit_length()))
+            for i, bucket in taken[: len(taken) // 2]:
+                bucket[i] = None
+
+
+def test_garbage_is_collected_as_by_the_twin():
+    table, rng = new_table(32 * 256 / 2**20, "collect"), stream(7)
+    twin, found, collections = Collecting(table), 0, 0
+    for step in range(8000):
+        key, work = int(mix(random_below(rng, 1500))), int(random_below(rng, 300)) ** 2 // 500
+        before = filled(table)
+        if step % 2:
+            store(table, WORD(key), step, -step, work)
+            twin.put(key, work, (step, -step))
+            collections += filled(table) < before
+        else:
+            held, first, second = probe(table, WORD(key))
+            assert (first, second) == twin.get(key) if held else twin.get(key) is None
+            found += held
+    assert collections > 10 and found > 200
+    assert filled(table) == sum(place is not None for bucket in twin.places.values() for place in bucket)
+
+
+def test_garbage_of_an_older_generation_is_collected_first():
+    table = new_table(32 * 64 / 2**20, "collect")
+    for key in range(30):
+        store(table, mix(WORD(key)), key, key, 10**9)
+    old = filled(table)
+    new_generation(table)
+    key = 30
+    while filled(table) >= old:  # until garbage is collected
+        store(table, mix(WORD(key)), key, key, 0)
+        key += 1
+    assert not any(probe(table, mix(WORD(known)))[0] for known in range(30)) and filled(table) > 20

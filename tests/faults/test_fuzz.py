@@ -16,10 +16,10 @@ from typer.testing import CliRunner
 
 import games
 from agents.knowledge import book, tablebase
-from agents.knowledge.files import PreparedFileError
 from arena.cli import app
 from arena.config.config import ConfigError
 from arena.config.loading import load
+from games.core.prepared import PreparedFileError
 from results.exchange import ExchangeError, from_csv, from_jsonl, from_pgn, to_jsonl, to_pgn
 from results.store import Store
 from tests.arena.stored import store_run

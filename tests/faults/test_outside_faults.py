@@ -16,8 +16,8 @@ import pytest
 
 import games
 from agents.knowledge import book, tablebase
-from agents.knowledge.files import PreparedFileError
 from games.core.cache_files import CheckedFiles, DamagedCache
+from games.core.prepared import PreparedFileError
 from tests.arena.stored import store_run
 from tests.typed import call
 

@@ -407,6 +407,27 @@ def test_names_that_are_no_moves():
     assert game.read_line("e2e4 e5 g1f3")[0] == game.read_line("e4 e5 Nf3")[0]
 
 
+def test_castling_as_engines_write_it():
+    """In Chess960 onto the rook, even where king and rook stand as in chess; both are read."""
+    for spec, line, name, other in [
+        ("chess", "Nf3 Nf6 g3 g6 Bg2 Bg7", "e1g1", "e1h1"),
+        ("chess(fen='1r2k2r/8/8/8/8/8/8/1R2K2R w HBhb - 0 1')", "", "e1h1", "e1g1"),  # the rooks on b can castle too
+        ("chess(fen='4k3/8/8/8/8/8/8/4K2R w K - 0 1')", "", "e1g1", "e1h1"),
+    ]:
+        game = games.make(spec)
+        state = game.read_line(line)[1]
+        move = game.parse_move(state, "O-O")
+        assert game.uci_name(state, move) == name
+        assert game.parse_move(state, name) == game.parse_move(state, other) == move
+
+
+@pytest.mark.parametrize("setup, chess960", [(414, True), (241, True), (518, False)])
+def test_engines_and_pgn_agree_on_what_is_chess960(setup, chess960):
+    """Setup 414 has the king on e and the rooks in the corners, as chess has."""
+    game = games.make(f"chess(setup={setup})")
+    assert game.is_chess960 == chess960 == (game.pgn_tags().get("Variant") == "Chess960")
+
+
 def test_engines_are_spoken_to_in_their_own_names():
     game = games.make("chess")
     names, legal = spoken(Position(game, game.read_line("e4 e5 Nf3 Nc6 Bb5 a6 O-O Nf6")[0]))

@@ -71,3 +71,28 @@ def test_positions_of_the_literature_can_be_read(data_folder):
         moves, score = line.split()
         state = GAME.read_line(" ".join(moves))[1]
         assert not GAME.is_over(state) and abs(int(score)) <= 21
+
+
+def weight_of_fours(game, own, other):
+    """1, 4, 16 or 64 for one to four own stones in each four squares in line that the other has no stone in."""
+    weight = 0
+    for square in range(64):
+        for step in (1, game.rows, game.rows + 1, game.rows + 2):
+            line = [square + step * i for i in range(4)]
+            stones = sum(own >> place & 1 for place in line)
+            if all(int(game.board) >> place & 1 and not other >> place & 1 for place in line) and stones:
+                weight += 4 ** (stones - 1)
+    return weight
+
+
+@pytest.mark.parametrize("spec", ["connect4", "connect4(rows=4, columns=10)", "connect4(rows=8, columns=7)"])
+def test_evaluation_counts_open_fours(spec):
+    game, random = games.make(spec), np.random.default_rng(6)
+    for _ in range(10):
+        state = game.initial()
+        while not game.is_over(state):
+            state = game.after(state, int(random.choice(game.moves(state))))
+            first = int(state[0]) if game.player(state) == 0 else int(state[0] ^ state[1])
+            second = int(state[1]) ^ first
+            total = weight_of_fours(game, first, second) - weight_of_fours(game, second, first)
+            assert game.evaluate(state) == total / (32.0 + abs(total))

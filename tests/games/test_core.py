@@ -20,7 +20,7 @@ from numba.core.errors import TypingError
 import games
 from agents.core.agent import registry as agent_registry
 from games.core import bits, jit
-from games.core.check import ConformanceError, check_names
+from games.core.check import ConformanceError, check_names, check_planes
 from games.core.drawing import Drawing
 from games.core.random import mix, next_word, random_below, random_unit, stream
 from games.core.registry import SpecError, parameters_of, parse_spec, signature
@@ -92,6 +92,7 @@ def test_specs():
     assert parse_spec("connect4") == ("connect4", [], {})
     assert parse_spec(" connect4( 4, columns=5 ) ") == ("connect4", [4], {"columns": 5})
     assert parse_spec("f(a=true, b=-1.5, c='x', d=[1, 2])") == ("f", [], {"a": True, "b": -1.5, "c": "x", "d": [1, 2]})
+    assert parse_spec("f(a=none, b=None, c=false)") == ("f", [], {"a": None, "b": None, "c": False})
     assert signature(type(games.make("connect4"))) == "connect4(rows=6, columns=7)"
     assert games.make("connect4(4, columns=5)") == games.make("connect4(rows=4, columns=5)")
 
@@ -247,6 +248,10 @@ class Chancy(Countdown):
     has_chance = True
 
 
+class Mirrored(Countdown):
+    colour_exchange = "mirror"
+
+
 class Uncompiled(Countdown):
     def move_order(self, state, move):
         return move.no_such_method()
@@ -279,6 +284,12 @@ def test_a_game_with_chance_meets_it():
     games.check(Faulty(), seed=2)
     with pytest.raises(ConformanceError, match="has_chance is true, and no state of chance is met"):
         games.check(Chancy(), seed=2)
+
+
+def test_an_exchange_of_colours_is_a_known_one():
+    check_planes(Countdown(), 2)
+    with pytest.raises(ConformanceError, match="colour_exchange = 'mirror': it can be one of "):
+        check_planes(Mirrored(), 2)
 
 
 def test_every_method_is_compiled():

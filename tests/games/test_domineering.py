@@ -93,6 +93,18 @@ def test_evaluations():
     assert misere.evaluate(state) == -mobility and misere.evaluate_room(state) == -room
 
 
+@pytest.mark.parametrize("name", ["domineering", "misere_domineering"])
+def test_moves_are_ordered_by_the_room_they_leave(name):
+    game = games.make(f"{name}(4, 5)")
+    state = game.read_line("b1b2 c3d3")[1]
+    for move in game.moves(state):
+        after = game.after(state, move)
+        ahead = game.room(after[0], 0) - game.room(after[0], 1)
+        assert game.move_order(state, move) == (ahead if name == "domineering" else -ahead)
+    orders = {game.move_name(state, move): game.move_order(state, move) for move in game.moves(state)}
+    assert abs(orders["e1e2"]) < 12 and len(set(orders.values())) > 2
+
+
 def test_features_are_the_squares_around_the_domino():
     game = games.make("domineering(4, 4)")
     open_board, state = game.initial(), game.read_line("b1b2 c3d3")[1]

@@ -12,11 +12,16 @@ from games.core.random import stream
 from games.core.seeds import derive_seed
 from games.domineering import Domineering, MisereDomineering
 
-SMALL = ["connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)", "domineering(rows=4, columns=5)"]
+SMALL = [
+    "connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)", "domineering(rows=4, columns=5)", "hex(size=4)",
+    "atarigo(size=4)", "othello(size=4)", "clobber(rows=4, columns=4)",
+]  # fmt: skip
 MORE = [
     "connect4", "connect4(rows=5, columns=4)", "breakthrough(rows=4, columns=4)", "breakthrough(rows=7, columns=2)",
     "breakthrough(rows=7, columns=3)", "breakthrough(rows=6, columns=5)", "knightthrough(rows=5, columns=4)",
     "knightthrough(rows=7, columns=4)", "domineering(rows=3, columns=7)", "domineering(rows=6, columns=6)",
+    "hex(size=3)", "hex(size=5, swap=true)", "hex(size=9)", "atarigo(size=5)", "atarigo(size=9)", "othello(size=6)",
+    "othello", "clobber(rows=3, columns=7)", "clobber(rows=6, columns=6)",
 ]  # fmt: skip
 
 
@@ -36,7 +41,7 @@ def claims_found(spec, positions, limit):
 
 @pytest.mark.parametrize("spec", SMALL)
 def test_what_is_foreseen_comes_true(spec):
-    assert claims_found(spec, 400, 20_000) > 40
+    assert claims_found(spec, 400, 20_000) > 25
 
 
 @pytest.mark.matrix
@@ -59,6 +64,39 @@ def test_what_is_foreseen_comes_true_thousands_of_times(spec):
 def test_patterns_of_breakthrough(rows, line, plies):
     game = games.make(f"breakthrough(rows={rows}, columns={4 if rows == 5 else 3})")
     assert game.foreseen(game.read_line(line)[1])[0] == plies
+
+
+@pytest.mark.parametrize(
+    "line, plies",
+    [
+        ("b4 a1", 0),
+        ("b4 a1 c2 a2 d1 a3", 3),  # bridges from b4 to the edge and to c2, and X to move
+        ("b4 a1 c2 a2 d1", -4),
+        ("b4 a1 c2 a2 d1 c3", 3),  # one of them is entered
+        ("b4 a1 c2 c3 d1", 0),
+        ("c3 b2 d1 b4 b3", 0),
+    ],
+)
+def test_bridges_of_hex(line, plies):
+    game = games.make("hex(size=5)")
+    assert game.foreseen(game.read_line(line)[1])[0] == plies
+
+
+@pytest.mark.parametrize("size", [6, 8])
+def test_stable_discs_are_never_turned_over(size):
+    """And on a board that is full, all are stable."""
+    game, found = games.make(f"othello({size})"), 0
+    for number in range(6):
+        states, kept = random_line(game, derive_seed(5, number)).states, [0, 0]
+        for state in states:
+            for side in range(2):
+                assert kept[side] & ~int(state[side]) == 0
+                stable = int(game.stable(state[side], game.board & ~(state[0] | state[1])))
+                assert stable & ~int(state[side]) == 0 == kept[side] & ~stable
+                kept[side] = stable
+        found += kept[0].bit_count() + kept[1].bit_count()
+        assert int(states[-1][0] | states[-1][1]) != int(game.board) or kept[0] | kept[1] == int(game.board)
+    assert found > 5 * size * size
 
 
 def test_a_false_claim_is_found():

@@ -29,7 +29,7 @@ class LeafParallel(Scheme):
 
     def options(self) -> SharedOptions:
         """How the tree is searched: nothing else is in flight."""
-        return SharedOptions(self.exploration)
+        return SharedOptions(self.exploration, each=self.workers)
 
     def new_player(self, game, budget):
         return LeafPlayer(self, game, budget)
@@ -95,7 +95,7 @@ def simulated_leaf_kernel(game, tree, root, leaves, options, clock, rngs):
             score, plies = game.random_playout(state, walk.moves, rngs[i])
             reward += reward_of(score)
             slowest = max(slowest, plies)
-        back_up_shared(tree, walk, reward, len(rngs), options.lock)
+        back_up_shared(tree, walk, reward, options)
         time += slowest if clock == PLIES else 1
     return time
 
@@ -113,7 +113,7 @@ def hand_out_kernel(game, tree, root, leaves, options, mailbox, rng):
         score, _ = game.random_playout(walk.state, walk.moves, rng)
         while atomic_load(mailbox.waiting, 0) > 0:
             sched_yield()
-        back_up_shared(tree, walk, mailbox.reward[0] + reward_of(score), mailbox.helpers + 1, options.lock)
+        back_up_shared(tree, walk, mailbox.reward[0] + reward_of(score), options)
     return leaves
 
 

@@ -119,17 +119,17 @@ def do_stage(game, tree, tokens, token, stage, options):
     """Take a token through one stage; returns the plies of the playout, 0 for other stages."""
     walk, rng, plies = walk_of(tokens.walks, token), tokens.rngs[token], 0
     if stage == SELECT:
-        enter(game, tree, walk)
+        enter(game, tree, walk, options)
         while not game.is_over(walk.state) and atomic_load(tree.nodes.children, last_node(walk)) > LEAF:
             step_down(game, tree, walk, options, rng)
     elif stage == EXPAND:
-        while not game.is_over(walk.state) and has_children(game, tree, walk, rng):
+        while not game.is_over(walk.state) and has_children(game, tree, walk, options, rng):
             step_down(game, tree, walk, options, rng)
     elif stage == PLAY_OUT:
         score, plies = game.random_playout(walk.state, walk.moves, rng)
         tokens.rewards[token] = reward_of(score)
     else:
-        back_up_shared(tree, walk, tokens.rewards[token], 1, options.lock)
+        back_up_shared(tree, walk, tokens.rewards[token], options)
     return plies
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from agents.core.agent import MoveStatistics
 from agents.core.chunks import run_chunks
-from agents.core.tree import ROOT, clear, most_visited_child, new_tree
+from agents.core.tree import ROOT, capacity, clear, most_visited_child, new_tree
 from agents.montecarlo.parallel.scheme import Scheme, SchemePlayer
 from agents.montecarlo.search import Search, decision_from, search_kernel
 from agents.montecarlo.uct import UCB1, UCBOptions
@@ -58,17 +58,15 @@ class RootPlayer(SchemePlayer):
 
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
-        shares = agent.shares(budget)
-        needed = None if shares[0] is None else (shares[0] + 2) * game.max_moves + 1
-        capacity = max(min(agent.max_nodes, needed or agent.max_nodes), 1 + game.max_moves)
+        room = capacity(game, agent.max_nodes, agent.shares(agent.total_playouts(budget))[0])
         options = UCBOptions(agent.exploration, 0.0)
-        self.searches = [Search(new_tree(capacity), (), options) for _ in range(agent.workers)]
+        self.searches = [Search(new_tree(room), (), options) for _ in range(agent.workers)]
         self.trees = [search.tree for search in self.searches]
 
     def decide(self, state, rng):
         for tree in self.trees:
             clear(tree)
-        rngs, left = self.streams(rng), self.agent.shares(self.budget)
+        rngs, left = self.streams(rng), self.agent.shares(self.agent.total_playouts(self.budget))
         common = np.zeros((2, len(self.game.moves(state))))  # visits and value that every tree has been told of
         made, every = np.zeros(len(left), np.int64), self.agent.share_every
         while True:

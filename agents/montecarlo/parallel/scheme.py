@@ -72,9 +72,8 @@ class Scheme(Threaded):
             return budget.playouts
         return budget.playouts * self.workers
 
-    def shares(self, budget: Budget) -> list[int | None]:
-        """The playouts of each worker; None where only seconds are given."""
-        total = self.total_playouts(budget)
+    def shares(self, total: int | None) -> list[int | None]:
+        """Each worker's part of a total; None of none, where only seconds are given."""
         if total is None:
             return [None] * self.workers
         return [total // self.workers + (i < total % self.workers) for i in range(self.workers)]

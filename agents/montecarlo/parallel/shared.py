@@ -31,6 +31,7 @@ from agents.core.tree import (
     ROOT,
     Tree,
     begin_walk,
+    capacity,
     clear,
     last_node,
     most_visited_child,
@@ -68,6 +69,7 @@ class SharedOptions(NamedTuple):
     wu: bool = False  # WU-UCT instead
     lock: int = FREE
     lot: int = 1  # simulations that a thread makes below one busy node
+    each: int = 1  # playouts of a simulation, and so the visits that it counts as
 
 
 class Work(NamedTuple):
@@ -83,8 +85,12 @@ class SharedTreePlayer(SchemePlayer):
 
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
-        self.tree = new_shared_tree(max(agent.max_nodes, 1 + game.max_moves))
+        self.tree = new_shared_tree(capacity(game, agent.max_nodes, agent.total_playouts(budget)))
         self.options = agent.options()
+
+    def prepare(self, state: np.ndarray, rng: np.ndarray) -> None:
+        """Before a search."""
+        prepare_kernel(self.game, self.tree, state, rng)
 
     def search(self, state: np.ndarray, rngs: np.ndarray) -> Work:
         """Search on threads; worker i draws from rngs[i]."""
@@ -96,18 +102,16 @@ class SharedTreePlayer(SchemePlayer):
 
     def decide(self, state, rng):
         clear_shared(self.tree)
-        prepare_kernel(self.game, self.tree, state, rng)
+        self.prepare(state, rng)
         rngs = self.streams(rng)
         work = self.simulate(state, rngs) if self.agent.simulated else self.search(state, rngs)
         rng[0] = rngs[0, 0]
         return decision_from_shared(self.tree, work, int(self.game.player(state)))
 
 
-def new_shared_tree(capacity: int) -> SharedTree:
-    """A tree of one node with room for `capacity`; memory is taken as it is first written to."""
-    tree = SharedTree(
-        new_tree(capacity), np.empty((capacity + SPARE, 2), np.int64)[:capacity], np.zeros(capacity, np.int32)
-    )
+def new_shared_tree(room: int) -> SharedTree:
+    """A tree of one node with room for so many; memory is taken as it is first written to."""
+    tree = SharedTree(new_tree(room), np.empty((room + SPARE, 2), np.int64)[:room], np.zeros(room, np.int32))
     clear_shared(tree)
     return tree
 
@@ -128,7 +132,7 @@ def prepare_kernel(game, tree, root, rng):
 @helper
 def descend_shared(game, tree, walk, options, rng):
     """Select from the root down to a leaf, counting the visits; the leaf is expanded if it has been visited before."""
-    enter(game, tree, walk)
+    enter(game, tree, walk, options)
     descend_on(game, tree, walk, options, rng)
 
 
@@ -137,17 +141,17 @@ def descend_on(game, tree, walk, options, rng):
     """The same from where the walk is."""
     if options.lock == GLOBAL:
         acquire(tree.locks, ROOT)
-    while not game.is_over(walk.state) and has_children(game, tree, walk, rng):
+    while not game.is_over(walk.state) and has_children(game, tree, walk, options, rng):
         step_down(game, tree, walk, options, rng)
     if options.lock == GLOBAL:
         release(tree.locks, ROOT)
 
 
 @inlined
-def enter(game, tree, walk):
+def enter(game, tree, walk, options):
     """Put the walk at the root, and count the visit."""
     begin_walk(game, walk)
-    atomic_add(tree.counts, (ROOT, BEGUN), np.int64(1))
+    atomic_add(tree.counts, (ROOT, BEGUN), np.int64(options.each))
 
 
 @inlined
@@ -160,20 +164,20 @@ def step_down(game, tree, walk, options, rng):
         child = child_of_move(nodes, node, game.random_outcome(walk.state, rng))
     else:
         child = best_child_shared(tree, node, options)
-    atomic_add(tree.counts, (child, BEGUN), np.int64(1))
+    atomic_add(tree.counts, (child, BEGUN), np.int64(options.each))
     if options.lock == LOCAL:
         release(tree.locks, node)
     step(game, walk, child, nodes.move[child], mover)
 
 
 @inlined
-def has_children(game, tree, walk, rng):
+def has_children(game, tree, walk, options, rng):
     """Whether the walk can go on in the tree: its last node is expanded, or has been visited before and is so now."""
     nodes, node = tree.nodes, last_node(walk)
     children = atomic_load(nodes.children, node)
     if children != LEAF:
         return children != EXPANDING
-    first_visit = tree.counts[node, BEGUN] == 1 and node != ROOT
+    first_visit = tree.counts[node, BEGUN] == options.each and node != ROOT
     if first_visit or nodes.size[0] + game.max_moves > len(nodes.visits):
         return False
     if not atomic_compare_exchange(nodes.children, node, np.int32(LEAF), EXPANDING):
@@ -199,7 +203,7 @@ def best_child_shared(tree, node, options):
         prefetch(column, first)
     weight = np.float32(1.0 if options.wu else options.virtual_loss)
     finished_here = finished(tree.counts[node, DONE])
-    others = tree.counts[node, BEGUN] - 1 - finished_here  # simulations in flight through the node, but for this one
+    others = tree.counts[node, BEGUN] - options.each - finished_here  # in flight through the node, but for this one
     visits_here = finished_here + weight * others
     whole = np.int64(visits_here)
     logarithm = log_of(whole) if whole == visits_here else log(max(visits_here, 1.0))
@@ -208,25 +212,22 @@ def best_child_shared(tree, node, options):
 
 
 @helper
-def back_up_shared(tree, walk, reward, simulations, lock):
-    """Add the result of the walk: `simulations` playouts of its leaf, and the sum of the first player's rewards."""
-    if simulations > 1:  # one was counted on the way down
-        for i in range(walk.length[0]):
-            atomic_add(tree.counts, (walk.path[i], BEGUN), np.int64(simulations - 1))
-    add_results(tree, walk, 0, reward, simulations, lock)
+def back_up_shared(tree, walk, reward, options):
+    """Add the result of the walk: the sum of the first player's rewards in the playouts of its leaf."""
+    add_results(tree, walk, 0, reward, options.each, options.lock)
 
 
 @helper
-def add_results(tree, walk, begin, reward, simulations, lock):
-    """Add the results of simulations to the nodes of the walk from path[begin] on."""
+def add_results(tree, walk, begin, reward, playouts, lock):
+    """Add the results of so many playouts to the nodes of the walk from path[begin] on."""
     if lock == GLOBAL:
         acquire(tree.locks, ROOT)
     for i in range(begin, walk.length[0]):
         node = walk.path[i]
-        own = reward if walk.movers[i] == 0 else simulations - reward
+        own = reward if walk.movers[i] == 0 else playouts - reward
         if lock == LOCAL:
             acquire(tree.locks, node)
-        atomic_add(tree.counts, (node, DONE), result_word(simulations, own))
+        atomic_add(tree.counts, (node, DONE), result_word(playouts, own))
         if lock == LOCAL:
             release(tree.locks, node)
     if lock == GLOBAL:
@@ -236,7 +237,7 @@ def add_results(tree, walk, begin, reward, simulations, lock):
 @inlined
 def lot_size(tree, options):
     """How many simulations a thread is to make in one lot: ever more, up to options.lot, as the tree grows."""
-    return max(1, min(options.lot, finished(tree.counts[ROOT, DONE]) // PER_LOT))
+    return max(1, min(options.lot, finished(tree.counts[ROOT, DONE]) // (PER_LOT * options.each)))
 
 
 @inlined
@@ -246,23 +247,23 @@ def descend_busy(game, tree, trunk, lot, options):
     To other threads these are virtual losses, all at the same time, which send them elsewhere.
     """
     begin_walk(game, trunk)
-    node = np.int64(ROOT)
-    atomic_add(tree.counts, (node, BEGUN), np.int64(lot))
+    node, visits = np.int64(ROOT), np.int64(lot * options.each)
+    atomic_add(tree.counts, (node, BEGUN), visits)
     while lot > 1 and not game.is_over(trunk.state) and atomic_load(tree.nodes.children, node) > LEAF:
         mover = game.player(trunk.state)
         if game.has_chance and mover == CHANCE:
             break  # each simulation draws its own outcome
         node = np.int64(best_child_shared(tree, node, options))
-        if finished(tree.counts[node, DONE]) < BUSY * lot:
+        if finished(tree.counts[node, DONE]) < BUSY * visits:
             break
-        atomic_add(tree.counts, (node, BEGUN), np.int64(lot))
+        atomic_add(tree.counts, (node, BEGUN), visits)
         step(game, trunk, node, tree.nodes.move[node], mover)
 
 
 @helper
-def result_word(simulations, reward):
+def result_word(playouts, reward):
     """What is added to DONE: the count in the lower half, twice the reward, since draws give halves, in the upper."""
-    return (np.int64(2.0 * reward) << 32) + np.int64(simulations)
+    return (np.int64(2.0 * reward) << 32) + np.int64(playouts)
 
 
 @helper

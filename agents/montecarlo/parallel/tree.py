@@ -11,6 +11,9 @@ there and above at once, makes it below, and adds its results at once.  For a wh
 losses, so that the others search elsewhere.  Lots are small as long as the tree is, since what is in flight is chosen
 without knowing the results of the rest.
 
+With `lanes`, a simulation makes several playouts of its leaf: see leaves.py in the folder above.  In flight, and in its
+nodes, it counts as that many visits.
+
 With simulated workers the results come back in the order of a virtual clock, so that W simulations are in flight.
 
 Grain-size controlled parallel MCTS (Mirsoleimani, Plaat, van den Herik & Vermaseren, "Scaling Monte Carlo tree search
@@ -19,13 +22,16 @@ first-in-first-out queue.  Small grains keep all workers busy to the end; large 
 """
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from agents.core.agent import Budget
 from agents.core.chunks import run_chunks
 from agents.core.tree import Walk, begin_walk, last_node, new_walk
+from agents.montecarlo.leaves import LANES, new_leaf_playouts
 from agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, PLIES, Scheme, apart
 from agents.montecarlo.parallel.shared import (
     FREE,
@@ -55,7 +61,7 @@ IDLE = 0  # the length of the walk of a simulated worker that has nothing in fli
 class OnOneTree(Scheme):
     """Base of the schemes whose workers search one tree.
 
-    lock: "free", "local" or "global"
+    lock: free, atomic additions alone; local, a lock for each node; global, one for everything but the playout
     virtual_loss: lost visits that each simulation in flight counts as
     wu: count it as a visit without a result instead (WU-UCT)
     """
@@ -80,19 +86,31 @@ class TreeParallel(OnOneTree):
     """One tree, searched by all workers.
 
     lot: the most simulations that a thread makes below one busy node; 1 with locks, one worker or in virtual time
+    lanes: playouts of each leaf, side by side where the game has lanes; 1 in virtual time
     """
 
     lot: int = 16
+    lanes: int = 1
 
     name: ClassVar[str] = "tree"
 
     def __post_init__(self):
         super().__post_init__()
         check_range("lot", self.lot, 1, MOST_IN_LOT)
+        check_choice("lanes", self.lanes, LANES)
+        if self.lanes > 1 and self.simulated:
+            raise ValueError(
+                f"lanes = {self.lanes}: simulated workers make one playout of each leaf, so lanes must be 1"
+            )
 
     def options(self):
         alone = self.workers == 1 or self.simulated or self.lock != "free"
-        return super().options()._replace(lot=1 if alone else self.lot)
+        return super().options()._replace(lot=1 if alone else self.lot, each=self.lanes)
+
+    def simulations(self, budget: Budget) -> int | None:
+        """The simulations of all workers together; None if the budget is of seconds alone."""
+        total = self.total_playouts(budget)
+        return None if total is None else max(1, total // self.lanes)
 
     def task_size(self, playouts: int) -> int:
         """How many playouts a simulated worker makes one after the other, from one stream of random numbers."""
@@ -105,17 +123,31 @@ class TreeParallel(OnOneTree):
 class TreePlayer(SharedTreePlayer):
     """Each worker makes its share of the playouts."""
 
+    def __init__(self, agent, game, budget):
+        super().__init__(agent, game, budget)
+        self.leaves = [new_leaf_playouts(game, agent.lanes) for _ in range(agent.workers)]
+
+    def prepare(self, state, rng):
+        self.leaves[0].seed(rng)  # first, as uct does
+        super().prepare(state, rng)
+
+    def streams(self, rng, count=None):
+        rngs = super().streams(rng, count)
+        for leaves, own in zip(self.leaves[1:], rngs[1:]):
+            leaves.seed(own)
+        return rngs
+
     def search(self, state, rngs):
-        shares = self.agent.shares(self.budget)
+        shares = self.agent.shares(self.agent.simulations(self.budget))
+        return self.work_of(lambda i: run_chunks(self.run(state, i, rngs[i]), shares[i], self.budget.seconds))
 
-        def work(i):
-            return run_chunks(
-                lambda n: tree_kernel(self.game, self.tree, state, n, self.options, rngs[i]),
-                shares[i],
-                self.budget.seconds,
-            )
+    def run(self, state, i, rng) -> Callable[[int], int]:
+        """run(n), for run_chunks: worker i's next n simulations."""
+        return lambda n: tree_kernel(self.game, self.tree, state, n, self.options, self.leaves[i], rng)
 
-        made = self.on_threads(work)
+    def work_of(self, simulate: Callable[[int], int]) -> Work:
+        """The work of all threads; worker i's is simulate(i), which returns its simulations."""
+        made = [self.agent.lanes * simulations for simulations in self.on_threads(simulate)]
         return Work(sum(made), max(made))
 
     def simulate(self, state, rngs):
@@ -167,17 +199,17 @@ class TaskPlayer(TreePlayer):
         return super().simulate(state, rngs[1:])
 
     def search(self, state, rngs):
-        grain, total = self.agent.grain, self.agent.total_playouts(self.budget)
+        grain, total = max(1, self.agent.grain // self.agent.lanes), self.agent.simulations(self.budget)
         queue = itertools.count()  # its next() is atomic: threads share it
 
-        def next_task(_):
+        def next_task(i):
             task = next(queue)
             size = grain if total is None else max(0, min(grain, total - task * grain))
             rng = apart([self.stream_of(task)])[0]
-            return tree_kernel(self.game, self.tree, state, size, self.options, rng)
+            self.leaves[i].seed(rng)
+            return self.run(state, i, rng)(size)
 
-        made = self.on_threads(lambda i: run_chunks(next_task, None, self.budget.seconds))
-        return Work(sum(made), max(made))
+        return self.work_of(lambda i: run_chunks(lambda _: next_task(i), None, self.budget.seconds))
 
 
 class VirtualWorkers(NamedTuple):
@@ -214,22 +246,22 @@ def walk_of(walks, i):
 
 
 @kernel
-def tree_kernel(game, tree, root, simulations, options, rng):
+def tree_kernel(game, tree, root, simulations, options, leaves, rng):
     """Run that many simulations on the shared tree, where it is busy in lots; returns their number."""
     trunk = new_walk(game, root)
     walk = new_walk(game, trunk.state)  # a simulation begins where the trunk, which a lot has in common, ends
-    done, one = 0, np.int64(1)  # typed, so that what takes a lot is not compiled for the number 1 apart
+    done, each, one = 0, np.int64(options.each), np.int64(1)  # typed, so that no helper is compiled for a number apart
     while done < simulations:
-        lot, reward = min(lot_size(tree, options), simulations - done), 0.0
+        lot, total = min(lot_size(tree, options), simulations - done), 0.0
         descend_busy(game, tree, trunk, lot, options)
         for _ in range(lot):
             begin_walk(game, walk)
             walk.path[0] = last_node(trunk)
             descend_on(game, tree, walk, options, rng)
-            score, _ = game.random_playout(walk.state, walk.moves, rng)
-            add_results(tree, walk, one, reward_of(score), one, options.lock)
-            reward += reward_of(score)
-        add_results(tree, trunk, one - 1, reward, lot, options.lock)
+            reward = leaves.way.rewards(game, walk, leaves.room, rng)
+            add_results(tree, walk, one, reward, each, options.lock)
+            total += reward
+        add_results(tree, trunk, one - 1, total, lot * each, options.lock)
         done += lot
     return simulations
 
@@ -263,7 +295,7 @@ def bring_back(tree, workers, worker, options):
     """Back up what a simulated worker has in flight, if anything."""
     walk = walk_of(workers.walks, worker)
     if walk.length[0] != IDLE:
-        back_up_shared(tree, walk, workers.rewards[worker], 1, options.lock)
+        back_up_shared(tree, walk, workers.rewards[worker], options)
         walk.length[0] = IDLE
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from games.core.errors import UserError
 
 VERSION = 1
-LONGEST_HEADER = 10_000  # bytes
+LONGEST_HEADER = 1 << 20  # bytes, its end of line included
 MOST_BYTES = 4 << 30  # of a file, which is held in memory
 
 
@@ -21,10 +21,18 @@ class PreparedFileError(UserError, ValueError):
 
 
 def pack(kind: str, game, about: dict, data: bytes) -> bytes:
-    """What to write to the file.  kind: what it is, in words; about: further entries of the first line."""
+    """What to write to the file.  kind: what it is, in words; about: further entries of the first line.
+
+    PreparedFileError if the first line would be longer than what is read of it.
+    """
     checksum = hashlib.sha256(data).hexdigest()
     header = {"format": f"search-arena {kind}", "version": VERSION, "game": str(game), **about, "sha256": checksum}
-    return json.dumps(header).encode() + b"\n" + data
+    line = json.dumps(header).encode() + b"\n"
+    if len(line) > LONGEST_HEADER:
+        raise PreparedFileError(
+            f"the first line of a {kind} would have {len(line):,} bytes; the most that is read is {LONGEST_HEADER:,}"
+        )
+    return line + data
 
 
 def unpack(kind: str, game, path: str | os.PathLike) -> tuple[dict, bytes]:

@@ -1,0 +1,203 @@
+"""What is drawn of the tree of a search, whatever the search: a node, as lines of text and as plain data.
+
+Each kind of search has nodes of its own, with what it knows of a position: agents/minimax/trace.py, chances.py and
+expanded.py, agents/montecarlo/grown.py, agents/proof/proving.py.  agents/core/tree_drawing.py draws them.
+"""
+
+import heapq
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import KW_ONLY, dataclass, field
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import numpy as np
+
+from agents.core.agent import Unsuited
+from games.core.game import CHANCE, Game
+
+ROLES = {0: "MAX", 1: "MIN", CHANCE: "chance", None: ""}
+
+Item = TypeVar("Item", bound=Hashable)
+
+
+@dataclass
+class Node:
+    """A node of a tree that is shown."""
+
+    move: str  # that leads to it; of the root ""
+    player: int | None  # to move: 0 is MAX and 1 MIN; CHANCE; None at an end
+    _: KW_ONLY
+    odds: str = ""  # of chance, the probability of the move that leads to it
+    children: list[Any] = field(default_factory=list)  # those that are shown, in their order
+    pruned: list[str] = field(default_factory=list)  # moves that were cut off
+    untried: list[str] = field(default_factory=list)  # moves that the search may yet come to
+    hidden: int = 0  # children that are not shown
+    again: bool = False  # searched a second time
+    marked: bool = False  # whether the branch to it is on the line that the picture points out
+    frontier: bool = False  # whether the search may yet expand it
+    next: bool = False  # whether it is what the search expands next
+
+    @property
+    def legend(self) -> str:
+        """What the numbers and marks of a picture are."""
+        return ""
+
+    @property
+    def label(self) -> str:
+        """What stands in it: its value."""
+        raise NotImplementedError
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The same in a picture, where there may be two lines."""
+        return (self.label,)
+
+    @property
+    def note(self) -> str:
+        """What stands beside it."""
+        return ""
+
+    @property
+    def spoken(self) -> str:
+        """The same in a line of text."""
+        return self.note
+
+    @property
+    def words(self) -> str:
+        """What a line of text says besides."""
+        return ""
+
+    @property
+    def role(self) -> str:
+        """Whose node it is."""
+        return ROLES[self.player]
+
+    @property
+    def look(self) -> str:
+        """The class of its shape, by which it is coloured."""
+        return self.role.lower() or "end"
+
+    @property
+    def state(self) -> str:
+        """Another class of its shape: `proved`, `disproved` or `joined`, if it is."""
+        return ""
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes that are shown from here on, this one included."""
+        return sum(1 for _ in self.all())
+
+    def all(self) -> Iterator[Any]:
+        """This node and all that are shown below it."""
+        waiting: list[Node] = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting += node.children
+
+    def data(self) -> dict[str, Any]:
+        """What the search knows of it, as plain values by name."""
+        raise NotImplementedError
+
+    def _repr_svg_(self) -> str:
+        """The picture of the tree, for notebooks."""
+        from agents.core.tree_drawing import as_svg
+
+        return as_svg(self, self.title())
+
+    def title(self) -> str:
+        """What a notebook writes above the picture."""
+        return f"{self.nodes} nodes"
+
+
+def as_text(node: Node, indent: str = "", below: str = "") -> Iterator[str]:
+    """A line for each node: its move, MAX or MIN, its value and what else is known; and for moves without a node."""
+    move = f"{node.move} ({node.odds}):" if node.odds else f"{node.move}:" if node.move else ""
+    words = [move, node.role, node.label, node.spoken, node.words, "again" if node.again else ""]
+    yield indent + " ".join(word for word in words if word)
+    others = [f"cut off: {' '.join(node.pruned)}"] if node.pruned else []
+    others += [f"to come: {' '.join(node.untried)}"] if node.untried else []
+    others += [f"and {node.hidden:,} more"] if node.hidden else []
+    rows = len(node.children) + len(others)
+    for i, child in enumerate(node.children):
+        last = i == rows - 1
+        yield from as_text(child, below + ("└─ " if last else "├─ "), below + ("   " if last else "│  "))
+    for i, line in enumerate(others, len(node.children)):
+        yield below + ("└─ " if i == rows - 1 else "├─ ") + line
+
+
+def as_data(node: Node) -> dict[str, Any]:
+    """Plain values for JSON: a node, and in `children` those below it."""
+    found: dict[str, Any] = {
+        "move": node.move or None,
+        "player": node.role.lower() or None,
+        "probability": node.odds or None,
+    }
+    found |= {**node.data(), "marked": node.marked, "frontier": node.frontier, "next": node.next}
+    found["children"] = [as_data(child) for child in node.children]
+    return found | {"cut_off": node.pruned, "untried": node.untried, "hidden": node.hidden}
+
+
+def check_open(game: Game, state: np.ndarray) -> None:
+    """Unsuited if the game is over."""
+    if game.is_over(state):
+        raise Unsuited("the game is over: there is no tree to search")
+
+
+def after(game: Game, state: np.ndarray, move: int) -> np.ndarray:
+    """The position after a move that is known to be legal; `Game.after` asks the rules."""
+    child = state.copy()
+    with np.errstate(over="ignore"):  # words wrap, as they do in kernels
+        game.play(child, move)
+    return child
+
+
+def uncompiled(function: Callable) -> Callable:
+    """A helper of kernels as plain Python, for a few calls, which a compiler would keep waiting."""
+    return getattr(function, "py_func", function)
+
+
+def odds_of(game: Game, state: np.ndarray) -> dict[int, str]:
+    """The probabilities of what chance may do in a position, by move: fractions such as `1/6`, or four digits."""
+    moves, probabilities = np.empty(game.max_moves, np.int32), np.empty(game.max_moves)
+    count = game.chance(state, moves, probabilities)
+    return dict(zip(moves[:count].tolist(), map(fraction, probabilities[:count].tolist())))
+
+
+def fraction(value: float) -> str:
+    """A small fraction if it is one, else four digits."""
+    exact = Fraction(value).limit_denominator(100)
+    return str(exact) if abs(exact - Fraction(value)) < 1e-12 else f"{value:.4g}"
+
+
+def number(value: float) -> str:
+    """Four digits of a value; infinities as such."""
+    return {float("inf"): "∞", -float("inf"): "-∞"}.get(value, f"{value:.4g}")
+
+
+def hundredths(value: float) -> str:
+    """Two digits of a value that is 1 at most: `.25`."""
+    return f"{value:.2f}".replace("0.", ".").replace("-.00", ".00")
+
+
+def counted(count: int, what: str) -> str:
+    """`1 visit`, `2,000 visits`."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def finite(value: float) -> float | None:
+    """The value, or None for JSON if it is infinite."""
+    return None if value in (float("inf"), -float("inf")) else float(value)
+
+
+def foremost(root: Item, children: Callable[[Item], Iterable[tuple[float, Item]]], count: int) -> set[Item]:
+    """Up to `count` items from a root on: those of least rank, each after its parent; (rank, item) of an item's
+    children is what `children` gives."""
+    found, waiting, met = set[Item](), [(0.0, 0, root)], 1
+    while waiting and len(found) < count:
+        item = heapq.heappop(waiting)[2]
+        found.add(item)
+        for rank, child in children(item):
+            heapq.heappush(waiting, (rank, met, child))
+            met += 1
+    return found

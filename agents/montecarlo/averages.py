@@ -1,0 +1,113 @@
+"""Mean rewards by a key, such as that of a move code or of the last few: what MAST, NST and progressive history learn.
+
+The simulation at hand is a line of moves, those in the tree first.  Keys lie in one open-addressing table.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.core.probing import find_slot
+from games.core.game import CHANCE
+from games.core.jit import helper, inlined
+from games.core.playout import copy_state
+from games.core.random import mix
+
+EMPTY = np.uint64(0)
+FILLED = 0.75  # of a table; beyond that it takes no new keys, and goes on counting those it has
+START = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Averages(NamedTuple):
+    """A table of counts and sums of rewards, and the line of the simulation at hand."""
+
+    keys: np.ndarray  # uint64[size], EMPTY or a key; size is a power of two
+    counts: np.ndarray  # int64[size]
+    sums: np.ndarray  # float64[size], of rewards, 0 to 1, for the player who made the last move of the key
+    used: np.ndarray  # int64[1], keys in the table
+    codes: np.ndarray  # int64[max_plies], of the moves of the line; CHANCE for outcomes
+    players: np.ndarray  # int64[max_plies], who made them
+    length: np.ndarray  # int64[1]
+    state: np.ndarray  # dtype[state_size], to replay in
+
+
+def new_averages(game, entries: int) -> Averages:
+    """An empty table with places for so many keys, a power of two."""
+    plies = game.max_plies
+    return Averages(
+        np.zeros(entries, np.uint64),
+        np.zeros(entries, np.int64),
+        np.zeros(entries),
+        np.zeros(1, np.int64),
+        np.zeros(plies, np.int64),
+        np.zeros(plies, np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(game.state_size, game.dtype),
+    )
+
+
+def empty(averages: Averages) -> None:
+    """Forget all keys."""
+    if averages.used[0]:
+        averages.keys[:] = EMPTY
+        averages.used[0] = 0
+
+
+@helper
+def begin_line(game, averages, tree, walk):
+    """Make the line that of the moves in the tree."""
+    state = averages.state
+    averages.length[0] = 0
+    copy_state(game, walk.root, state)
+    for i in range(1, walk.length[0]):
+        add_move(game, averages, state, tree.move[walk.path[i]])
+        game.play(state, tree.move[walk.path[i]])
+
+
+@helper
+def add_move(game, averages, state, move):
+    """Put a move that is about to be made at the end of the line."""
+    ply, player = averages.length[0], game.player(state)
+    averages.players[ply] = player
+    averages.codes[ply] = game.move_code(state, move) if player != CHANCE else CHANCE
+    averages.length[0] = ply + 1
+
+
+@inlined
+def joined(key, code):
+    """The key of a code before the moves of another key; START is the key of none."""
+    found = mix(np.uint64(key) ^ mix(np.uint64(np.int64(code) + 2)))
+    return found if found != EMPTY else START
+
+
+@helper
+def place_of(averages, key):
+    """Where a key is, or the empty place where it would be."""
+    return find_slot(averages.keys, averages.keys, EMPTY, key, key)
+
+
+@helper
+def count_reward(averages, key, reward):
+    """Let a reward into the mean of a key; a new one needs room in the table."""
+    place = place_of(averages, key)
+    if averages.keys[place] == EMPTY:
+        if averages.used[0] > FILLED * len(averages.keys):
+            return
+        averages.keys[place], averages.counts[place], averages.sums[place] = key, 0, 0.0
+        averages.used[0] += 1
+    averages.counts[place] += 1
+    averages.sums[place] += reward
+
+
+@helper
+def learn_line(averages, result, length):
+    """Count the first player's result, -1 to 1, for each move of the line together with up to length - 1 before it."""
+    reward = 0.5 * (1.0 + result)
+    for ply in range(averages.length[0]):
+        if averages.codes[ply] != CHANCE:
+            key, own = START, reward if averages.players[ply] == 0 else 1.0 - reward
+            for i in range(ply, max(-1, ply - length), -1):
+                if averages.codes[i] == CHANCE:
+                    break
+                key = joined(key, averages.codes[i])
+                count_reward(averages, key, own)

@@ -1,0 +1,84 @@
+"""How a leaf is played out: once, or several times, whose results are backed up together.
+
+Several playouts of a leaf are leaf parallelisation (Cazenave & Jouandeau, "A parallel Monte-Carlo tree search
+algorithm", 2008, "at the leaves") on one core: side by side where the game has lanes, or else one by one.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from games.core.jit import Compilable
+from games.core.lane_playout import play_side_by_side
+from games.core.lanes import LaneStream, Width, lane_stream
+from games.core.playout import copy_state, reward_of
+
+LANES = (1, 2, 4, 8, 16, 32, 64)
+MARGIN = 128  # bytes on both sides of what a thread writes: two cache lines, since processors fetch them in pairs
+
+
+@dataclass(frozen=True)
+class Once(Compilable):
+    """One playout.  It needs no room: ()."""
+
+    def rewards(self, game, walk, room, rng):
+        """The sum of the first player's rewards, 0 to 1 each, in playouts from walk.state, which may be played on."""
+        score, _ = game.random_playout(walk.state, walk.moves, rng)
+        return reward_of(score)
+
+
+@dataclass(frozen=True)
+class OneByOne(Compilable):
+    """Several playouts, one after the other.  Its room: dtype[state_size], the state at hand."""
+
+    count: int
+
+    def rewards(self, game, walk, room, rng):
+        reward = 0.0
+        for _ in range(self.count):
+            copy_state(game, walk.state, room)
+            score, _ = game.random_playout(room, walk.moves, rng)
+            reward += reward_of(score)
+        return reward
+
+
+@dataclass(frozen=True)
+class SideBySide(Compilable):
+    """Several playouts at once.  Its room: the LaneStream that they draw from."""
+
+    count: int
+
+    def rewards(self, game, walk, room, rng):
+        if game.is_over(walk.state):
+            return self.count * reward_of(game.score(walk.state))
+        reward, _ = play_side_by_side(game, walk.state, room)
+        return reward
+
+
+class LeafPlayouts(NamedTuple):
+    """How leaves are played out, and what that takes; of one thread."""
+
+    way: Once | OneByOne | SideBySide
+    room: tuple | np.ndarray | LaneStream
+
+    def seed(self, rng: np.ndarray) -> None:
+        """Before a search: draw from `rng` what generators of its own there are."""
+        if isinstance(self.room, LaneStream):
+            self.room.state[:] = lane_stream(self.room.width, rng).state
+
+
+def new_leaf_playouts(game, count: int) -> LeafPlayouts:
+    """`count` playouts of each leaf."""
+    if count == 1:
+        return LeafPlayouts(Once(), ())
+    if not game.lanes:
+        return LeafPlayouts(OneByOne(count), _apart(game.state_size, game.dtype))
+    width = Width(count, game.lane_bits)
+    return LeafPlayouts(SideBySide(count), LaneStream(width, _apart(2 * width.words, np.uint64)))
+
+
+def _apart(size, dtype):
+    """Zeros that share no cache line with anything else."""
+    margin = MARGIN // np.dtype(dtype).itemsize
+    return np.zeros(size + 2 * margin, dtype)[margin : margin + size]

@@ -1,0 +1,203 @@
+"""A method: what changes a plain UCT at some points of a simulation, as `uct(methods="implicit(alpha=0.2) + halving")`.
+
+A method is a frozen dataclass of its numbers, in a file of its own in `agents/montecarlo/methods`, where it is found by
+itself.  It replaces some of the functions of `Method` below, which do nothing; kernels call them, and what is not
+replaced costs nothing there:
+
+    expansion       expand, expanded        transpositions; first statistics of new nodes
+    selection       look, takes, mean, explore, bonus       which children take part, and the terms of their bounds
+    allocation      goes_to                 which child is simulated next, at the root or anywhere, without bounds
+    playout         decides, draws, stops, estimate, made   moves, and an end before that of the game
+    result          result                  what the end of a playout counts
+    back-up         arrive, learn           values, bounds and proof numbers of nodes
+    last choice     choose                  the move to play (in Python)
+
+In each of them `search` has the tree, the method's own arrays as `search.memory`, and its numbers as `search.options`:
+the fields that the class names in `data_fields`, which are no constants in kernels, so that their values share one
+compiled search.  Other fields are constants.  Where several methods replace one function, they work in the order in
+which they are written.
+"""
+
+import ast
+import functools
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from agents.core.agent import Budget
+from agents.core.needs import Needs
+from agents.core.tree import Tree
+from games.core.jit import Compilable
+from games.core.registry import Registry, SpecError
+
+registry = Registry("method", "agents.montecarlo.methods")
+
+NONE = -1  # no move, or no child
+LONGEST = 200  # characters of a text that a message repeats
+
+
+@dataclass(frozen=True)
+class Method(Compilable):
+    """Base of the methods."""
+
+    name: ClassVar[str]  # what it is written as
+    part: ClassVar[str]  # of a search that it changes, in words
+    needs: ClassVar[Needs] = Needs()  # what it needs of a game
+    alone: ClassVar[tuple[str, ...]] = ()  # what it does that only one method of a search can do, in words
+    apart: ClassVar[tuple[str, ...]] = ()  # methods that it does not go with for another reason
+    sorts: ClassVar[bool] = False  # whether it changes the order of new children, before other methods see them
+    steps: ClassVar[bool] = False  # whether it takes part in single moves of playouts, which are slower then
+    proves: ClassVar[bool] = False  # whether it proves results, as with `solver`
+    keeps: ClassVar[bool] = True  # whether a tree can be kept from move to move with it
+    per_node: ClassVar[tuple[str, ...]] = ()  # the arrays of its memory that have a row for each node
+    Options: ClassVar[Any]  # a NamedTuple of its `data_fields`
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if taken := [name for name in vars(cls).get("__annotations__", {}) if callable(getattr(Method, name, None))]:
+            raise TypeError(f"{cls.__name__} has a field {taken[0]!r}, which is a function of methods")
+        registry.add(cls)
+        names = [(name, float) for name in cls.data_fields]
+        # where it is looked for when a compiled kernel is loaded
+        cls.Options = NamedTuple("Options", names)  # type: ignore[misc]
+        cls.Options.__module__, cls.Options.__qualname__ = cls.__module__, f"{cls.__qualname__}.Options"
+
+    # -- In Python ---------------------------------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        """Nothing: a method reads no files."""
+
+    def options(self) -> tuple:
+        """Its numbers: `search.options`."""
+        return self.Options(*(getattr(self, name) for name in self.data_fields))
+
+    def new_memory(self, game, nodes: int) -> tuple:
+        """A NamedTuple of the arrays that it keeps in one game, of trees with that many nodes: `search.memory`.
+
+        The system provides zeros as they are first written to, so that rows of nodes which a tree lacks cost nothing.
+        """
+        return ()
+
+    def forget(self, memory: tuple) -> None:
+        """Make the arrays ready for a new tree, whose only node is the root."""
+
+    def begin_search(self, game, memory: tuple, budget: Budget, rng: np.ndarray) -> None:
+        """Before the search of each move."""
+
+    def unsuited(self, budget: Budget) -> str | None:
+        """Why it cannot use a budget; None if it can."""
+        return None
+
+    def choose(self, tree: Tree, memory: tuple) -> int | None:
+        """The last choice: the child of the root to play; None leaves it to the number of visits."""
+        return None
+
+    # -- In kernels: the node is the last one of the walk, walk.state is its position until the playout ----------
+
+    def expand(self, game, search, walk, node):
+        """Whether it has given children to a leaf itself."""
+        return False
+
+    def expanded(self, game, search, walk, node):
+        """A leaf has got children."""
+
+    def look(self, game, search, walk):
+        """Before the children of a node are compared."""
+
+    def takes(self, game, search, walk, child):
+        """Whether a child takes part; at least one of them must."""
+        return True
+
+    def mean(self, game, search, walk, child, mean):
+        """Replaces a child's mean reward, 0 to 1, for the player who moves to it; of one without visits the
+        first play urgency, or 0."""
+        return mean
+
+    def explore(self, game, search, walk, child, term, constant):
+        """Replaces a child's exploration term; of one without visits FIRST, or 0 with first play urgency.
+
+        constant: that of UCB1
+        """
+        return term
+
+    def bonus(self, game, search, walk, child):
+        """What is added to a child's bound."""
+        return 0.0
+
+    def goes_to(self, game, search, walk):
+        """The child to go on to, whatever the bounds, or NONE."""
+        return NONE
+
+    def arrive(self, game, search, walk):
+        """The walk has come to its leaf, which has been visited before or not, and whose game may be over."""
+
+    def decides(self, game, search, walk, rng):
+        """A move that is to be made in a playout whatever the policy draws, or NONE."""
+        return NONE
+
+    def draws(self, game, search, walk, rng):
+        """The next move of a playout, or NONE for a random one."""
+        return NONE
+
+    def made(self, game, search, walk, move):
+        """A playout is about to make a move."""
+
+    def stops(self, game, search, walk, plies):
+        """Whether a playout that has taken so many plies ends here, at a position that is not over."""
+        return False
+
+    def estimate(self, game, search, walk):
+        """The first player's result, -1 to 1, where it ends a playout."""
+        return 0.0
+
+    def result(self, game, search, score, result):
+        """Replaces the first player's result, 1, 0 or -1, of a game that has ended with that score."""
+        return result
+
+    def learn(self, game, search, walk, result):
+        """The first player's result of a simulation has been backed up along the path."""
+
+
+def compiled_form(method: Method) -> Method:
+    """The same method as kernels know it: its `data_fields` at their defaults."""
+    return replace(
+        method, **{field.name: field.default for field in fields(method) if field.name in method.data_fields}
+    )
+
+
+@functools.cache
+def methods_of(text: str) -> tuple[Method, ...]:
+    """The methods that are written as `name + name(number=value)`; ValueError says what is wrong with them."""
+    terms: list[str] = []
+    try:
+        left = ast.parse(text.strip(), mode="eval").body if text.strip() else None
+        while isinstance(left, ast.BinOp) and isinstance(left.op, ast.Add):
+            terms.insert(0, ast.unparse(left.right))
+            left = left.left
+        if left is not None:
+            terms.insert(0, ast.unparse(left))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        form = "methods joined by +, as in 'implicit(alpha=0.2) + halving'"
+        raise ValueError(f"methods = {shortened(text)!r} is not understood: it can be {form}") from None
+    chosen = tuple(registry.make(term) for term in terms)
+    check_together(chosen)
+    return tuple(sorted(chosen, key=lambda method: not method.sorts))
+
+
+def shortened(text: str) -> str:
+    """The text, or the beginning of a long one."""
+    return text if len(text) <= LONGEST else text[:LONGEST] + "..."
+
+
+def check_together(chosen: tuple[Method, ...]) -> None:
+    """ValueError if two of the methods cannot be in one search."""
+    names = [method.name for method in chosen]
+    for i, method in enumerate(chosen):
+        if method.name in names[:i]:
+            raise SpecError(f"methods: {method.name} is there twice")
+        for other in chosen[:i]:
+            if other.name in method.apart or method.name in other.apart:
+                raise SpecError(f"methods: {other.name} and {method.name} exclude each other")
+            if common := [what for what in method.alone if what in other.alone]:
+                raise SpecError(f"methods: {other.name} and {method.name} both {common[0]}; only one method can")

@@ -1,0 +1,1 @@
+"""Methods of `uct`, a file each: see agents/montecarlo/method.py."""

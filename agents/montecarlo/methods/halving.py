@@ -1,0 +1,187 @@
+"""Sequential halving: the simulations of a node go to its moves in rounds, and after each the worse half leaves
+(Z. Karnin, T. Koren & O. Somekh, "Almost optimal exploration in multi-armed bandits", ICML 2013).
+
+    rounds = ceil(log2 moves)          each round gives every move that is left  budget / (left * rounds)
+
+At the root alone, with UCT below, it is SH+UCT.  With `below` a node that is given at least so many simulations in all
+halves, too: that is H-MCTS (T. Pepels, T. Cazenave, M. Winands & M. Lanctot, "Minimizing simple and cumulative
+regret in Monte-Carlo tree search", CGW 2014), and with below = 1 SHOT (T. Cazenave, "Sequential halving applied to
+trees", IEEE TCIAIG 7, 2015).  As in SHOT, visits that a move has already count, and a move that is left gets all that a
+round gives it in succession.  The best move of those left at last is played.  It needs a budget of playouts alone.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from agents.core.tree import ROOT, UNPROVEN, last_node, proven_result
+from agents.montecarlo.method import NONE, Method
+from games.core.game import check_range
+from games.core.jit import helper
+
+
+class Rounds(NamedTuple):
+    """Of each node: the moves that are left in it, and what they are given."""
+
+    order: np.ndarray  # int32[nodes], from a node's first child on: its children, those that are left at the beginning
+    left: np.ndarray  # int32[nodes], how many are left; 0: it has not begun
+    turn: np.ndarray  # int32[nodes], whose turn it is
+    target: np.ndarray  # int64[nodes], the visits that each is brought to in this round
+    given: np.ndarray  # int64[nodes], the simulations that it has been given
+    rank: np.ndarray  # float64[max_moves], by which the moves of a node are sorted
+    extra: tuple  # of a method that is derived from this one
+
+
+@dataclass(frozen=True)
+class Rounded(Method):
+    """Base of the methods that halve: at the root, by the means, unless they say otherwise."""
+
+    part: ClassVar[str] = "allocation, last choice"
+    alone: ClassVar[tuple[str, ...]] = ("divide the root's simulations",)
+    keeps: ClassVar[bool] = False
+
+    def new_memory(self, game, nodes):
+        small, large, rank = np.zeros((3, nodes), np.int32), np.zeros((2, nodes), np.int64), np.zeros(game.max_moves)
+        return Rounds(*small, *large, rank, self.new_extra(game))
+
+    def new_extra(self, game) -> tuple:
+        """What a method that is derived from this one keeps besides."""
+        return ()
+
+    def forget(self, memory):
+        memory.left[ROOT] = 0
+
+    def begin_search(self, game, memory, budget, rng):
+        memory.left[ROOT], memory.given[ROOT] = 0, budget.playouts
+
+    def unsuited(self, budget):
+        if budget.playouts and budget.seconds is None:
+            return None
+        return "needs a budget of playouts alone, which it divides; anytime does not"
+
+    def choose(self, tree, memory):
+        return int(memory.order[tree.first_child[ROOT]]) if memory.left[ROOT] else None
+
+    def expanded(self, game, search, walk, node):
+        tree, memory = search.tree, search.memory
+        for child in range(tree.first_child[node], tree.first_child[node] + tree.children[node]):
+            memory.left[child] = memory.given[child] = 0
+
+    def goes_to(self, game, search, walk):
+        tree, memory, node = search.tree, search.memory, last_node(walk)
+        if not self.halves(search, node):
+            return NONE
+        if memory.left[node] == 0:
+            self.begin(game, search, walk, node)
+        first = tree.first_child[node]
+        while memory.left[node] > 1:
+            child = memory.order[first + memory.turn[node]]
+            if tree.visits[child] < memory.target[node] and tree.proven[child] == UNPROVEN:
+                return give(memory, child, memory.target[node])
+            memory.turn[node] += 1
+            if memory.turn[node] == memory.left[node]:
+                self.leave(game, search, walk, (memory.left[node] + 1) // 2)
+        child = memory.order[first]
+        return NONE if tree.proven[child] != UNPROVEN else give(memory, child, memory.given[node])
+
+    def halves(self, search, node):
+        """Whether a node's simulations go in rounds, rather than by UCT."""
+        return node == ROOT
+
+    def moves_in(self, search, node):
+        """How many moves its first round has."""
+        return search.tree.children[node]
+
+    def begin(self, game, search, walk, node):
+        """All moves are left."""
+        tree, memory = search.tree, search.memory
+        first, count = tree.first_child[node], tree.children[node]
+        for i in range(count):
+            memory.order[first + i] = first + i
+        memory.left[node], memory.turn[node], memory.target[node] = count, 0, 0
+        raise_target(memory, node, self.moves_in(search, node))
+
+    def leave(self, game, search, walk, kept):
+        """Only so many moves are left, the best ones, and the next round begins."""
+        memory, node = search.memory, last_node(walk)
+        self.sort(game, search, node, walk.state)
+        memory.left[node], memory.turn[node] = kept, 0
+        raise_target(memory, node, self.moves_in(search, node))
+
+    def sort(self, game, search, node, state):
+        """Put the moves that are left in a node of that position in order, the best one first."""
+        memory = search.memory
+        order = memory.order[search.tree.first_child[node] :]
+        for i in range(memory.left[node]):
+            memory.rank[i] = self.rank(game, search, state, order[i])
+        sort_by_rank(order, memory.rank, memory.left[node])
+
+    def rank(self, game, search, state, child):
+        """What the moves of a position are sorted by."""
+        return value_of(search.tree, child, game.player(state))
+
+    def learn(self, game, search, walk, result):
+        self.end(game, search, walk)
+
+    def end(self, game, search, walk):
+        """After the last simulation: what the round at hand has found counts for the move to play."""
+        if search.tree.visits[ROOT] >= search.memory.given[ROOT]:
+            self.sort(game, search, ROOT, walk.root)
+
+
+@dataclass(frozen=True)
+class Halving(Rounded):
+    """below: a node below the root halves if it is given at least so many simulations in all; 0: none does"""
+
+    below: int = 0
+
+    name: ClassVar[str] = "halving"
+    data_fields: ClassVar[tuple[str, ...]] = ("below",)
+
+    def __post_init__(self):
+        check_range("below", self.below, 0)
+
+    @property
+    def apart(self):
+        return ("graph",) if self.below > 0 else ()
+
+    def halves(self, search, node):
+        below = search.options.below
+        return node == ROOT or 0 < below <= search.memory.given[node]
+
+
+@helper
+def raise_target(memory, node, moves):
+    """What the next round brings each move to, by the simulations that the node has been given in all."""
+    rounds = 0
+    while moves > 1:
+        rounds, moves = rounds + 1, (moves + 1) // 2
+    memory.target[node] += max(1, memory.given[node] // max(1, memory.left[node] * rounds))
+
+
+@helper
+def give(memory, child, target):
+    """Let a child begin anew, with the simulations that bring it to the target, unless it is at them."""
+    if memory.given[child] != target:
+        memory.given[child], memory.left[child] = target, 0
+    return np.int64(child)
+
+
+@helper
+def sort_by_rank(order, rank, count):
+    """Sort the first nodes by falling rank, and the ranks with them; ties keep their order."""
+    for i in range(1, count):
+        node, value, k = order[i], rank[i], i
+        while k > 0 and rank[k - 1] < value:
+            order[k], rank[k] = order[k - 1], rank[k - 1]
+            k -= 1
+        order[k], rank[k] = node, value
+
+
+@helper
+def value_of(tree, node, player):
+    """The mean reward of a node for the player who moves to it, or the one that is proven; -1 if it has no visits."""
+    if tree.proven[node] != UNPROVEN:
+        return 0.5 * (1.0 + proven_result(tree.proven[node]) * (1.0 if player == 0 else -1.0))
+    return tree.value[node] / tree.visits[node] if tree.visits[node] > 0 else -1.0

@@ -1,0 +1,108 @@
+"""NST, N-gram selection technique: playouts prefer moves that have done well after the same one or two moves (M. Tak,
+M. Winands & Y. Bjornsson, "N-grams and the last-good-reply policy applied in general game playing", IEEE TCIAIG 4,
+2012).
+
+The value of a move is the mean of the mean rewards of the sequences that it ends, of 1 to `length` moves, of whichever
+players; longer ones than a single move count once they have been seen `least` times, 7 in the paper.  A single move
+that was never made has the value 1.  With the probability `epsilon` a move is drawn at random, otherwise the one with
+the largest value is made.  length = 1 is MAST by that policy.  The paper forgets nothing within a move's search, and
+nothing from move to move.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from agents.montecarlo.averages import (
+    START,
+    Averages,
+    add_move,
+    begin_line,
+    empty,
+    joined,
+    learn_line,
+    new_averages,
+    place_of,
+)
+from agents.montecarlo.method import NONE, Method
+from games.core.game import CHANCE, check_range
+from games.core.jit import helper
+from games.core.random import random_below, random_unit
+
+
+class Grams(NamedTuple):
+    """The averages of sequences, and room for moves."""
+
+    averages: Averages
+    moves: np.ndarray  # int32[max_moves]
+
+
+@dataclass(frozen=True)
+class NST(Method):
+    """length: of the longest sequence of moves
+    epsilon: how often a move is drawn at random
+    least: how often a sequence of several moves must have been seen
+    memory: whether averages are kept from move to move
+    """
+
+    length: int = 3
+    epsilon: float = 0.2
+    least: int = 7
+    memory: bool = True
+
+    name: ClassVar[str] = "nst"
+    part: ClassVar[str] = "playout"
+    alone: ClassVar[tuple[str, ...]] = ("draw the moves of playouts",)
+    data_fields: ClassVar[tuple[str, ...]] = ("length", "epsilon", "least")
+    steps: ClassVar[bool] = True
+
+    def __post_init__(self):
+        check_range("length", self.length, 1, 10)
+        check_range("epsilon", self.epsilon, 0, 1)
+        check_range("least", self.least, 1)
+
+    def new_memory(self, game, nodes):
+        return Grams(new_averages(game, 1 << 20), np.zeros(game.max_moves, np.int32))
+
+    def begin_search(self, game, memory, budget, rng):
+        if not self.memory:
+            empty(memory.averages)
+
+    def arrive(self, game, search, walk):
+        begin_line(game, search.memory.averages, search.tree, walk)
+
+    def made(self, game, search, walk, move):
+        add_move(game, search.memory.averages, walk.state, move)
+
+    def learn(self, game, search, walk, result):
+        learn_line(search.memory.averages, result, search.options.length)
+
+    def draws(self, game, search, walk, rng):
+        if random_unit(rng) < search.options.epsilon:
+            return NONE
+        averages, moves, best, best_value, ties = search.memory.averages, search.memory.moves, 0, -1.0, 0
+        for i in range(game.legal_moves(walk.state, moves)):
+            value = value_of(averages, game.move_code(walk.state, moves[i]), search.options)
+            ties = 1 if value > best_value else ties + (value == best_value)
+            if value > best_value or (value == best_value and random_below(rng, ties) == 0):
+                best, best_value = moves[i], value
+        return np.int64(best)
+
+
+@helper
+def value_of(averages, code, options):
+    """The value of a move of that code at the end of the line."""
+    key, end = joined(START, code), averages.length[0]
+    place = place_of(averages, key)
+    total, grams = 1.0, 1
+    if averages.keys[place] != 0:
+        total = averages.sums[place] / averages.counts[place]
+    for i in range(end - 1, max(-1, end - options.length), -1):
+        if averages.codes[i] == CHANCE:
+            break
+        key = joined(key, averages.codes[i])
+        place = place_of(averages, key)
+        if averages.keys[place] != 0 and averages.counts[place] >= options.least:
+            total, grams = total + averages.sums[place] / averages.counts[place], grams + 1
+    return total / grams

@@ -1,0 +1,87 @@
+"""PUCT: UCT with prior probabilities of moves, here from the game's own order of moves instead of a network (C. Rosin,
+"Multi-armed bandits with episode context", 2011, in the form of D. Silver et al., "Mastering the game of Go without
+human knowledge", 2017).
+
+    bound = value + c P sqrt(N) / (1 + n)           P = exp(h / t) / sum over the moves of exp(h / t)
+
+N and n are the visits of the node and of the child.  h is the rank of a move: Game.move_order, from 0 for the lowest of
+the node to 1 for the highest, or with `prior = "evaluation"` the evaluation after the move, 0 to 1 for the player who
+makes it.  A child without visits has the value `unvisited`.
+"""
+
+from dataclasses import dataclass
+from math import exp, sqrt
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from agents.core.tree import last_node
+from agents.montecarlo.method import Method
+from agents.montecarlo.outlook import reward_after
+from games.core.game import check_choice, check_range
+
+PRIORS = ("order", "evaluation")
+
+
+class Priors(NamedTuple):
+    """Of nodes."""
+
+    prior: np.ndarray  # float64[nodes], the probability of the move that leads to the node
+    state: np.ndarray  # dtype[state_size], scratch
+
+
+@dataclass(frozen=True)
+class PUCT(Method):
+    """c: weight of the exploration term
+    temperature: t of the priors
+    prior: what they come from
+    unvisited: value of a child without visits
+    """
+
+    c: float = 1.0
+    temperature: float = 0.5
+    prior: str = "order"
+    unvisited: float = 0.5
+
+    name: ClassVar[str] = "puct"
+    part: ClassVar[str] = "selection"
+    alone: ClassVar[tuple[str, ...]] = ("replace the exploration term",)
+    data_fields: ClassVar[tuple[str, ...]] = ("c", "temperature", "unvisited")
+    per_node: ClassVar[tuple[str, ...]] = ("prior",)
+
+    def __post_init__(self):
+        check_range("c", self.c, 0)
+        check_range("temperature", self.temperature, 0.01)
+        check_range("unvisited", self.unvisited, 0, 1)
+        check_choice("prior", self.prior, PRIORS)
+
+    def new_memory(self, game, nodes):
+        return Priors(np.zeros(nodes), np.zeros(game.state_size, game.dtype))
+
+    def rank(self, game, search, walk, child):
+        """h of a child, on the scale of the game's move_order if it is that."""
+        move = search.tree.move[child]
+        if self.prior == "order":
+            return float(game.move_order(walk.state, move))
+        return reward_after(game, walk.state, move, game.player(walk.state), search.memory.state)
+
+    def expanded(self, game, search, walk, node):
+        prior, first = search.memory.prior, search.tree.first_child[node]
+        end, low, high, total = first + search.tree.children[node], 1e18, -1e18, 0.0
+        for child in range(first, end):
+            prior[child] = self.rank(game, search, walk, child)
+            low, high = min(low, prior[child]), max(high, prior[child])
+        scale = 1.0 / max(high - low, 1e-9) if self.prior == "order" else 1.0
+        for child in range(first, end):
+            prior[child] = exp((prior[child] - high) * scale / search.options.temperature)
+            total += prior[child]
+        for child in range(first, end):
+            prior[child] /= total
+
+    def mean(self, game, search, walk, child, mean):
+        return search.options.unvisited if search.tree.visits[child] == 0 else mean
+
+    def explore(self, game, search, walk, child, term, constant):
+        tree = search.tree
+        share = sqrt(float(tree.visits[last_node(walk)])) / (1.0 + tree.visits[child])
+        return search.options.c * search.memory.prior[child] * share

@@ -1,0 +1,61 @@
+"""SHUSS, sequential halving using scores: halving at the root whose moves are sorted by their means and by a score from
+elsewhere, which counts less and less (N. Fabiano & T. Cazenave, "Sequential halving using scores", ACG 2021).
+
+    mean + weight * amaf / n
+
+n is the visits of the move, amaf the mean reward of all simulations of this search in which the player to move has made
+a move of the same code, anywhere.  That the score is divided by n, as in progressive bias, is our reading of it.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from agents.montecarlo.averages import START, add_move, begin_line, empty, joined, learn_line, new_averages, place_of
+from agents.montecarlo.methods.halving import Rounded, value_of
+from games.core.game import check_range
+from games.core.jit import helper
+
+
+@dataclass(frozen=True)
+class SHUSS(Rounded):
+    """weight: of a move's score, against the mean of a move with one visit"""
+
+    weight: float = 8.0
+
+    name: ClassVar[str] = "shuss"
+    steps: ClassVar[bool] = True
+    data_fields: ClassVar[tuple[str, ...]] = ("weight",)
+
+    def __post_init__(self):
+        check_range("weight", self.weight, 0)
+
+    def new_extra(self, game):
+        return new_averages(game, 1 << 17)
+
+    def begin_search(self, game, memory, budget, rng):
+        super().begin_search(game, memory, budget, rng)
+        empty(memory.extra)
+
+    def arrive(self, game, search, walk):
+        begin_line(game, search.memory.extra, search.tree, walk)
+
+    def made(self, game, search, walk, move):
+        add_move(game, search.memory.extra, walk.state, move)
+
+    def learn(self, game, search, walk, result):
+        learn_line(search.memory.extra, result, 1)
+        self.end(game, search, walk)
+
+    def rank(self, game, search, state, child):
+        tree, code = search.tree, game.move_code(state, search.tree.move[child])
+        score = mean_of(search.memory.extra, code, 0.5)
+        return value_of(tree, child, game.player(state)) + search.options.weight * score / max(1, tree.visits[child])
+
+
+@helper
+def mean_of(averages, code, unknown):
+    """The mean reward of a move code."""
+    place = place_of(averages, joined(START, code))
+    return averages.sums[place] / averages.counts[place] if averages.keys[place] != 0 else np.float64(unknown)

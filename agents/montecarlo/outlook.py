@@ -1,0 +1,40 @@
+"""What methods know of new nodes: evaluations, and ends that are a move away."""
+
+import numpy as np
+
+from games.core.jit import helper
+from games.core.playout import copy_state, reward_of
+
+
+@helper
+def reward_for(game, state, player):
+    """The evaluation of a position, or what its end counts, from 0 to 1 for a player."""
+    reward = reward_of(game.score(state)) if game.is_over(state) else 0.5 * (1.0 + game.evaluate(state))
+    return reward if player == 0 else 1.0 - reward
+
+
+@helper
+def reward_after(game, state, move, player, scratch):
+    """The same of the position after a move."""
+    copy_state(game, state, scratch)
+    game.play(scratch, move)
+    return reward_for(game, scratch, player)
+
+
+@helper
+def wins_at_once(game, state, move, scratch):
+    """Whether a move ends the game as a win of the player who makes it."""
+    copy_state(game, state, scratch)
+    game.play(scratch, move)
+    if not game.is_over(scratch):
+        return False
+    return game.score(scratch) * (1.0 if game.player(state) == 0 else -1.0) > 0.0
+
+
+@helper
+def winning_move(game, state, moves, scratch):
+    """A move that wins at once, or -1.  moves: int32[max_moves], scratch, as is `scratch`."""
+    for i in range(game.legal_moves(state, moves)):
+        if wins_at_once(game, state, moves[i], scratch):
+            return np.int64(moves[i])
+    return np.int64(-1)

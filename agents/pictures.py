@@ -1,0 +1,161 @@
+"""Pictures of searches: the tree that an agent searches in a position, for each kind of search that has one.
+
+    alphabeta, minimax              what the depth-first search visits, with its windows and cut-offs
+    expectiminimax, expectimax      the same with chance
+    ubfm                            what best-first minimax has expanded
+    uct, grave, ppa, mast           the most visited nodes, with their means
+    pns, pn2                        proof and disproof numbers
+
+agents/core/tree_drawing.py draws the nodes that `show` returns, and agents/core/tree_node.py writes them as text.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.core.agent import Agent, Unsuited
+from agents.core.tree_node import Node, counted
+from agents.minimax.chances import explore_chances
+from agents.minimax.deepening import DepthFirstMinimax
+from agents.minimax.expanded import expansion
+from agents.minimax.expectiminimax import Expectiminimax
+from agents.minimax.trace import UNBOUNDED, Explored, TooLarge, explore
+from agents.minimax.ubfm import UBFM
+from agents.montecarlo.grown import grow
+from agents.montecarlo.search import TreeSearch
+from agents.proof.pns import PNS
+from agents.proof.proving import proving
+from games.core.game import Game
+
+NODES, FEW = 1000, 30  # that are shown, unless told otherwise; of the trees of playouts, which are large
+DEEPEST = 150  # plies that are shown
+TOO_DEEP = (
+    f"the tree is more than {DEEPEST} plies deep, too deep to be drawn: give a smaller depth, or fewer iterations"
+)
+
+
+@dataclass(frozen=True)
+class View:
+    """What is to be seen of a search; None and the like where nothing is said.
+
+    iterations: of a depth-first search the positions visited, of a best-first search the expansions or playouts
+    bounds: the least and the greatest value there is for MAX, if they are known
+    goal: what a proof is to show that the player to move gets at least: 1 a win, 0 a draw
+    seed: of what is random
+    limit: the most nodes that are shown
+    """
+
+    iterations: int | None = None
+    bounds: tuple[float, float] | None = None
+    goal: int | None = None
+    seed: int | None = None
+    limit: int | None = None
+
+
+class Shown(NamedTuple):
+    """The root of a tree, a sentence about it, and how many iterations there were, fewer if the search has ended."""
+
+    root: Node
+    remark: str
+    iterations: int
+
+
+def show(agent: Agent, game: Game, state: np.ndarray, view: View = View()) -> Shown:
+    """The tree that `agent` searches from `state`.
+
+    Unsuited if no tree is drawn of the agent, it refuses the game, or the view asks for what does not apply to it;
+    TooLarge if a tree that is shown whole has more nodes than the limit, or is too deep.
+    """
+    kind = next((kind for kind in KINDS if isinstance(agent, kind.agents)), None)
+    if kind is None:
+        raise Unsuited(f"{agent.name} has no tree that can be drawn; these have: {', '.join(DRAWN)}")
+    given = [field.name for field in fields(view) if getattr(view, field.name) is not None]
+    if unknown := [name for name in given if name not in (*kind.takes, "limit")]:
+        raise Unsuited(f"{unknown[0]} means nothing to {agent.name}, which can be told {' and '.join(kind.takes)}")
+    try:
+        shown = kind.show(agent, game, state, view)
+    except RecursionError:
+        raise TooLarge(TOO_DEEP) from None
+    level, depth = [shown.root], 0
+    while level := [child for node in level for child in node.children]:
+        depth += 1
+    if depth > DEEPEST:
+        raise TooLarge(TOO_DEEP)
+    return shown
+
+
+def show_depth_first(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
+    """Minimax and alpha-beta."""
+    bounds = view.bounds or UNBOUNDED
+    root = explore(agent, game, state, view.limit or NODES, iterations=view.iterations, bounds=bounds)
+    return Shown(root, visited(root), root.nodes - 1)
+
+
+def show_chances(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
+    """Expectiminimax and expectimax."""
+    root = explore_chances(agent, game, state, view.limit or NODES, bounds=view.bounds or UNBOUNDED)
+    return Shown(root, visited(root), root.nodes - 1)
+
+
+def visited(root: Explored) -> str:
+    """How large the tree of a depth-first search is."""
+    stopped = "; the search is under way" if root.under_way else ""
+    return f"{counted(root.nodes, 'node')}; {counted(root.cut_off, 'move')} cut off{stopped}"
+
+
+def show_best_first(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
+    """Unbounded best-first minimax."""
+    search, limit = expansion(agent, game, state, seed_of(view)), view.limit or NODES
+    search.expand(view.iterations, limit)
+    root = search.shown(limit)
+    return Shown(root, f"{counted(search.done, 'expansion')}; {hidden(root)}", search.done)
+
+
+def show_playouts(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
+    """Monte-Carlo tree search."""
+    if view.iterations is not None:
+        agent = replace(agent, playouts=view.iterations, seconds=None)
+    elif not agent.own_budget().given():
+        raise Unsuited(f"{agent.name} ends nowhere by itself: say how many iterations, which are its playouts")
+    root = grow(agent, game, state, seed=seed_of(view), nodes=view.limit or FEW)
+    return Shown(root, f"{counted(root.visits, 'playout')}; {hidden(root)}", root.visits)
+
+
+def show_proof(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
+    """Proof-number search."""
+    search, limit = proving(agent, game, state, 1 if view.goal is None else view.goal), view.limit or NODES
+    search.iterate(view.iterations, limit)
+    root = search.shown(limit)
+    stand = f"{counted(search.done, 'iteration')}: {root.state or 'not settled'}"
+    return Shown(root, f"to prove: {search.statement()}; {stand}; {hidden(root)}", search.done)
+
+
+def seed_of(view: View) -> int:
+    """The seed of what is random: 1 unless it is said."""
+    return 1 if view.seed is None else view.seed
+
+
+def hidden(root: Node) -> str:
+    """How many nodes are shown, and whether there are others."""
+    others = any(node.hidden for node in root.all())
+    return counted(root.nodes, "node") + (" shown of a larger tree" if others else "")
+
+
+class Kind(NamedTuple):
+    """A kind of search: the agents that make it, what its picture can be told, and the function that makes it."""
+
+    agents: type
+    takes: tuple[str, ...]
+    show: Callable[[Any, Game, np.ndarray, View], Shown]
+
+
+KINDS = (
+    Kind(DepthFirstMinimax, ("iterations", "bounds"), show_depth_first),
+    Kind(Expectiminimax, ("bounds",), show_chances),
+    Kind(UBFM, ("iterations", "seed"), show_best_first),
+    Kind(TreeSearch, ("iterations", "seed"), show_playouts),
+    Kind(PNS, ("iterations", "goal"), show_proof),
+)
+DRAWN = ("alphabeta", "minimax", "expectiminimax", "expectimax", "ubfm", "uct", "grave", "ppa", "mast", "pns", "pn2")

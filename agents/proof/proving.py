@@ -1,0 +1,186 @@
+"""The tree of a proof-number search after some iterations, as data: for teaching, and for drawings.
+
+An iteration descends to the most-proving node, expands it, and updates the numbers of its ancestors.  The first
+player's nodes are OR nodes, the second player's are AND nodes.  In lines of text, brackets tell them apart as lecture
+notes do, with the proof number first:
+
+    [1, 3]   an OR node: least proof number, sum of disproof numbers
+    (3, 1)   an AND node: sum of proof numbers, least disproof number
+    <1, 1>   a leaf
+
+In a graph (`pns(graph=true)`) a position that several lines lead to is shown below the first of them; the others are
+"joined" to it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from agents.core.agent import Agent, Unsuited
+from agents.core.solve import Goal, goal_for
+from agents.core.tree_node import Node, after, check_open, foremost, uncompiled
+from agents.knowledge.tablebase import no_endgames
+from agents.proof.bestfirst import LEAF, ROOT
+from agents.proof.numbers import INFINITE, new_counts
+from agents.proof.pns import PNS, TreeProof
+from agents.proof.transpositions import is_graph
+from games.core.game import Game
+
+
+@dataclass
+class Proving(Node):
+    """A node of the tree."""
+
+    proof: int  # numbers; INFINITE or more is infinite
+    disproof: int
+    joined: bool = False  # in a graph, whether another node holds its position, and has its children
+
+    @property
+    def legend(self) -> str:
+        """What the numbers and marks of a picture are."""
+        joined = " Grey is joined to the node that holds its position." if any(one.joined for one in self.all()) else ""
+        return (
+            "Above the proof number, below the disproof number; square: OR, round: AND. Dashed: the frontier. "
+            f"Orange: the way to the most-proving node. Green is proved, red disproved.{joined}"
+        )
+
+    @property
+    def role(self) -> str:
+        """OR, AND, or nothing at an end."""
+        return {0: "OR", 1: "AND"}.get(-1 if self.player is None else self.player, "")
+
+    @property
+    def lines(self) -> tuple[str, str]:
+        """The two numbers."""
+        return spelled(self.proof), spelled(self.disproof)
+
+    @property
+    def label(self) -> str:
+        """Both numbers, in the brackets of the node's kind."""
+        begin, end = "⟨⟩" if not self.children and not self.hidden else "[]" if self.player == 0 else "()"
+        return f"{begin}{spelled(self.proof)}, {spelled(self.disproof)}{end}"
+
+    @property
+    def state(self) -> str:
+        """Whether it is proved, disproved, or open and joined to another node."""
+        settled = "proved" if self.proof == 0 else "disproved" if self.disproof == 0 else ""
+        return settled or ("joined" if self.joined else "")
+
+    @property
+    def words(self) -> str:
+        """What is known of it."""
+        return "most-proving" if self.next else self.state or ("frontier" if self.frontier else "")
+
+    def data(self):
+        """The two numbers; an infinite one is None."""
+        numbers = [None if number >= INFINITE else number for number in (self.proof, self.disproof)]
+        return {"proof": numbers[0], "disproof": numbers[1], "joined": self.joined}
+
+
+def spelled(number: int) -> str:
+    """A proof or disproof number."""
+    return "∞" if number >= INFINITE else f"{number:,}"
+
+
+@dataclass
+class Proof:
+    """A search for a proof, which can be looked at after each iteration."""
+
+    game: Game
+    search: TreeProof
+    state: np.ndarray
+    goal: Goal
+    done: int = 0  # iterations
+
+    def iterate(self, times: int | None, nodes: int) -> None:
+        """Expand so many leaves; of None, until the root is settled or the tree has more than `nodes` nodes."""
+        tree = self.search.tree
+        while min(self.search.numbers()) > 0 and (tree.size[0] <= nodes if times is None else self.done < times):
+            before = int(tree.size[0])
+            while tree.size[0] == before:  # at its second level a search goes on without a change of the first
+                with np.errstate(over="ignore"):  # where the kernel runs as plain Python
+                    if self.search.run(1) == 0:
+                        raise Unsuited(self.search.full() or "the search cannot go on")
+            self.done += 1
+
+    def statement(self) -> str:
+        """What is to be proved."""
+        return "MAX wins" if self.goal.least == 1.0 else "MAX does not lose"
+
+    def shown(self, limit: int) -> Proving:
+        """The tree, of which the levels at the top are shown, up to `limit` nodes, and the way to the most-proving."""
+        way = self.way()
+        return self.node(ROOT, self.state, foremost(ROOT, self.below, limit) | set(way), way)
+
+    def children(self, node: int) -> range:
+        """The children of a node."""
+        tree = self.search.tree
+        if tree.children[node] == LEAF:
+            return range(0)
+        first = int(tree.first_child[node])
+        return range(first, first + int(tree.children[node]))
+
+    def holder(self, node: int) -> int:
+        """The node that holds a node's position: itself, unless it is a graph in which another line led there first."""
+        positions = self.search.tree.positions
+        return int(positions.first[node]) if uncompiled(is_graph)(positions) else node
+
+    def below(self, node: int) -> Iterator[tuple[float, int]]:
+        """The children of a node, with their ranks: the levels come in their order."""
+        depth, up = 0, node
+        while up != ROOT:
+            depth, up = depth + 1, int(self.search.tree.parent[up])
+        for child in self.children(node):
+            yield depth, child
+
+    def way(self) -> list[int]:
+        """The nodes from the root to the most-proving one; none of a search that is over.
+
+        Where another node holds the position of one of them, it comes next.
+        """
+        tree, state, way = self.search.tree, self.state, [ROOT]
+        if min(self.search.numbers()) == 0:
+            return []
+        while children := self.children(way[-1]):
+            numbers = tree.proof if self.game.player(state) == 0 else tree.disproof
+            way.append(min(children, key=lambda child: int(numbers[child])))
+            state = after(self.game, state, int(tree.move[way[-1]]))
+            if self.holder(way[-1]) != way[-1]:
+                way.append(self.holder(way[-1]))
+        return way
+
+    def node(self, node: int, state: np.ndarray, chosen: set[int], way: list[int]) -> Proving:
+        """A node, whose position is `state`, with all that is chosen below it."""
+        tree, game, over = self.search.tree, self.game, bool(self.game.is_over(state))
+        shown = Proving("", None if over else int(game.player(state)), int(tree.proof[node]), int(tree.disproof[node]))
+        shown.joined = self.holder(node) != node
+        shown.frontier = not self.children(node) and shown.proof > 0 and shown.disproof > 0 and not shown.joined
+        shown.marked, shown.next = node in way and node != ROOT, bool(way) and node == way[-1]
+        for child in self.children(node):
+            if child not in chosen:
+                shown.hidden += 1
+                continue
+            move = int(tree.move[child])
+            below = self.node(child, after(game, state, move), chosen, way)
+            below.move = game.move_name(state, move)
+            shown.children.append(below)
+        return shown
+
+
+def proving(agent: Agent, game: Game, state: np.ndarray, result: int = 1) -> Proof:
+    """A search that has expanded nothing yet, for a proof that the player to move gets at least `result`: 1 or 0.
+
+    Unsuited if the agent keeps no tree of proof numbers, or refuses the game.
+    """
+    if not isinstance(agent, PNS):
+        raise Unsuited(f"{agent.name} keeps no tree of proof numbers: say pns or pn2")
+    check_open(game, state)
+    if reason := agent.refuses(game):
+        raise Unsuited(reason)
+    if agent.symmetries:
+        raise Unsuited("symmetries = true: moves of boards that are turned cannot be shown; leave it out")
+    goal = goal_for(int(game.player(state)), result)
+    task = agent.task(goal, no_endgames())
+    search = agent.new_search(game, agent.new_memory(game), state.copy(), task, new_counts(None))
+    return Proof(game, search, state.copy(), goal)

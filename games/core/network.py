@@ -1,0 +1,247 @@
+"""N-tuple networks: an evaluation that is a sum of numbers looked up in tables, made for a game by learning.
+
+A tuple is a few cells of the board.  What they hold, read as the digits of a number, is a place in the tuple's table of
+weights; the position's value is a sigmoid of the sum over all tuples (Bledsoe & Browning, "Pattern recognition and
+reading by machine", 1959; Lucas, "Learning to play Othello with n-tuple systems", 2008).  The images of a tuple under
+the game's symmetries share its table.  So do the two players, where exchanging the colours leaves the game as it is; if
+not, each player to move has tables of his own.  `stages` has other tables for each part of the game, by the stones on
+the board.
+
+To find a tuple's place takes no loop over its cells: each byte of the sets of stones that the game gives
+(`Game.planes`) has a row of numbers, one for each tuple, and the sum of the rows is the places of all tuples at once.
+Weights are whole numbers in units of SCALE, so that compiled sums and those in plain Python are equal, in any order.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from games.core.bits import WORD, popcount
+from games.core.jit import inlined
+from games.core.random import stream
+
+SCALE = 2.0**-20  # what 1 in a weight adds to the sum
+LARGEST = 2.0**10  # beyond which a sum makes no difference, so that values stay between -1 and 1
+MOST_ENTRIES = 1 << 16  # of one tuple's table
+MOST_WEIGHTS = 1 << 27
+MOST_TUPLES = 4096
+WIDTH = 16  # the number of tuples is a multiple of this, filled up with tuples of no cells
+COUNT, STRIDE, SIDE_ROWS, SIDE_BLOCK, SIGN, STAGES = range(6)  # of Network.layout; from STAGES on, by number of stones
+
+Tuple = tuple[int, ...]  # cells of a tuple, as places in the flattened grid; the first is the lowest digit
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """Tables of weights and what finds places in them.
+
+    orbits: the tuples, those that share a table together, in the order of the tables
+    weights: int32[blocks * stride], in units of SCALE; a block of tables for each stage, or for each side and stage
+    places: int32[sides * planes * bytes * 256 * tuples], the rows that add up to places
+    layout: int64[STAGES + 65]: tuples, weights in a block, what the second player adds to rows and to places, and the
+        sign of his values; then where the block begins for each number of stones
+    card: what the file says of where it comes from
+    """
+
+    orbits: tuple[tuple[Tuple, ...], ...]
+    stages: int
+    weights: np.ndarray
+    places: np.ndarray
+    layout: np.ndarray
+    card: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def tuples(self) -> int:
+        """How many are looked up, with the images."""
+        return sum(map(len, self.orbits))
+
+
+@inlined
+def place_of(game, places, words, at, count):
+    """The place of one tuple in a block of tables: the sum over the bytes of the words.
+
+    at: of the first row, that tuple's number; count: the length of a row.  Both are words.
+    """
+    place = np.int64(0)
+    for i in range(len(words)):
+        for byte in range(game.plane_bytes):
+            value = words[i] >> WORD(8 * byte) & WORD(255)
+            place += places[at + value * count]
+            at += WORD(256) * count
+    return place
+
+
+@inlined
+def block_of(layout, words, side):
+    """Where the block of weights of a position begins; side: 1 if the second player is to move, else 0."""
+    return layout[STAGES + popcount(words[0] | words[1])] + side * layout[SIDE_BLOCK]
+
+
+@inlined
+def tuple_sum(game, weights, places, layout, words, side):
+    """The sum of the weights (int64) of a position: it speaks for the first player, if times `sign_of`."""
+    row, block, count, total = side * layout[SIDE_ROWS], block_of(layout, words, side), layout[COUNT], np.int64(0)
+    for index in range(count):
+        total += weights[WORD(block + place_of(game, places, words, WORD(row + index), WORD(count)))]
+    return total
+
+
+@inlined
+def sign_of(layout, side):
+    """1, or -1 where the sum speaks for the second player, to move."""
+    return layout[SIGN] if side == 1 else np.int64(1)
+
+
+@inlined
+def sigmoid(total):
+    """A sum of weights as a value between -1 and 1: x / sqrt(1 + x^2)."""
+    x = min(max(total * SCALE, -LARGEST), LARGEST)
+    return x / np.sqrt(1.0 + x * x)
+
+
+def board_of(game, state) -> np.ndarray:
+    """int64[rows, columns]: what each cell holds, 0 or one more than the number of the plane that has it."""
+    grid = game.grid
+    held = np.zeros(grid.shape, np.int64)
+    for number, word in enumerate(game.planes(state), 1):
+        held[(np.uint64(word) >> grid.astype(np.uint64) & np.uint64(1)) == 1] = number
+    return held
+
+
+def contents_of(game) -> int:
+    """How many different things a cell can hold."""
+    return 1 + len(game.planes(game.initial()))
+
+
+# -- Tuples ------------------------------------------------------------------------------------------------------------
+
+
+def windows(shape: str, rows: int, columns: int) -> list[Tuple]:
+    """All places of a shape on a board: `3x4` is rows by columns, `lines` all straight lines of 4 to 8 cells, of longer
+    ones the parts of 8.  ValueError if it is neither."""
+    cells = np.arange(rows * columns).reshape(rows, columns)
+    if shape == "lines":
+        return [line for full in _lines(cells) for line in _parts(full, 4, 8)]
+    try:
+        height, width = map(int, shape.split("x"))
+        if height < 1 or width < 1:
+            raise ValueError
+    except ValueError:
+        raise ValueError(f"tuples: {shape!r} is neither `lines` nor rows x columns such as 3x3") from None
+    corners = np.ndindex(max(rows - height + 1, 0), max(columns - width + 1, 0))
+    return [tuple(cells[r : r + height, c : c + width].ravel().tolist()) for r, c in corners]
+
+
+def _lines(cells: np.ndarray) -> list[list[int]]:
+    """Rows, columns and diagonals."""
+    rows, columns = cells.shape
+    straight = [*cells.tolist(), *cells.T.tolist()]
+    offsets = range(1 - rows, columns)
+    return straight + [board.diagonal(i).tolist() for board in (cells, cells[:, ::-1]) for i in offsets]
+
+
+def _parts(line: list[int], least: int, most: int) -> list[Tuple]:
+    length = min(len(line), most)
+    return [tuple(line[i : i + length]) for i in range(len(line) - length + 1)] if length >= least else []
+
+
+def images(game) -> list[np.ndarray]:
+    """Where the game's symmetries take the cells: image[cell] holds what cell did.  The identity is the first.
+
+    They are found among the turns and mirror images of the board, by what `transform` does along random games; a
+    symmetry that is none of them is left out.
+    """
+    cells = np.arange(game.grid.size).reshape(game.grid.shape)
+    turned = [np.rot90(board, turns) for board in (cells, cells[:, ::-1]) for turns in range(4)]
+    candidates = [board.ravel() for board in turned if board.shape == cells.shape]
+    states = list(_random_states(game, 8))
+    found, target = [np.arange(cells.size)], np.zeros(game.state_size, game.dtype)
+    for symmetry in range(1, game.symmetries):
+        left = candidates
+        for state in states:
+            game.transform(state, symmetry, target)
+            board, image = board_of(game, state).ravel(), board_of(game, target).ravel()
+            left = [one for one in left if np.array_equal(board[one], image)]
+        found += [np.argsort(left[0])] if left else []
+    return found
+
+
+def _random_states(game, games: int) -> Iterable[np.ndarray]:
+    rng = stream(1)
+    moves = np.empty(game.max_moves, np.int32)
+    with np.errstate(over="ignore"):
+        for _ in range(games):
+            state = game.initial()
+            while not game.is_over(state):
+                yield state.copy()
+                game.random_step(state, moves, rng)
+
+
+def make_orbits(game, shapes: str) -> tuple[tuple[Tuple, ...], ...]:
+    """The tuples of the shapes, named with blanks between, and with each its images under the game's symmetries.
+
+    ValueError if a shape is unknown, none fits on the board, or a table would be too large.
+    """
+    taken, orbits, symmetries = set(), [], images(game)
+    for shape in shapes.split():
+        for cells in windows(shape, *game.grid.shape):
+            if frozenset(cells) in taken or any(game.grid.ravel()[cell] < 0 for cell in cells):
+                continue
+            orbit = tuple(sorted({tuple(image[list(cells)].tolist()) for image in symmetries}))
+            taken |= {frozenset(image) for image in orbit}
+            orbits.append(orbit)
+    if not orbits:
+        raise ValueError(f"tuples: none of {shapes!r} fits on the board of {game}")
+    longest = max(len(orbit[0]) for orbit in orbits)
+    if contents_of(game) ** longest > MOST_ENTRIES:
+        raise ValueError(
+            f"tuples of {longest} cells, with {contents_of(game)} contents each, have more than {MOST_ENTRIES} entries"
+        )
+    return tuple(orbits)
+
+
+# -- Networks ----------------------------------------------------------------------------------------------------------
+
+
+def new_network(game, orbits, stages: int, weights: np.ndarray | None = None, card: dict | None = None) -> Network:
+    """A network for a game; with all weights 0 if none are given.  ValueError if there would be too many."""
+    sizes = [contents_of(game) ** len(orbit[0]) for orbit in orbits]
+    starts = 1 + np.cumsum([0, *sizes])  # place 0 is that of the tuple without cells: the bias
+    stride = int(starts[-1])
+    blocks = stages * (1 if game.colour_exchange else 2)
+    if stride * blocks > MOST_WEIGHTS:
+        raise ValueError(f"{stride * blocks:,} weights: the most are {MOST_WEIGHTS:,}; take fewer tuples or stages")
+    count = (sum(map(len, orbits)) // WIDTH + 1) * WIDTH
+    if count > MOST_TUPLES:
+        raise ValueError(f"{sum(map(len, orbits)):,} tuples, with images: the most are {MOST_TUPLES - 1:,}")
+    places = np.stack([_rows(game, orbits, starts, count, side) for side in range(2 if game.colour_exchange else 1)])
+    cells = int(np.count_nonzero(game.grid >= 0))
+    by_stones = [min(stones * stages // (cells + 1), stages - 1) * stride for stones in range(65)]
+    side_rows, side_block = (places[0].size, 0) if game.colour_exchange else (0, stages * stride)
+    layout = np.array([count, stride, side_rows, side_block, -1 if game.colour_exchange else 1, *by_stones], np.int64)
+    if weights is None:
+        weights = np.zeros(blocks * stride, np.int32)
+    return Network(orbits, stages, weights, places.ravel(), layout, card or {})
+
+
+def _rows(game, orbits, starts, count: int, side: int) -> np.ndarray:
+    """int32[planes, bytes, 256, count]: what each value of each byte adds to the places, as `side` sees the board."""
+    contents, planes = contents_of(game), contents_of(game) - 1
+    grid = game.grid[::-1] if side == 1 and game.colour_exchange == "turn" else game.grid
+    of_bit = np.zeros((planes, game.plane_bytes, 8, count), np.int32)
+    first = np.zeros(count, np.int32)
+    placed = [(start, cells) for start, orbit in zip(starts, orbits) for cells in orbit]
+    for index, (start, cells) in enumerate(placed):
+        first[index] = start
+        for i, cell in enumerate(cells):
+            byte, bit = divmod(int(grid.ravel()[cell]), 8)
+            for plane in range(planes):
+                seen = 1 - plane if side == 1 and plane < 2 else plane
+                of_bit[plane, byte, bit, index] += (seen + 1) * contents**i
+    bits = (np.arange(256)[:, None] >> np.arange(8) & 1).astype(np.int32)
+    rows = np.einsum("vj,pbjt->pbvt", bits, of_bit).astype(np.int32)
+    rows[0, 0] += first
+    return rows

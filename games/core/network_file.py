@@ -1,0 +1,69 @@
+"""Files of learned evaluations (games/core/prepared.py): a line of JSON with the tuples, then the weights, packed."""
+
+import json
+import os
+import zlib
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from games.core.network import MOST_ENTRIES, Network, contents_of, new_network
+from games.core.prepared import pack, stamp, unpack, wrong
+
+KIND = "learned evaluation"
+
+
+def network_bytes(game, network: Network) -> bytes:
+    """The contents of the file of a network."""
+    tuples = json.dumps({"stages": network.stages, "tuples": network.orbits}).encode()
+    packed = zlib.compress(network.weights.astype("<i4").tobytes(), 1)
+    return pack(KIND, game, {"card": network.card}, tuples + b"\n" + packed)
+
+
+def load_network(path: str | os.PathLike, game) -> Network:
+    """The network in a file; PreparedFileError if it cannot be read, is damaged, or is for another game.
+
+    Networks that have been loaded are kept in memory, and loaded again when their file has changed.
+    """
+    return _load(game, *stamp(path))
+
+
+@lru_cache(maxsize=16)
+def _load(game, path, changed, size) -> Network:
+    header, data = unpack(KIND, game, path)
+    line, _, packed = data.partition(b"\n")
+    try:
+        about = json.loads(line)
+        orbits, stages, card = _orbits(game, about["tuples"]), about["stages"], header.get("card")
+        if not (type(stages) is int and 1 <= stages <= 64 and isinstance(card, dict)):
+            raise ValueError("its number of stages")
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise wrong(KIND, path, f"its tuples are none of {game}") from None
+    try:
+        empty = new_network(game, orbits, stages)
+    except ValueError as error:
+        raise wrong(KIND, path, str(error)) from None
+    try:
+        unpacking = zlib.decompressobj()
+        weights = np.frombuffer(unpacking.decompress(packed, empty.weights.nbytes + 4), "<i4").astype(np.int32)
+    except (zlib.error, ValueError):
+        raise wrong(KIND, path, "its weights cannot be unpacked") from None
+    if len(weights) != len(empty.weights):
+        raise wrong(KIND, path, f"it has {len(weights):,} weights, of {len(empty.weights):,}")
+    return replace(empty, weights=weights, card=card)
+
+
+def _orbits(game, listed) -> tuple:
+    """The tuples of a file; ValueError or TypeError if they are not on the board."""
+    orbits = tuple(tuple(tuple(cells) for cells in orbit) for orbit in listed)
+    grid, contents = game.grid.ravel(), contents_of(game)
+    for orbit in orbits:
+        for cells in orbit:
+            inside = all(type(cell) is int and 0 <= cell < len(grid) and grid[cell] >= 0 for cell in cells)
+            right = inside and len(cells) == len(orbit[0]) and len(set(cells)) == len(cells)
+            if not right or contents ** len(cells) > MOST_ENTRIES:
+                raise ValueError(f"{cells}")
+    if not orbits or not all(orbits):
+        raise ValueError("no tuples")
+    return orbits

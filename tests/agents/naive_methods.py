@@ -1,0 +1,345 @@
+"""Naive twins of the methods of uct: objects and dictionaries in plain Python, drawing the same random numbers."""
+
+from collections import defaultdict
+from math import ceil, exp, log, log2, sqrt
+
+import numpy as np
+
+from games.core.random import random_below, random_unit
+from tests.agents.naive import Node, expand
+
+FIRST = 100.0
+
+
+def reward_for(game, state, player):
+    value = (game.score(state) > 0) - (game.score(state) < 0) if game.is_over(state) else game.evaluate(state)
+    return 0.5 * (1.0 + value) if player == 0 else 0.5 * (1.0 - value)
+
+
+class Twin:
+    """Does nothing, as Method does; `line` is the simulation's (player, code) so far."""
+
+    def expanded(self, game, node, state):
+        pass
+
+    def takes(self, node, child):
+        return True
+
+    def mean(self, child, mean):
+        return mean
+
+    def explore(self, node, child, term):
+        return term
+
+    def bonus(self, game, state, child):
+        return 0.0
+
+    def goes_to(self, node, depth):
+        return None
+
+    def draws(self, game, state, line, rng):
+        return None
+
+    def estimate(self, game, state, plies):
+        return None
+
+    def result(self, score, result):
+        return result
+
+    def learn(self, game, path, movers, line, result):
+        pass
+
+
+class Implicit(Twin):
+    def __init__(self, alpha):
+        self.alpha = alpha
+
+    def expanded(self, game, node, state):
+        for child in node.children:
+            child.implicit = reward_for(game, game.after(state, child.move), game.player(state))
+
+    def mean(self, child, mean):
+        return (1 - self.alpha) * mean + self.alpha * child.implicit if child.visits else mean
+
+    def learn(self, game, path, movers, line, result):
+        for i in range(len(path) - 2, 0, -1):
+            best = max(child.implicit for child in path[i].children)
+            path[i].implicit = best if movers[i] == movers[i - 1] else 1 - best
+
+
+class Bias(Twin):
+    def __init__(self, weight):
+        self.weight = weight
+
+    def expanded(self, game, node, state):
+        for child in node.children:
+            child.bias = reward_for(game, game.after(state, child.move), game.player(state))
+
+    def bonus(self, game, state, child):
+        return self.weight * child.bias / (child.visits + 1)
+
+
+class Widening(Twin):
+    def __init__(self, first, step, growth):
+        self.first, self.step, self.growth = first, step, growth
+
+    def expanded(self, game, node, state):
+        player = game.player(state)
+        node.children.sort(key=lambda child: -reward_for(game, game.after(state, child.move), player))
+
+    def takes(self, node, child):
+        width, due, step = self.first, self.step, self.step
+        while node.visits >= due:
+            width, step = width + 1, step * self.growth
+            due += step
+        return node.children.index(child) < width
+
+
+class Codes(Twin):
+    """Mean rewards of sequences of codes."""
+
+    def __init__(self, length=1):
+        self.length, self.sums = length, defaultdict(lambda: [0, 0.0])
+
+    def learn(self, game, path, movers, line, result):
+        codes = [code for _, code in line]
+        for ply, (player, _) in enumerate(line):
+            for length in range(1, min(self.length, ply + 1) + 1):
+                entry = self.sums[tuple(codes[ply + 1 - length : ply + 1])]
+                entry[0] += 1
+                entry[1] += (1 + result) / 2 if player == 0 else (1 - result) / 2
+
+    def average(self, *codes, least=1, unknown=None):
+        count, total = self.sums[codes]
+        return total / count if count >= least else unknown
+
+
+class History(Codes):
+    def __init__(self, weight):
+        super().__init__()
+        self.weight = weight
+
+    def bonus(self, game, state, child):
+        mean = self.average(game.move_code(state, child.move), unknown=0.0)
+        return mean * self.weight / (child.visits - child.value + 1)
+
+
+class NST(Codes):
+    def __init__(self, length, epsilon, least):
+        super().__init__(length)
+        self.epsilon, self.least = epsilon, least
+
+    def draws(self, game, state, line, rng):
+        if random_unit(rng) < self.epsilon:
+            return None
+        best, best_value, ties = 0, -1.0, 0
+        for move in game.moves(state):
+            codes = [*(code for _, code in line), game.move_code(state, move)]
+            values = [self.average(codes[-1], unknown=1.0)]
+            for length in range(2, min(self.length, len(codes)) + 1):
+                value = self.average(*codes[-length:], least=self.least)
+                values += [] if value is None else [value]
+            value = sum(values) / len(values)
+            ties = 1 if value > best_value else ties + (value == best_value)
+            if value > best_value or (value == best_value and random_below(rng, ties) == 0):
+                best, best_value = move, value
+        return best
+
+
+class Reply(Twin):
+    def __init__(self):
+        self.replies = {}
+
+    def draws(self, game, state, line, rng):
+        for before in (2, 1):
+            code = self.replies.get(tuple(code for _, code in line[-before:])) if len(line) >= before else None
+            for move in game.moves(state):
+                if code == game.move_code(state, move):
+                    return move
+        return None
+
+    def learn(self, game, path, movers, line, result):
+        for ply in range(1, len(line)):
+            for before in range(1, min(ply, 2) + 1):
+                key = tuple(code for _, code in line[ply - before : ply])
+                player, code = line[ply]
+                if result and (player == 0) == (result > 0):
+                    self.replies[key] = code
+                elif result and self.replies.get(key) == code:
+                    del self.replies[key]
+
+
+class PUCT(Twin):
+    def __init__(self, c, temperature, unvisited):
+        self.c, self.temperature, self.unvisited = c, temperature, unvisited
+
+    def expanded(self, game, node, state):
+        order = [float(game.move_order(state, child.move)) for child in node.children]
+        scale = max(max(order) - min(order), 1e-9)
+        odds = [exp((h - max(order)) / scale / self.temperature) for h in order]
+        for child, odd in zip(node.children, odds):
+            child.prior = odd / sum(odds)
+
+    def mean(self, child, mean):
+        return mean if child.visits else self.unvisited
+
+    def explore(self, node, child, term):
+        return self.c * child.prior * sqrt(node.visits) / (1 + child.visits)
+
+
+class Cutoff(Twin):
+    def __init__(self, plies):
+        self.plies = plies
+
+    def estimate(self, game, state, plies):
+        return game.evaluate(state) if plies >= self.plies else None
+
+
+class Score(Twin):
+    def __init__(self, weight, scale):
+        self.weight, self.scale = weight, scale
+
+    def result(self, score, result):
+        return (1 - self.weight) * result + self.weight * score / (abs(score) + self.scale)
+
+
+def value_of(child):
+    return child.value / child.visits if child.visits else -1.0
+
+
+class Halving(Twin):
+    """At the root, with so many simulations, and at nodes that are given at least `below`, unless that is 0."""
+
+    def __init__(self, budget, below=0):
+        self.budget, self.below = budget, below
+        self.given, self.left, self.target = {}, {}, {}
+
+    def raise_target(self, node):
+        rounds = ceil(log2(len(node.children)))
+        self.target[node] += max(1, self.given[node] // max(1, len(self.left[node]) * rounds))
+
+    def goes_to(self, node, depth):
+        if depth == 0:
+            self.given[node] = self.budget
+        elif not 0 < self.below <= self.given.get(node, 0):
+            return None
+        if node not in self.left:
+            self.left[node], self.target[node] = list(node.children), 0
+            self.raise_target(node)
+        while len(self.left[node]) > 1:
+            for child in self.left[node]:
+                if child.visits < self.target[node]:
+                    return self.give(child, self.target[node])
+            best = sorted(self.left[node], key=self.rank, reverse=True)
+            self.left[node] = best[: ceil(len(best) / 2)]
+            self.raise_target(node)
+        return self.give(self.left[node][0], self.given[node])
+
+    def give(self, child, simulations):
+        if self.given.get(child) != simulations:
+            self.given[child] = simulations
+            self.left.pop(child, None)
+        return child
+
+    def rank(self, child):
+        return value_of(child)
+
+
+class SHUSS(Halving, Codes):
+    def __init__(self, budget, weight):
+        Halving.__init__(self, budget)
+        Codes.__init__(self)
+        self.weight, self.codes = weight, {}
+
+    def expanded(self, game, node, state):
+        self.codes |= {id(child): game.move_code(state, child.move) for child in node.children}
+
+    def rank(self, child):
+        score = self.average(self.codes[id(child)], unknown=0.5)
+        return value_of(child) + self.weight * score / max(1, child.visits)
+
+
+class Anytime(Twin):
+    def __init__(self):
+        self.left, self.done = None, 0
+
+    def goes_to(self, node, depth):
+        if depth > 0:
+            return None
+        if self.left is None:
+            self.left = list(node.children)
+        if self.done == len(node.children):
+            self.done = 0
+            best = sorted(self.left, key=value_of, reverse=True)[: ceil(len(self.left) / 2)]
+            self.left = best if len(self.left) > 2 else list(node.children)
+        self.done += 1
+        return self.left[(self.done - 1) % len(self.left)]
+
+
+def composed(game, root_state, simulations, methods, exploration, rng) -> Node:
+    """The root of UCT with these twins after that many simulations."""
+    root = Node()
+    grow(game, root, root_state, methods, rng)
+    for _ in range(simulations):
+        state, path, line = root_state.copy(), [root], []
+
+        def play(move, state=state, line=line):
+            line.append((int(game.player(state)), int(game.move_code(state, move))))
+            game.play(state, move)
+
+        while not game.is_over(state):
+            if not path[-1].children:
+                if path[-1].visits == 0:
+                    break
+                grow(game, path[-1], state, methods, rng)
+            path.append(select(game, path, state, methods, exploration))
+            play(path[-1].move)
+        movers = [player for player, _ in line]
+        result = play_out(game, state, methods, line, play, rng)
+        root.visits += 1
+        for node, mover in zip(path[1:], movers):
+            node.visits += 1
+            node.value += 0.5 * (1 + result) if mover == 0 else 1 - 0.5 * (1 + result)
+        for method in methods:
+            method.learn(game, path, movers, line, result)
+    return root
+
+
+def grow(game, node, state, methods, rng):
+    expand(game, node, state, rng)
+    for method in methods:
+        method.expanded(game, node, state)
+
+
+def select(game, path, state, methods, exploration):
+    node = path[-1]
+    for method in methods:
+        if (child := method.goes_to(node, len(path) - 1)) is not None:
+            return child
+
+    def bound(child):
+        mean = child.value / child.visits if child.visits else 0.0
+        term = sqrt(exploration * exploration * log(max(node.visits, 1)) / child.visits) if child.visits else FIRST
+        for method in methods:
+            mean, term = method.mean(child, mean), method.explore(node, child, term)
+        return mean + term + sum(method.bonus(game, state, child) for method in reversed(methods))
+
+    return max([child for child in node.children if all(m.takes(node, child) for m in methods)], key=bound)
+
+
+def play_out(game, state, methods, line, play, rng):
+    """The first player's result."""
+    plies, room = 0, np.empty(game.max_moves, np.int32)
+    while not game.is_over(state):
+        for method in methods:
+            if (value := method.estimate(game, state, plies)) is not None:
+                return value
+        drawn = (method.draws(game, state, line, rng) for method in methods)
+        move = next((move for move in drawn if move is not None), None)
+        play(int(game.random_move(state, room, rng)) if move is None else move)
+        plies += 1
+    score = game.score(state)
+    result = float((score > 0) - (score < 0))
+    for method in methods:
+        result = method.result(score, result)
+    return result
