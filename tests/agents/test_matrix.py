@@ -41,6 +41,7 @@ SMALL = {
     "morpion": "(variant='4D')",
     "nogo": "(size=4)",
     "othello": "(size=4)",
+    "pentalath": "(size=3, length=4, swap=true, horizon=40)",
     "pig": "(target=10, horizon=20)",
     "samegame": "(rows=5, columns=5, colours=3)",
     "tsptw": "(cities=5)",
@@ -53,6 +54,15 @@ OPTIONS = {
     "nrpa": ["", "workers=2", "level=2, workers=2, parallel='leaf'"],
     "dfpn": ["", "workers=2"],
     "distributed": ["workers=2"],
+    "uct": [
+        "",
+        "lanes=4",
+        "methods='implicit + history + nst + halving(below=4)'",
+        "methods='pn + bounds + decisive + widening'",
+        "methods='graph(d2=0) + puct + reply + gumbel'",
+    ],
+    "grave": ["", "lanes=4"],
+    **{name: ["workers=2", "workers=2, simulated=true", "workers=2, lanes=4"] for name in ("tree", "gscpm")},
     "alphabeta": ["", "quiescence=true", "symmetries=true", "symmetries=true, table=0"],
 }
 BUDGET = agents.Budget(playouts=12, nodes=150, depth=2)

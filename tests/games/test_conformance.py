@@ -40,6 +40,7 @@ OTHER_SIZES = {
     "kalah": ["kalah(houses=2, seeds=9)", "kalah(houses=1, seeds=1)"],
     "checkers": ["checkers(quiet=5)"],
     "loa": ["loa(size=7)", "loa(size=5, horizon=60)"],
+    "pentalath": ["pentalath(size=3, length=4, swap=true)", "pentalath(size=2, length=3, horizon=30)"],
     "go": ["go(size=5, komi=0.5)", "go(size=6)"],
     "atarigo": ["atarigo(size=2)", "atarigo(size=5)"],
     "nogo": ["nogo(size=2)", "nogo(size=5)", "nogo(rows=3, columns=6)"],

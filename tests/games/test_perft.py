@@ -65,6 +65,9 @@ PERFT = {
     "loa(size=5)": [18, 280, 4164, 56108],
     "ataxx": [16, 256, 6460, 155888, 4752668],  # as other programs count
     "ataxx(size=4)": [16, 176, 2408, 26756],
+    "pentalath": [61, 3660, 215940],
+    "pentalath(size=3, length=3, swap=True)": [19, 361, 6156],
+    "pentalath(size=2, length=3)": [7, 42, 210, 840, 2520, 4176, 3960],
     "amazons": [2176, 4307152],
     "amazons(size=6)": [544, 238532],
     # Go counted by OpenSpiel 2.0.2, its relatives by the naive board of test_go.py
