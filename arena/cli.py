@@ -4,17 +4,21 @@ Numba, NumPy, pandas and SciPy are imported inside the commands that need them, 
 """
 
 import importlib
+import os
 import pkgutil
 
 from arena import commands
 from arena.commands.application import app
+from arena.commands.shells import prepare_answer
 
 for module in pkgutil.iter_modules(commands.__path__, "arena.commands."):
     importlib.import_module(module.name)
 
 
 def main() -> None:
-    """Run the command that the user typed."""
+    """Run the command that the user typed, or tell a shell what could be."""
+    if "_ARENA_COMPLETE" in os.environ:
+        prepare_answer()
     app()
 
 

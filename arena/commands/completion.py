@@ -1,11 +1,17 @@
-"""What a shell completes when TAB is pressed: games, agents, their parameters, and the folders of runs."""
+"""What a shell completes when TAB is pressed: games, agents, their parameters and values, and the folders of runs.
+
+A shell closes an open quote and goes on to the next word where there is one candidate.  So there are two where a word
+may go on, as `uct(exploration=` and `uct(exploration=0.4`: it is completed as far as they agree.
+"""
 
 import importlib
+import re
 from pathlib import Path
 
 STORE = "tournament.sqlite"
 MOST_TOLD = 60  # characters
 PLACES = ("", "runs/")  # where runs are looked for
+EXAMPLES = {"playouts": "1000", "nodes": "10000", "depth": "4", "seconds": "0.1"}  # of parameters without a default
 
 
 def complete_game(incomplete: str) -> list[tuple[str, str]]:
@@ -21,11 +27,10 @@ def complete_agent(incomplete: str) -> list[tuple[str, str]]:
 def complete_run(incomplete: str) -> list[str]:
     """Folders that hold a run, and folders on the way there."""
     found = set()
+    root, typed = Path("/" if incomplete.startswith("/") else ""), _escaped(incomplete.lstrip("/"))
     for place in PLACES if "/" not in incomplete else ("",):
-        for path in Path().glob(f"{place}{_escaped(incomplete)}*/{STORE}"):
-            found.add(str(path.parent))
-        for path in Path().glob(f"{place}{_escaped(incomplete)}*/*/{STORE}"):
-            found.add(str(path.parent))
+        for below in ("", "*/"):
+            found |= {str(path.parent) for path in root.glob(f"{place}{typed}*/{below}{STORE}")}
     return sorted(found)
 
 
@@ -50,12 +55,64 @@ def _specs(module: str, incomplete: str) -> list[tuple[str, str]]:
         return [(known, _brief(about(cls))) for known, cls in classes.items() if known.startswith(name)]
     if name not in classes:
         return []
-    before, comma, last = rest.rpartition(",")
-    blanks = last[: len(last) - len(last.lstrip())]
-    given = {part.partition("=")[0].strip() for part in before.split(",")}
-    start = name + bracket + before + comma + blanks
-    return [
-        (f"{start}{one.name}=", _brief(one.meaning))
-        for one in parameters(classes[name])
-        if one.name.startswith(last.strip()) and one.name not in given
-    ]
+    *before, last = _parted(rest)
+    start = incomplete.removesuffix(last.lstrip()) + (" " if before and not last else "")
+    given = {part.partition("=")[0].strip() for part in before}
+    known = [one for one in parameters(classes[name]) if one.name not in given]
+    if "=" in last:
+        return [(start + text, about) for text, about in _values(known, last.lstrip())]
+    named = [(f"{start}{one.name}=", one) for one in known if one.name.startswith(last.strip())]
+    told = [(text, _brief(one.meaning)) for text, one in named]
+    if len(named) == 1:
+        text, one = named[0]
+        told += [(f"{text}{value}", what) for value, what in _likely(one)[:1]]
+    return told
+
+
+def _parted(text: str) -> list[str]:
+    """What stands between the commas that are not within brackets or quotes."""
+    pieces = re.findall(r"\[[^]]*\]?|'[^']*'?|\"[^\"]*\"?|.", text)
+    parts = [""]
+    for piece in pieces:
+        if piece == ",":
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return parts
+
+
+def _values(known: list, typed: str) -> list[tuple[str, str]]:
+    """How `name=value` may go on: with a value that is likely, and where it is one, to the next or to the end."""
+    name, _, value = typed.partition("=")
+    one = next((one for one in known if one.name == name.strip()), None)
+    if one is None:
+        return []
+    if value.endswith(")"):
+        return [(typed, "")]
+    likely = [(text, what) for text, what in _likely(one) if text.startswith(value)]
+    found = [(f"{name}={text}", what) for text, what in likely]
+    if len(found) > 1:
+        return found
+    whole = found[0][0] if found else typed
+    return [(f"{whole})", "the last one"), (f"{whole},", "and others")] if found or value else []
+
+
+def _likely(one) -> list[tuple[str, str]]:
+    """Values of a parameter, as they are typed, with what is to be said of each: its default first."""
+    if one.type == "bool":
+        choices = ["false", "true"]
+    elif "|" in one.range:
+        choices = [repr(word) if one.type == "str" else word for word in one.range.split(" | ")]
+    else:
+        choices = []
+    default = _typed(one.default)
+    if one.default is None:
+        return [(EXAMPLES.get(one.name, "none"), "for example" if one.name in EXAMPLES else "the default")]
+    return [(default, "the default"), *((choice, "") for choice in choices if choice != default)]
+
+
+def _typed(default) -> str:
+    """A default as it is typed in a spec."""
+    if isinstance(default, tuple):
+        return f"[{', '.join(map(_typed, default))}]"
+    return str(default).lower() if isinstance(default, bool) else repr(default)

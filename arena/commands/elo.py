@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
+from arena.commands.completion import complete_run
 from arena.commands.counts import Pairs, Wdl, checked_counts, exactly_one
 from arena.commands.options import Json, at_least
 from arena.commands.output import print_flowing, print_table, say, tell
@@ -27,7 +28,10 @@ Draws = StrEnum("Draws", {"davidson": "davidson", "rao_kupper": "rao-kupper", "h
     'arena elo runs/first --draws rao-kupper --anchor "uct=1500" --bootstrap 200',
 )
 def elo(
-    folder: Annotated[Path | None, typer.Argument(help="A run's folder, instead of counts.", metavar="DIR")] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Argument(help="A run's folder, instead of counts.", metavar="DIR", autocompletion=complete_run),
+    ] = None,
     wdl: Wdl = None,
     pairs: Pairs = None,
     draws: Annotated[

@@ -18,7 +18,9 @@ from arena.commands.output import print_table, say
 def evaluate(
     game: Game,
     moves: Moves = "",
-    only: Annotated[str, typer.Option(help="The name of one evaluation. Default: all of them.")] = "",
+    only: Annotated[
+        str, typer.Option(help="The name of one evaluation, or file:PATH of a learned one. Default: all of them.")
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Print what a game's evaluation functions say of a position.
@@ -40,7 +42,7 @@ def evaluate(
         raise typer.BadParameter(f"--moves: {error}") from None
     if made.is_over(state):
         raise typer.BadParameter(f"the game is over here, with score {float(made.score(state)):g}")
-    if only and only not in made.evaluations():
+    if only and only not in made.evaluations() and not only.startswith("file:"):
         raise typer.BadParameter(f"--only {only}: {made} has {', '.join(made.evaluations()) or 'no other evaluation'}")
     names = [only] if only else list(dict.fromkeys([made.evaluation, *made.evaluations()]))
     found = [_evaluated(made.with_evaluation(name), state) for name in names]

@@ -1,60 +1,57 @@
-"""`arena list`: the games and the agents there are, and the parameters of one."""
+"""`arena list`: the games and the agents there are, and the parameters of those that are named."""
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from arena.commands.application import Panel, command, complain, group
 from arena.commands.completion import complete_agent, complete_game
 from arena.commands.options import Json
-from arena.commands.output import print_fitted, print_flowing, tell
+from arena.commands.output import print_fitted, print_flowing, say, tell
 
-listing = group("list", Panel.MACHINE, "List the games or the agents, or the parameters of one.")
+listing = group("list", Panel.MACHINE, "List the games or the agents, or the parameters of some.")
+
+
+def _named(of: str, completion):
+    """The argument that takes names."""
+    told = f"{of} whose parameters are told. Default: a list of all."
+    return typer.Argument(metavar="NAME", help=told, autocompletion=completion)
 
 
 @command(group=listing, examples="arena list games\narena list games connect4\narena list games --json")
-def games_(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="One game, with its parameters.", autocompletion=complete_game)
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """List the games; or the parameters of one, with default, range and meaning."""
+def games_(names: Annotated[list[str] | None, _named("Games", complete_game)] = None, as_json: Json = False) -> None:
+    """List the games; or the parameters of some, with default, range and meaning."""
     from games.core.game import registry
 
-    if name is not None:
-        cls = _found(registry, name)
-        facts = {"players": cls.players, "chance": cls.has_chance, "sizes": cls.sizes, "status": cls.status}
-        _print_one(cls, facts | {"evaluations": cls.evaluations()}, as_json)
+    def facts(cls):
+        told = {"players": cls.players, "chance": cls.has_chance, "sizes": cls.sizes, "status": cls.status}
+        return told | {"evaluations": cls.evaluations()}
+
+    if names:
+        _print_named(registry, names, facts, as_json)
         return
-    rows = [
-        _class_row(cls)
-        | {"players": cls.players, "chance": cls.has_chance, "sizes": cls.sizes, "status": cls.status}
-        | {"evaluations": cls.evaluations()}
-        for cls in registry.classes().values()
-    ]
+    rows = [_class_row(cls) | facts(cls) for cls in registry.classes().values()]
     _print_list(rows, as_json, ("signature", "players", "sizes", "about"))
     _tell_broken(registry)
+    if not as_json:
+        tell("\nThe parameters of one: arena list games NAME")
 
 
-@command(group=listing, examples="arena list agents\narena list agents uct\narena list agents --json")
-def agents_(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="One agent, with its parameters.", autocompletion=complete_agent),
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """List the agents; or the parameters of one, with default, range and meaning."""
+@command(group=listing, examples="arena list agents\narena list agents uct tree\narena list agents --json")
+def agents_(names: Annotated[list[str] | None, _named("Agents", complete_agent)] = None, as_json: Json = False) -> None:
+    """List the agents; or the parameters of some, with default, range and meaning."""
     from agents.core.agent import registry
 
-    if name is not None:
-        cls = _found(registry, name)
-        _print_one(cls, {"budgets": list(cls.budgets)}, as_json)
+    def facts(cls):
+        return {"budgets": list(cls.budgets)}
+
+    if names:
+        _print_named(registry, names, facts, as_json)
         return
-    rows = [_class_row(cls) | {"budgets": list(cls.budgets)} for cls in registry.classes().values()]
+    rows = [_class_row(cls) | facts(cls) for cls in registry.classes().values()]
     _print_list(rows, as_json, ("name", "budgets", "about"))
     _tell_broken(registry)
     if not as_json:
@@ -88,23 +85,37 @@ def _class_row(cls) -> dict:
     return {"name": cls.name, "signature": signature(cls), "parameters": parameters, "about": about(cls)}
 
 
-def _print_one(cls, facts: dict, as_json: bool) -> None:
+def _print_named(registry, names: list[str], facts: Callable[[Any], dict], as_json: bool) -> None:
+    """Print some games or agents, each with its parameters; as JSON, one as an object, several as a list of them."""
+    from games.core.describe import about, parameters
+
+    classes = [_found(registry, name) for name in names]
+    if not as_json:
+        for number, cls in enumerate(classes):
+            if number:
+                say("")
+            _print_one(cls, facts(cls))
+        return
+    told = [
+        {"name": cls.name, "about": about(cls)}
+        | facts(cls)
+        | {"parameters": [asdict(one) for one in parameters(cls)]}
+        | {name: [_method_row(one) for one in listed.classes().values()] for name, listed in _catalogue(cls)}
+        for cls in classes
+    ]
+    typer.echo(json.dumps(told[0] if len(told) == 1 else told, indent=1))
+
+
+def _print_one(cls, facts: dict) -> None:
     """Print what a game or an agent is, and a line for each parameter."""
     from games.core.describe import about, parameters
     from results.fitting import Column, Fitted
 
     found = parameters(cls)
-    if as_json:
-        told = {"name": cls.name, "about": about(cls)} | facts | {"parameters": [asdict(one) for one in found]}
-        typer.echo(json.dumps(told, indent=1))
-        return
     print_flowing(f"{cls.name}: {about(cls)}\n")
     for what, value in facts.items():
         if value not in ("", None, [], ()):
-            words = (
-                ", ".join(value) if isinstance(value, list | tuple) else {True: "yes", False: "no"}.get(value, value)
-            )
-            print_flowing(f"{what}: {words}")
+            print_flowing(f"{what}: {_said(value)}")
     if found:
         print_fitted(
             Fitted(
@@ -116,6 +127,49 @@ def _print_one(cls, facts: dict, as_json: bool) -> None:
                 ]
             )
         )
+    for name, listed in _catalogue(cls):
+        print_flowing(f"\n{name}:")
+        _print_catalogue([_method_row(one) for one in listed.classes().values()])
+
+
+def _catalogue(cls):
+    """(parameter, registry) of parameters whose text names what a registry lists: the methods of uct."""
+    return getattr(cls, "catalogue", {}).items()
+
+
+def _method_row(cls) -> dict:
+    """What is listed of a method, whose parameters are written in text that is a parameter itself."""
+    from games.core.describe import about, parameters
+
+    return {
+        "name": cls.name,
+        "part": cls.part,
+        "about": about(cls),
+        "parameters": [asdict(one) for one in parameters(cls)],
+    }
+
+
+def _print_catalogue(rows: list[dict]) -> None:
+    """Print methods, each with a line for what it is and one for each parameter."""
+    from results.fitting import Column, Fitted
+
+    lines: list[tuple[str, ...]] = []
+    for row in rows:
+        lines.append((row["name"], row["part"], "", "", "", row["about"]))
+        for one in row["parameters"]:
+            told = one["range"] or _kind(one["type"])
+            lines.append(("", "", one["name"], _written(one["default"]), told, one["meaning"]))
+    headings = ("method", "part", "parameter", "default", "range", "meaning")
+    cells = [list(column) for column in zip(*lines)]
+    columns = [Column(heading, cell, False, flows=heading == "meaning") for heading, cell in zip(headings, cells)]
+    print_fitted(Fitted(columns))
+
+
+def _said(value) -> str:
+    """A fact in words."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(value) if isinstance(value, list | tuple) else str(value)
 
 
 def _kind(type: str) -> str:

@@ -58,6 +58,9 @@ MOST_WORKERS = 4096
 Format = StrEnum("Format", FORMATS)  # type: ignore[misc]  # its members are what results can write
 TEXT = Format("text")
 
+AgentArgument = Annotated[
+    str, typer.Argument(help='An agent such as "uct(seconds=1)".', metavar="AGENT", autocompletion=complete_agent)
+]
 Cluster = Annotated[
     str | None,
     typer.Option(

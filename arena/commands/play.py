@@ -9,7 +9,7 @@ import typer
 
 from arena.commands.application import INTERRUPTED, VOID, Panel, command, complain
 from arena.commands.dialogue import Dialogue
-from arena.commands.options import Game, Moves, budget_of
+from arena.commands.options import AgentArgument, Game, Moves, budget_of
 from arena.commands.output import tell, write_whole
 
 Side = StrEnum("Side", ["first", "second", "random"])
@@ -25,7 +25,7 @@ MARKS = {".jsonl": "\n", ".pgn": "[Event ", ".sgf": "(;FF["}  # what each game i
 )
 def play(
     game: Game,
-    agent: Annotated[str, typer.Argument(help='An agent such as "uct(playouts=1000)".', metavar="AGENT")],
+    agent: AgentArgument,
     side: Annotated[Side, typer.Option(help="Your side: first moves first.")] = Side.first,
     budget: Annotated[
         list[str] | None,
@@ -67,6 +67,8 @@ def play(
     opening = _opening(made, moves)
     opponent = _with_budget(opponent, budget)
     place = _place(side, seed, made)
+    if reason := opponent.refuses(made):
+        raise agents.Unsuited(reason)
     _warm(made, opponent)
     _play(made, opponent, save, side=place, seed=seed, name=name, opening=opening)
 

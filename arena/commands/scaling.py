@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command, renamed
+from arena.commands.completion import complete_agent
 from arena.commands.options import (
     MOST_WORKERS,
     Cluster,
@@ -52,6 +53,7 @@ def scaling(
         typer.Option(
             metavar="AGENT",
             help="A parallel search without workers and budget; may be repeated. Default: six searches.",
+            autocompletion=complete_agent,
         ),
     ] = None,
     sizes: Annotated[
@@ -61,7 +63,9 @@ def scaling(
     games: Annotated[int, typer.Option("--games", "-n", help="Games of each match, an even number.")] = 200,
     opening_plies: Annotated[int, typer.Option(help="Random plies before the searches begin.")] = 2,
     seed: Annotated[int, typer.Option(help="The seed of openings and searches.")] = 0,
-    serial: Annotated[str, typer.Option(help="The serial search to compare with, a form of uct.")] = "uct",
+    serial: Annotated[
+        str, typer.Option(help="The serial search to compare with, a form of uct.", autocompletion=complete_agent)
+    ] = "uct",
     threads: Annotated[
         bool, typer.Option("--threads", help="Play with real threads instead of simulated workers.")
     ] = False,

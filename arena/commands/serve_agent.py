@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Game
+from arena.commands.options import AgentArgument, Game
 
 Protocol = StrEnum("Protocol", ["json", "gtp", "uci"])
 GTP = Protocol("gtp")
@@ -20,7 +20,7 @@ GTP = Protocol("gtp")
     'arena serve-agent "alphabeta(depth=6)" connect4 --protocol uci',
 )
 def serve_agent(
-    agent: Annotated[str, typer.Argument(help='An agent such as "uct(seconds=1)".', metavar="AGENT")],
+    agent: AgentArgument,
     game: Game,
     protocol: Annotated[Protocol, typer.Option(help="What is spoken.")] = GTP,
     seed: Annotated[int, typer.Option(help="The seed of the agent: the same games are answered alike.")] = 0,

@@ -200,7 +200,7 @@ def _report_of_file(solver, agent: str, checked) -> dict:
 
 
 def _print_report_of_file(report: dict, path: Path) -> None:
-    right = f"{report['correct']} of {report['positions']} scores are right ({report['accuracy']:.1%})"
+    right = f"{report['correct']} of {report['positions']} scores are right ({100 * report['accuracy']:.1f} %)"
     say(f"{right}, by {report['agent']}")
     say(f"{report['nodes']:,.1f} nodes and {report['seconds']:.6f} s a position")
     for one in report["wrong"]:

@@ -15,6 +15,7 @@ from arena.commands.output import say, tell
 from arena.commands.playing import Where, exit_if_void, run_shown, tell_notes
 
 Model = StrEnum("Model", ["normalized", "logistic"])
+ESTIMATED = ("score", "elo", "error", "nelo", "nelo_error", "bound")  # of what JSON tells of counts
 
 
 @command(
@@ -49,7 +50,8 @@ def sprt(
     """Test which of two Elo differences holds, and stop early.
 
     This is the sequential probability ratio test: of counts of results, or live.  With a configuration that has
-    format = "sprt", each candidate plays the base until its test ends.
+    format = "sprt", each candidate plays the base until its test ends.  There is no verdict before ten pairs of games,
+    or twenty games, since the ratio rests on how often each result came.
     """
     exactly_one({"CONFIG.toml": config, "--wdl": wdl, "--pairs": pairs})
     options = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta, "model": model and model.value}
@@ -74,31 +76,36 @@ def _print_test(options: dict, counts: tuple[int, ...], as_json: bool) -> None:
     from results.elo import pentanomial, trinomial
     from results.sprt import Sprt, in_words
 
+    paired = len(counts) == 5
     try:
-        test = Sprt(**SprtTable().model_dump() | options)
-        state = test.state(counts if len(counts) == 5 else counts[::-1])
+        test, ordered = Sprt(**SprtTable().model_dump() | options), counts if paired else counts[::-1]
+        state = test.state(ordered)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    estimate, text = (
-        pentanomial(counts) if len(counts) == 5 else trinomial(*counts),
-        in_words(state.verdict, test.elo0, test.elo1),
-    )
+    estimate = pentanomial(counts) if paired else trinomial(*counts)
+    least = f"{test.min_pairs} pairs of games" if paired else f"{2 * test.min_pairs} games"
+    text = f"None before {least}: play on." if test.too_few(ordered) else in_words(state.verdict, test.elo0, test.elo1)
     if as_json:
-        known = {name: getattr(estimate, name) for name in ("score", "elo", "error", "nelo", "nelo_error", "bound")}
-        typer.echo(json.dumps(asdict(state) | known | {"text": text}))
+        known = {name: getattr(estimate, name) for name in ESTIMATED}
+        typer.echo(json.dumps(asdict(state) | {"min_pairs": test.min_pairs} | known | {"text": text}))
         return
-    samples = f"{sum(counts):,} {'pairs of games' if len(counts) == 5 else 'games'}"
+    samples = f"{sum(counts):,} {'pairs of games' if paired else 'games'}"
     say(f"Tested     H0: {test.model} Elo {test.elo0:g}, against H1: {test.elo1:g}, on {samples}")
     say(f"LLR        {state.llr:.2f} ({state.lower:.2f} to {state.upper:.2f})")
     say(f"Verdict    {text}")
+    _say_estimate(estimate)
+    if state.verdict != "continue":
+        tell("A verdict is between the two hypotheses. Estimates after an early stop lean away from zero.")
+
+
+def _say_estimate(estimate) -> None:
+    """Print Elo and normalized Elo."""
     if estimate.bound:
         say(f"Elo        {estimate.bound} {estimate.elo:+.2f}: a perfect score has a bound (95 %), no estimate")
     else:
         say(f"Elo        {estimate.elo:+.2f} ± {estimate.error:.2f} (95 %)")
     if estimate.nelo is not None:
         say(f"nElo       {estimate.nelo:+.2f} ± {estimate.nelo_error:.2f} (95 %)")
-    if state.verdict != "continue":
-        tell("A verdict is between the two hypotheses. Estimates after an early stop lean away from zero.")
 
 
 def _play_test(path: Path, out: Path, where: Where, resume: bool, as_json: bool) -> None:

@@ -1,26 +1,44 @@
-"""`arena tree`: the tree that a depth-first search explores."""
+"""`arena tree`: the tree that a search explores, as text, as a picture and as JSON."""
 
 import dataclasses
+import json
 import os
 import sys
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from arena.commands.application import Panel, command, renamed
-from arena.commands.options import Force, Game, Moves, at_least
+from arena.commands.completion import complete_agent
+from arena.commands.options import Force, Game, Json, Moves, at_least
 from arena.commands.output import check_free, say, tell, write_whole
 from arena.commands.progress import progress_line
 
-BARE = {"table": 0.0, "order": (), "scout": False, "sound": False, "scores": True}  # the algorithm without its aids
+# the algorithm without its aids
+BARE = {"table": 0.0, "order": (), "scout": False, "sound": False, "scores": True, "mobility": False, "graph": False}
+PLAIN = ("alphabeta", "minimax", "expectiminimax", "expectimax", "ubfm", "uct", "pns", "pn2")
+QUICK = 1000  # iterations that plain Python has done before a compiler is
+MOST_STEPS, MOST_NODES = 100, 20_000
+LONGEST = 40  # letters of a game in a title
+
+
+class Goal(StrEnum):
+    """What a proof-number search tries to prove."""
+
+    WIN = "win"
+    DRAW = "draw"
 
 
 @command(
     Panel.STUDY,
     examples="arena tree tree\n"
     "arena tree \"tree(nodes='[[3, 12, 8], [2, 4, 6], [2, 5, 14]]')\" --output tree.svg\n"
-    "arena tree tictactoe --moves '1a 2b 3c 3a' --depth 3 --agent minimax",
+    "arena tree tictactoe --moves '1a 2b 3c 3a' --depth 3 --agent minimax\n"
+    "arena tree tictactoe --moves '1a 2a 1b' --agent pns --iterations 5 --each\n"
+    "arena tree tictactoe --agent uct --iterations 500\n"
+    "arena tree coin --agent expectiminimax --bounds -2 2",
     modern=renamed({"--svg": "--output"}),
 )
 def tree(
@@ -29,25 +47,68 @@ def tree(
         int | None, typer.Option(callback=at_least(1), help="Plies to search. Default: to the end.")
     ] = None,
     agent: Annotated[
-        str, typer.Option("--agent", "-a", help='alphabeta or minimax, with options: "alphabeta(scout=true)".')
+        str,
+        typer.Option(
+            "--agent",
+            "-a",
+            help="alphabeta, minimax, expectiminimax, expectimax, ubfm, uct, grave, ppa, mast, pns or pn2, with "
+            'options: "alphabeta(scout=true)".',
+            autocompletion=complete_agent,
+        ),
     ] = "alphabeta",
     moves: Moves = "",
+    iterations: Annotated[
+        int | None,
+        typer.Option(
+            "--iterations",
+            "-n",
+            callback=at_least(1, 1_000_000),
+            help="Stop after so many: positions that a depth-first search visits, expansions of ubfm, pns and pn2, "
+            "playouts of uct and its like. Default: to the end of the search, or while the tree is small.",
+        ),
+    ] = None,
+    each: Annotated[
+        bool, typer.Option("--each", help="Show the tree after each iteration, not after the last.")
+    ] = False,
+    bounds: Annotated[
+        tuple[float, float] | None,
+        typer.Option(
+            metavar="LEAST GREATEST",
+            help="The least and the greatest value of the game, known in advance: a node ends when it has the best.",
+        ),
+    ] = None,
+    goal: Annotated[
+        Goal | None, typer.Option(help="What pns and pn2 try to prove for the player to move. Default: win.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(callback=at_least(0), help="Of uct and ubfm. Default: 1.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="An SVG file to draw the tree to.")] = None,
     force: Force = False,
-    limit: Annotated[int, typer.Option(callback=at_least(1), help="The most nodes that are shown.")] = 1000,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            callback=at_least(1, MOST_NODES),
+            help="The most nodes that are shown. Default: 1000; of uct and its like the 30 most visited.",
+        ),
+    ] = None,
+    as_json: Json = False,
 ) -> None:
-    """Print the tree that a depth-first search explores.
+    """Print the tree that a search explores.
 
-    Each node has its value, its window (alpha, beta), and the moves that were cut off.  Values are those of MAX, the
-    first player.  `alphabeta` is the bare algorithm here: the aids that the agent's options do not name are off, moves
-    are tried in the game's order, and ends are worth their scores.
+    Depth-first searches: each node has its value, its window (alpha, beta), and the moves that were cut off; chance
+    has the mean.  Proof-number search: proof and disproof numbers, the frontier and the most-proving node.  Best-first
+    minimax and UCT: values, visits.  Values are those of MAX, the first player.  The algorithms are bare here: the
+    aids that the agent's options do not name are off, moves are tried in the game's order, and ends are worth their
+    scores.
     """
     check_free(output, force)
-    if "numba" not in sys.modules:
+    _check(bounds, each, iterations)
+    if "numba" not in sys.modules and agent.partition("(")[0].strip() in PLAIN and (iterations or 0) <= QUICK:
         os.environ["NUMBA_DISABLE_JIT"] = "1"  # so few nodes are searched in plain Python before a compiler is done
     import games
-    from agents.core.tree_drawing import as_svg, as_text
-    from agents.minimax.trace import explore
+    from agents.core.tree_drawing import as_strip
+    from agents.core.tree_node import counted
+    from agents.pictures import Shown, View, show
+    from games.core.registry import spell
 
     made = games.make(game)
     searcher = _bare(agent, depth)
@@ -55,14 +116,59 @@ def tree(
         _, state = made.read_line(moves)
     except games.IllegalMove as error:
         raise typer.BadParameter(f"--moves: {error}") from None
-    with progress_line("searching"):
-        root = explore(searcher, made, state, limit)
-    for line in as_text(root):
-        say(line)
-    tell(f"\n{root.nodes} nodes; {_cut_off(root)} moves cut off")
+    view = View(iterations, bounds, None if goal is None else int(goal is Goal.WIN), seed, limit)
+    steps = range(1, (iterations or 0) + 1) if each else (iterations,)
+    with progress_line("searching") as report:
+        shown = list[Shown]()
+        for step in steps:
+            report(f"searching, iteration {step}" if step else "searching")
+            shown.append(show(searcher, made, state, dataclasses.replace(view, iterations=step)))
+            if each and len(shown) > 1 and shown[-1].iterations == shown[-2].iterations:  # the search has ended
+                shown.pop()
+                break
+    captions = [f"After {counted(one.iterations, 'iteration')}" if each else "" for one in shown]
+    if as_json:
+        head = {"game": str(made), "agent": str(searcher), "moves": moves}
+        say_json(head, shown, each)
+    else:
+        print_trees(captions, shown)
     if output:
-        write_whole(output, as_svg(root, f"{searcher.name} on {made}").encode(), force)
+        spelled = spell(made, every=False)
+        title = f"{searcher.name} on {spelled if len(spelled) <= LONGEST else made.name}"
+        frames = [(caption, one.root) for caption, one in zip(captions, shown)]
+        write_whole(output, as_strip(frames, title).encode(), force)
         tell(f"drawn in {output}")
+
+
+def _check(bounds: tuple[float, float] | None, each: bool, iterations: int | None) -> None:
+    """BadParameter for options that do not go together."""
+    if bounds is not None and not bounds[0] < bounds[1]:
+        raise typer.BadParameter(f"--bounds: {bounds[0]:g} is not less than {bounds[1]:g}")
+    if each and iterations is None:
+        raise typer.BadParameter("--each: say how many, by --iterations")
+    if each and iterations is not None and iterations > MOST_STEPS:
+        raise typer.BadParameter(f"--each: {iterations} trees are too many to be shown; {MOST_STEPS} are not")
+
+
+def print_trees(captions: list[str], shown: list[Any]) -> None:
+    """Print trees as lines, and the remark about the last one."""
+    from agents.core.tree_node import as_text
+
+    for caption, one in zip(captions, shown):
+        for line in [*([f"{caption}:"] if caption else []), *as_text(one.root), *([""] if caption else [])]:
+            say(line)
+    tell(("" if captions[-1] else "\n") + shown[-1].remark)
+
+
+def say_json(head: dict, shown: list[Any], each: bool) -> None:
+    """Print an object: what was searched, and the tree, or with `each` the steps."""
+    from agents.core.tree_node import as_data
+
+    found = [
+        {"iterations": one.iterations, "remark": one.remark, "nodes": one.root.nodes, "root": as_data(one.root)}
+        for one in shown
+    ]
+    typer.echo(json.dumps(head | ({"steps": found} if each else found[0]), indent=1, ensure_ascii=False))
 
 
 def _bare(spec: str, depth: int | None):
@@ -73,11 +179,8 @@ def _bare(spec: str, depth: int | None):
     agent, given = agents.make(spec), parse_spec(spec)[2]
     known = {field.name for field in dataclasses.fields(agent)}
     off = {name: value for name, value in BARE.items() if name in known and name not in given}
-    if depth is not None and "depth" in known:
+    if depth is not None and "depth" not in known:
+        raise typer.BadParameter(f"--depth: {agent.name} has none; say --iterations")
+    if depth is not None:
         off["depth"] = depth
     return dataclasses.replace(agent, **off)
-
-
-def _cut_off(node) -> int:
-    """How many moves were cut off below a node."""
-    return len(node.pruned) + sum(_cut_off(child) for child in node.children)

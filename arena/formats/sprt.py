@@ -108,7 +108,7 @@ class SequentialTest(Matches):
 
     def lines(self):
         return [
-            _in_words(report, trial.test, at_end=trial.pairs >= self.openings)
+            _in_words(report, trial, at_end=trial.pairs >= self.openings)
             for report, trial in zip(self.reports(), self.trials.values())
         ]
 
@@ -136,7 +136,7 @@ class SequentialTest(Matches):
         }
 
 
-def _in_words(report, test, at_end) -> str:
+def _in_words(report: dict, trial: Trial, at_end: bool) -> str:
     if report["elo"] is None:
         elo = "no Elo yet"
     elif report["bound"]:
@@ -146,9 +146,10 @@ def _in_words(report, test, at_end) -> str:
     if report["nelo"] is not None:
         elo += f", nElo {report['nelo']:+.1f} ± {report['nelo_error']:.1f}"
     if report["verdict"] == "continue":
-        verdict = "; no verdict after all games" if at_end else ""
+        early = f"; no verdict before {trial.test.min_pairs} pairs" if trial.test.too_few(trial.counts) else ""
+        verdict = "; no verdict after all games" if at_end else early
     else:
-        verdict = f"; {in_words(report['verdict'], test.elo0, test.elo1).rstrip('.')}"
+        verdict = f"; {in_words(report['verdict'], trial.test.elo0, trial.test.elo1).rstrip('.')}"
         if report["beyond"]:
             verdict += f" ({report['beyond']} more pairs, played ahead, are not part of this)"
     return (

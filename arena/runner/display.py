@@ -272,7 +272,7 @@ class PlainDisplay(Display):
         parts = [f"{self.done} of {self.total} games", *filter(None, [self.pace()])]
         if len(table):
             first = table.iloc[0]
-            points = f"a mean of {first['mean']:,.2f}" if self.single_player else f"{first['score']:.1%}"
+            points = f"a mean of {first['mean']:,.2f}" if self.single_player else f"{100 * first['score']:.1f} %"
             parts[-1] += f"; {first['agent']} leads with {points}"
         self.say(", ".join(parts))
         if self.done == self.told:

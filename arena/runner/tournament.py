@@ -15,6 +15,7 @@ import results
 from arena.cluster.link import linked
 from arena.config import loading
 from arena.config.config import Config, ConfigError, differences
+from arena.config.messages import complaint
 from arena.config.sizes import in_bytes
 from arena.formats.fixture import Fixture
 from arena.formats.schedule import Schedule
@@ -102,9 +103,10 @@ def run(
 
     In the main thread, Ctrl-C ends the run when the games that are being played are over; a second Ctrl-C, or
     SIGTERM, ends it at once.  Both raise Interrupted if games are missing.
-    ConfigError: the configuration cannot be used, or differs from that of the run to be resumed.  StoreExists: there
-    is a run, and `resume` is false.  StoreError: the store cannot be written; the games stored before are kept.
-    WorkerStartError: worker processes cannot start.  ClusterError: the cluster cannot be used, or is gone.
+    ConfigError: the configuration cannot be used, names a program that is not on this machine, or differs from that of
+    the run to be resumed.  StoreExists: there is a run, and `resume` is false.  StoreError: the store cannot be
+    written; the games stored before are kept.  WorkerStartError: worker processes cannot start.  ClusterError: the
+    cluster cannot be used, or is gone.
     """
     if workers is not None and cluster is not None:
         raise ValueError("workers are processes of this machine: with a cluster, that says how many there are")
@@ -114,6 +116,8 @@ def run(
     if resume and out is None:
         raise ValueError("resume = True needs out, the folder of the run to go on with")
     config, events = _as_config(config), events or _default_events()
+    if cluster is None and _is_new(out, resume):
+        _check_programs(config)
     folder = _folder(out)  # once the configuration is known to be sound
     with ExitStack() as stack:
         link = None if cluster is None else stack.enter_context(linked(cluster, config))
@@ -127,6 +131,8 @@ def run(
         if link is not None:
             events.connected(link.where, link.dashboard)
         desk = _Desk(store, config, folder, events)
+        if cluster is None and desk.left():
+            _check_programs(config)
         desk.engine = engine = _engine(config, desk, run_log, link or workers)
         _play(engine, desk)
         if desk.left():
@@ -224,6 +230,11 @@ def _default_events() -> Events:
     return notebook_display() or Events()
 
 
+def _is_new(out, resume: bool) -> bool:
+    """Whether a run begins, since there is none in `out` to go on with."""
+    return not (resume and (Path(out) / FILE_NAME).exists())
+
+
 def _folder(out) -> Path:
     """The folder `out`, or a new temporary one."""
     if out is not None:
@@ -260,10 +271,17 @@ def _as_config(config: str | os.PathLike[str] | Mapping[str, Any] | Config) -> C
     return loading.from_values(config, "config") if isinstance(config, Mapping) else loading.load(config)
 
 
+def _check_programs(config: Config) -> None:
+    """ConfigError if an agent's program is not on this machine: it would forfeit every game."""
+    lacking = [(i, agent, agent.lacks()) for i, (_, agent) in enumerate(config.agents)]
+    if problems := [complaint(("agents", i, "agent"), str(agent), text) for i, agent, text in lacking if text]:
+        raise ConfigError(problems)
+
+
 def _open_store(config, folder, resume) -> Store:
     """The store of a new run, or of the run to resume."""
     resolved = config.resolved()
-    if not (resume and (folder / FILE_NAME).exists()):
+    if _is_new(folder, resume):
         specs = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
         return Store.create(folder, {"config": resolved, "machine": describe_run(config)}, specs)
     store = Store.open(folder, write=True)

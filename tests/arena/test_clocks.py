@@ -117,7 +117,7 @@ def test_who_has_a_clock():
     assert all(one.clock is None for one in record.decisions)
 
 
-TIMED = {name for name, kind in registry.classes().items() if "seconds" in kind.budgets}
+TIMED = {name for name, kind in registry.classes().items() if "seconds" in kind.budgets and 2 in kind.needs.players}
 
 
 @pytest.mark.parametrize("name", sorted(TIMED - {"external", "distributed"}))  # which start programs and processes

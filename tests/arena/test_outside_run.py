@@ -12,6 +12,7 @@ import games
 import results
 from agents.outside.external import Engines
 from arena.config import loading
+from arena.config.config import ConfigError
 from arena.formats.fixture import Fixture
 from arena.runner.duel import Duel
 from arena.runner.match import play_fixture
@@ -56,6 +57,25 @@ def test_a_program_knows_the_opening_and_chance(game, tmp_path):
 def test_reasons_of_forfeits(mode, reason, detail):
     record = one_game("connect4", "1 2", program(mode, seconds=0.1, margin=0.1 if mode == "slow" else 30.0), "random")
     assert (record.reason, record.outcome) == (reason, 0.0) and detail in record.detail
+
+
+def test_a_program_that_is_not_there_is_told_before_play(tmp_path, monkeypatch):
+    """Nothing is left of such a run; one that has all its games needs no program."""
+    script = tmp_path / "engine"
+    script.write_text(f"#!/bin/sh\nexec {sys.executable} -I -S {badly.__file__} notes of-a-run\n")
+    monkeypatch.chdir(tmp_path)
+    config = {"game": "tictactoe", "games": 2, "agents": [{"agent": "external('./engine')"}, {"agent": "random"}]}
+    told = r"agents\[0\]\.agent = .*: there is no program './engine'; give its path, .* chmod \+x engine"
+    with pytest.raises(ConfigError, match=told):  # it is not executable
+        arena.run(config, tmp_path / "run", workers=1)
+    assert not (tmp_path / "run").exists()
+    script.chmod(0o755)
+    assert set(arena.run(config, tmp_path / "run", workers=1).games["reason"]) == {Reason.PLAYED_OUT}
+    script.unlink()
+    assert len(arena.run(config, tmp_path / "run", workers=1, resume=True)) == 2
+    with pytest.raises(ConfigError, match="there is no program"):
+        arena.run(config | {"games": 4}, tmp_path / "run", workers=1, resume=True)
+    assert len(arena.load(tmp_path / "run")) == 2
 
 
 def test_a_person_plays_a_program():

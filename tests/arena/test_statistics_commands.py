@@ -47,7 +47,7 @@ def test_a_perfect_score_is_a_bound():
 ])  # fmt: skip
 def test_sprt(counts, model, llr):
     values = as_json("sprt", *counts, "--elo0", 0, "--elo1", 2, "--alpha", 0.05, "--beta", 0.05, "--model", model)
-    estimated = {"score", "elo", "error", "nelo", "nelo_error", "bound", "text"}
+    estimated = {"min_pairs", "score", "elo", "error", "nelo", "nelo_error", "bound", "text"}
     assert set(values) == {"llr", "lower", "upper", "verdict", *estimated} and values["verdict"] == "continue"
     assert [round(values[key], 2) for key in ("llr", "lower", "upper")] == [llr, -2.94, 2.94]
 
@@ -61,7 +61,20 @@ def test_sprt_verdicts_in_words():
     told = call("sprt", "--pairs", 1400, 9000, 23000, 9400, 1600, "--elo1", 30).stdout.splitlines()
     assert told[0].startswith("Tested     H0: normalized Elo 0, against H1: 30, on 44,400 pairs")
     assert [line.split()[0] for line in told] == ["Tested", "LLR", "Verdict", "Elo", "nElo"] and "±" in told[4]
-    assert "play on" in call("sprt", "--wdl", 3, 0, 0, "--elo1", 50).stdout
+    assert "Neither is accepted: play on." in call("sprt", "--wdl", 10, 0, 10, "--elo1", 50).stdout
+
+
+@pytest.mark.parametrize("counts, least", [
+    (("--wdl", 19, 0, 0), "20 games"),
+    (("--pairs", 0, 0, 0, 0, 9), "10 pairs of games"),
+])  # fmt: skip
+def test_sprt_tells_when_there_are_too_few_games_for_a_verdict(counts, least):
+    """LLR is beyond its bound here, and nobody would know why there is no verdict."""
+    told = call("sprt", *counts, "--elo1", 300).stdout.splitlines()
+    assert told[2] == f"Verdict    None before {least}: play on."
+    values = as_json("sprt", *counts, "--elo1", 300)
+    assert values["llr"] > values["upper"] and (values["verdict"], values["min_pairs"]) == ("continue", 10)
+    assert "no verdict before ten pairs of games" in " ".join(call("sprt", "--help").stdout.split())
 
 
 TEST = """

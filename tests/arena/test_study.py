@@ -6,6 +6,8 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
+import pytest
+
 from tests.typed import call
 
 NOTES = """\
@@ -95,30 +97,61 @@ MAX 5 (-∞, ∞)
 }
 
 
+WRONG = [
+    (("tictactoe",), "the tree has more than 1000 nodes: give a smaller depth, or a higher limit"),
+    (("tictactoe", "--agent", "random"), "random has no tree that can be drawn; these have: alphabeta,"),
+    (("tictactoe", "--agent", "uct"), "uct ends nowhere by itself: say how many iterations"),
+    (("tictactoe", "--agent", "uct", "--iterations", "0"), "0 is out of range: it can be 1 to 1e+06"),
+    (("tictactoe", "--agent", "uct", "--depth", "2"), "--depth: uct has none; say --iterations"),
+    (("tictactoe", "--agent", "pns", "--bounds", "-1", "1"), "bounds means nothing to pns, which can be"),
+    (("tree", "--agent", "minimax", "--bounds", "-9", "99"), "minimax cuts no moves off"),
+    (("tree", "--bounds", "9", "9"), "--bounds: 9 is not less than 9"),
+    (("tree", "--bounds", "-9", "9"), "a position has the value 12, beyond the bounds -9 and 9"),
+    (("tree", "--each"), "--each: say how many, by --iterations"),
+    (("tree", "--each", "--iterations", "101"), "--each: 101 trees are too many"),
+    (("tree", "--limit", "20001"), "20001 is out of range: it can be 1 to 20000"),
+    (("matches(count=200, take=1)",), "the tree is more than 150 plies deep, too deep to be drawn"),
+    (("coin",), "alphabeta plays games without chance, and coin"),
+    (("tictactoe", "--moves", "9z"), "--moves: '9z' is not a legal move of tictactoe"),
+    (("tree", "--depth", "0"), "--depth"),
+]
+SETTLED = ("tree(nodes='[[1, 1], -1]')", "--agent", "pns", "--iterations", "5", "--each")
 ALL = """
 import json, sys
 from typer.testing import CliRunner
 from arena.cli import app
-said = []
-for nodes, agent in json.loads(sys.argv[1]):
-    done = CliRunner().invoke(app, ["tree", f'tree(nodes="{nodes}")', "--agent", agent])
-    said.append([done.exit_code, done.stdout])
-print(json.dumps(said))
+done = [CliRunner().invoke(app, ["tree", *words]) for words in json.loads(sys.argv[1])]
+print(json.dumps([[one.exit_code, one.stdout, one.stderr] for one in done]))
 """
 
 
-def test_known_trees():
-    """In a process of its own, the search runs as plain Python, which is done before a compiler is."""
+@pytest.fixture(scope="module")
+def typed(tmp_path_factory):
+    """What comes of `arena tree` with words: (exit code, standard output, error stream); and a picture that it drew.
+
+    In a process of its own, searches run as plain Python, which is done before a compiler is.
+    """
+    picture = tmp_path_factory.mktemp("picture") / "tree.svg"
+    known = [(f'tree(nodes="{nodes}")', "--agent", agent) for nodes, agent in FIGURES]
+    words = [*known, *(words for words, _ in WRONG), SETTLED, (*SETTLED, "--json"), ("tree", "--svg", str(picture))]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
-    command = [sys.executable, "-W", "error", "-c", ALL, json.dumps(list(FIGURES))]
+    command = [sys.executable, "-W", "error", "-c", ALL, json.dumps(words)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, env=environment)
-    assert json.loads(done.stdout) == [[0, figure] for figure in FIGURES.values()], done.stderr
+    assert done.returncode == 0, done.stderr
+    return dict(zip(words, map(tuple, json.loads(done.stdout)))), picture
 
 
-def test_tree_prints_and_draws_the_figure_of_the_notes(tmp_path):
-    done = call("tree", "tree", "--svg", tmp_path / "tree.svg")
-    assert done.exit_code == 0 and done.stdout == NOTES and "11 nodes; 2 moves cut off" in done.stderr
-    picture = ElementTree.parse(tmp_path / "tree.svg").getroot()
+def test_known_trees(typed):
+    for (nodes, agent), figure in FIGURES.items():
+        assert typed[0][f'tree(nodes="{nodes}")', "--agent", agent][:2] == (0, figure)
+
+
+def test_tree_prints_and_draws_the_figure_of_the_notes(typed):
+    said, path = typed
+    code, printed, remark = said["tree", "--svg", str(path)]
+    assert (code, printed) == (0, NOTES) and "11 nodes; 2 moves cut off" in remark
+    picture = ElementTree.parse(path).getroot()
+    assert {"title", "legend", "name", "note", "cross"} <= {one.get("class") for one in picture.iter()}
     marks = [element.text for element in picture.iter("{http://www.w3.org/2000/svg}text")]
     assert marks.count("✕") == 2 and {"3", "12", "8", "≤2", "14", "5", "(3, ∞)"} <= set(marks)
     assert len(list(picture.iter("{http://www.w3.org/2000/svg}polygon"))) == 11
@@ -126,16 +159,29 @@ def test_tree_prints_and_draws_the_figure_of_the_notes(tmp_path):
         assert float(line.get("y1")) < float(line.get("y2"))
 
 
-def test_tree_tells_what_is_wrong():
-    for arguments, message in [
-        (("tree", "tictactoe"), "the tree has more than 1000 nodes: give a smaller depth, or a higher limit"),
-        (("tree", "tictactoe", "--agent", "uct"), "uct is no depth-first search"),
-        (("tree", "coin"), "alphabeta plays games without chance, and coin"),
-        (("tree", "tictactoe", "--moves", "9z"), "--moves: '9z' is not a legal move of tictactoe"),
-        (("tree", "tree", "--depth", "0"), "--depth"),
-    ]:
-        done = call(*arguments)
-        assert done.exit_code == 2 and message in " ".join(done.stderr.replace("│", " ").split()), done.stderr
+def test_tree_tells_what_is_wrong(typed):
+    for words, message in WRONG:
+        code, _, complaint = typed[0][words]
+        assert code == 2 and message in " ".join(complaint.replace("│", " ").split()), complaint
+
+
+def test_tree_ends_with_the_search(typed):
+    """Of five iterations two are enough."""
+    code, printed, remark = typed[0][SETTLED]
+    first = "After 1 iteration:\nOR [1, 1]\n├─ 1: AND ⟨1, 1⟩ most-proving\n└─ 2: ⟨∞, 0⟩ disproved\n\n"
+    assert code == 0 and printed.startswith(first) and printed.count("After") == 2
+    assert "to prove: MAX wins; 2 iterations: proved; 5 nodes" in remark
+    steps = json.loads(typed[0][*SETTLED, "--json"][1])["steps"]
+    assert [step["iterations"] for step in steps] == [1, 2] and steps[1]["root"]["proof"] == 0
+
+
+def test_tree_that_is_interrupted_leaves_no_file(tmp_path, monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("agents.pictures.show", interrupted)
+    done = call("tree", "tree", "--output", tmp_path / "tree.svg")
+    assert done.exit_code == 130 and "interrupted" in done.stderr and not list(tmp_path.iterdir())
 
 
 def test_exercise_of_tictactoe():

@@ -1,4 +1,4 @@
-"""The command line beside the tables: options old and new, completion, progress, lists of runs, comparisons, JSON."""
+"""The command line beside the tables: options old and new, progress, lists of runs, comparisons, JSON."""
 
 import io
 import json
@@ -18,14 +18,15 @@ from typer.testing import CliRunner
 import results
 from arena.cli import app
 from arena.commands import output, progress
-from arena.commands.completion import complete_agent, complete_game, complete_run
 from arena.runner.display import watch
 from results.comparison import NothingInCommon, compare
 from results.ratings import rate
 from results.store import Store
 from results.summary import side_by_side
 from tests.arena.stored import CONFIG, store_run
-from tests.results.sample import AGENTS, META, make_game
+from tests.results.sample import AGENTS as PLAYERS
+from tests.results.sample import META, make_game
+from tests.shipped import AGENTS, GAMES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
 COMMANDS = typer.main.get_command(app)
@@ -114,27 +115,6 @@ def test_what_is_logged_is_told(capsys):
         logger.setLevel(level)
 
 
-# -- Completion ------------------------------------------------------------------------------------------------------
-
-
-def test_completion(runs, monkeypatch):
-    assert [name for name, _ in complete_game("connect")] == ["connect4"]
-    assert [name for name, _ in complete_agent("uc")] == ["uct"]
-    assert [name for name, _ in complete_agent("uct(playouts=5, expl")] == ["uct(playouts=5, exploration="]
-    assert "uct(playouts=" not in dict(complete_agent("uct(playouts=5,")) and complete_agent("nobody(") == []
-    told = dict(complete_agent("uct("))
-    assert told["uct(exploration="].startswith("the constant K") and max(map(len, told.values())) <= 60
-    monkeypatch.chdir(runs.parent)
-    assert complete_run("") == ["runs/deep/two", "runs/one"] and complete_run("runs/o") == ["runs/one"]
-    assert complete_run("runs/deep/") == ["runs/deep/two"] and complete_run("[") == []
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_shells_are_told_how_to_complete(shell, monkeypatch):
-    done = CliRunner().invoke(app, [], prog_name="arena", env={"_ARENA_COMPLETE": f"source_{shell}"})
-    assert "complete" in done.stdout and "arena" in done.stdout
-
-
 # -- Progress --------------------------------------------------------------------------------------------------------
 
 
@@ -220,17 +200,31 @@ def test_the_parameters_of_an_agent():
     assert lock["range"] == "free | local | global"
 
 
-def test_every_parameter_of_an_agent_has_a_meaning():
-    for game in ("amazons", "ataxx", "backgammon", "checkers", "kalah", "loa", "nogo", "y"):
-        for one in as_json("list", "games", game)["parameters"]:
-            assert one["meaning"] and (one["range"] or one["name"] == "evaluation"), f"{game}: {one['name']}"
-    for row in as_json("list", "agents"):
-        for one in as_json("list", "agents", row["name"])["parameters"]:
+UNBOUNDED = {"board", "evaluation", "file", "fen", "nodes", "seed"}  # texts, any number, and what a file says
+
+
+@pytest.mark.parametrize("what, names", [("games", GAMES), ("agents", AGENTS)])
+def test_every_parameter_has_a_meaning(what, names):
+    """Of all that we ship, asked for at once."""
+    found = as_json("list", what, *names)
+    assert [row["name"] for row in found] == names
+    for row in found:
+        for one in row["parameters"]:
             assert one["meaning"], f"{row['name']}: {one['name']}"
+            if what == "games":
+                assert one["range"] or one["name"] in UNBOUNDED, f"{row['name']}: {one['name']}"
+
+
+def test_several_are_listed_one_below_the_other():
+    told = call("list", "agents", "uct", "tree").stdout
+    assert told.index("uct: ") < told.index("\n\ntree: ") and len(re.findall("^ exploration", told, re.M)) == 2
+    refused = call("list", "games", "hex", "go9")
+    assert refused.exit_code == 2 and "unknown game 'go9'" in refused.stderr and refused.stdout == ""
 
 
 def test_one_game_and_mistakes():
     assert "5 to 13" in call("list", "games", "go").stdout and "players: 2" in call("list", "games", "go").stdout
+    assert "players: 1\nchance: no\n" in call("list", "games", "leftmove").stdout  # 1 is not "yes"
     refused = call("list", "agents", "utc")
     assert refused.exit_code == 2 and "unknown agent 'utc' (did you mean 'uct'?)" in refused.stderr
 
@@ -265,7 +259,7 @@ def test_a_comparison(runs):
 
 def test_a_comparison_says_where_it_knows_no_change(tmp_path):
     for name in ("one", "two"):
-        with Store.create(tmp_path / name, META, AGENTS) as store:  # the first player wins, and is always the same
+        with Store.create(tmp_path / name, META, PLAYERS) as store:  # the first player wins, and is always the same
             store.add_all(make_game(id=str(number), number=number) for number in range(2))
     text = call("compare", tmp_path / "one", tmp_path / "two").stderr
     assert "No change is known: where an agent won or lost all its games" in text
@@ -310,7 +304,7 @@ def test_what_cannot_be_compared(runs, tmp_path):
     other = store_run(tmp_path / "other", CONFIG | {"game": "tictactoe"})
     refused = call("compare", runs / "one", other)
     assert refused.exit_code == 2 and "no game in common" in " ".join(refused.stderr.split())
-    with Store.create(tmp_path / "strangers", META, AGENTS) as store:
+    with Store.create(tmp_path / "strangers", META, PLAYERS) as store:
         store.add(make_game())
     with pytest.raises(NothingInCommon, match="0 agents in common"):
         compare(results.load(runs / "one"), results.load(tmp_path / "strangers"))

@@ -1,0 +1,1 @@
+"""Evaluations that are learned, from a game's rules or from stored games."""

@@ -1,0 +1,71 @@
+"""What every way of learning shares: the weights of an n-tuple network, and one step towards a target.
+
+A step is stochastic gradient descent: the weights that a position looks up move in the direction of the target, and at
+first beyond it, since images of a tuple often look up the same weight (see `learn`).  Each weight has a rate of its
+own, |sum of its errors| / sum of their sizes: near 1 while its errors agree, near 0 once they cancel out (temporal
+coherence: Beal & Smith, "Temporal coherence and prediction decay in TD learning", IJCAI 1999).  The factor of the
+sigmoid's slope is left out, as in logistic regression, so that a position that is judged wrongly with certainty is
+learned, too.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from games.core.bits import WORD
+from games.core.jit import helper, inlined
+from games.core.network import COUNT, SCALE, SIDE_ROWS, Network, block_of, place_of, sign_of
+
+GAMES, POSITIONS, WON, DRAWN = range(4)  # of Trainer.counts
+MOST_WEIGHT = 1 << 30  # in units of SCALE
+
+
+class Trainer(NamedTuple):
+    """A network while it learns."""
+
+    weights: np.ndarray  # int32[n], the network's own
+    places: np.ndarray  # int32, of the network
+    layout: np.ndarray  # int64, of the network
+    errors: np.ndarray  # float32[n], the sum of each weight's errors
+    sizes: np.ndarray  # float32[n], the sum of their sizes
+    counts: np.ndarray  # int64[4] = games played, positions learned, games that the first player won, draws
+    rng: np.ndarray  # uint64[1]
+
+
+def new_trainer(network: Network, rng: np.ndarray) -> Trainer:
+    """A trainer that has learned nothing, of a network whose weights it will change."""
+    weights = network.weights
+    errors, sizes = np.zeros(len(weights), np.float32), np.zeros(len(weights), np.float32)
+    return Trainer(weights, network.places, network.layout, errors, sizes, np.zeros(4, np.int64), rng)
+
+
+@helper
+def learn(game, trainer, state, target, step):
+    """Move the value of a position, which is not over, towards a target between -1 and 1, for the first player.
+
+    step: each of the n numbers that are looked up changes its weight by step / n of the error, times the weight's rate.
+        A weight that is looked up m times changes m times, and counts m times in the sum, which it moves by m * m / n
+        of the error.  So a step of 1 goes beyond the target, while rates are 1, if any are looked up more than once
+    """
+    layout, weights = trainer.layout, trainer.weights
+    words, side = game.planes(state), np.int64(game.player(state))
+    row, block, count = side * layout[SIDE_ROWS], block_of(layout, words, side), layout[COUNT]
+    error = np.float32(sign_of(layout, side) * (target - game.network_value(state)))
+    change = step * error / (count * SCALE)
+    for index in range(count):
+        place = WORD(block + place_of(game, trainer.places, words, WORD(row + index), WORD(count)))
+        size = trainer.sizes[place]
+        rate = abs(trainer.errors[place]) / size if size > 0.0 else np.float32(1.0)
+        changed = weights[place] + np.int64(np.rint(change * rate))
+        weights[place] = np.int32(min(max(changed, -MOST_WEIGHT), MOST_WEIGHT))
+        trainer.errors[place] += error
+        trainer.sizes[place] = size + abs(error)
+    trainer.counts[POSITIONS] += 1
+
+
+@inlined
+def note_game(trainer, result):
+    """Count a game, with the first player's result."""
+    trainer.counts[GAMES] += 1
+    trainer.counts[WON] += result > 0.0
+    trainer.counts[DRAWN] += result == 0.0

@@ -1,0 +1,219 @@
+"""`arena learn`: an evaluation from a game's rules, or from a run's games."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.commands.application import INTERRUPTED, Panel, command
+from arena.commands.completion import complete_run
+from arena.commands.options import Force, Game, OutputFile, at_least, positive
+from arena.commands.output import check_free, say, tell, write_whole
+from arena.commands.progress import progress_line
+
+Method = StrEnum("Method", ["td", "tdleaf", "descent"])
+TD = Method("td")
+POINTS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)  # of the games, when there is a match
+CHECKPOINT = ".checkpoint"  # after the name of the file
+WITHOUT_MEANING = {  # parameters that a way to learn does not have
+    "td": ("descents",),
+    "tdleaf": ("descents",),
+    "descent": ("plies", "decay", "foresee"),
+    "run": ("method", "plies", "decay", "explore", "opening", "foresee", "descents"),
+}
+FLAGS = {"decay": "--lambda", "foresee": "--foresee/--no-foresee"}  # that are not called as the parameter
+
+
+@command(
+    Panel.STUDY,
+    examples="arena learn connect4 --output c4.eval --games 500000\n"
+    'arena learn "breakthrough(rows=6, columns=6)" --output bt.eval --match 100\n'
+    "arena learn connect4 --output run.eval --from runs/first\n"
+    "arena play connect4 \"alphabeta(depth=4, evaluation='file:c4.eval')\"",
+)
+def learn(
+    context: typer.Context,
+    game: Game,
+    output: OutputFile,
+    games: Annotated[
+        int,
+        typer.Option(
+            "--games", "-n", callback=at_least(1), help="Games to play in all; with --from, positions to draw."
+        ),
+    ] = 200_000,
+    method: Annotated[Method, typer.Option(help="How to learn from self-play.")] = TD,
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            "--from", metavar="DIR", help="Learn from a run's games instead of self-play.", autocompletion=complete_run
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of all that is random.")] = 1,
+    tuples: Annotated[
+        str, typer.Option(help="Shapes of tuples, such as '3x3 2x4 lines'. Default: those that suit the board.")
+    ] = "",
+    stages: Annotated[int, typer.Option(help="Parts of the game, by stones, with tables of their own.")] = 1,
+    step: Annotated[float, typer.Option(help="Scales changes of weights. At 1, the first go beyond the target.")] = 1.0,
+    plies: Annotated[int, typer.Option(help="Depth of the searches of td and tdleaf.")] = 1,
+    decay: Annotated[float, typer.Option("--lambda", help="Of td and tdleaf: 0 trusts searches, 1 results.")] = 0.5,
+    explore: Annotated[float, typer.Option(help="The share of random moves.")] = 0.1,
+    opening: Annotated[int, typer.Option(help="The most random moves at the start of a game.")] = 6,
+    foresee: Annotated[
+        bool, typer.Option("--foresee/--no-foresee", help="Whether td and tdleaf take ends that the game foresees.")
+    ] = True,
+    descents: Annotated[int, typer.Option(help="Descents before each move, of descent.")] = 10,
+    match: Annotated[
+        int, typer.Option(callback=at_least(0), help="Games to measure the progress by, six times. 0: none.")
+    ] = 0,
+    agent: Annotated[
+        str, typer.Option("--agent", "-a", help="Who plays these, once with the learned evaluation, once without.")
+    ] = "alphabeta(seconds=0.01)",
+    every: Annotated[float, typer.Option("--checkpoint", callback=positive, help="Seconds from save to save.")] = 60.0,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint beside the file.")] = False,
+    force: Force = False,
+) -> None:
+    """Learn an evaluation of a game, from its rules alone.
+
+    An n-tuple network learns by self-play in one process.  Agents use it as evaluation='file:PATH'.  Every --checkpoint
+    seconds, and on Ctrl-C, the evaluation and a checkpoint beside it are saved; --resume goes on as if nothing had
+    happened.
+    """
+    way = "run" if run else method.value
+    _check_options(context, way, bool(match))
+    saved = _check_files(output, resume or force)
+    import games as registry
+    from arena.study.learning import Lesson, check_match, new_learner
+
+    try:
+        lesson = Lesson(way, seed, tuples, stages, step, plies, decay, explore, opening, foresee, descents)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    learner = new_learner(registry.make(game), lesson, run)
+    if match:
+        check_match(learner.game, agent)
+    if resume:
+        learner.resume(saved)
+        if learner.games > games:
+            raise typer.BadParameter(
+                f"{saved} has learned from {learner.games:,} {_unit(learner)}, and --games {games} is fewer"
+            )
+    done = _learn(learner, games, (output, saved), every, (match, agent))
+    card = learner.card()
+    told = f"{card['games']:,} of {games:,} {_unit(learner)}" + (
+        f", {card['positions']:,} positions" if not run else ""
+    )
+    say(f"{output}: {told}, {card['seconds']:.0f} s of processor time, weights {card['weights']}")
+    if not done:
+        tell("interrupted; to go on, the same command with --resume")
+        raise typer.Exit(INTERRUPTED)
+    for row in learner.curve:
+        say(_described(row, _unit(learner)))
+
+
+def _check_options(context: typer.Context, way: str, match: bool) -> None:
+    """BadParameter if an option is given that this way to learn would not heed."""
+    idle = [(name, "with --from" if way == "run" else f"with --method {way}") for name in WITHOUT_MEANING[way]]
+    for name, when in [*idle, *([] if match else [("agent", "without --match")])]:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(f"{FLAGS.get(name, f'--{name}')} has no meaning {when}")
+
+
+def _check_files(output: Path, replace: bool) -> Path:
+    """The checkpoint beside a file; BadParameter if they cannot be written, told before learning."""
+    if not output.parent.is_dir():
+        raise typer.BadParameter(f"--output {output}: there is no folder {output.parent}")
+    if output.is_dir() or not os.access(output if output.exists() else output.parent, os.W_OK):
+        raise typer.BadParameter(f"--output {output}: cannot be written")
+    saved = output.with_name(output.name + CHECKPOINT)
+    check_free(saved, replace)
+    check_free(output, replace)
+    return saved
+
+
+def _learn(learner, games: int, files: tuple[Path, Path], every: float, contest: tuple[int, str]) -> bool:
+    """Learn, with matches on the way; returns whether that was not interrupted.  The files are written in any case,
+    and before each match."""
+    count, agent = contest
+    points = [max(int(games * share), 1) for share in POINTS] if count else [games]
+    saved = time.monotonic()
+    with _interrupts() as interrupted, progress_line(f"learning {learner.game}") as show:
+
+        def told(text: str) -> bool:
+            nonlocal saved
+            show(text)
+            if time.monotonic() - saved >= every:
+                _save(learner, files)
+                saved = time.monotonic()
+            return not interrupted
+
+        try:
+            for point in points:
+                if learner.games > point:
+                    continue
+                if not learner.go_on(point, lambda: told(_progress(learner, games))):
+                    return False
+                if count and all(row["games"] != point for row in learner.curve):
+                    _save(learner, files)
+                    if not _measured(learner, agent, count, told):
+                        return False
+        finally:
+            _save(learner, files)
+    return True
+
+
+def _measured(learner, agent: str, count: int, told: Callable[[str], bool]) -> bool:
+    """Add a match to the curve; False, and nothing is added, if it was interrupted."""
+    from arena.study.learning import match
+
+    text = f"a match after {learner.games:,} {_unit(learner)}"
+    told(text)
+    found = match(learner.game, learner.network, agent, count, learner.lesson.seed, lambda: told(text))
+    if found is None:
+        return False
+    row = {"games": learner.games, "seconds": round(learner.seconds, 1), "agent": agent}
+    learner.curve.append(row | found)
+    return True
+
+
+def _save(learner, files: tuple[Path, Path]) -> None:
+    """Write the evaluation and the checkpoint, each in full or not at all."""
+    output, saved = files
+    write_whole(saved, learner.checkpoint(), force=True)
+    write_whole(output, learner.evaluation(), force=True)
+
+
+def _progress(learner, games: int) -> str:
+    left = learner.seconds * (games - learner.games) / max(learner.games, 1)
+    return f"{learner.games:,} of {games:,} {_unit(learner)}, about {left:,.0f} s of processor time left"
+
+
+def _unit(learner) -> str:
+    """What `games` counts."""
+    return "positions" if learner.lesson.method == "run" else "games"
+
+
+def _described(row: dict, unit: str) -> str:
+    elo = "" if row["elo"] is None else f", Elo {row['elo']:+.0f}" + (f" ± {row['error']:.0f}" if row["error"] else "")
+    return f"after {row['games']:,} {unit}, {row['seconds']:.0f} s: {100 * row['score']:.1f} % of {row['match']}{elo}"
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Within it, Ctrl-C and SIGTERM only add to a list, so that nothing is left half done."""
+    caught: list[int] = []
+    handlers = {
+        number: signal.signal(number, lambda number, _: caught.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield caught
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)

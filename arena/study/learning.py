@@ -1,0 +1,284 @@
+"""Learning an evaluation: from nothing, or a checkpoint, to a file, with matches on the way that show the progress.
+
+What is learned depends on the lesson and the number of games alone: not on when it was interrupted or looked at.
+"""
+
+import hashlib
+import json
+import os
+import time
+import zlib
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+import agents
+from agents.learning.descent import Descending, descent_kernel, new_trees
+from agents.learning.regression import regression_kernel
+from agents.learning.td import SelfPlay, new_room, self_play_kernel
+from agents.learning.trainer import GAMES, POSITIONS, Trainer, new_trainer
+from agents.minimax.ubfm import UBFMOptions
+from arena.study.preparing import ENDINGS, game_of
+from games.core.errors import UserError
+from games.core.game import Game, check_choice, check_range
+from games.core.network import Network, contents_of, make_orbits, new_network
+from games.core.network_file import network_bytes
+from games.core.prepared import pack, unpack, wrong
+from games.core.random import stream
+from results.elo import pentanomial
+
+KIND = "learning checkpoint"
+METHODS = ("td", "tdleaf", "descent", "run")
+PAUSE = 0.5  # seconds of learning between looks at the clock
+OPENING = 4  # random plies before the games of a match, fewer where they end the game
+TRIES = 100  # to draw that many
+
+
+class LearningError(UserError, ValueError):
+    """Something that cannot be learned, or not be gone on with; the message says why."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What decides, with the number of games, what is learned.
+
+    method: td, tdleaf or descent, from self-play; run, from the games of a stored run
+    seed: of all that is random
+    tuples: their shapes, or "" for those that suit the board
+    stages: parts of the game with tables of their own
+    step: what scales all changes of weights; at 1, the first go beyond the target (docs/learning.md)
+    plies: of the searches of td and tdleaf
+    decay: lambda, of td and tdleaf
+    explore: the share of random moves
+    opening: the most random moves at the start of a game
+    foresee: whether td and tdleaf take ends that the game foresees
+    descents: before each move, of descent
+    data: a digest of the stored games, of run
+    """
+
+    method: str = "td"
+    seed: int = 1
+    tuples: str = ""
+    stages: int = 1
+    step: float = 1.0
+    plies: int = 1
+    decay: float = 0.5
+    explore: float = 0.1
+    opening: int = 6
+    foresee: bool = True
+    descents: int = 10
+    data: str = ""
+
+    def __post_init__(self):
+        check_choice("method", self.method, METHODS)
+        check_range("stages", self.stages, 1, 64)
+        check_range("step", self.step, 1e-6, 100)
+        check_range("plies", self.plies, 1, 8)
+        check_range("descents", self.descents, 1, 10_000)
+        check_range("opening", self.opening, 0, 1000)
+        for name in ("decay", "explore"):
+            check_range(name, getattr(self, name), 0, 1)
+
+
+@dataclass
+class Learner:
+    """A lesson under way."""
+
+    game: Game
+    lesson: Lesson
+    network: Network
+    trainer: Trainer
+    kernel: Callable[[int], None]  # learns until so many games are done
+    seconds: float = 0.0  # of processor time, spent learning
+    curve: list[dict] = field(default_factory=list)
+
+    @property
+    def games(self) -> int:
+        """Games learned from; positions, where they are drawn from a run."""
+        return int(self.trainer.counts[GAMES])
+
+    def go_on(self, until: int, told: Callable[[], bool]) -> bool:
+        """Learn until so many games are done; `told` is called about twice a second, and says whether to go on."""
+        chunk = 1
+        self.kernel(0)  # compiles it, which is no learning
+        while self.games < until:
+            begun = time.process_time()
+            self.kernel(min(self.games + chunk, until))
+            spent = time.process_time() - begun
+            self.seconds += spent
+            chunk = max(1, min(4 * chunk, int(chunk * PAUSE / max(spent, 1e-6))))
+            if not told():
+                return False
+        return True
+
+    def card(self) -> dict:
+        """What the file says of where it comes from."""
+        weights = hashlib.sha256(self.network.weights.tobytes()).hexdigest()[:12]
+        learned = {"games": self.games, "positions": int(self.trainer.counts[POSITIONS])}
+        return {**asdict(self.lesson), **learned, "seconds": round(self.seconds, 1), "weights": weights} | (
+            {"curve": self.curve} if self.curve else {}
+        )
+
+    def evaluation(self) -> bytes:
+        """The contents of the evaluation's file."""
+        return network_bytes(self.game, replace(self.network, card=self.card()))
+
+    def checkpoint(self) -> bytes:
+        """The contents of a file that learning can go on from."""
+        trainer = self.trainer
+        about = {"lesson": asdict(self.lesson), "counts": trainer.counts.tolist(), "rng": int(trainer.rng[0])}
+        about |= {"seconds": self.seconds, "curve": self.curve, "tuples": self.network.orbits}
+        arrays = b"".join(array.tobytes() for array in (trainer.weights, trainer.errors, trainer.sizes))
+        return pack(KIND, self.game, {}, json.dumps(about).encode() + b"\n" + zlib.compress(arrays, 1))
+
+    def resume(self, path: str | os.PathLike) -> None:
+        """Take over what a checkpoint has; LearningError if it is of another lesson, PreparedFileError if damaged."""
+        line, _, packed = unpack(KIND, self.game, path)[1].partition(b"\n")
+        try:
+            about = json.loads(line)
+            then, now = about["lesson"], asdict(self.lesson)
+            changed = [f"{name} = {then.get(name)!r}, not {now[name]!r}" for name in now if then.get(name) != now[name]]
+            counts, rng, seconds, curve = (about[name] for name in ("counts", "rng", "seconds", "curve"))
+            arrays = np.frombuffer(zlib.decompress(packed), np.int32).reshape(3, -1)
+            self.trainer.counts[:], self.trainer.rng[0] = counts, rng
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, zlib.error):
+            raise wrong(KIND, path, "it does not hold what a checkpoint does") from None
+        if changed:
+            raise LearningError(f"{path} was begun with {'; '.join(changed)}")
+        if arrays.shape[1] != len(self.trainer.weights):
+            raise wrong(KIND, path, f"it has {arrays.shape[1]:,} weights, of {len(self.trainer.weights):,}")
+        for target, source in zip((self.trainer.weights, self.trainer.errors, self.trainer.sizes), arrays):
+            target[:] = source.view(target.dtype)
+        self.seconds, self.curve = float(seconds), list(curve)
+
+
+def default_tuples(game: Game) -> str:
+    """Shapes for a game's board: blocks and lines of as many cells as tables have room for."""
+    blocks = "3x3 2x4 4x2 lines" if contents_of(game) == 3 else "2x4 4x2 lines"
+    return blocks if min(game.grid.shape) > 3 else "2x2 2x3 3x2 lines 1x3 3x1"
+
+
+def new_learner(game: Game, lesson: Lesson, run: Path | None = None) -> Learner:
+    """A learner that knows nothing; LearningError if the game or the lesson does not allow it."""
+    if game.players != 2 or game.has_chance or game.grid.size == 0:
+        raise LearningError(
+            f"{game} cannot be learned: it must be for two players, without chance, and have `planes` and `grid`"
+        )
+    lesson = replace(lesson, tuples=lesson.tuples or default_tuples(game))
+    try:
+        network = new_network(game, make_orbits(game, lesson.tuples), lesson.stages)
+    except ValueError as error:
+        raise LearningError(str(error)) from None
+    trainer = new_trainer(network, stream(lesson.seed, "learn"))
+    learned, root = game.with_network(network), game.initial()
+    if lesson.method == "run":
+        states, targets = stored_positions(game, run)
+        lesson = replace(lesson, data=hashlib.sha256(states.tobytes() + targets.tobytes()).hexdigest()[:12])
+
+        def kernel(until: int) -> None:
+            regression_kernel(learned, trainer, states, targets, lesson.step, until)
+
+    elif lesson.method == "descent":
+        tree = UBFMOptions(completion=True, to_root=True)
+        descending = Descending(lesson.descents, lesson.explore, lesson.opening, lesson.step, tree)
+        trees = new_trees(game, lesson.descents)
+
+        def kernel(until: int) -> None:
+            descent_kernel(learned, trainer, root, trees, descending, until)
+
+    else:
+        play = SelfPlay(
+            lesson.plies,
+            lesson.decay,
+            lesson.explore,
+            lesson.opening,
+            lesson.foresee,
+            lesson.method == "tdleaf",
+            lesson.step,
+        )
+        room = new_room(game, lesson.plies)
+
+        def kernel(until: int) -> None:
+            self_play_kernel(learned, trainer, root, room, play, until)
+
+    return Learner(game, lesson, network, trainer, kernel)
+
+
+def stored_positions(game: Game, folder: Path | None) -> tuple[np.ndarray, np.ndarray]:
+    """(dtype[n, state_size], float32[n]): the positions of a run's games, and the first player's results.
+
+    Random openings are left out, and what neither an agent's fault nor anything else broke off.
+    """
+    import results
+
+    if folder is None:
+        raise LearningError("method = 'run' needs the folder of a run")
+    run = results.load(folder)
+    if (played := game_of(run)) != game:
+        raise LearningError(f"the run in {folder} is of {played}, not of {game}")
+    states, targets = [], []
+    kept = run.games[run.games["reason"].isin(ENDINGS)]
+    for opening, line, outcome in zip(kept["opening_moves"], kept["moves"], kept["outcome"]):
+        _, state = game.read_line(opening)
+        for move in game.read_line(line, state)[0]:
+            states.append(state.copy())
+            targets.append(2.0 * outcome - 1.0)
+            game.play(state, move)
+    if not states:
+        raise LearningError(f"the run in {folder} has no games that were played to their end")
+    return np.array(states), np.array(targets, np.float32)
+
+
+def check_match(game: Game, agent: str) -> None:
+    """UserError if there can be no match, which is better known before hours of learning."""
+    agents.make(agent).player(game).close(None)
+    _opening(game, stream(0))
+
+
+def match(
+    game: Game, network: Network, agent: str, count: int, seed: int, told: Callable[[], bool] = lambda: True
+) -> dict | None:
+    """Games of an agent with the learned evaluation against the same with the game's own: score, Elo and its error.
+
+    Two games begin with each of the random openings, sides exchanged.  `told` is called after each game, and says
+    whether to go on; None if it does not.
+    """
+    made, rng = agents.make(agent), stream(seed, "match")
+    players = [made.player(game.with_network(network)), made.player(game)]
+    points = []
+    for _ in range(max(count // 2, 1)):
+        opening = _opening(game, rng)
+        scores = []
+        for first in (0, 1):
+            scores.append(_points(game, players, opening.copy(), first, rng))
+            if not told():
+                return None
+        points.append(sum(scores))
+    counts = [points.count(half / 2) for half in range(5)]
+    found = pentanomial(counts)
+    return {"match": 2 * len(points), "score": sum(points) / 2 / len(points), "elo": found.elo, "error": found.error}
+
+
+def _opening(game, rng) -> np.ndarray:
+    """The position after OPENING random plies, or after the most that leave something to play."""
+    moves = np.empty(game.max_moves, np.int32)
+    for plies in range(OPENING, -1, -1):
+        for _ in range(TRIES):
+            state = game.initial()
+            for _ in range(plies):
+                if not game.is_over(state):
+                    game.play(state, game.random_move(state, moves, rng))
+            if not game.is_over(state):
+                return state
+    raise LearningError(f"{game} is over before the first move: there can be no match")
+
+
+def _points(game, players, state, first: int, rng) -> float:
+    """What the learned evaluation's player gets for a game, as the first player if `first` is 0."""
+    while not game.is_over(state):
+        player = players[int(game.player(state)) ^ first]
+        state = game.after(state, player.decide(state, rng).move)
+    score = float(game.score(state)) * (1 if first == 0 else -1)
+    return 1.0 if score > 0 else 0.5 if score == 0 else 0.0

@@ -1,0 +1,324 @@
+"""A study of searches that prove: each on the same positions of several games, with several sizes of memory.
+
+Positions come from random games.  Every search has as many nodes for a position as any other.  What was found is stored
+line by line as it is found, so that a study that was stopped goes on where it was.
+"""
+
+import fcntl
+import json
+import math
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import agents
+import games
+from agents.core.agent import Agent, Budget
+from agents.core.solve import solve, solver_of
+from arena.config.config import ConfigError
+from games.core.game import check_range
+from games.core.random import random_below, stream
+
+FILE, FOUND = "proving.json", "solved.jsonl"
+GAMES = (
+    "atarigo(size=4)",
+    "breakthrough(rows=5, columns=4)",
+    "clobber(rows=4, columns=5)",
+    "connect4(rows=4, columns=5)",
+    "domineering(rows=5, columns=6)",
+    "hex(size=4)",
+    "nogo(rows=4, columns=4)",
+    "othello(size=6)",
+)
+SEARCHES = (
+    "pns",
+    "pns(graph=false)",
+    "pn2",
+    "dfpn",
+    "dfpn(epsilon=0)",
+    "dfpn(weak=true)",
+    "pnstar",
+    "pds",
+    "pdspn",
+    "pdspn(keep_tree=false)",
+)
+LEAST_ROWS = 1000  # of a tree
+TREE_ROW, GRAPH_ROW = 28, 64  # bytes, the most that a row takes
+NUMBER = int | float
+STORED: dict[str, Any] = {  # the types of what each row has
+    **dict.fromkeys(("game", "search", "moves", "unsolved"), str),
+    **dict.fromkeys(("position", "plies", "nodes", "bytes"), int),
+    **dict.fromkeys(("memory", "seconds"), NUMBER),
+    "value": int | None,
+}
+
+
+@dataclass(frozen=True)
+class ProofStudy:
+    """What is studied.
+
+    memory: sizes in MiB of a search's table or trees
+    positions: of each game
+    nodes: that a search has for a position
+    part: the positions are from this part of random games, two shares of their length
+    """
+
+    games: tuple[str, ...] = GAMES
+    searches: tuple[str, ...] = SEARCHES
+    memory: tuple[float, ...] = (0.125, 1.0, 16.0)
+    positions: int = 5
+    nodes: int = 1_000_000
+    part: tuple[float, float] = (0.1, 0.5)
+    seed: int = 0
+
+    def check(self) -> None:
+        """ConfigError says what is wrong: also a game of which there are not so many positions."""
+        wrong = [
+            f"{field.name} = {getattr(self, field.name)!r} is of the wrong type; the default is {field.default!r}"
+            for field in fields(self)
+            if not _alike(getattr(self, field.name), field.default)
+        ]
+        if wrong:
+            raise ConfigError(wrong)
+        for name, low, high in (("positions", 1, 10**6), ("nodes", 1, 1 << 60)):
+            try:
+                check_range(name, getattr(self, name), low, high)
+            except ValueError as error:
+                wrong.append(str(error))
+        if not (len(self.part) == 2 and 0 <= self.part[0] <= self.part[1] < 1):
+            wrong.append(f"part = {self.part} is not two shares of a game's length, such as 0.1,0.5")
+        for name in ("games", "searches", "memory"):
+            if len({*getattr(self, name)}) < len(getattr(self, name)):
+                wrong.append(f"{name} = {list(getattr(self, name))} has one of them twice")
+        if not all(0 < mebibytes < 2**63 for mebibytes in self.memory):
+            wrong.append(f"memory = {list(self.memory)}: sizes are finite, and more than 0 MiB")
+        if wrong := wrong or self.unfit() or self.without_positions():
+            raise ConfigError(wrong)
+
+    def unfit(self) -> list[str]:
+        """Which searches cannot solve which games, or with which memory, and why."""
+        found = []
+        for spec in self.searches:
+            agent = agents.make(spec)
+            if agent.own_budget().given():
+                found.append(f"{spec}: a budget cannot be given in it; the study sets it")
+            for mebibytes in self.memory:
+                try:
+                    sized = with_memory(agent, mebibytes)
+                    for name in self.games:
+                        solver_of(sized, games.make(name), Budget(nodes=1))
+                except (ValueError, agents.Unsuited) as error:
+                    found.append(f"{spec} with {mebibytes:g} MiB: {error}")
+                    break
+        return found
+
+    def without_positions(self) -> list[str]:
+        """Which games lack positions, and why."""
+        found = []
+        for name in self.games:
+            game = games.make(name)
+            try:
+                for number in range(self.positions):
+                    position(game, self.seed, number, self.part)
+            except ValueError as error:
+                found.append(str(error))
+        return found
+
+    def cells(self) -> Iterator[tuple[str, str, int, float]]:
+        """(game, search, position, memory) of everything that is to be solved, in order."""
+        for game in self.games:
+            for search in self.searches:
+                for position in range(self.positions):
+                    for mebibytes in self.memory:
+                        yield game, search, position, mebibytes
+
+
+def _alike(value, example) -> bool:
+    """Whether a value is of the type of the example; whole numbers do for others."""
+    if isinstance(example, tuple):
+        return isinstance(value, tuple) and all(_alike(one, example[0]) for one in value)
+    return type(value) in ((int, float) if isinstance(example, float) else (type(example),))
+
+
+def with_memory(agent: Agent, mebibytes: float) -> Agent:
+    """The agent with a table of that size, or trees that have it together.  ValueError if it has neither."""
+    known: Any = agent.__dataclass_fields__
+    if "table" in known:
+        return replace(agent, table=mebibytes)  # type: ignore[type-var]
+    if "max_nodes" not in known or not agent.solves:
+        raise ValueError(f"{agent.name} has neither a table nor trees whose size can be set")
+    own: Any = agent
+    trees = {"pns": 1, "pn2": 2}.get(agent.name, 1 + agent.cores)
+    rows = int(mebibytes * 2**20) // trees // (GRAPH_ROW if own.graph else TREE_ROW)
+    if rows < LEAST_ROWS:
+        least = LEAST_ROWS * trees * (GRAPH_ROW if own.graph else TREE_ROW) / 2**20
+        raise ValueError(f"its memory is too small: it can be {math.ceil(least * 1000) / 1000:g} MiB or more")
+    return replace(own, max_nodes=rows)
+
+
+def position(game, seed: int, number: int, part: tuple[float, float]) -> tuple[list[int], np.ndarray]:
+    """(moves, state) of the position of that number: from a random game, and not foreseen to be won or lost.
+
+    ValueError if a thousand games have none.
+    """
+    rng = stream(seed, str(game), number)
+    for _ in range(1000):
+        line, states = [], [game.initial()]
+        with np.errstate(over="ignore"):  # where the rules run as plain Python
+            while not game.is_over(states[-1]):
+                legal = game.moves(states[-1])
+                line.append(legal[int(random_below(rng, len(legal)))])
+                states.append(game.after(states[-1], line[-1]))
+            first, last = (int(share * len(line)) for share in part)
+            plies = first + int(random_below(rng, last - first + 1))
+            if plies < len(line) and not game.foreseen(states[plies])[0]:
+                return line[:plies], states[plies]
+    raise ValueError(f"{game}: no position in the part {part} of a thousand random games that is not foreseen to end")
+
+
+def run(study: ProofStudy | None, out, resume: bool = False, tell: Callable[[str], None] = lambda text: None):
+    """Solve all that the study asks for and is not stored, and return the rows; see `load`.
+
+    With `resume` and without a study, the stored one is continued.  `tell` is called with a line before each search.
+    ConfigError if the folder holds another study, or none.
+    """
+    folder = Path(out)
+    study = _begin(study, folder, resume)
+    cells = list(study.cells())
+    warmed: set[tuple[str, str]] = set()
+    with open(folder / FOUND, "a") as file:
+        _lock(file)
+        known = {(row["game"], row["search"], row["position"], row["memory"]) for row in _stored(folder)}
+        for number, cell in enumerate(cells, 1):
+            if cell not in known:
+                name, search, place, mebibytes = cell
+                tell(f"{number:,} of {len(cells):,}: {search} on {name}, position {place + 1}, {mebibytes:g} MiB")
+                file.write(json.dumps(_solved(study, cell, warmed)) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+    return load(folder)
+
+
+def _lock(file) -> None:
+    """Keep others from writing to the file until it is closed; ConfigError if another process does."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise ConfigError([f"{file.name}: another process is at work on this study"]) from None
+
+
+def _solved(study, cell, warmed) -> dict:
+    """What a search found of a position, in plain values."""
+    name, search, place, mebibytes = cell
+    game = games.make(name)
+    moves, state = position(game, study.seed, place, study.part)
+    solver = solver_of(with_memory(agents.make(search), mebibytes), game, Budget(nodes=study.nodes))
+    if (name, search) not in warmed:
+        solver.warm(state)
+        warmed.add((name, search))
+        solver = solver_of(with_memory(agents.make(search), mebibytes), game, Budget(nodes=study.nodes))
+    before = time.process_time()
+    found = solve(solver, state, moves="none")
+    return {
+        "game": name,
+        "search": search,
+        "position": place,
+        "memory": mebibytes,
+        "moves": _names(game, moves),
+        "plies": len(moves),
+        "value": found.value,
+        "nodes": found.nodes,
+        "seconds": time.process_time() - before,
+        "bytes": found.peak_bytes,
+        "unsolved": found.unsolved,
+    }
+
+
+def _names(game, moves) -> str:
+    """A line of moves as `arena solve --moves` reads it."""
+    names, state = [], game.initial()
+    for move in moves:
+        names.append(game.move_name(state, move))
+        state = game.after(state, move)
+    return " ".join(names)
+
+
+def load(folder) -> pd.DataFrame:
+    """A row for each search of a position: the columns of the file, and solved.
+
+    ConfigError if two searches found different values.
+    """
+    frame = pd.DataFrame(_stored(Path(folder)))
+    if frame.empty:
+        raise ConfigError([f"{Path(folder) / FOUND}: holds no search yet"])
+    frame["solved"] = frame["value"].notna()
+    values = frame[frame["solved"]].groupby(["game", "position"])["value"].nunique()
+    if differing := [f"{game}, position {place + 1}" for (game, place), count in values.items() if count > 1]:
+        raise ConfigError([f"{folder}: searches found different values of {one}" for one in differing])
+    return frame
+
+
+def _stored(folder: Path) -> list[dict]:
+    """The rows that are stored; what a kill has left of a last line is cut off."""
+    path = folder / FOUND
+    if not path.exists():
+        return []
+    data = path.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    if len(whole) < len(data):
+        with open(path, "r+b") as file:
+            file.truncate(len(whole))
+    try:
+        rows = [json.loads(line) for line in whole.splitlines()]
+    except ValueError as error:
+        raise ConfigError([f"{path}: is damaged: {error}"]) from None
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict):
+            raise ConfigError([f"{path}: is damaged: line {number} is not an object"])
+        for key, kind in STORED.items():
+            if key not in row or not isinstance(row[key], kind):
+                raise ConfigError([f"{path}: is damaged: line {number} lacks {key}, or it is of the wrong type"])
+    return rows
+
+
+def read_study(folder: Path) -> ProofStudy:
+    """The study that a folder holds; ConfigError if it holds none."""
+    path = folder / FILE
+    try:
+        values = json.loads(path.read_text())
+        if not isinstance(values, dict):
+            raise TypeError("it is not an object")
+        lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
+        return ProofStudy(**values | lists)
+    except FileNotFoundError:
+        raise ConfigError([f"{path}: there is no such file; the folder holds no study of proofs"]) from None
+    except (ValueError, TypeError) as error:
+        raise ConfigError([f"{path}: does not describe a study of proofs: {error}"]) from None
+
+
+def _begin(study: ProofStudy | None, folder: Path, resume: bool) -> ProofStudy:
+    """The study to go on with; a new one is checked, and written before the first search."""
+    if study is None or (resume and (folder / FILE).exists()):
+        stored = read_study(folder)
+        if study not in (None, stored):
+            keys = [key for key in asdict(stored) if getattr(study, key) != getattr(stored, key)]
+            raise ConfigError([f"the study in {folder} was begun with other values of {', '.join(keys)}"])
+        try:
+            stored.check()
+        except ConfigError as error:
+            raise ConfigError([f"{folder / FILE}: {problem}" for problem in error.problems]) from None
+        return stored
+    if (folder / FILE).exists():
+        raise ConfigError([f"{folder} holds a study already; to continue it: --resume"])
+    study.check()
+    folder.mkdir(parents=True, exist_ok=True)
+    part = folder / f".{FILE}"
+    part.write_text(json.dumps(asdict(study), indent=1))
+    part.replace(folder / FILE)
+    return study

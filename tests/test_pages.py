@@ -1,0 +1,190 @@
+"""What the pages tell a reader to type: every command is typed here, or listed with the reason why not.
+
+Games that a command would play are drawn at random, so that the rest of it takes no time.  The tutorials and the page
+of figures have tests of their own, which type all of theirs.
+"""
+
+import itertools
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import results
+from arena.cli import app
+from arena.runner import tournament
+from results.store import FILE_NAME
+from tests.arena.stored import store_run, store_runs_alone
+from tests.test_readme import GUIDE, PAGES, README, ROOT, blocks
+
+OF_OTHERS = {"docs/figures.md", *(page for page in PAGES if page.startswith("docs/tutorials"))}
+LONG = "takes long; in a short form by"
+NOT_TYPED = {  # a piece of a line, and why such a line is not typed here
+    ".venv": "makes an environment; .ci/run installs by the README",
+    "pip install": "changes the environment; .ci/run installs by the README",
+    "pytest ": "is what runs this",
+    "ruff ": "is part of .ci/run",
+    "mypy": "is part of .ci/run",
+    "zensical": "is part of .ci/run",
+    "docs/commands.py": "what it writes is compared by tests/test_tutorials.py",
+    "docs/speed/compare.py": f"{LONG} tests/test_yardsticks.py",
+    "docs/speed/": "measures for minutes, on cores that do nothing else",
+    "dask ": "needs a cluster; tests/arena/test_cluster.py has one here",
+    "--cluster": "needs a cluster; tests/arena/test_cluster.py has one here",
+    "importtime": "tells what the interpreter does",
+    "--serve": "goes on until it is stopped; tests/arena/test_serve.py",
+    "arena serve-agent": "talks to a program; tests/agents/test_serving.py",
+    "arena check-engine": "starts a program; tests/arena/test_engine_commands.py",
+    "external(": "starts a program; tests/arena/test_outside_run.py",
+    "gnugo": "needs GNU Go; tests/agents/test_outside.py plays it where it is installed",
+    "arena.interop.openspiel": "needs OpenSpiel; tests/arena/test_openspiel_plugin.py",
+    "arena play": "asks a person; tests/arena/test_players.py",
+    "arena cache": "compiles, or deletes what is compiled; tests/arena/test_cli.py",
+    "arena bench": f"{LONG} tests/arena/test_bench.py",
+    "arena scaling": f"{LONG} tests/arena/test_scaling.py",
+    "arena plot runs/schemes": "reads what arena scaling plays; tests/arena/test_scaling.py",
+    "--iterations": "compiles a search; tests/test_figures.py draws such trees",
+    "arena exercise": f"{LONG} tests/arena/test_study.py",
+    "arena learn": f"{LONG} tests/agents/test_learning.py",
+    ".eval": "reads what arena learn writes; tests/agents/test_learning.py",
+    "c4.toml": "reads what arena learn writes; tests/agents/test_learning.py",
+    "arena study": f"{LONG} tests/arena/test_proving.py",
+    "frontier": "plays for days; tests/agents/test_methods.py",
+    "arena solve": f"{LONG} tests/arena/test_solve.py and the tutorials",
+    "arena verify": "reads what arena solve writes; tests/arena/test_solve.py",
+    "arena grade": f"{LONG} tests/arena/test_solve.py and the tutorials",
+    "arena tablebase": f"{LONG} tests/arena/test_solve.py",
+    ".table'": "reads what arena tablebase writes; tests/agents/test_prepared.py",
+    "runs/backgammon": f"{LONG} tests/arena/test_mat.py",
+}
+GAMES = 16  # of each two agents, at most
+SHORTER = [
+    (r"--games \d+|games = \d+", lambda found: f"{found[0].rsplit(' ', 1)[0]} {GAMES}"),
+    (r"--bootstrap \d+", "--bootstrap 5"),
+    (r"--least \d+", "--least 1"),
+]
+PGN = '[White "a"]\n[Black "b"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
+MATCH = {"seed": 5, "opening_plies": 2, "agents": [{"agent": "random", "name": name} for name in ("uct", "b", "c")]}
+ALONE = {"format": "single_player", "seed": 3, "agents": [{"agent": "random", "name": "chance"}]}
+BOARDS = [f"samegame(rows=4, columns=4, colours=3, seed={seed})" for seed in (1, 2, 3)]
+RUNS = {
+    "first": MATCH | {"game": "connect4", "games": GAMES},
+    "go": MATCH | {"game": "go(size=5)", "games": 2},
+    "boards": ALONE | {"instances": BOARDS, "games": 2},
+    "morpion": ALONE | {"instances": ["morpion"], "games": 8},
+    "leftmove": ALONE | {"instances": ["leftmove(depth=10)"], "games": 2},
+}
+
+
+def shorter(text):
+    for pattern, short in SHORTER:
+        text = re.sub(pattern, short, text)
+    return text
+
+
+def lines_of(page):
+    """The lines that a reader types, without their comments."""
+    lines = "\n".join(blocks(PAGES[page], "sh")).replace("\\\n", "").splitlines()
+    lines += re.findall(r"^\$ (.*)$", PAGES[page], re.MULTILINE)
+    return [shlex.join(shlex.split(part, comments=True)) for line in lines for part in re.split(r" && ", line) if part]
+
+
+def why_not(line):
+    """Why a line is not typed; empty if it is."""
+    bare = line.replace("'\"'\"'", "'")
+    return next((reason for piece, reason in NOT_TYPED.items() if piece in f"{bare} "), "")
+
+
+def typed_lines():
+    """Page -> the lines that are typed there, those left out that an earlier page has, of another run."""
+    seen, found = set(), {}
+    for page in PAGES:
+        for line in lines_of(page) if page not in OF_OTHERS else ():
+            shape = re.sub(r"runs/[\w-]+", "runs/DIR", line)
+            if not why_not(line) and shape not in seen:
+                found.setdefault(page, []).append(line)
+                seen.add(shape)
+    return found
+
+
+TYPED = typed_lines()
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """Runs that the pages speak of."""
+    place = tmp_path_factory.mktemp("pages")
+    for name, config in RUNS.items():
+        (store_runs_alone if "format" in config else store_run)(place / name, config)
+    for name in ("second", "before", "after", "tournament"):
+        shutil.copytree(place / "first", place / name)
+    return place
+
+
+@pytest.fixture
+def desk(stored, tmp_path, monkeypatch):
+    """The reader's folder: files and runs that are there before the first command of a page."""
+    shutil.copytree(stored, tmp_path / "runs")
+    shutil.copytree(stored / "first", tmp_path / "experiments" / "one")
+    (tmp_path / "tournament.toml").write_text(shorter(blocks(README, "toml")[0]))
+    test, study = blocks(GUIDE, "toml")[:2]
+    (tmp_path / "test.toml").write_text(shorter(test))
+    (tmp_path / "study.toml").write_text(shorter(study).replace("breakthrough", "tictactoe", 1))
+    (tmp_path / "games.pgn").write_text(PGN)
+    (tmp_path / "results.csv").write_text("first,second,outcome\nann,bob,1\nbob,ann,0.5\n")
+    (tmp_path / "mine.mplstyle").write_text("lines.linewidth: 2\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tournament, "run", drawn)
+    return tmp_path
+
+
+def drawn(config, out, workers=None, resume=False, events=None, cluster=None):
+    """What `tournament.run` does, with moves that are drawn."""
+    if not (resume and (Path(out) / FILE_NAME).exists()):
+        values = config.resolved() | {"games": min(GAMES, config.values["games"])}
+        values.pop("openings", None)  # two random plies do as well
+        (store_runs_alone if config.players == 1 else store_run)(out, values)
+    return results.load(out)
+
+
+def make_room(words):
+    """Remove what a command is to write anew."""
+    named = [after for word, after in itertools.pairwise(words) if word in ("--out", "--output")]
+    config = next((word for word in words if word.endswith(".toml")), None)
+    for path in map(Path, [*named, *([f"runs/{Path(config).stem}"] if config and "--out" not in words else [])]):
+        if path.is_dir() and "--resume" not in words:
+            shutil.rmtree(path)
+        elif path.is_file():
+            path.unlink()
+
+
+@pytest.mark.parametrize("page", TYPED)
+def test_every_command_works(page, desk):
+    for line in TYPED[page]:
+        words = shlex.split(shorter(line))
+        assert Path(words[0]).name == "arena", f"{page}: {line}: neither typed nor listed with a reason"
+        make_room(words)
+        done = CliRunner().invoke(app, words[1:])
+        assert done.exit_code == 0, f"{page}: {line}: {done.output}"
+
+
+def test_what_is_not_typed_has_a_reason_that_holds():
+    """Each reason is that of a line, and names files that are there."""
+    lines = [line for page in PAGES if page not in OF_OTHERS for line in lines_of(page)]
+    reasons = [why_not(line) for line in lines]
+    assert set(reasons) - {""} == set(NOT_TYPED.values())
+    for reason in NOT_TYPED.values():
+        for name in re.findall(r"(?:tests|\.ci)/[\w/.]*\w", reason):
+            assert (ROOT / name).exists(), reason
+    assert reasons.count("") > 60
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pictures_have_a_command(page):
+    """A picture of a page is of a command that stands there."""
+    commands = {line.split()[1] for line in lines_of(page) if line.split()[0].endswith("arena")}
+    for name in re.findall(r"!\[[^]]*\]\((?:docs/)?([\w-]+)\.svg\)", PAGES[page]):
+        assert name in commands, f"{page}: {name}.svg"
