@@ -76,13 +76,11 @@ struct Connect4 {
 
     static int open_fours(u64 own, u64 other, int step) {
         u64 empty = BOARD & ~other, pairs = empty & empty >> step, fours = pairs & pairs >> 2 * step;
-        int weight = 0;
-        for (; fours; fours &= fours - 1) {
-            u64 line = (1 | 1ull << step | 1ull << 2 * step | 1ull << 3 * step) << lowest(fours);
-            int n = count(own & line);
-            if (n > 0) weight += 1 << 2 * (n - 1);
-        }
-        return weight;
+        u64 second = own >> step, third = own >> 2 * step, fourth = own >> 3 * step;
+        u64 low = own ^ second, high = third ^ fourth, low_pair = own & second, high_pair = third & fourth;
+        u64 odd = low ^ high, two = low_pair ^ high_pair ^ (low & high);  // binary digits of each four's stones
+        return count(fours & odd & ~two) + 4 * count(fours & two & ~odd) + 16 * count(fours & odd & two) +
+               64 * count(fours & low_pair & high_pair);
     }
 
     double evaluate() const {
