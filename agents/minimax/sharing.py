@@ -18,7 +18,7 @@ from games.core.jit import helper
 from games.core.random import GAMMA, mix
 
 BUSY_PLACES = 1 << 16
-MARKED_AFTER = 32  # positions visited below a position before it is marked: marks cost more than a small search
+MARKED_AFTER = 4  # positions visited below a position before it is marked: a mark costs more than a tiny search
 MARKED = 1  # of a node's `split`
 PUT_OFF = -(1 << 61)  # the rank of a move that is tried after all others
 NOISE = (1 << OWN_SHIFT + 1) - 1  # of ranks: less than two steps of the game's own order
