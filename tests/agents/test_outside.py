@@ -382,14 +382,18 @@ def test_templates_play(language, tmp_path):
     assert player.engine.identity.version == "1"
 
 
+def decided(agent, game, line):
+    """(player, state, decision) of a new player that was told the moves so far."""
+    player, (moves, state) = agent.player(game), game.read_line(line)
+    player.start(game, state, moves)
+    return player, state, player.choose(state, stream(1))
+
+
 @pytest.mark.skipif(not GNUGO, reason="there is no gnugo here")
 def test_gnugo_plays_go():
     game = games.make("go(size=5, komi=5.5)")
     agent = agents.make(f"external(command='{GNUGO} --mode gtp --level 0', protocol='gtp', options='level=0')")
-    player = agent.player(game)
-    moves, state = game.read_line("c3 pass")
-    player.start(game, state, moves)
-    decision = player.choose(state, stream(1))
+    player, state, decision = decided(agent, game, "c3 pass")
     player.played(decision.move)
     state = game.after(state, decision.move)
     player.played(game.moves(state)[0])
@@ -404,10 +408,7 @@ def test_stockfish_plays_chess():
     """From moves that a new player was told, with the values, lines and counts that it tells of its own moves."""
     game = games.make("chess")
     agent = agents.make(f"external(command='{STOCKFISH}', protocol='uci', options='Skill Level=0', nodes=50)")
-    player = agent.player(game)
-    moves, state = game.read_line("f3 e5 g4")
-    player.start(game, state, moves)
-    decision = player.choose(state, stream(1))
+    player, state, decision = decided(agent, game, "f3 e5 g4")
     assert game.move_name(state, decision.move) == "Qh4#" and decision.value == 1.0
     assert decision.nodes >= 1 and decision.principal_variation[0] == decision.move
     assert player.engine.identity.name.startswith("Stockfish")
