@@ -263,6 +263,10 @@ class Chess(ChessRules):
         start = self.pgn_tags().get("FEN")
         return f"fen {start}" if start else "startpos"
 
+    @property
+    def uci_options(self):
+        return {"UCI_Chess960": str(self.is_chess960).lower()}
+
     def pgn_tags(self):
         """The position that the game starts from, where it is not chess's own."""
         if not self.fen and self.setup == STANDARD:

@@ -39,8 +39,10 @@ class Uci(Protocol):
         return Identity(name)
 
     def new_game(self, position: Position, budget: Budget, until: float) -> None:
-        if VARIANT.lower() in self._options:
-            self._set(VARIANT, str(position.game))
+        own = {option.lower() for option in self.options}
+        for option, value in {VARIANT: str(position.game), **position.game.uci_options}.items():
+            if option.lower() in self._options - own:
+                self._set(option, value)
         self.process.send("ucinewgame\n")
         self._wait_until_ready(until)
 

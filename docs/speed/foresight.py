@@ -95,6 +95,7 @@ def row_of(spec: str, line: str, agent: str, seconds: float) -> str:
 
 
 def main() -> None:
+    """Print the table of the positions that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", help="of games to be looked at; all if there are none")
     parser.add_argument("--seconds", type=float, default=60.0, help="the most processor time for each")

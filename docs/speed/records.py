@@ -126,6 +126,7 @@ def text_of(row: dict) -> str:
 
 
 def main() -> None:
+    """Solve the positions that are asked for, each in a process, and print and write their rows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=15.0, help="processor time for each")
     parser.add_argument("--only", action="append", default=[], help="a word of the game and agent; may be repeated")

@@ -48,6 +48,7 @@ def medians(game, playouts, rounds):
 
 
 def main():
+    """Time the searches of each game, and print the medians."""
     parser = argparse.ArgumentParser(description="Time shared trees of one and two threads.")
     parser.add_argument("games", nargs="*", default=["breakthrough", "connect4", "othello"])
     try:

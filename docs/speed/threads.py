@@ -155,6 +155,7 @@ def compared(specs: list[str], shortest: float, longest: float) -> dict[str, lis
 
 
 def main() -> None:
+    """Time the solvers, and print the medians by game and over all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("specs", nargs="*", default=list(RULES), help="solvers; alpha-beta's three rules if none")
     parser.add_argument("--longer", action="store_true", help="positions that take one thread 20 to 120 seconds")

@@ -361,6 +361,11 @@ class Game(Compilable):
         """How programs that speak UCI are told the initial position."""
         return "startpos"
 
+    @property
+    def uci_options(self) -> dict[str, str]:
+        """The options that tell programs which speak UCI what kind of game it is; those without them are not told."""
+        return {}
+
     def pgn_tags(self) -> dict[str, str]:
         """What the PGN of its games says besides players and result: where they start, say."""
         return {}

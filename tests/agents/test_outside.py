@@ -310,6 +310,27 @@ def test_uci_is_told_the_clocks():
     assert process.sent[-1] == "go nodes 7 movetime 250"
 
 
+CHESS960 = "setoption name UCI_Chess960 value "
+
+
+@pytest.mark.parametrize(
+    ("declared", "options", "told"),
+    [
+        ("UCI_Chess960", {}, [CHESS960 + "true", CHESS960 + "false"]),  # each time: one program plays several games
+        ("UCI_Chess960", {"UCI_Chess960": "true"}, [CHESS960 + "true"]),
+        ("Ponder", {}, []),
+    ],
+)
+def test_uci_is_told_of_chess960(declared, options, told):
+    """Unless the program lacks the option, or the user has set it."""
+    process = Script(f"option name {declared} type check default false", "uciok", *["readyok"] * 4)
+    uci = Uci(process, options)
+    uci.hello(0.0)
+    for spec in ("chess(setup=0)", "chess", "connect4"):
+        uci.new_game(Position(games.make(spec)), Budget(), 0.0)
+    assert [line for line in process.sent if line.startswith("setoption")] == told
+
+
 def test_gtp_is_told_the_clocks():
     game = games.make("go(size=5)")
     process = Script(*["=", ""] * 6, "= C3", "")  # 4 that begin a game, 2 of clocks
@@ -382,14 +403,18 @@ def test_templates_play(language, tmp_path):
     assert player.engine.identity.version == "1"
 
 
+def decided(agent, game, line):
+    """(player, state, decision) of a new player that was told the moves so far."""
+    player, (moves, state) = agent.player(game), game.read_line(line)
+    player.start(game, state, moves)
+    return player, state, player.choose(state, stream(1))
+
+
 @pytest.mark.skipif(not GNUGO, reason="there is no gnugo here")
 def test_gnugo_plays_go():
     game = games.make("go(size=5, komi=5.5)")
     agent = agents.make(f"external(command='{GNUGO} --mode gtp --level 0', protocol='gtp', options='level=0')")
-    player = agent.player(game)
-    moves, state = game.read_line("c3 pass")
-    player.start(game, state, moves)
-    decision = player.choose(state, stream(1))
+    player, state, decision = decided(agent, game, "c3 pass")
     player.played(decision.move)
     state = game.after(state, decision.move)
     player.played(game.moves(state)[0])
@@ -404,13 +429,20 @@ def test_stockfish_plays_chess():
     """From moves that a new player was told, with the values, lines and counts that it tells of its own moves."""
     game = games.make("chess")
     agent = agents.make(f"external(command='{STOCKFISH}', protocol='uci', options='Skill Level=0', nodes=50)")
-    player = agent.player(game)
-    moves, state = game.read_line("f3 e5 g4")
-    player.start(game, state, moves)
-    decision = player.choose(state, stream(1))
+    player, state, decision = decided(agent, game, "f3 e5 g4")
     assert game.move_name(state, decision.move) == "Qh4#" and decision.value == 1.0
     assert decision.nodes >= 1 and decision.principal_variation[0] == decision.move
     assert player.engine.identity.name.startswith("Stockfish")
+    player.close(1.0)
+
+
+@pytest.mark.skipif(not STOCKFISH, reason="there is no stockfish here")
+def test_stockfish_castles_in_chess960():
+    """It is told the move b1a1, which it takes for none without its option, and would then move for White."""
+    game = games.make("chess(fen='4k3/8/8/8/8/8/8/RK6 w A - 0 1')")
+    agent = agents.make(f"external(command='{STOCKFISH}', protocol='uci', nodes=200)")
+    player, state, decision = decided(agent, game, "O-O-O")
+    assert decision.move in game.moves(state)
     player.close(1.0)
 
 

@@ -9,8 +9,8 @@ import pytest
 import agents
 import games
 from games.backgammon import DICE, TURN
-from games.core.check import random_line, view
 from games.core.game import CHANCE
+from games.core.observed import random_line, view
 
 GAME = games.make("backgammon")
 

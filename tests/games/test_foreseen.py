@@ -6,8 +6,9 @@ import pytest
 import games
 from games.breakthrough import Breakthrough, Knightthrough
 from games.connect4 import Connect4
-from games.core.check import contradicted, foreseen_kernel, random_line, wins_within
+from games.core.check import contradicted, wins_within
 from games.core.game import CONCLUSIONS, REPETITIONS, Game
+from games.core.observed import foreseen_kernel, random_line
 from games.core.random import stream
 from games.core.seeds import derive_seed
 from games.domineering import Domineering, MisereDomineering

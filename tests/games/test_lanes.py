@@ -13,7 +13,6 @@ from numba.core.errors import TypingError
 
 import games
 from games.core.bits import nth_bit, popcount
-from games.core.check import playouts_kernel
 from games.core.jit import kernel
 from games.core.lane_playout import lane_playout_kernel
 from games.core.lanes import (
@@ -29,6 +28,7 @@ from games.core.lanes import (
     total,
     zero_lanes,
 )
+from games.core.observed import playouts_kernel
 from games.core.playout import playout_kernel
 from games.core.random import next_word, random_below, stream
 from tests.shipped import GAMES

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import games
-from games.core.check import random_line, view
+from games.core.observed import random_line, view
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install open_spiel")
 
