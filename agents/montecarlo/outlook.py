@@ -1,5 +1,7 @@
 """What methods know of new nodes: evaluations, and ends that are a move away."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from games.core.jit import helper
@@ -19,6 +21,27 @@ def reward_after(game, state, move, player, scratch):
     copy_state(game, state, scratch)
     game.play(scratch, move)
     return reward_for(game, scratch, player)
+
+
+class Evaluations(NamedTuple):
+    """Of nodes, for the player who moves to them."""
+
+    value: np.ndarray  # float64[nodes], 0 to 1
+    state: np.ndarray  # dtype[state_size], scratch
+
+
+def new_evaluations(game, nodes: int) -> Evaluations:
+    """Room for those of so many nodes."""
+    return Evaluations(np.zeros(nodes), np.zeros(game.state_size, game.dtype))
+
+
+@helper
+def evaluate_children(game, search, walk, node):
+    """Fill in the values of a node's new children; `search.memory` is Evaluations."""
+    tree, memory = search.tree, search.memory
+    first, player = tree.first_child[node], game.player(walk.state)
+    for child in range(first, first + tree.children[node]):
+        memory.value[child] = reward_after(game, walk.state, tree.move[child], player, memory.state)
 
 
 @helper

@@ -122,10 +122,10 @@ class UCT(TreeSearch):
         return methods_of(self.methods)
 
     def refuses(self, game):
-        for method in self.chosen:
-            if unmet := method.needs.unmet(game):
-                return f"method {method.name} of {self} plays games {unmet}"
-        return super().refuses(game)
+        if reason := super().refuses(game):
+            return reason
+        unmet = ((method.name, method.needs.unmet(game)) for method in self.chosen)
+        return next((f"method {name} of {self} plays games {why}" for name, why in unmet if why), None)
 
     def budget(self, default=None):
         budget = super().budget(default)

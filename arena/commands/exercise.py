@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Json, at_least, games_option, positive
+from arena.commands.options import Json, at_least, games_option, given, positive
 from arena.commands.output import print_table, tell
 from arena.commands.progress import progress_line
 
@@ -25,6 +25,7 @@ b^(x m); the rule is what textbooks say of deep trees."""
     "arena exercise --orders --tree 3x6 --tree 3x10 --repeats 50",
 )
 def exercise(
+    context: typer.Context,
     game: Annotated[
         list[str] | None,
         games_option(
@@ -60,8 +61,8 @@ def exercise(
     """
     import pandas as pd
 
-    if tree and not orders:
-        raise typer.BadParameter("--tree: random trees are for --orders")
+    for name in given(context, ("table",) if orders else ("tree", "repeats", "seed")):
+        raise typer.BadParameter(f"--{name} has no meaning {'with' if orders else 'without'} --orders")
     with progress_line("counting" if orders else "compiling") as show:
         if orders:
             rows = _orders(tree, game, repeats, seed, seconds, show)
@@ -74,9 +75,8 @@ def exercise(
         return
     frame = pd.DataFrame(rows)
     if orders and frame["ends"].max() >= 10_000:  # which a table would round to four digits
-        frame = frame.astype({"ends": float, "theory": float, "error": float})
-        frame = frame.round({"ends": 0, "error": 0, "theory": 0})
-        frame = frame.astype({"ends": "Int64", "theory": "Int64", "error": "Int64"})
+        for column in ("ends", "error", "theory"):
+            frame[column] = frame[column].astype(float).round().astype("Int64")
     print_table(frame, as_json=False)
     if orders:
         tell("\n" + " ".join(REMARK.split()))

@@ -2,7 +2,7 @@
 
 import importlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,6 +31,12 @@ def positive(value: float) -> float:
     if not value > 0:
         raise typer.BadParameter(f"{value:g} is out of range: it must be more than 0")
     return value
+
+
+def given(context: typer.Context, names: Iterable[str]) -> list[str]:
+    """Those of the parameters that the user typed."""
+    sources = {name: context.get_parameter_source(name) for name in names}
+    return [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
 
 
 def _import_named(context: typer.Context, modules: list[str] | None) -> list[str] | None:

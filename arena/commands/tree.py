@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 import sys
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -105,10 +106,8 @@ def tree(
     if "numba" not in sys.modules and agent.partition("(")[0].strip() in PLAIN and (iterations or 0) <= QUICK:
         os.environ["NUMBA_DISABLE_JIT"] = "1"  # so few nodes are searched in plain Python before a compiler is done
     import games
-    from agents.core.tree_drawing import as_strip
     from agents.core.tree_node import counted
-    from agents.pictures import Shown, View, show
-    from games.core.registry import spell
+    from agents.pictures import View
 
     made = games.make(game)
     searcher = _bare(agent, depth)
@@ -117,15 +116,7 @@ def tree(
     except games.IllegalMove as error:
         raise typer.BadParameter(f"--moves: {error}") from None
     view = View(iterations, bounds, None if goal is None else int(goal is Goal.WIN), seed, limit)
-    steps = range(1, (iterations or 0) + 1) if each else (iterations,)
-    with progress_line("searching") as report:
-        shown = list[Shown]()
-        for step in steps:
-            report(f"searching, iteration {step}" if step else "searching")
-            shown.append(show(searcher, made, state, dataclasses.replace(view, iterations=step)))
-            if each and len(shown) > 1 and shown[-1].iterations == shown[-2].iterations:  # the search has ended
-                shown.pop()
-                break
+    shown = _searched(searcher, made, state, view, range(1, (iterations or 0) + 1) if each else (iterations,))
     captions = [f"After {counted(one.iterations, 'iteration')}" if each else "" for one in shown]
     if as_json:
         head = {"game": str(made), "agent": str(searcher), "moves": moves}
@@ -133,11 +124,7 @@ def tree(
     else:
         print_trees(captions, shown)
     if output:
-        spelled = spell(made, every=False)
-        title = f"{searcher.name} on {spelled if len(spelled) <= LONGEST else made.name}"
-        frames = [(caption, one.root) for caption, one in zip(captions, shown)]
-        write_whole(output, as_strip(frames, title).encode(), force)
-        tell(f"drawn in {output}")
+        _draw(output, searcher, made, captions, shown, force)
 
 
 def _check(bounds: tuple[float, float] | None, each: bool, iterations: int | None) -> None:
@@ -148,6 +135,33 @@ def _check(bounds: tuple[float, float] | None, each: bool, iterations: int | Non
         raise typer.BadParameter("--each: say how many, by --iterations")
     if each and iterations is not None and iterations > MOST_STEPS:
         raise typer.BadParameter(f"--each: {iterations} trees are too many to be shown; {MOST_STEPS} are not")
+
+
+def _searched(searcher, game, state, view, steps: Iterable[int | None]) -> list[Any]:
+    """What is shown after each number of iterations, up to the end of the search."""
+    from agents.pictures import Shown, show
+
+    shown = list[Shown]()
+    with progress_line("searching") as report:
+        for step in steps:
+            report(f"searching, iteration {step}" if step else "searching")
+            found = show(searcher, game, state, dataclasses.replace(view, iterations=step))
+            if shown and found.iterations == shown[-1].iterations:
+                break
+            shown.append(found)
+    return shown
+
+
+def _draw(output: Path, searcher, game, captions: list[str], shown: list[Any], force: bool) -> None:
+    """Draw the trees to a file, side by side."""
+    from agents.core.tree_drawing import as_strip
+    from games.core.registry import spell
+
+    spelled = spell(game, every=False)
+    title = f"{searcher.name} on {spelled if len(spelled) <= LONGEST else game.name}"
+    frames = [(caption, one.root) for caption, one in zip(captions, shown)]
+    write_whole(output, as_strip(frames, title).encode(), force)
+    tell(f"drawn in {output}")
 
 
 def print_trees(captions: list[str], shown: list[Any]) -> None:

@@ -1,5 +1,6 @@
 """Naive twins of the kernels: object trees and recursion in plain Python, drawing the same random numbers."""
 
+from functools import partial
 from math import log, sqrt
 
 import numpy as np
@@ -45,6 +46,27 @@ def ucb1(exploration, urgency=None):
     return select
 
 
+def descend(game, root, root_state, select, grow):
+    """(state, path, line, play) of a simulation that has come to a leaf, grown if it has been visited before.
+
+    line: (player, code) of each move; `play` makes the moves after it
+    """
+    state, path, line = root_state.copy(), [root], []
+
+    def play(move):
+        line.append((int(game.player(state)), int(game.move_code(state, move))))
+        game.play(state, move)
+
+    while not game.is_over(state):
+        if not path[-1].children:
+            if path[-1].visits == 0:
+                break
+            grow(game, path[-1], state)
+        path.append(select(game, state, path))
+        play(path[-1].move)
+    return state, path, line, play
+
+
 def uct(game, root_state, simulations, exploration, rng, urgency=None) -> Node:
     """The root after that many simulations."""
     return search(game, root_state, simulations, ucb1(exploration, urgency), rng)
@@ -60,21 +82,10 @@ def search(
     """
     room = np.empty(game.max_moves, np.int32)
     root = Node()
-    expand(game, root, root_state, rng)
+    grow = partial(expand, rng=rng)
+    grow(game, root, root_state)
     for _ in range(simulations):
-        state, path, line = root_state.copy(), [root], []
-
-        def play(move, state=state, line=line):
-            line.append((int(game.player(state)), int(game.move_code(state, move))))
-            game.play(state, move)
-
-        while not game.is_over(state):
-            if not path[-1].children:
-                if path[-1].visits == 0:
-                    break
-                expand(game, path[-1], state, rng)
-            path.append(select(game, state, path))
-            play(path[-1].move)
+        state, path, line, play = descend(game, root, root_state, select, grow)
         players = [player for player, _ in line]
         if play_out:
             score = play_out(state, [node.move for node in path[1:]])

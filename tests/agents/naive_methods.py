@@ -1,12 +1,13 @@
 """Naive twins of the methods of uct: objects and dictionaries in plain Python, drawing the same random numbers."""
 
 from collections import defaultdict
+from functools import partial
 from math import ceil, exp, log, log2, sqrt
 
 import numpy as np
 
 from games.core.random import random_below, random_unit
-from tests.agents.naive import Node, expand
+from tests.agents.naive import Node, descend, expand
 
 FIRST = 100.0
 
@@ -278,22 +279,11 @@ class Anytime(Twin):
 
 def composed(game, root_state, simulations, methods, exploration, rng) -> Node:
     """The root of UCT with these twins after that many simulations."""
+    chosen, grown = partial(select, methods, exploration), partial(grow, methods, rng)
     root = Node()
-    grow(game, root, root_state, methods, rng)
+    grown(game, root, root_state)
     for _ in range(simulations):
-        state, path, line = root_state.copy(), [root], []
-
-        def play(move, state=state, line=line):
-            line.append((int(game.player(state)), int(game.move_code(state, move))))
-            game.play(state, move)
-
-        while not game.is_over(state):
-            if not path[-1].children:
-                if path[-1].visits == 0:
-                    break
-                grow(game, path[-1], state, methods, rng)
-            path.append(select(game, path, state, methods, exploration))
-            play(path[-1].move)
+        state, path, line, play = descend(game, root, root_state, chosen, grown)
         movers = [player for player, _ in line]
         result = play_out(game, state, methods, line, play, rng)
         root.visits += 1
@@ -305,13 +295,13 @@ def composed(game, root_state, simulations, methods, exploration, rng) -> Node:
     return root
 
 
-def grow(game, node, state, methods, rng):
+def grow(methods, rng, game, node, state):
     expand(game, node, state, rng)
     for method in methods:
         method.expanded(game, node, state)
 
 
-def select(game, path, state, methods, exploration):
+def select(methods, exploration, game, state, path):
     node = path[-1]
     for method in methods:
         if (child := method.goes_to(node, len(path) - 1)) is not None:

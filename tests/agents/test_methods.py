@@ -296,8 +296,10 @@ def test_what_methods_cannot_go_with():
     for budget in ("seconds=1", "playouts=100, seconds=1"):
         with pytest.raises(Unsuited, match="needs a budget of playouts alone"):
             agents.make(f"uct(methods='halving', {budget})").player(games.make("tictactoe"))
-    with pytest.raises(Unsuited, match="without chance"):
+    with pytest.raises(Unsuited, match=r"method implicit of .* plays games without chance"):
         agents.make("uct(methods='implicit', playouts=10)").player(games.make("backgammon"))
+    with pytest.raises(Unsuited, match=r"^uct.* plays games for two players"):
+        agents.make("uct(methods='implicit', playouts=10)").player(games.make("leftmove"))
 
 
 def test_what_a_graph_goes_with():

@@ -130,7 +130,9 @@ def test_the_command():
     for words, message in [
         (("--orders", "--tree", "3"), "--tree 3: say moves and plies, such as 3x8"),
         (("--orders", "--tree", "9x99"), "--tree 9x99 is out of range"),
-        (("--tree", "3x3"), "--tree: random trees are for --orders"),
+        (("--tree", "3x3"), "--tree has no meaning without --orders"),
+        (("--seed", "1"), "--seed has no meaning without --orders"),
+        (("--orders", "--table", "1"), "--table has no meaning with --orders"),
         (("--orders", "--repeats", "0"), "0 is out of range"),
     ]:
         done = call("exercise", *words)

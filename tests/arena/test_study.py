@@ -136,7 +136,7 @@ def typed(tmp_path_factory):
     words = [*known, *(words for words, _ in WRONG), SETTLED, (*SETTLED, "--json"), ("tree", "--svg", str(picture))]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
     command = [sys.executable, "-W", "error", "-c", ALL, json.dumps(words)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, env=environment)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600, env=environment)
     assert done.returncode == 0, done.stderr
     return dict(zip(words, map(tuple, json.loads(done.stdout)))), picture
 

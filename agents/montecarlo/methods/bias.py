@@ -7,20 +7,11 @@ h is the game's evaluation after the move, 0 to 1 for the player who makes it.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
-
-import numpy as np
+from typing import ClassVar
 
 from agents.montecarlo.method import Method
-from agents.montecarlo.outlook import reward_after
+from agents.montecarlo.outlook import evaluate_children, new_evaluations
 from games.core.game import check_range
-
-
-class Heuristic(NamedTuple):
-    """Of nodes, for the player who moves to them."""
-
-    value: np.ndarray  # float64[nodes], 0 to 1
-    state: np.ndarray  # dtype[state_size], scratch
 
 
 @dataclass(frozen=True)
@@ -38,13 +29,10 @@ class Bias(Method):
         check_range("weight", self.weight, 0)
 
     def new_memory(self, game, nodes):
-        return Heuristic(np.zeros(nodes), np.zeros(game.state_size, game.dtype))
+        return new_evaluations(game, nodes)
 
     def expanded(self, game, search, walk, node):
-        tree, memory = search.tree, search.memory
-        first, player = tree.first_child[node], game.player(walk.state)
-        for child in range(first, first + tree.children[node]):
-            memory.value[child] = reward_after(game, walk.state, tree.move[child], player, memory.state)
+        evaluate_children(game, search, walk, node)
 
     def bonus(self, game, search, walk, child):
         return search.options.weight * search.memory.value[child] / (search.tree.visits[child] + 1.0)
