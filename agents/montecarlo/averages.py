@@ -87,6 +87,13 @@ def place_of(averages, key):
 
 
 @helper
+def mean_of(averages, code, unknown):
+    """The mean reward of a single move's code, or what `unknown` says where it has none."""
+    place = place_of(averages, joined(START, code))
+    return averages.sums[place] / averages.counts[place] if averages.keys[place] != EMPTY else np.float64(unknown)
+
+
+@helper
 def count_reward(averages, key, reward):
     """Let a reward into the mean of a key; a new one needs room in the table."""
     place = place_of(averages, key)

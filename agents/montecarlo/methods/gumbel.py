@@ -18,9 +18,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from agents.core.tree import ROOT
-from agents.montecarlo.averages import Averages, add_move, begin_line, learn_line, new_averages
+from agents.montecarlo.averages import Averages, add_move, begin_line, learn_line, mean_of, new_averages
 from agents.montecarlo.methods.halving import Rounded, raise_target, sort_by_rank, value_of
-from agents.montecarlo.methods.shuss import mean_of
 from games.core.game import check_range
 from games.core.random import random_unit
 

@@ -10,7 +10,7 @@ the same code was made, in the tree or in the playout.  The paper's weight is 5 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.montecarlo.averages import START, add_move, begin_line, empty, joined, learn_line, new_averages, place_of
+from agents.montecarlo.averages import add_move, begin_line, empty, learn_line, mean_of, new_averages
 from agents.montecarlo.method import Method
 from games.core.game import check_range
 
@@ -50,8 +50,5 @@ class History(Method):
 
     def bonus(self, game, search, walk, child):
         tree, memory = search.tree, search.memory
-        place = place_of(memory, joined(START, game.move_code(walk.state, tree.move[child])))
-        if memory.keys[place] == 0:
-            return 0.0
-        mean = memory.sums[place] / memory.counts[place]
+        mean = mean_of(memory, game.move_code(walk.state, tree.move[child]), 0.0)
         return mean * search.options.weight / (tree.visits[child] - tree.value[child] + 1.0)

@@ -22,6 +22,7 @@ from agents.montecarlo.averages import (
     empty,
     joined,
     learn_line,
+    mean_of,
     new_averages,
     place_of,
 )
@@ -94,10 +95,7 @@ class NST(Method):
 def value_of(averages, code, options):
     """The value of a move of that code at the end of the line."""
     key, end = joined(START, code), averages.length[0]
-    place = place_of(averages, key)
-    total, grams = 1.0, 1
-    if averages.keys[place] != 0:
-        total = averages.sums[place] / averages.counts[place]
+    total, grams = mean_of(averages, code, 1.0), 1
     for i in range(end - 1, max(-1, end - options.length), -1):
         if averages.codes[i] == CHANCE:
             break

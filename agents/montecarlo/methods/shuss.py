@@ -10,12 +10,9 @@ a move of the same code, anywhere.  That the score is divided by n, as in progre
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from agents.montecarlo.averages import START, add_move, begin_line, empty, joined, learn_line, new_averages, place_of
+from agents.montecarlo.averages import add_move, begin_line, empty, learn_line, mean_of, new_averages
 from agents.montecarlo.methods.halving import Rounded, value_of
 from games.core.game import check_range
-from games.core.jit import helper
 
 
 @dataclass(frozen=True)
@@ -52,10 +49,3 @@ class SHUSS(Rounded):
         tree, code = search.tree, game.move_code(state, search.tree.move[child])
         score = mean_of(search.memory.extra, code, 0.5)
         return value_of(tree, child, game.player(state)) + search.options.weight * score / max(1, tree.visits[child])
-
-
-@helper
-def mean_of(averages, code, unknown):
-    """The mean reward of a move code."""
-    place = place_of(averages, joined(START, code))
-    return averages.sums[place] / averages.counts[place] if averages.keys[place] != 0 else np.float64(unknown)
