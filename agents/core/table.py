@@ -34,6 +34,7 @@ PLACES, SHIFTS = (1, 1, 2, 8), (0, 0, 1, 3)  # of a key, by scheme, and their lo
 CHECK, FIRST, SECOND, WORK = range(4)  # of a row of Table.words
 PROBES, HITS, STORES, REPLACED = range(4)  # of Table.counts
 ROW_BYTES, LINE_WORDS = 32, 8  # a row; a line of the processor's cache, which a key's places lie in
+SHARED_WORDS = 2  # of an array that holds a table, the last: generation, places taken
 GENERATION_SHIFT = 44
 MOST_WORK = (1 << GENERATION_SHIFT) - 1
 COLLECT_AT = 8  # garbage is collected when no more than this part of the places, an eighth, is free
@@ -55,14 +56,25 @@ def new_table(mebibytes: float, scheme: str = "two_big") -> Table:
 
     The operating system provides memory as it is first written, so that places never used cost nothing.
     """
+    table = table_in(np.zeros(table_words(mebibytes, scheme), np.int64), scheme)
+    table.generation[0] = 1
+    return table
+
+
+def table_words(mebibytes: float, scheme: str) -> int:
+    """The length of an int64 array that has room for a table of that size.  ValueError as of `new_table`."""
     check_table(mebibytes, scheme, ALL_SCHEMES)
     places = max(2, PLACES[ALL_SCHEMES.index(scheme)])
     rows = max(1, int(mebibytes * 2**20) // ROW_BYTES // places) * places
-    room = np.zeros(4 * rows + LINE_WORDS, np.int64)
-    begin = -room.ctypes.data // 8 % LINE_WORDS
+    return 4 * rows + LINE_WORDS + SHARED_WORDS
+
+
+def table_in(room: np.ndarray, scheme: str) -> Table:
+    """The table in such an array, which processes may share; whoever makes the array sets the generation to 1."""
+    rows, begin = (len(room) - LINE_WORDS - SHARED_WORDS) // 4, -room.ctypes.data // 8 % LINE_WORDS
     words = room[begin : begin + 4 * rows].reshape(rows, 4)
     number = np.array([ALL_SCHEMES.index(scheme)], np.int64)
-    return Table(words, number, np.ones(1, np.int64), new_counts(), np.zeros(1, np.int64))
+    return Table(words, number, room[-2:-1], new_counts(), room[-1:])
 
 
 def new_counts() -> np.ndarray:

@@ -73,7 +73,8 @@ class ProofSearch(NamedTuple):
 class ThresholdRule(Compilable):
     """What distinguishes one depth-first search from another: methods that kernels call, like a game's."""
 
-    shared: ClassVar[bool] = False  # whether several threads search in one table
+    shared: ClassVar[bool] = False  # whether several threads search in one table, each from the root at every call
+    goes_back: ClassVar[bool] = False  # whether a search that may visit no more stores the line's numbers
 
     def root_limits(self):
         """The thresholds of the root, (proof, disproof), at the beginning."""
@@ -239,12 +240,23 @@ def threshold_kernel(game, rule, search, until):
         line.limit[0, PROOF], line.limit[0, DISPROOF] = rule.root_limits()
         line.key[0] = table_key(game, search, 0)
         open_node(game, rule, search, 0)
-    while ply != DONE and line.total[0] > 0:
+    ply = search_below(game, rule, search, ply, 0, until)
+    line.place[0] = 0 if rule.shared else ply
+
+
+@inlined
+def search_below(game, rule, search, ply, floor, until):
+    """Go on from the node at `ply` until the one at the ply `floor` is left; returns the ply where it stops.
+
+    It stops, too, when `until` positions have been visited, or no more may be.
+    """
+    line, counts = search.line, search.counts
+    while ply >= floor and line.total[floor] > 0:
         or_node = game.player(line.states[ply]) == 0
         rule.refresh(search, ply)
         proof, disproof = combine(line.proof[ply], line.disproof[ply], 0, line.total[ply], or_node, search.task.weak)
         spent = counts[NODES] >= until
-        going_back = rule.shared and (spent or not may_visit(game, counts))
+        going_back = rule.goes_back and ((rule.shared and spent) or not may_visit(game, counts))
         if (spent and not rule.shared) or (going_back and ply == 0):
             break
         if going_back or proof == 0 or disproof == 0 or rule.is_left(proof, disproof, line.limit[ply]):
@@ -256,7 +268,7 @@ def threshold_kernel(game, rule, search, until):
             open_node(game, rule, search, ply)
         else:
             break
-    line.place[0] = 0 if rule.shared else ply
+    return ply
 
 
 @inlined

@@ -37,6 +37,7 @@ class SharedRule(ThresholdRule):
     """What threads that share a table do besides; named before a serial rule."""
 
     shared: ClassVar[bool] = True
+    goes_back: ClassVar[bool] = True
 
     def limits_beside_others(self, line, ply, limits):
         """The thresholds of the chosen child of the node at `ply`, from those that its rule sets."""

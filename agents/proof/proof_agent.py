@@ -48,6 +48,13 @@ class Search:
         """The memory of its own that it has used so far, in bytes."""
         raise NotImplementedError
 
+    def close(self) -> None:
+        """End what it has others do: it does not go on, but still tells what it knows."""
+
+    def virtual_time(self) -> int | None:
+        """What it has taken its simulated workers, in nodes; None if it has none."""
+        return None
+
     def full(self) -> str:
         """Why its memory does not allow it to go on; "" if it does."""
         return ""
@@ -62,6 +69,14 @@ class ProofSolver(Solver):
         self.most_bytes = self.draws = 0
         super().__init__(game, budget)
 
+    def begin(self):
+        super().begin()
+        self.virtual: int | None = None  # of all searches
+
+    @property
+    def virtual_time(self):
+        return self.virtual
+
     def search(self, state, goal: Goal) -> Search:
         """Search for a proof, settled or as far as the budget goes."""
         nodes, seconds = self.left()
@@ -75,7 +90,13 @@ class ProofSolver(Solver):
             self.progress(Progress(self.nodes, *search.numbers(), self.seconds))
             return ran
 
-        run_chunks(run, nodes, seconds, FIRST_CHUNK)
+        try:
+            run_chunks(run, nodes, seconds, FIRST_CHUNK)
+        finally:
+            search.close()
+            self.nodes = before + int(counts[NODES])
+        if (taken := search.virtual_time()) is not None:
+            self.virtual = taken + (self.virtual or 0)
         self.draws += int(counts[DRAWS])
         self.most_bytes = max(self.most_bytes, search.bytes())
         return search

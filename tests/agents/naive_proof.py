@@ -149,39 +149,134 @@ def least_image(game, state):
 
 
 class DepthFirst:
-    """df-pn by recursion, with a table that forgets nothing; `nodes` counts the positions that are looked at."""
+    """df-pn by recursion, with a table that forgets nothing; `nodes` counts the positions that are looked at, of which
+    there may be `limit`."""
 
     def __init__(self, game, goal, epsilon, weakly=False):
         self.game, self.goal, self.epsilon, self.table, self.nodes = game, goal, epsilon, {}, 0
-        self.total = weak if weakly else sum
+        self.total, self.limit = weak if weakly else sum, INFINITE
 
     def search(self, state, ply=0, limits=(INFINITE, INFINITE)):
-        """The numbers of a position when they reach its limits, or it is settled."""
+        """The numbers of a position when they reach its limits, or it is settled, or the nodes are spent."""
+        states, numbers, or_node = self.children(state, ply)
+        while True:
+            now = self.together(numbers, or_node)
+            spent = self.nodes + self.game.max_moves > self.limit
+            if 0 in now or now[0] >= limits[0] or now[1] >= limits[1] or spent:
+                self.table[state.tobytes()] = now
+                return now
+            best, below = self.select(numbers, or_node, now, limits)
+            numbers[best] = self.search(states[best], ply + 1, below)
+
+    def children(self, state, ply):
+        """(positions after the moves of one, their numbers, whether it is an OR node)."""
         or_node = int(self.game.player(state)) == 0
-        own, other = (0, 1) if or_node else (1, 0)
         states, numbers = [], []
         for move in sound_moves(self.game, state):
             after = self.game.after(state, move)
             self.nodes += 1
             first = leaf_numbers(self.game, self.goal, after, ply + 1)
-            numbers.append(list(self.table.get(after.tobytes(), first)))
+            numbers.append(tuple(self.table.get(after.tobytes(), first)))
             states.append(after)
-            if numbers[-1][own] == 0:
+            if numbers[-1][0 if or_node else 1] == 0:
                 break
+        return states, numbers, or_node
+
+    def together(self, numbers, or_node):
+        """A node's numbers; one child may settle it."""
+        if all(entry[0 if or_node else 1] for entry in numbers):
+            return combined(numbers, or_node, self.total)
+        return (0, INFINITE) if or_node else (INFINITE, 0)
+
+    def select(self, numbers, or_node, now, limits):
+        """The child to go on with, and its limits."""
+        own, other = (0, 1) if or_node else (1, 0)
+        ranked = sorted(range(len(numbers)), key=lambda i: numbers[i][own])
+        best, second = ranked[0], numbers[ranked[1]][own] if len(ranked) > 1 else INFINITE
+        below = [0, 0]
+        beyond = INFINITE if second == INFINITE else max(second + 1, ceil(second * (1 + self.epsilon)))
+        below[own] = min(limits[own], beyond)
+        rest = now[other] - numbers[best][other]
+        if self.total is weak:
+            rest = sum(entry[other] > 0 for entry in numbers) - 1
+        below[other] = limits[other] - rest
+        return best, tuple(below)
+
+
+class Jobs(DepthFirst):
+    """SPDF-PN by one worker, which has no use for virtual numbers: from the root down to a node that has cost fewer
+    nodes than a job, df-pn there, and back up, again and again.  `jobs` counts them."""
+
+    def __init__(self, game, goal, epsilon, job):
+        super().__init__(game, goal, epsilon)
+        self.job, self.top, self.jobs, self.rows = job, {}, 0, []
+
+    def solve(self, state):
+        """The numbers of a position, which is settled then."""
+        self.top[state.tobytes()] = [(1, 1), 0]
         while True:
-            now = (0, INFINITE) if or_node else (INFINITE, 0)
-            if all(entry[own] for entry in numbers):
-                now = combined(numbers, or_node, self.total)
-            if 0 in now or now[0] >= limits[0] or now[1] >= limits[1]:
-                self.table[state.tobytes()] = now
-                return now
-            ranked = sorted(range(len(numbers)), key=lambda i: numbers[i][own])
-            best, second = ranked[0], numbers[ranked[1]][own] if len(ranked) > 1 else INFINITE
-            below = [0, 0]
-            beyond = INFINITE if second == INFINITE else max(second + 1, ceil(second * (1 + self.epsilon)))
-            below[own] = min(limits[own], beyond)
-            rest = now[other] - numbers[best][other]
-            if self.total is weak:
-                rest = sum(entry[other] > 0 for entry in numbers) - 1
-            below[other] = limits[other] - rest
-            numbers[best] = list(self.search(states[best], ply + 1, tuple(below)))
+            path = self.descend(state)
+            if path is None:
+                return self.node_numbers(0)
+            self.back_up(*path)
+
+    def descend(self, state):
+        """The rows' moves down to a job, and its (state, limits); None if the root is settled."""
+        ply, limits, chosen = 0, [(INFINITE, INFINITE)], []
+        self.look(self.open(0, state))
+        while True:
+            row, now = self.rows[ply], self.node_numbers(ply)
+            if 0 in now or now[0] >= limits[ply][0] or now[1] >= limits[ply][1]:
+                if ply == 0:
+                    return None
+                self.table[row["state"].tobytes()] = self.top[row["state"].tobytes()][0] = now
+                limits.pop()
+                ply -= 1
+                self.rows[ply]["numbers"][chosen.pop()] = now
+                continue
+            best, below = self.select(row["numbers"], row["or_node"], now, limits[ply])
+            numbers = row["numbers"][best]
+            limits.append((max(below[0], numbers[0] + 1), max(below[1], numbers[1] + 1)))
+            chosen.append(best)
+            after = row["states"][best]
+            ply += 1
+            if self.top.get(after.tobytes(), (None, 0))[1] < self.job:
+                del self.rows[ply:]
+                return chosen, after, limits[ply]
+            self.look(self.open(ply, after))
+
+    def open(self, ply, state):
+        """The row of a position, which is kept as long as the way to it is the same."""
+        if ply < len(self.rows) and self.rows[ply]["state"].tobytes() != state.tobytes():
+            del self.rows[ply:]
+        if ply == len(self.rows):
+            states, numbers, or_node = self.children(state, ply)
+            self.rows.append({"state": state, "states": states, "numbers": numbers, "or_node": or_node})
+        return self.rows[ply]
+
+    def look(self, row):
+        """Take over what is known of the children: what is settled from the table, the rest first from the top."""
+        for i, (state, numbers) in enumerate(zip(row["states"], row["numbers"])):
+            key = state.tobytes()
+            if 0 not in numbers:
+                known = self.table.get(key)
+                if known and (0 in known or key not in self.top):
+                    row["numbers"][i] = known
+                elif key in self.top:
+                    row["numbers"][i] = self.top[key][0]
+
+    def node_numbers(self, ply):
+        return self.together(self.rows[ply]["numbers"], self.rows[ply]["or_node"])
+
+    def back_up(self, chosen, state, limits):
+        """Do the job, and give the nodes above it their new numbers."""
+        before, ply, key = self.nodes, len(chosen), state.tobytes()
+        self.jobs, self.limit = self.jobs + 1, self.nodes + self.job + self.game.max_moves
+        found = self.search(state, ply, limits)
+        self.limit, nodes = INFINITE, self.nodes - before
+        self.top[key] = [found, self.top.get(key, (None, 0))[1] + nodes]
+        for row in reversed(self.rows[:ply]):
+            self.look(row)
+            now, key = self.together(row["numbers"], row["or_node"]), row["state"].tobytes()
+            self.table[key] = now
+            self.top[key] = [now, self.top[key][1] + nodes]

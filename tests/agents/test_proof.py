@@ -22,7 +22,7 @@ SOLVERS = [
     "dfpn", "dfpn(epsilon=0)", "dfpn(symmetries=true)", "dfpn(table=0.01)", "dfpn(workers=3)", "dfpn(weak=true)",
     "dfpn(table=0.01, scheme='collect')", "dfpn(table=0.01, replace_by='depth', by_evaluation=true, evaluate_from=4)",
     "pnstar", "pnstar(epsilon=0.5, weak=true)", "pds", "pds(epsilon=0.25, weak=true, table=0.01, scheme='collect')",
-    "parapds(workers=3)", "parapds(workers=1)",
+    "parapds(workers=3)", "parapds(workers=1)", "spdfpn(workers=9, simulated=true, job=20)",
     "pdspn", "pdspn(second=20)", "pdspn(keep_tree=false, weak=true)", "pdspn(second=50, symmetries=true, table=0.05)",
     "rppns", "rppns(workers=3, distance=5)", "rppns(symmetries=true, weak=true)",
     "alphabeta", "alphabeta(deepening=true)", "minimax",
