@@ -66,6 +66,7 @@ class Solution:
     seconds: float
     peak_bytes: int  # of the search's own memory
     unsolved: str = ""
+    virtual_time: int | None = None  # of simulated workers, in nodes
 
 
 class Solver:
@@ -91,6 +92,11 @@ class Solver:
     def seconds(self) -> float:
         """Since `begin`."""
         return time.perf_counter() - self.started
+
+    @property
+    def virtual_time(self) -> int | None:
+        """What its simulated workers have taken since `begin`, in nodes; None if it has none."""
+        return None
 
     def left(self) -> tuple[int | None, float | None]:
         """The nodes and seconds that are left of the budget; Unsolved if there are none."""
@@ -243,6 +249,7 @@ def solve(solver: Solver, state: np.ndarray, *, goal: str = "", shortest: bool =
         solver.seconds,
         solver.peak_bytes(),
         unsolved,
+        solver.virtual_time,
     )
 
 

@@ -7,6 +7,7 @@ from agents.core.agent import Agent
 from games.core.game import check_range
 
 MOST_THREADS = 64
+MOST_SIMULATED = 1024
 
 
 class Threaded(Agent):
@@ -26,6 +27,20 @@ class Threaded(Agent):
     @property
     def cores(self) -> int:
         return self.workers
+
+
+class Simulable(Threaded):
+    """Mixin, named before other bases: an agent whose workers can be simulated in virtual time, on one core."""
+
+    simulated: bool  # the agent declares it as a field, with its default
+
+    @property
+    def most_workers(self):
+        return MOST_SIMULATED if self.simulated else super().most_workers
+
+    @property
+    def cores(self):
+        return 1 if self.simulated else super().cores
 
 
 class Threads:

@@ -48,6 +48,9 @@ class Search:
         """The memory of its own that it has used so far, in bytes."""
         raise NotImplementedError
 
+    def close(self) -> None:
+        """End what it has others do: it does not go on, but still tells what it knows."""
+
     def full(self) -> str:
         """Why its memory does not allow it to go on; "" if it does."""
         return ""
@@ -75,7 +78,11 @@ class ProofSolver(Solver):
             self.progress(Progress(self.nodes, *search.numbers(), self.seconds))
             return ran
 
-        run_chunks(run, nodes, seconds, FIRST_CHUNK)
+        try:
+            run_chunks(run, nodes, seconds, FIRST_CHUNK)
+        finally:
+            search.close()
+            self.nodes = before + int(counts[NODES])
         self.draws += int(counts[DRAWS])
         self.most_bytes = max(self.most_bytes, search.bytes())
         return search

@@ -130,6 +130,7 @@ def _report(game, state, agent: str, plies: int, solution) -> dict:
         "plies": solution.plies,
         "nodes": solution.nodes,
         "seconds": solution.seconds,
+        "virtual_time": solution.virtual_time,
         "peak_bytes": solution.peak_bytes,
         "principal_variation": line,
         "unsolved": solution.unsolved,
@@ -149,6 +150,8 @@ def _print_solution(game, state, report: dict) -> None:
     if report["best"]:
         rows |= {"best moves": " ".join(report["best"]), "line": " ".join(report["principal_variation"])}
     rows |= {"nodes": f"{report['nodes']:,}", "seconds": f"{report['seconds']:.3f}"}
+    if report["virtual_time"] is not None:
+        rows["virtual time"] = f"{report['virtual_time']:,}"
     rows["memory"] = f"{report['peak_bytes'] / 2**20:.2f} MiB"
     if report["unsolved"]:
         rows["not all found"] = report["unsolved"]

@@ -19,8 +19,6 @@ Nodes are told apart by the game's 64-bit key alone, and positions that can be r
 import contextlib
 import multiprocessing
 import os
-import signal
-import threading
 import time
 import weakref
 from dataclasses import dataclass, replace
@@ -29,6 +27,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from agents.core import processes
 from agents.core.needs import Needs
 from agents.montecarlo.parallel import tds
 from agents.montecarlo.parallel.scheme import Scheme, SchemePlayer
@@ -107,7 +106,6 @@ class WorkerProcesses:
 
     def __init__(self, key, game, agent):
         self.key, self.game = key, game
-        # a fork server cannot be used by a process that was forked from the one that started it
         context = multiprocessing.get_context("spawn")
         shapes = tds.shapes(game, agent)
         memory = {
@@ -118,13 +116,9 @@ class WorkerProcesses:
         # compiled here once, so that the processes find it on disk
         tds.serve_kernel(game, tds.new_process(game, agent, self.jobs, 0, 1000), stream(0), 0)
         for number in range(agent.workers):
-            ours, theirs = context.Pipe()
-            process = context.Process(
-                target=serve, args=(theirs, game, agent, memory, number), name=f"{NAME} {number}", daemon=True
-            )
-            process.start()
-            theirs.close()
-            self.pipes.append(ours)
+            arguments = game, agent, memory, number
+            process, pipe = processes.start(serve, *arguments, name=f"{NAME} {number}")
+            self.pipes.append(pipe)
             self.processes.append(process)
         self._listen(None)  # until they are ready, so that no decision waits for it
 
@@ -167,11 +161,7 @@ class WorkerProcesses:
 
     def close(self) -> None:
         """End the processes."""
-        for process in self.processes:
-            process.kill()
-        for process, pipe in zip(self.processes, self.pipes):
-            process.join()
-            pipe.close()
+        processes.end(map(processes.Helping, self.processes, self.pipes))
         self.pipes = []
 
 
@@ -184,8 +174,7 @@ def jobs_in(memory: dict, shapes: dict) -> tds.Jobs:
 
 def serve(pipe, game, agent, memory, number) -> None:
     """What a process does: its part of every search, until the pipe is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the player's process decides what Ctrl-C means
-    threading.Thread(target=_die_with_the_parent, daemon=True).start()
+    processes.guard()
     process = tds.new_process(game, agent, jobs_in(memory, tds.shapes(game, agent)), number, agent.max_nodes)
     tds.serve_kernel(game, process, stream(0), 0)  # loaded from disk
     try:
@@ -209,9 +198,3 @@ def _serve_search(game, process, rng) -> None:
     while process.jobs.counts[tds.RETIRED] < len(process.jobs.mode):
         if tds.serve_kernel(game, process, rng, STEPS) == 0:
             os.sched_yield()
-
-
-def _die_with_the_parent():
-    """Wait for the parent's death, and end this process in the middle of whatever it does."""
-    pipes.wait([multiprocessing.parent_process().sentinel])
-    os._exit(1)

@@ -6,19 +6,18 @@ from typing import ClassVar
 import numpy as np
 
 from agents.core.agent import Budget, Player, Unsuited
-from agents.core.threads import Threaded, Threads
+from agents.core.threads import Simulable, Threads
 from agents.montecarlo.uct import check_exploration
 from games.core.game import check_choice, check_range
 from games.core.random import stream
 
-MOST_SIMULATED = 1024
 APART = 16  # words from one worker's generator to the next: two cache lines, since processors fetch them in pairs
 CONSTANT, PLIES = range(2)  # what a simulated playout takes: one unit of time, or one for each ply
 PLAYOUT_TIMES = {"constant": CONSTANT, "plies": PLIES}
 
 
 @dataclass(frozen=True)
-class Scheme(Threaded):
+class Scheme(Simulable):
     """A search by several workers.  Its budget of playouts is for each worker, or with `total` for all together.
 
     workers: threads; or with `simulated`, workers in virtual time: deterministic, on one core, up to 1024
@@ -49,14 +48,6 @@ class Scheme(Threaded):
             raise ValueError("playout_time is for simulated workers: give simulated=true too")
         if self.simulated and self.seconds is not None:
             raise ValueError("seconds have no meaning for simulated workers, whose time is virtual: give playouts")
-
-    @property
-    def most_workers(self):
-        return MOST_SIMULATED if self.simulated else super().most_workers
-
-    @property
-    def cores(self):
-        return 1 if self.simulated else super().cores
 
     def budget(self, default: Budget | None = None) -> Budget:
         budget = super().budget(default)
