@@ -97,7 +97,7 @@ def pn2_kernel(game, search, below, growth, until):
         if second.children[ROOT] == LEAF:
             break
         if not is_open(second, ROOT) or second.size[0] >= limit or not has_room(game, below):
-            adopt(game, search, node, ply, second)
+            adopt(game, search, node, ply, second, second.first_child[ROOT], second.children[ROOT])
             restart_tree(second)
             node, ply = update(search, node, ply)
             node, ply = most_proving(game, search, node, ply)
@@ -112,14 +112,15 @@ def second_limit(tree, growth):
 
 
 @helper
-def adopt(game, search, node, ply, second):
-    """Give the leaf at `ply` the children of the second tree's root, with their numbers.
+def adopt(game, search, node, ply, second, begin, count):
+    """Give the leaf at `ply` as children what `second` has from `begin` on: so many moves, with their numbers.
 
+    second: a tree, or other columns `move`, `proof` and `disproof`
     In a graph, a child whose position is there already has the numbers that it has there, unless the second search has
     settled it.
     """
-    tree, line, first, begin = search.tree, search.line, search.tree.size[0], second.first_child[ROOT]
-    for i in range(second.children[ROOT]):
+    tree, line, first = search.tree, search.line, search.tree.size[0]
+    for i in range(count):
         child, row = begin + i, first + i
         write_row(tree, row, node, second.move[child])
         tree.proof[row], tree.disproof[row] = second.proof[child], second.disproof[child]
@@ -127,4 +128,4 @@ def adopt(game, search, node, ply, second):
             make_move(game, search, ply, second.move[child])
             known = joined(game, search.task, tree.positions, row, line.states[ply + 1], ply + 1)
             tree.proof[row], tree.disproof[row] = tree.proof[known], tree.disproof[known]
-    give_children(tree, node, second.children[ROOT], game.player(line.states[ply]) == 0)
+    give_children(tree, node, count, game.player(line.states[ply]) == 0)

@@ -123,7 +123,7 @@ def rppns_kernel(game, search, below, lock, walk, growth, until):
             going = second.children[ROOT] != LEAF
             acquire(lock, 0)
             if going and tree.children[node] == LEAF and tree.size[0] + game.max_moves <= len(tree.proof):
-                adopt(game, search, node, ply, second)
+                adopt(game, search, node, ply, second, second.first_child[ROOT], second.children[ROOT])
                 update(search, node, ply)
             release(lock, 0)
     return largest

@@ -130,10 +130,10 @@ def _report(game, state, agent: str, plies: int, solution) -> dict:
         "plies": solution.plies,
         "nodes": solution.nodes,
         "seconds": solution.seconds,
+        "virtual_time": solution.virtual_time,
         "peak_bytes": solution.peak_bytes,
         "principal_variation": line,
         "unsolved": solution.unsolved,
-        "virtual_time": solution.virtual_time,
     }
 
 

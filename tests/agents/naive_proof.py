@@ -280,3 +280,81 @@ class Jobs(DepthFirst):
             now, key = self.together(row["numbers"], row["or_node"]), row["state"].tobytes()
             self.table[key] = now
             self.top[key] = [now, self.top[key][1] + nodes]
+
+
+class JobLevel:
+    """A tree of jobs for workers in virtual time; all that is virtual is computed anew whenever it is asked for.
+
+    A job is `pns` in a tree, of so many nodes.
+    """
+
+    def __init__(self, game, goal, state, workers, nodes, policy="equivalence", flagging=True, postponed=False):
+        self.game, self.goal, self.workers, self.nodes = game, goal, workers, nodes
+        self.taken_for = {"win": (0, INFINITE), "loss": (INFINITE, 0)}.get(policy)
+        self.flagging, self.postponed = flagging, postponed
+        self.root, self.order, self.visited, self.time, self.events = Node(game, goal, state, 0), [], 0, 0, []
+        self.root.numbers = 1, 1
+
+    def run(self):
+        """Do jobs until the root is settled."""
+        while 0 not in self.root.numbers:
+            while len(self.events) < self.workers and (path := self.descend()):
+                leaf = path[-1]
+                leaf.in_flight = True
+                self.order.append(leaf.state.tobytes())
+                goal = self.goal._replace(plies=self.goal.plies - leaf.ply)
+                found, size = job(self.game, goal, leaf.state, self.nodes)
+                self.events.append((self.time + size - 1, len(self.order), path, found))
+            self.events.sort(key=lambda event: event[:2])
+            before, (self.time, _, path, found) = self.time, self.events.pop(0)
+            self.answer(path, found)
+            for node in reversed(path[:-1]):
+                node.numbers = combined([child.numbers for child in node.children], node.or_node)
+            assert self.time >= before
+        return self
+
+    def answer(self, path, found):
+        leaf = path[-1]
+        leaf.in_flight, leaf.numbers = False, found.numbers
+        if 0 not in found.numbers or leaf is self.root:
+            leaf.children = found.children
+            for child in leaf.children:
+                child.ply, child.children = leaf.ply + 1, []
+
+    def descend(self):
+        """The way to the leaf that is given out next, or nothing."""
+        path = [self.root]
+        while path[-1].children:
+            which, eligible = 0 if path[-1].or_node else 1, self.eligible(path[-1])
+            if not self.flagging:
+                eligible = [child for child in eligible if 0 not in self.virtual(child)]
+            if not eligible:
+                return []
+            path.append(min(eligible, key=lambda child: self.rank(child, which)))
+        return [] if self.flagged(path[-1]) else path
+
+    def rank(self, child, which):
+        virtual = self.virtual(child)
+        return (1, child.numbers[which]) if 0 in virtual else (0, virtual[which])
+
+    def eligible(self, node):
+        open_ones = [child for child in node.children if 0 not in child.numbers]
+        if self.postponed and any(not child.children and self.flagged(child) for child in open_ones):
+            open_ones = [child for child in open_ones if child.children]
+        return [child for child in open_ones if not (self.flagging and self.flagged(child))]
+
+    def flagged(self, node):
+        return not self.eligible(node) if node.children else getattr(node, "in_flight", False)
+
+    def virtual(self, node):
+        if node.children:
+            return combined([self.virtual(child) for child in node.children], node.or_node)
+        return self.taken_for or node.numbers if self.flagged(node) else node.numbers
+
+
+def job(game, goal, state, nodes):
+    """(root, nodes of the tree) of PNS that stops once it has visited so many."""
+    for expansions in count(1):
+        root, size = pns(game, goal, state, expansions)
+        if size > nodes or 0 in root.numbers:
+            return root, size

@@ -1,0 +1,261 @@
+"""JL-PNS: job-level proof-number search (Wu, Lin, Sun, Kao, Lin, Chan & Chen, "Job-level proof number search", 2013),
+and PPN2 (Saffidine, Jouandeau & Cazenave, "Solving Breakthrough with race patterns and job-level proof number search",
+2011).
+
+A server keeps the tree (agents/proof/joblevel.py); its leaves are jobs for workers (agents/proof/jobs.py): bounded
+searches by any agent that solves.  What a job finds becomes of the leaf: its end, or its children with their numbers;
+a search without numbers leaves an open leaf with the first numbers of its children.
+
+In PPN2 a job is a proof-number search that reports its numbers while it works, so that the server sees its leaf as it
+is, and cancels it when its leaf has become of no importance.
+"""
+
+import weakref
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+import agents
+from agents.core.agent import Agent
+from agents.core.threads import Simulable
+from agents.proof.bestfirst import ROOT
+from agents.proof.joblevel import (
+    POLICIES,
+    SERVER_BYTES,
+    Policy,
+    give_out_kernel,
+    grow_kernel,
+    matter_kernel,
+    new_server,
+    number_kernel,
+)
+from agents.proof.jobs import Executor, Job, ProcessWorkers, Report, VirtualWorkers, Workplace
+from agents.proof.numbers import DRAWS, LIMIT, NODES
+from agents.proof.pns import PNS, TreeProof
+from agents.proof.proof_agent import ProofAgent, ProofSolver
+from games.core.game import check_choice, check_range
+
+SLICE = 8192  # nodes of a process between two looks at what the server says
+
+
+@dataclass(frozen=True)
+class JLPNS(Simulable, PNS):
+    """Proof-number search whose leaves are searched by workers.
+
+    workers: processes; or with `simulated`, workers in virtual time: deterministic, on one core, up to 1024.  One
+    worker needs no process.
+    simulated: workers in virtual time instead of processes
+    latency: of simulated workers: what a job takes besides its nodes
+    job: the agent that searches a leaf
+    job_nodes: the nodes that it visits
+    policy: what the others take a leaf in flight for: a win, a loss, or its equivalent
+    flagging: pass by nodes below which all that is open is in flight
+    postponed: give the new children of a node out one at a time
+    """
+
+    workers: int = 1
+    simulated: bool = False
+    latency: int = 0
+    job: str = "dfpn(table=1)"
+    job_nodes: int = 1000
+    policy: str = "equivalence"
+    flagging: bool = True
+    postponed: bool = False
+
+    name: ClassVar[str] = "jlpns"
+    streams: ClassVar[bool] = False  # whether the server heeds numbers while a job is under way
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_range("latency", self.latency, 0, 1 << 40)
+        check_range("job_nodes", self.job_nodes, 1, 1 << 29)
+        check_choice("policy", self.policy, POLICIES)
+        if self.latency and not self.simulated:
+            raise ValueError(f"latency = {self.latency} goes with simulated = true: that of processes is what it is")
+        if self.policy == "equivalence" and not self.flagging:
+            raise ValueError("flagging = false goes with policy = 'win' or 'loss': an equivalent would be chosen again")
+
+    @property
+    def every(self) -> int:
+        """The nodes of a job between two reports."""
+        return min(SLICE, self.job_nodes) if self.in_processes else self.job_nodes
+
+    @property
+    def in_processes(self) -> bool:
+        """Whether its workers are processes."""
+        return self.workers > 1 and not self.simulated
+
+    def job_agent(self) -> Agent:
+        """The agent of the jobs, with the server's end-game table; ValueError if it cannot be one."""
+        agent = agents.make(self.job)
+        if not agent.solves or isinstance(agent, JLPNS):
+            raise ValueError(f"job = {self.job!r} is no agent that solves in one piece, such as dfpn, pns or alphabeta")
+        if agent.own_budget().given():
+            raise ValueError(f"job = {self.job!r} has a budget of its own; job_nodes says how many nodes it visits")
+        if isinstance(agent, ProofAgent) and self.tablebase and not agent.tablebase:
+            return replace(agent, tablebase=self.tablebase)
+        return agent
+
+    def misfit(self, game):
+        return super().misfit(game) or self.job_agent().refuses(game)
+
+    def policy_of_leaves(self) -> Policy:
+        """What is done with leaves in flight."""
+        return Policy(POLICIES[self.policy], self.flagging, self.postponed)
+
+    def new_memory(self, game) -> Executor:
+        """The workers."""
+        place = Workplace(game, self.job_agent(), self.job_nodes)
+        if self.in_processes:
+            return ProcessWorkers.take(place, self.workers)
+        return VirtualWorkers(place, self.workers, self.latency)
+
+    def new_search(self, game, memory, state, task, counts):
+        return JobProof(self, game, memory, state, task, counts)
+
+    def new_solver(self, game, budget):
+        return JobSolver(self, game, budget)
+
+
+@dataclass(frozen=True)
+class PPN2(JLPNS):
+    """JL-PNS whose jobs are proof-number searches that tell their numbers as they go on.
+
+    job: a proof-number search
+    report: nodes of a job between two reports
+    """
+
+    job: str = "pns"
+    report: int = 250
+
+    name: ClassVar[str] = "ppn2"
+    streams: ClassVar[bool] = True
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_range("report", self.report, 1, 1 << 29)
+
+    @property
+    def every(self):
+        return min(self.report, self.job_nodes)
+
+    def job_agent(self):
+        agent = super().job_agent()
+        if not isinstance(agent, ProofAgent):
+            raise ValueError(f"job = {self.job!r} tells no proof and disproof numbers; pns, dfpn and others do")
+        return agent
+
+
+class JobSolver(ProofSolver):
+    """Settles goals by the same workers."""
+
+    memory: Executor
+
+    def __init__(self, agent, game, budget):
+        super().__init__(agent, game, budget)
+        if isinstance(self.memory, ProcessWorkers):
+            weakref.finalize(self, self.memory.give_back)
+
+
+@dataclass
+class Flight:
+    """A job in flight."""
+
+    leaf: int
+    ply: int
+    job: Job
+    reserved: int  # nodes of the budget that it may still visit, with those of its leaf's children
+
+
+class JobProof(TreeProof):
+    """The server, and its jobs in flight."""
+
+    def __init__(self, agent, game, executor: Executor, state, task, counts):
+        super().__init__(agent, game, state, task, counts)
+        self.executor, self.server = executor, new_server(self.search, agent.policy_of_leaves())
+        self.in_flight: dict[int, Flight] = {}  # by the number of the job
+        self.number = self.most_bytes = 0
+        self.begun = executor.clock
+
+    def virtual_time(self):
+        return None if self.begun is None else self.executor.clock - self.begun
+
+    def run(self, nodes):
+        before = int(self.counts[NODES])
+        try:
+            while 0 not in self.numbers() and self.counts[NODES] < before + nodes:
+                while self.executor.free and self.give_out():
+                    pass
+                if not self.in_flight:
+                    break
+                for report in self.executor.wait():
+                    if report.job in self.in_flight:
+                        self.take(report)
+        except BaseException:  # Ctrl-C, say: nothing is to be left of it
+            self.in_flight.clear()
+            self.executor.close()
+            raise
+        return int(self.counts[NODES]) - before
+
+    def give_out(self) -> bool:
+        """Begin one more job, if there is a leaf for it, and room for what may come of it."""
+        tree, most = self.tree, self.game.max_moves
+        left = int(self.counts[LIMIT] - self.counts[NODES]) - sum(one.reserved for one in self.in_flight.values())
+        if left < 2 * most or tree.size[0] + (len(self.in_flight) + 1) * most > len(tree.proof):
+            return False
+        leaf, ply = give_out_kernel(self.game, self.server)
+        if leaf < 0:
+            return False
+        goal, agent = self.search.task.goal, self.agent
+        if goal.plies <= self.game.max_plies:
+            goal = goal._replace(plies=goal.plies - ply)
+        limit = min(agent.job_nodes + most, left - most)
+        self.number += 1
+        state = self.search.line.states[ply].copy()
+        job = Job(self.number, state, goal, limit, min(agent.job_nodes, limit), agent.every)
+        self.in_flight[job.number] = Flight(leaf, ply, job, limit + most)
+        self.executor.begin(job)
+        return True
+
+    def take(self, report: Report) -> None:
+        """Learn from a report."""
+        flight = self.in_flight[report.job]
+        flight.reserved -= report.nodes
+        self.counts[NODES] += report.nodes
+        self.counts[DRAWS] += report.draws
+        self.most_bytes = max(self.most_bytes, report.bytes)
+        if report.done:
+            del self.in_flight[report.job]
+        settled = report.numbers is not None and 0 in report.numbers
+        # the root's moves are asked for, in the end; nobody asks for those of other positions that are settled
+        grows = len(report.answer.move) > 0 and flight.leaf == ROOT if settled else report.done
+        if grows:
+            grow_kernel(self.game, self.server, flight.leaf, flight.ply, flight.job.state, report.answer)
+        elif report.numbers is not None and (settled or self.agent.streams):
+            number_kernel(self.game, self.server, flight.leaf, *report.numbers, not report.done)
+        if settled and self.agent.streams:
+            self.cancel_the_unimportant()
+
+    def cancel_the_unimportant(self) -> None:
+        """Cancel the jobs whose leaves no way of open nodes leads to."""
+        flights = list(self.in_flight.items())
+        found = np.zeros(len(flights), np.bool_)
+        matter_kernel(self.game, self.server, np.array([flight.leaf for _, flight in flights], np.int64), found)
+        for (number, flight), matters in zip(flights, found):
+            if not matters:
+                self.cancel(number)
+                numbers = self.tree.proof[flight.leaf], self.tree.disproof[flight.leaf]
+                number_kernel(self.game, self.server, flight.leaf, *map(int, numbers), False)
+
+    def cancel(self, number: int) -> None:
+        """Do without a job."""
+        self.counts[NODES] += self.executor.cancel(number)
+        del self.in_flight[number]
+
+    def close(self):
+        for number in list(self.in_flight):
+            self.cancel(number)
+
+    def bytes(self):
+        return super().bytes() + SERVER_BYTES * int(self.tree.size[0]) + self.most_bytes * self.agent.workers
