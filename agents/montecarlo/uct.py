@@ -123,7 +123,7 @@ class UCT(TreeSearch):
 
     def refuses(self, game):
         for method in self.chosen:
-            if unmet := method.needs.unmet(game):
+            if unmet := method.needs.unmet(game) or method.misfit(game):
                 return f"method {method.name} of {self} plays games {unmet}"
         return super().refuses(game)
 
