@@ -29,6 +29,7 @@ class Trainer(NamedTuple):
     errors: np.ndarray  # float32[n], the sum of each weight's errors
     sizes: np.ndarray  # float32[n], the sum of their sizes
     counts: np.ndarray  # int64[4] = games played, positions learned, games that the first player won, draws
+    losses: np.ndarray  # float64[4], of policies: see agents/learning/visits.py
     rng: np.ndarray  # uint64[1]
 
 
@@ -36,7 +37,8 @@ def new_trainer(network: Network, rng: np.ndarray) -> Trainer:
     """A trainer that has learned nothing, of a network whose weights it will change."""
     weights = network.weights
     errors, sizes = np.zeros(len(weights), np.float32), np.zeros(len(weights), np.float32)
-    return Trainer(weights, network.places, network.layout, errors, sizes, np.zeros(4, np.int64), rng)
+    counts, losses = np.zeros(4, np.int64), np.zeros(4)
+    return Trainer(weights, network.places, network.layout, errors, sizes, counts, losses, rng)
 
 
 @helper
@@ -47,10 +49,21 @@ def learn(game, trainer, state, target, step):
         A weight that is looked up m times changes m times, and counts m times in the sum, which it moves by m * m / n
         of the error.  So a step of 1 goes beyond the target, while rates are 1, if any are looked up more than once
     """
+    correct(game, trainer, state, target - game.network_value(state), step)
+    trainer.counts[POSITIONS] += 1
+
+
+@inlined
+def correct(game, trainer, state, by, step):
+    """Change the weights that a position looks up, so that it is worth more, or less, to the first player.
+
+    by: the error, how much more
+    step: see `learn`
+    """
     layout, weights = trainer.layout, trainer.weights
     words, side = game.planes(state), np.int64(game.player(state))
     row, block, count = side * layout[SIDE_ROWS], block_of(layout, words, side), layout[COUNT]
-    error = np.float32(sign_of(layout, side) * (target - game.network_value(state)))
+    error = np.float32(sign_of(layout, side) * by)
     change = step * error / (count * SCALE)
     for index in range(count):
         place = WORD(block + place_of(game, trainer.places, words, WORD(row + index), WORD(count)))
@@ -60,7 +73,6 @@ def learn(game, trainer, state, target, step):
         weights[place] = np.int32(min(max(changed, -MOST_WEIGHT), MOST_WEIGHT))
         trainer.errors[place] += error
         trainer.sizes[place] = size + abs(error)
-    trainer.counts[POSITIONS] += 1
 
 
 @inlined

@@ -72,6 +72,10 @@ class Method(Compilable):
         """Its numbers: `search.options`."""
         return self.Options(*(getattr(self, name) for name in self.data_fields))
 
+    def misfit(self, game) -> str | None:
+        """Why it cannot be used in a game that meets its needs, such as for a file; None if it can."""
+        return None
+
     def new_memory(self, game, nodes: int) -> tuple:
         """A NamedTuple of the arrays that it keeps in one game, of trees with that many nodes: `search.memory`.
 
@@ -161,9 +165,9 @@ class Method(Compilable):
 
 def compiled_form(method: Method) -> Method:
     """The same method as kernels know it: its `data_fields` at their defaults."""
-    return replace(
-        method, **{field.name: field.default for field in fields(method) if field.name in method.data_fields}
-    )
+    constants = [field for field in fields(method) if field.name not in method.data_fields]
+    defaults = {field.name: field.default for field in fields(method) if field.name in method.data_fields}
+    return replace(method, **defaults, **{field.name: method.compiled_parameter(field.name) for field in constants})
 
 
 @functools.cache

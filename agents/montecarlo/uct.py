@@ -124,7 +124,7 @@ class UCT(TreeSearch):
     def refuses(self, game):
         if reason := super().refuses(game):
             return reason
-        unmet = ((method.name, method.needs.unmet(game)) for method in self.chosen)
+        unmet = ((method.name, method.needs.unmet(game) or method.misfit(game)) for method in self.chosen)
         return next((f"method {name} of {self} plays games {why}" for name, why in unmet if why), None)
 
     def budget(self, default=None):

@@ -1,4 +1,4 @@
-"""`arena learn`: an evaluation from a game's rules, or from a run's games."""
+"""`arena learn`: an evaluation or a policy from a game's rules, or an evaluation from a run's games."""
 
 import os
 import signal
@@ -17,16 +17,18 @@ from arena.commands.options import Force, Game, OutputFile, at_least, positive
 from arena.commands.output import check_free, say, tell, write_whole
 from arena.commands.progress import progress_line
 
-Method = StrEnum("Method", ["td", "tdleaf", "descent"])
+Method = StrEnum("Method", ["td", "tdleaf", "descent", "visits"])
 TD = Method("td")
 POINTS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)  # of the games, when there is a match
 CHECKPOINT = ".checkpoint"  # after the name of the file
 WITHOUT_MEANING = {  # parameters that a way to learn does not have
-    "td": ("descents",),
-    "tdleaf": ("descents",),
-    "descent": ("plies", "decay", "foresee"),
-    "run": ("method", "plies", "decay", "explore", "opening", "foresee", "descents"),
+    "td": ("descents", "teacher"),
+    "tdleaf": ("descents", "teacher"),
+    "descent": ("plies", "decay", "foresee", "teacher"),
+    "visits": ("plies", "decay", "foresee", "descents"),
+    "run": ("method", "plies", "decay", "explore", "opening", "foresee", "descents", "teacher"),
 }
+USUAL = {"td": (200_000, "alphabeta(seconds=0.01)"), "visits": (5_000, "uct(playouts=1000)")}  # --games and --agent
 FLAGS = {"decay": "--lambda", "foresee": "--foresee/--no-foresee"}  # that are not called as the parameter
 
 
@@ -34,6 +36,7 @@ FLAGS = {"decay": "--lambda", "foresee": "--foresee/--no-foresee"}  # that are n
     Panel.STUDY,
     examples="arena learn connect4 --output c4.eval --games 500000\n"
     'arena learn "breakthrough(rows=6, columns=6)" --output bt.eval --match 100\n'
+    'arena learn "breakthrough(rows=6, columns=6)" --method visits --output bt.policy\n'
     "arena learn connect4 --output run.eval --from runs/first\n"
     "arena play connect4 \"alphabeta(depth=4, evaluation='file:c4.eval')\"",
 )
@@ -42,11 +45,14 @@ def learn(
     game: Game,
     output: OutputFile,
     games: Annotated[
-        int,
+        int | None,
         typer.Option(
-            "--games", "-n", callback=at_least(1), help="Games to play in all; with --from, positions to draw."
+            "--games",
+            "-n",
+            callback=at_least(1),
+            help="Games to play in all; with --from, positions to draw. Default: 200000, of visits 5000.",
         ),
-    ] = 200_000,
+    ] = None,
     method: Annotated[Method, typer.Option(help="How to learn from self-play.")] = TD,
     run: Annotated[
         Path | None,
@@ -68,52 +74,81 @@ def learn(
         bool, typer.Option("--foresee/--no-foresee", help="Whether td and tdleaf take ends that the game foresees.")
     ] = True,
     descents: Annotated[int, typer.Option(help="Descents before each move, of descent.")] = 10,
+    teacher: Annotated[str, typer.Option(help="The search of visits. Default: uct(playouts=300).")] = "",
     match: Annotated[
         int, typer.Option(callback=at_least(0), help="Games to measure the progress by, six times. 0: none.")
     ] = 0,
     agent: Annotated[
-        str, typer.Option("--agent", "-a", help="Who plays these, once with the learned evaluation, once without.")
-    ] = "alphabeta(seconds=0.01)",
+        str | None,
+        typer.Option(
+            "--agent",
+            "-a",
+            help="Who plays these, once with what was learned, once without. Default: alphabeta(seconds=0.01), of "
+            "visits uct(playouts=1000).",
+        ),
+    ] = None,
     every: Annotated[float, typer.Option("--checkpoint", callback=positive, help="Seconds from save to save.")] = 60.0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint beside the file.")] = False,
     force: Force = False,
 ) -> None:
-    """Learn an evaluation of a game, from its rules alone.
+    """Learn an evaluation or a policy of a game, from its rules alone.
 
-    An n-tuple network learns by self-play in one process.  Agents use it as evaluation='file:PATH'.  Every --checkpoint
-    seconds, and on Ctrl-C, the evaluation and a checkpoint beside it are saved; --resume goes on as if nothing had
-    happened.
+    An n-tuple network learns by self-play in one process.  Agents use an evaluation as evaluation='file:PATH'.  A
+    policy, which --method visits learns, guides uct(methods="puct(prior='file:PATH')").  Every --checkpoint seconds,
+    and on Ctrl-C, the file and a checkpoint beside it are saved; --resume goes on as if nothing had happened.
     """
     way = "run" if run else method.value
     _check_options(context, way, bool(match))
-    saved = _check_files(output, resume or force)
-    import games as registry
-    from arena.study.learning import Lesson, check_match, new_learner
-
-    try:
-        lesson = Lesson(way, seed, tuples, stages, step, plies, decay, explore, opening, foresee, descents)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
-    learner = new_learner(registry.make(game), lesson, run)
+    files = output, _check_files(output, resume or force)
+    learner = _new_learner(context, game, way, run)
+    usual_games, usual_agent = USUAL.get(way, USUAL["td"])
+    games, agent = games or usual_games, agent or usual_agent
     if match:
-        check_match(learner.game, agent)
+        learner.check_match(agent)
     if resume:
-        learner.resume(saved)
-        if learner.games > games:
-            raise typer.BadParameter(
-                f"{saved} has learned from {learner.games:,} {_unit(learner)}, and --games {games} is fewer"
-            )
-    done = _learn(learner, games, (output, saved), every, (match, agent))
-    card = learner.card()
-    told = f"{card['games']:,} of {games:,} {_unit(learner)}" + (
-        f", {card['positions']:,} positions" if not run else ""
-    )
-    say(f"{output}: {told}, {card['seconds']:.0f} s of processor time, weights {card['weights']}")
+        _resume(learner, files[1], games)
+    done = _learn(learner, games, files, every, (match, agent))
+    _tell(learner, games, output)
     if not done:
         tell("interrupted; to go on, the same command with --resume")
         raise typer.Exit(INTERRUPTED)
     for row in learner.curve:
         say(_described(row, _unit(learner)))
+
+
+def _new_learner(context: typer.Context, game: str, way: str, run: Path | None):
+    """The learner of what the options say; BadParameter if one is out of range."""
+    import games as registry
+    from arena.study.learning import Lesson, new_learner
+
+    options = {name: value for name, value in context.params.items() if name in Lesson.__dataclass_fields__}
+    try:
+        lesson = Lesson(**{**options, "method": way})
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    return new_learner(registry.make(game), lesson, run)
+
+
+def _resume(learner, saved: Path, games: int) -> None:
+    """Go on from a checkpoint; BadParameter if it is further than that."""
+    learner.resume(saved)
+    if learner.games > games:
+        raise typer.BadParameter(
+            f"{saved} has learned from {learner.games:,} {_unit(learner)}, and --games {games} is fewer"
+        )
+
+
+def _tell(learner, games: int, output: Path) -> None:
+    """Say what has been learned."""
+    card = learner.card()
+    positions = "" if learner.lesson.method == "run" else f", {card['positions']:,} positions"
+    time = f"{card['seconds']:.0f} s of processor time"
+    say(f"{output}: {card['games']:,} of {games:,} {_unit(learner)}{positions}, {time}, weights {card['weights']}")
+    if learner.losses():
+        say(
+            f"cross-entropy {card['loss']:.3f} in the last positions before they were learned; "
+            f"the visits' entropy {card['least']:.3f}, equal probabilities {card['uniform']:.3f}"
+        )
 
 
 def _check_options(context: typer.Context, way: str, match: bool) -> None:
@@ -161,20 +196,21 @@ def _learn(learner, games: int, files: tuple[Path, Path], every: float, contest:
                     return False
                 if count and all(row["games"] != point for row in learner.curve):
                     _save(learner, files)
-                    if not _measured(learner, agent, count, told):
+                    if not _measured(learner, (count, agent), files[0], told):
                         return False
         finally:
             _save(learner, files)
     return True
 
 
-def _measured(learner, agent: str, count: int, told: Callable[[str], bool]) -> bool:
+def _measured(learner, contest: tuple[int, str], output: Path, told: Callable[[str], bool]) -> bool:
     """Add a match to the curve; False, and nothing is added, if it was interrupted."""
     from arena.study.learning import match
 
+    count, agent = contest
     text = f"a match after {learner.games:,} {_unit(learner)}"
     told(text)
-    found = match(learner.game, learner.network, agent, count, learner.lesson.seed, lambda: told(text))
+    found = match(learner.game, learner.players(agent, output), count, learner.lesson.seed, lambda: told(text))
     if found is None:
         return False
     row = {"games": learner.games, "seconds": round(learner.seconds, 1), "agent": agent}
@@ -183,10 +219,10 @@ def _measured(learner, agent: str, count: int, told: Callable[[str], bool]) -> b
 
 
 def _save(learner, files: tuple[Path, Path]) -> None:
-    """Write the evaluation and the checkpoint, each in full or not at all."""
+    """Write what was learned and the checkpoint, each in full or not at all."""
     output, saved = files
     write_whole(saved, learner.checkpoint(), force=True)
-    write_whole(output, learner.evaluation(), force=True)
+    write_whole(output, learner.contents(), force=True)
 
 
 def _progress(learner, games: int) -> str:

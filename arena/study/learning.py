@@ -1,4 +1,5 @@
-"""Learning an evaluation: from nothing, or a checkpoint, to a file, with matches on the way that show the progress.
+"""Learning an evaluation or a policy: from nothing, or a checkpoint, to a file, with matches on the way that show the
+progress.
 
 What is learned depends on the lesson and the number of games alone: not on when it was interrupted or looked at.
 """
@@ -10,30 +11,38 @@ import time
 import zlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 import agents
+from agents.core.agent import Player
 from agents.learning.descent import Descending, descent_kernel, new_trees
 from agents.learning.regression import regression_kernel
 from agents.learning.td import SelfPlay, new_room, self_play_kernel
 from agents.learning.trainer import GAMES, POSITIONS, Trainer, new_trainer
+from agents.learning.visits import COUNT, LEAST, LOSS, UNIFORM, Teaching, teach
 from agents.minimax.ubfm import UBFMOptions
+from agents.montecarlo.search import TreeSearch
+from agents.montecarlo.uct import UCT
 from arena.study.preparing import ENDINGS, game_of
 from games.core.errors import UserError
-from games.core.game import Game, check_choice, check_range
+from games.core.game import FILE, Game, check_choice, check_range
 from games.core.network import Network, contents_of, make_orbits, new_network
-from games.core.network_file import network_bytes
+from games.core.network_file import EVALUATION, POLICY, network_bytes
 from games.core.prepared import pack, unpack, wrong
 from games.core.random import stream
 from results.elo import pentanomial
 
 KIND = "learning checkpoint"
-METHODS = ("td", "tdleaf", "descent", "run")
+METHODS = ("td", "tdleaf", "descent", "visits", "run")
+TEACHER = "uct(playouts=300)"
 PAUSE = 0.5  # seconds of learning between looks at the clock
 OPENING = 4  # random plies before the games of a match, fewer where they end the game
 TRIES = 100  # to draw that many
+
+Kernel = Callable[[int], None]
 
 
 class LearningError(UserError, ValueError):
@@ -44,7 +53,8 @@ class LearningError(UserError, ValueError):
 class Lesson:
     """What decides, with the number of games, what is learned.
 
-    method: td, tdleaf or descent, from self-play; run, from the games of a stored run
+    method: td, tdleaf or descent, from self-play; run, from the games of a stored run; visits, a policy, from the
+        visits of a search
     seed: of all that is random
     tuples: their shapes, or "" for those that suit the board
     stages: parts of the game with tables of their own
@@ -55,6 +65,7 @@ class Lesson:
     opening: the most random moves at the start of a game
     foresee: whether td and tdleaf take ends that the game foresees
     descents: before each move, of descent
+    teacher: the search of visits, or "" for TEACHER
     data: a digest of the stored games, of run
     """
 
@@ -69,6 +80,7 @@ class Lesson:
     opening: int = 6
     foresee: bool = True
     descents: int = 10
+    teacher: str = ""
     data: str = ""
 
     def __post_init__(self):
@@ -90,7 +102,7 @@ class Learner:
     lesson: Lesson
     network: Network
     trainer: Trainer
-    kernel: Callable[[int], None]  # learns until so many games are done
+    kernel: Kernel  # learns until so many games are done
     seconds: float = 0.0  # of processor time, spent learning
     curve: list[dict] = field(default_factory=list)
 
@@ -116,20 +128,50 @@ class Learner:
     def card(self) -> dict:
         """What the file says of where it comes from."""
         weights = hashlib.sha256(self.network.weights.tobytes()).hexdigest()[:12]
-        learned = {"games": self.games, "positions": int(self.trainer.counts[POSITIONS])}
+        learned = {"games": self.games, "positions": int(self.trainer.counts[POSITIONS])} | self.losses()
         return {**asdict(self.lesson), **learned, "seconds": round(self.seconds, 1), "weights": weights} | (
             {"curve": self.curve} if self.curve else {}
         )
 
-    def evaluation(self) -> bytes:
-        """The contents of the evaluation's file."""
-        return network_bytes(self.game, replace(self.network, card=self.card()))
+    def losses(self) -> dict[str, float]:
+        """Of a policy, over the last positions before it learned them: its cross-entropy, in nats, the least that it
+        could be, which is the entropy of the visits, and that of equal probabilities."""
+        sums = self.trainer.losses
+        if sums[COUNT] == 0.0:
+            return {}
+        means = {name: sums[i] / sums[COUNT] for name, i in (("loss", LOSS), ("least", LEAST), ("uniform", UNIFORM))}
+        return {name: round(float(mean), 4) for name, mean in means.items()}
+
+    def contents(self) -> bytes:
+        """The contents of the file of the evaluation, or of the policy."""
+        kind = POLICY if self.lesson.method == "visits" else EVALUATION
+        return network_bytes(self.game, replace(self.network, card=self.card()), kind)
+
+    def check_match(self, agent: str) -> None:
+        """UserError if there can be no match, which is better known before hours of learning."""
+        made = agents.make(agent)
+        if self.lesson.method == "visits" and not (isinstance(made, UCT) and not made.methods and made.lanes == 1):
+            raise LearningError(f"{agent} cannot play with a policy: the agent must be uct, without methods or lanes")
+        made.player(self.game).close(None)
+        _opening(self.game, stream(0))
+
+    def players(self, agent: str, file: Path) -> list[Player]:
+        """The players of a match: the agent with what was learned, and without.
+
+        file: where `contents` have been written; a policy is taken from there, as the prior of PUCT
+        """
+        made = agents.make(agent)
+        if self.lesson.method != "visits":
+            return [made.player(self.game.with_network(self.network)), made.player(self.game)]
+        puct = f"puct(prior={FILE + str(file)!r})"
+        return [replace(made, methods=puct).player(self.game), made.player(self.game)]
 
     def checkpoint(self) -> bytes:
         """The contents of a file that learning can go on from."""
         trainer = self.trainer
         about = {"lesson": asdict(self.lesson), "counts": trainer.counts.tolist(), "rng": int(trainer.rng[0])}
         about |= {"seconds": self.seconds, "curve": self.curve, "tuples": self.network.orbits}
+        about |= {"losses": trainer.losses.tolist()}
         arrays = b"".join(array.tobytes() for array in (trainer.weights, trainer.errors, trainer.sizes))
         return pack(KIND, self.game, {}, json.dumps(about).encode() + b"\n" + zlib.compress(arrays, 1))
 
@@ -142,7 +184,7 @@ class Learner:
             changed = [f"{name} = {then.get(name)!r}, not {now[name]!r}" for name in now if then.get(name) != now[name]]
             counts, rng, seconds, curve = (about[name] for name in ("counts", "rng", "seconds", "curve"))
             arrays = np.frombuffer(zlib.decompress(packed), np.int32).reshape(3, -1)
-            self.trainer.counts[:], self.trainer.rng[0] = counts, rng
+            self.trainer.counts[:], self.trainer.rng[0], self.trainer.losses[:] = counts, rng, about["losses"]
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, zlib.error):
             raise wrong(KIND, path, "it does not hold what a checkpoint does") from None
         if changed:
@@ -167,43 +209,47 @@ def new_learner(game: Game, lesson: Lesson, run: Path | None = None) -> Learner:
             f"{game} cannot be learned: it must be for two players, without chance, and have `planes` and `grid`"
         )
     lesson = replace(lesson, tuples=lesson.tuples or default_tuples(game))
+    if lesson.method == "visits":
+        lesson = replace(lesson, teacher=lesson.teacher or TEACHER)
     try:
         network = new_network(game, make_orbits(game, lesson.tuples), lesson.stages)
     except ValueError as error:
         raise LearningError(str(error)) from None
     trainer = new_trainer(network, stream(lesson.seed, "learn"))
-    learned, root = game.with_network(network), game.initial()
     if lesson.method == "run":
         states, targets = stored_positions(game, run)
         lesson = replace(lesson, data=hashlib.sha256(states.tobytes() + targets.tobytes()).hexdigest()[:12])
-
-        def kernel(until: int) -> None:
-            regression_kernel(learned, trainer, states, targets, lesson.step, until)
-
-    elif lesson.method == "descent":
-        tree = UBFMOptions(completion=True, to_root=True)
-        descending = Descending(lesson.descents, lesson.explore, lesson.opening, lesson.step, tree)
-        trees = new_trees(game, lesson.descents)
-
-        def kernel(until: int) -> None:
-            descent_kernel(learned, trainer, root, trees, descending, until)
-
+        kernel: Kernel = partial(regression_kernel, game.with_network(network), trainer, states, targets, lesson.step)
     else:
-        play = SelfPlay(
-            lesson.plies,
-            lesson.decay,
-            lesson.explore,
-            lesson.opening,
-            lesson.foresee,
-            lesson.method == "tdleaf",
-            lesson.step,
-        )
-        room = new_room(game, lesson.plies)
-
-        def kernel(until: int) -> None:
-            self_play_kernel(learned, trainer, root, room, play, until)
-
+        kernel = WAYS[lesson.method](game, lesson, network, trainer)
     return Learner(game, lesson, network, trainer, kernel)
+
+
+def _by_td(game: Game, lesson: Lesson, network: Network, trainer: Trainer) -> Kernel:
+    leaf, room = lesson.method == "tdleaf", new_room(game, lesson.plies)
+    numbers = lesson.plies, lesson.decay, lesson.explore, lesson.opening, lesson.foresee, leaf, lesson.step
+    return partial(self_play_kernel, game.with_network(network), trainer, game.initial(), room, SelfPlay(*numbers))
+
+
+def _by_descent(game: Game, lesson: Lesson, network: Network, trainer: Trainer) -> Kernel:
+    tree, trees = UBFMOptions(completion=True, to_root=True), new_trees(game, lesson.descents)
+    descending = Descending(lesson.descents, lesson.explore, lesson.opening, lesson.step, tree)
+    return partial(descent_kernel, game.with_network(network), trainer, game.initial(), trees, descending)
+
+
+def _by_visits(game: Game, lesson: Lesson, network: Network, trainer: Trainer) -> Kernel:
+    made = agents.make(lesson.teacher)
+    if not (isinstance(made, TreeSearch) and made.playouts and made.seconds is None and made.cores == 1):
+        raise LearningError(
+            f"teacher = {lesson.teacher!r} leaves no visits that can be told by its seed: it must be a tree search of "
+            f"so many playouts, such as {TEACHER}"
+        )
+    if reason := made.refuses(game):
+        raise LearningError(reason)
+    return partial(teach, game, trainer, Teaching(made, lesson.explore, lesson.opening, lesson.step))
+
+
+WAYS = {"td": _by_td, "tdleaf": _by_td, "descent": _by_descent, "visits": _by_visits}
 
 
 def stored_positions(game: Game, folder: Path | None) -> tuple[np.ndarray, np.ndarray]:
@@ -231,23 +277,15 @@ def stored_positions(game: Game, folder: Path | None) -> tuple[np.ndarray, np.nd
     return np.array(states), np.array(targets, np.float32)
 
 
-def check_match(game: Game, agent: str) -> None:
-    """UserError if there can be no match, which is better known before hours of learning."""
-    agents.make(agent).player(game).close(None)
-    _opening(game, stream(0))
-
-
 def match(
-    game: Game, network: Network, agent: str, count: int, seed: int, told: Callable[[], bool] = lambda: True
+    game: Game, players: list[Player], count: int, seed: int, told: Callable[[], bool] = lambda: True
 ) -> dict | None:
-    """Games of an agent with the learned evaluation against the same with the game's own: score, Elo and its error.
+    """Games of two players, of whom the first has what was learned: score, Elo and its error.
 
     Two games begin with each of the random openings, sides exchanged.  `told` is called after each game, and says
     whether to go on; None if it does not.
     """
-    made, rng = agents.make(agent), stream(seed, "match")
-    players = [made.player(game.with_network(network)), made.player(game)]
-    points = []
+    rng, points = stream(seed, "match"), []
     for _ in range(max(count // 2, 1)):
         opening = _opening(game, rng)
         scores = []
@@ -276,7 +314,7 @@ def _opening(game, rng) -> np.ndarray:
 
 
 def _points(game, players, state, first: int, rng) -> float:
-    """What the learned evaluation's player gets for a game, as the first player if `first` is 0."""
+    """What the first of the players gets for a game, in which it moves first if `first` is 0."""
     while not game.is_over(state):
         player = players[int(game.player(state)) ^ first]
         state = game.after(state, player.decide(state, rng).move)

@@ -1,4 +1,5 @@
-"""Files of learned evaluations (games/core/prepared.py): a line of JSON with the tuples, then the weights, packed."""
+"""Files of n-tuple networks, learned evaluations and learned policies (games/core/prepared.py): a line of JSON with the
+tuples, then the weights, packed."""
 
 import json
 import os
@@ -9,29 +10,31 @@ from functools import lru_cache
 import numpy as np
 
 from games.core.network import MOST_ENTRIES, Network, contents_of, new_network
-from games.core.prepared import pack, stamp, unpack, wrong
+from games.core.prepared import PreparedFileError, pack, stamp, unpack, wrong
 
-KIND = "learned evaluation"
+EVALUATION, POLICY = "learned evaluation", "learned policy"  # what a network says
 
 
-def network_bytes(game, network: Network) -> bytes:
-    """The contents of the file of a network."""
+def network_bytes(game, network: Network, kind: str = EVALUATION) -> bytes:
+    """The contents of the file of a network of that kind."""
     tuples = json.dumps({"stages": network.stages, "tuples": network.orbits}).encode()
     packed = zlib.compress(network.weights.astype("<i4").tobytes(), 1)
-    return pack(KIND, game, {"card": network.card}, tuples + b"\n" + packed)
+    return pack(kind, game, {"card": network.card}, tuples + b"\n" + packed)
 
 
-def load_network(path: str | os.PathLike, game) -> Network:
-    """The network in a file; PreparedFileError if it cannot be read, is damaged, or is for another game.
+def load_network(path: str | os.PathLike, game, kind: str = EVALUATION) -> Network:
+    """The network in a file; PreparedFileError if it cannot be read, is damaged, or is of another kind or game.
 
     Networks that have been loaded are kept in memory, and loaded again when their file has changed.
     """
-    return _load(game, *stamp(path))
+    if game.grid.size == 0:
+        raise PreparedFileError(f"{kind} {str(path)!r}: {game} does not say what its cells hold")
+    return _load(kind, game, *stamp(path))
 
 
 @lru_cache(maxsize=16)
-def _load(game, path, changed, size) -> Network:
-    header, data = unpack(KIND, game, path)
+def _load(kind, game, path, changed, size) -> Network:
+    header, data = unpack(kind, game, path)
     line, _, packed = data.partition(b"\n")
     try:
         about = json.loads(line)
@@ -39,18 +42,18 @@ def _load(game, path, changed, size) -> Network:
         if not (type(stages) is int and 1 <= stages <= 64 and isinstance(card, dict)):
             raise ValueError("its number of stages")
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise wrong(KIND, path, f"its tuples are none of {game}") from None
+        raise wrong(kind, path, f"its tuples are none of {game}") from None
     try:
         empty = new_network(game, orbits, stages)
     except ValueError as error:
-        raise wrong(KIND, path, str(error)) from None
+        raise wrong(kind, path, str(error)) from None
     try:
         unpacking = zlib.decompressobj()
         weights = np.frombuffer(unpacking.decompress(packed, empty.weights.nbytes + 4), "<i4").astype(np.int32)
     except (zlib.error, ValueError):
-        raise wrong(KIND, path, "its weights cannot be unpacked") from None
+        raise wrong(kind, path, "its weights cannot be unpacked") from None
     if len(weights) != len(empty.weights):
-        raise wrong(KIND, path, f"it has {len(weights):,} weights, of {len(empty.weights):,}")
+        raise wrong(kind, path, f"it has {len(weights):,} weights, of {len(empty.weights):,}")
     return replace(empty, weights=weights, card=card)
 
 

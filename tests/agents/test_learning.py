@@ -46,8 +46,8 @@ def random_network(game, shapes, stages=2, seed=1):
     return network
 
 
-def naive_value(game, network, state):
-    """The value of a position, by what its cells hold."""
+def naive_sum(game, network, state):
+    """The sum of a position for the first player, by what its cells hold."""
     board, side, contents = board_of(game, state), int(game.player(state)), contents_of(game)
     stones = int(np.count_nonzero((board == 1) | (board == 2)))
     sizes = [contents ** len(orbit[0]) for orbit in network.orbits]
@@ -64,7 +64,12 @@ def naive_value(game, network, state):
             total += int(weights[start + sum(int(board.flat[cell]) * contents**i for i, cell in enumerate(cells))])
         start += size
     total += (network.layout[0] - network.tuples) * int(weights[0])
-    x = total * SCALE * (-1 if game.colour_exchange and side == 1 else 1)
+    return total * SCALE * (-1 if game.colour_exchange and side == 1 else 1)
+
+
+def naive_value(game, network, state):
+    """The value of a position."""
+    x = naive_sum(game, network, state)
     return x / np.sqrt(1 + x * x)
 
 
@@ -338,10 +343,10 @@ def test_the_search_of_td_is_minimax(plain_td, plies, foresee):
     assert len(found) > 2
 
 
-@pytest.mark.parametrize("method", ["td", "tdleaf", "descent"])
+@pytest.mark.parametrize("method", ["td", "tdleaf", "descent", "visits"])
 def test_learning_goes_on_as_if_nothing_had_happened(method, tmp_path):
     """From a checkpoint; and in parts of any size."""
-    game, lesson = games.make("tictactoe"), lesson_of(method=method, plies=2, descents=3)
+    game, lesson = games.make("tictactoe"), lesson_of(method=method, plies=2, descents=3, teacher="uct(playouts=20)")
     whole, parts = new_learner(game, lesson), new_learner(game, lesson)
     whole.kernel(60)
     assert whole.trainer.counts[GAMES] == 60 and np.count_nonzero(whole.network.weights) > 50
@@ -351,7 +356,7 @@ def test_learning_goes_on_as_if_nothing_had_happened(method, tmp_path):
     later = new_learner(game, lesson)
     later.resume(tmp_path / "c")
     assert later.go_on(60, lambda: True)
-    for name in ("weights", "errors", "sizes", "counts", "rng"):
+    for name in ("weights", "errors", "sizes", "counts", "losses", "rng"):
         assert np.array_equal(getattr(later.trainer, name), getattr(whole.trainer, name)), name
     assert later.card()["weights"] == whole.card()["weights"] != parts.card()["weights"]
     with pytest.raises(LearningError, match="was begun with seed = 3, not 4"):
@@ -468,6 +473,12 @@ def test_what_arena_learn_refuses_before_it_learns(tmp_path, monkeypatch):
         "--step nan": "step = nan is out of range",
         "--descents 5": "--descents has no meaning with --method td",
         "--method descent --lambda 0.5": "--lambda has no meaning with --method descent",
+        "--teacher uct(playouts=9)": "--teacher has no meaning with --method td",
+        "--method visits --plies 2": "--plies has no meaning with --method visits",
+        "--method visits --teacher random": "teacher = 'random' leaves no visits that can be told by its seed",
+        "--method visits --teacher uct": "it must be a tree search of so many playouts, such as uct(playouts=300)",
+        "--method visits --teacher uct(playouts=9,seconds=1)": "leaves no visits that can be told by its seed",
+        "--method visits --match 2 --agent random": "random cannot play with a policy: the agent must be uct",
         "--from runs/first --plies 1": "--plies has no meaning with --from",
         "--from runs/first --method td": "--method has no meaning with --from",
     }.items():
@@ -509,7 +520,8 @@ def test_ctrl_c_during_a_match(tmp_path, monkeypatch):
         fewer.output.split()
     )
     count = []
-    assert match(games.make("tictactoe"), None, "random", 8, 1, lambda: bool(count.append(1))) is None
+    players = [agents.make("random").player(games.make("tictactoe"))] * 2
+    assert match(games.make("tictactoe"), players, 8, 1, lambda: bool(count.append(1))) is None
     assert len(count) == 1
 
 
@@ -529,7 +541,7 @@ def test_what_fails_in_a_match_loses_nothing(tmp_path, monkeypatch):
 def test_matches_of_a_game_that_is_over_soon():
     """Openings have fewer plies where four would end the game; none, in the end."""
     game = games.make("clobber(rows=2, columns=2)")
-    found = match(game, new_network(game, make_orbits(game, "1x2"), 1), "random", 4, 1)
+    found = match(game, [agents.make("random").player(game)] * 2, 4, 1)
     assert game.max_plies < 4 and found["match"] == 4
 
 

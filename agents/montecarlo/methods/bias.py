@@ -1,38 +1,58 @@
-"""Progressive bias: the evaluation of a move takes part in its bound, less and less as it is visited (G. Chaslot,
+"""Progressive bias: what is known of a move takes part in its bound, less and less as it is visited (G. Chaslot,
 M. Winands, J. van den Herik, J. Uiterwijk & B. Bouzy, "Progressive strategies for Monte-Carlo tree search", 2008).
 
     bonus = weight * h / (n + 1)
 
-h is the game's evaluation after the move, 0 to 1 for the player who makes it.
+h is the game's evaluation after the move, 0 to 1 for the player who makes it; with `prior = "file:PATH"` the move's
+probability in a learned policy.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
-from agents.montecarlo.method import Method
-from agents.montecarlo.outlook import evaluate_children, new_evaluations
-from games.core.game import check_range
+import numpy as np
+
+from agents.montecarlo.priors import Guided, Learned, softmax
+from games.core.game import FILE, check_range
+
+
+class Heuristic(NamedTuple):
+    """Of nodes, for the player who moves to them."""
+
+    value: np.ndarray  # float64[nodes], 0 to 1
+    learned: Learned
+    state: np.ndarray  # dtype[state_size], scratch
 
 
 @dataclass(frozen=True)
-class Bias(Method):
-    """weight: of the evaluation of a move that has not been visited"""
+class Bias(Guided):
+    """weight: of what is known of a move that has not been visited
+    prior: where that comes from: "evaluation", or file:PATH of a learned policy
+    """
 
     weight: float = 1.0
+    prior: str = "evaluation"
 
     name: ClassVar[str] = "bias"
     part: ClassVar[str] = "selection"
     data_fields: ClassVar[tuple[str, ...]] = ("weight",)
     per_node: ClassVar[tuple[str, ...]] = ("value",)
+    priors: ClassVar[tuple[str, ...]] = ("evaluation",)
 
     def __post_init__(self):
         check_range("weight", self.weight, 0)
+        self.check_prior()
 
     def new_memory(self, game, nodes):
-        return new_evaluations(game, nodes)
+        return Heuristic(np.zeros(nodes), self.learned(game), np.zeros(game.state_size, game.dtype))
 
     def expanded(self, game, search, walk, node):
-        evaluate_children(game, search, walk, node)
+        value, first = search.memory.value, search.tree.first_child[node]
+        end = first + search.tree.children[node]
+        for child in range(first, end):
+            value[child] = self.rank(game, search, walk, child)
+        if self.prior == FILE:
+            softmax(value, first, end, 1.0)
 
     def bonus(self, game, search, walk, child):
         return search.options.weight * search.memory.value[child] / (search.tree.visits[child] + 1.0)

@@ -1,45 +1,42 @@
-"""PUCT: UCT with prior probabilities of moves, here from the game's own order of moves instead of a network (C. Rosin,
-"Multi-armed bandits with episode context", 2011, in the form of D. Silver et al., "Mastering the game of Go without
-human knowledge", 2017).
+"""PUCT: UCT with prior probabilities of moves (C. Rosin, "Multi-armed bandits with episode context", 2011, in the form
+of D. Silver et al., "Mastering the game of Go without human knowledge", 2017).
 
     bound = value + c P sqrt(N) / (1 + n)           P = exp(h / t) / sum over the moves of exp(h / t)
 
 N and n are the visits of the node and of the child.  h is the rank of a move: Game.move_order, from 0 for the lowest of
-the node to 1 for the highest, or with `prior = "evaluation"` the evaluation after the move, 0 to 1 for the player who
-makes it.  A child without visits has the value `unvisited`.
+the node to 1 for the highest; with `prior = "evaluation"` the evaluation after the move, 0 to 1 for the player who
+makes it; with `prior = "file:PATH"` its logit in a learned policy.  A child without visits has the value `unvisited`.
 """
 
 from dataclasses import dataclass
-from math import exp, sqrt
+from math import sqrt
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from agents.core.tree import last_node
-from agents.montecarlo.method import Method
-from agents.montecarlo.outlook import reward_after
-from games.core.game import check_choice, check_range
-
-PRIORS = ("order", "evaluation")
+from agents.montecarlo.priors import Guided, Learned, softmax
+from games.core.game import FILE, check_range
 
 
 class Priors(NamedTuple):
     """Of nodes."""
 
     prior: np.ndarray  # float64[nodes], the probability of the move that leads to the node
+    learned: Learned
     state: np.ndarray  # dtype[state_size], scratch
 
 
 @dataclass(frozen=True)
-class PUCT(Method):
+class PUCT(Guided):
     """c: weight of the exploration term
-    temperature: t of the priors
-    prior: what they come from
+    temperature: t of the priors; none: 1 for a learned policy, 0.5 for others
+    prior: what they come from: "order", "evaluation", or file:PATH of a learned policy
     unvisited: value of a child without visits
     """
 
     c: float = 1.0
-    temperature: float = 0.5
+    temperature: float | None = None
     prior: str = "order"
     unvisited: float = 0.5
 
@@ -48,35 +45,34 @@ class PUCT(Method):
     alone: ClassVar[tuple[str, ...]] = ("replace the exploration term",)
     data_fields: ClassVar[tuple[str, ...]] = ("c", "temperature", "unvisited")
     per_node: ClassVar[tuple[str, ...]] = ("prior",)
+    priors: ClassVar[tuple[str, ...]] = ("order", "evaluation")
 
     def __post_init__(self):
         check_range("c", self.c, 0)
-        check_range("temperature", self.temperature, 0.01)
+        if self.temperature is not None:
+            check_range("temperature", self.temperature, 0.01)
         check_range("unvisited", self.unvisited, 0, 1)
-        check_choice("prior", self.prior, PRIORS)
+        self.check_prior()
+
+    def options(self):
+        default = 1.0 if self.prior.startswith(FILE) else 0.5
+        return self.Options(self.c, default if self.temperature is None else self.temperature, self.unvisited)
 
     def new_memory(self, game, nodes):
-        return Priors(np.zeros(nodes), np.zeros(game.state_size, game.dtype))
+        return Priors(np.zeros(nodes), self.learned(game), np.zeros(game.state_size, game.dtype))
 
-    def rank(self, game, search, walk, child):
-        """h of a child, on the scale of the game's move_order if it is that."""
-        move = search.tree.move[child]
-        if self.prior == "order":
-            return float(game.move_order(walk.state, move))
-        return reward_after(game, walk.state, move, game.player(walk.state), search.memory.state)
+    def rank_order(self, game, search, walk, child):
+        """On the scale of the game's move_order."""
+        return float(game.move_order(walk.state, search.tree.move[child]))
 
     def expanded(self, game, search, walk, node):
         prior, first = search.memory.prior, search.tree.first_child[node]
-        end, low, high, total = first + search.tree.children[node], 1e18, -1e18, 0.0
+        end, low, high = first + search.tree.children[node], 1e18, -1e18
         for child in range(first, end):
             prior[child] = self.rank(game, search, walk, child)
             low, high = min(low, prior[child]), max(high, prior[child])
-        scale = 1.0 / max(high - low, 1e-9) if self.prior == "order" else 1.0
-        for child in range(first, end):
-            prior[child] = exp((prior[child] - high) * scale / search.options.temperature)
-            total += prior[child]
-        for child in range(first, end):
-            prior[child] /= total
+        scale = max(high - low, 1e-9) if self.prior == "order" else 1.0
+        softmax(prior, first, end, scale * search.options.temperature)
 
     def mean(self, game, search, walk, child, mean):
         return search.options.unvisited if search.tree.visits[child] == 0 else mean
