@@ -83,7 +83,7 @@ class Guided(Method):
         try:
             self.learned(game)
         except PreparedFileError as error:
-            return f"with prior = {self.prior!r}, but {error}"
+            return f"prior = {self.prior!r}: {error}"
         return None
 
     def learned(self, game) -> Learned:

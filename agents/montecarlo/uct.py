@@ -124,8 +124,12 @@ class UCT(TreeSearch):
     def refuses(self, game):
         if reason := super().refuses(game):
             return reason
-        unmet = ((method.name, method.needs.unmet(game) or method.misfit(game)) for method in self.chosen)
-        return next((f"method {name} of {self} plays games {why}" for name, why in unmet if why), None)
+        for method in self.chosen:
+            if unmet := method.needs.unmet(game):
+                return f"method {method.name} of {self} plays games {unmet}"
+            if misfit := method.misfit(game):
+                return f"method {method.name} of {self}: {misfit}"
+        return None
 
     def budget(self, default=None):
         budget = super().budget(default)
