@@ -118,7 +118,7 @@ def show_playouts(agent: Any, game: Game, state: np.ndarray, view: View) -> Show
     if view.iterations is not None:
         agent = replace(agent, playouts=view.iterations, seconds=None)
     elif not agent.own_budget().given():
-        raise Unsuited(f"{agent.name} ends nowhere by itself: say how many iterations, which are its playouts")
+        raise Unsuited(f"{agent.name} has no end of its own: say how many iterations, or playouts, it makes")
     root = grow(agent, game, state, seed=seed_of(view), nodes=view.limit or FEW)
     return Shown(root, f"{counted(root.visits, 'playout')}; {hidden(root)}", root.visits)
 

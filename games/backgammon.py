@@ -421,11 +421,8 @@ class Backgammon(Game):
     def risk(self, state, side):
         """The way that a player's blots would lose if they were hit: those that a checker of the other's has still to
         pass, or can enter on."""
-        blots, theirs, lost = (
-            self.single(self.planes_of(state, side)) & POINTS,
-            self.on(self.planes_of(state, 1 - side)),
-            0,
-        )
+        blots, lost = self.single(self.planes_of(state, side)) & POINTS, 0
+        theirs = self.on(self.planes_of(state, 1 - side))
         behind = self.mirrored(theirs)  # as this player counts, the other's checkers go upwards
         while blots != ZERO:
             blot = blots & (~blots + ONE)

@@ -243,8 +243,9 @@ class Chess(ChessRules):
         return self.setup != STANDARD or (bool(self.fen) and not has_standard_castling(read_fen(self.fen)))
 
     def parse_move(self, state, text):
-        """A move by its name, without the signs of check and mate too, or as engines write it, castling either way."""
-        word, position, legal = re.sub(r"[+#!?]+$", "", text.strip()).replace("0", "O"), position_of(state), None
+        """A move by its name, with or without the signs of check and mate, or as engines write it; castling as in chess
+        or as in Chess960."""
+        word, position = re.sub(r"[+#!?]+$", "", text.strip()).replace("0", "O"), position_of(state)
         legal = self.moves(state)
         for move in legal:
             names = engine_name(position, move, True), engine_name(position, move, False)

@@ -31,11 +31,11 @@ from games.core.board import squares
 from games.core.drawing import NO_CELL, Board, Look, board_drawing
 from games.core.game import Game, check_range
 from games.core.random import GAMMA, mix, random_below
+from games.hex import NEIGHBOURS
 
 ZERO = WORD(0)
 PLIES, END = 2, 3  # of a state
 FIRST_WINS, SECOND_WINS, DRAWN = ONE, WORD(2), WORD(3)  # in state[END]; 0 while the game goes on
-NEIGHBOURS = ((-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1))  # (rows down, columns to the right), in a circle
 OUTSIDE = 3  # in a feature code
 WIN = 100  # in the order of moves, above all others
 

@@ -45,7 +45,7 @@ def typed(tmp_path_factory):
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
         env=environment,
     )
     assert done.returncode == 0, done.stderr

@@ -14,6 +14,7 @@ import numpy as np
 
 from agents.core.agent import Unsuited
 from games.core.game import CHANCE, Game
+from games.core.jit import uncompiled as uncompiled
 
 ROLES = {0: "MAX", 1: "MIN", CHANCE: "chance", None: ""}
 
@@ -152,11 +153,6 @@ def after(game: Game, state: np.ndarray, move: int) -> np.ndarray:
     return child
 
 
-def uncompiled(function: Callable) -> Callable:
-    """A helper of kernels as plain Python, for a few calls, which a compiler would keep waiting."""
-    return getattr(function, "py_func", function)
-
-
 def odds_of(game: Game, state: np.ndarray) -> dict[int, str]:
     """The probabilities of what chance may do in a position, by move: fractions such as `1/6`, or four digits."""
     moves, probabilities = np.empty(game.max_moves, np.int32), np.empty(game.max_moves)
@@ -191,8 +187,10 @@ def finite(value: float) -> float | None:
 
 
 def foremost(root: Item, children: Callable[[Item], Iterable[tuple[float, Item]]], count: int) -> set[Item]:
-    """Up to `count` items from a root on: those of least rank, each after its parent; (rank, item) of an item's
-    children is what `children` gives."""
+    """Up to `count` items of a tree: the root, and those of least rank, each after its parent.
+
+    children: yields (rank, child) for each child of an item
+    """
     found, waiting, met = set[Item](), [(0.0, 0, root)], 1
     while waiting and len(found) < count:
         item = heapq.heappop(waiting)[2]

@@ -21,7 +21,7 @@ import numpy as np
 from agents.core.probing import find_slot
 from agents.core.sides import result_of, side_to_move
 from games.core.errors import UserError
-from games.core.jit import helper, kernel
+from games.core.jit import helper, kernel, uncompiled
 from games.core.playout import copy_state
 from games.core.prepared import pack, stamp, unpack, wrong
 from games.core.random import mix
@@ -138,7 +138,7 @@ def best_move(game, endgames: Endgames, state: np.ndarray) -> tuple[int, int] | 
     if not len(endgames.values) or look_up_kernel(game, endgames, state) == ABSENT:
         return None
     found = [(move, value_of_move(game, endgames, state, move)) for move in game.moves(state)]
-    return max(found, key=lambda pair: rank.py_func(pair[1]))
+    return max(found, key=lambda pair: uncompiled(rank)(pair[1]))
 
 
 def value_of_move(game, endgames: Endgames, state: np.ndarray, move: int) -> int:

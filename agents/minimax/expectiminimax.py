@@ -169,9 +169,8 @@ def value_kernel(game, line, depth, ply, alpha, beta, options):
             if options.pruning and (value <= low or value >= high):
                 line.counts[CUTOFFS] += rest > 0.0
                 bound = known + rest * (options.most if value <= low else options.least)
-                return (
-                    min(bound, alpha) if value <= low else max(bound, beta)
-                )  # where rounding lifts it into the window
+                # rounding may have lifted it into the window
+                return min(bound, alpha) if value <= low else max(bound, beta)
         return known
     best = -LARGEST if player == 0 else LARGEST
     for i in range(game.legal_moves(state, moves)):

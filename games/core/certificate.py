@@ -90,10 +90,8 @@ def verify(game: Game, certificate: Certificate) -> int:
 
 def _followed(game, root, certificate, space) -> tuple:
     """(what it comes to, the last state, ends, positions), with room for so many positions."""
-    states, slots = (
-        np.zeros((space + 1, game.state_size), game.dtype),
-        np.zeros(1 << (2 * space).bit_length(), np.int32),
-    )
+    states = np.zeros((space + 1, game.state_size), game.dtype)
+    slots = np.zeros(1 << (2 * space).bit_length(), np.int32)
     states[0], room = root, np.zeros(game.max_moves, np.int32)
     found, at, ends, met = verify_kernel(game, states, slots, certificate.moves, certificate.winner, room)
     return found, states[at], ends, met

@@ -102,7 +102,9 @@ class Game(Compilable):
             if not evaluation.startswith(FILE):
                 check_choice("evaluation", evaluation, cls.evaluations())
             elif cls.grid is Game.grid:
-                raise PreparedFileError(f"evaluation = {evaluation!r}: {cls.name} does not say what its cells hold")
+                raise PreparedFileError(
+                    f"evaluation = {evaluation!r}: {cls.name} does not say what its cells hold, as this needs"
+                )
             own = getattr(cls, _evaluator(evaluation)).__get__(instance)
             object.__setattr__(instance, "evaluate", own)  # for plain Python; kernels ask `function`
         return instance

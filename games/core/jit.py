@@ -108,6 +108,11 @@ def inlined(function):
     return Helper(function, forceinline=True, **_UNCOUNTED) if COMPILED else function
 
 
+def uncompiled(function: Callable) -> Callable:
+    """A kernel or a helper as plain Python, which is done before a compiler is where there are but a few calls."""
+    return getattr(function, "py_func", function)
+
+
 class GameType(types.Opaque):
     """Numba type of one game with its compiled parameters: a value without size, or the places of its `arrays`.
 

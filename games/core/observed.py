@@ -1,7 +1,7 @@
 """What the checks of a game look at: its random games, and what its methods say of their states.
 
-One function asks the compiled game and plain Python: a kernel, and its `py_func`.  The first of the random games is
-played in plain Python, which notices what is written beyond an array; the others are compiled.
+One function asks the compiled game and plain Python: a kernel, and the function that it is made of.  The first of the
+random games is played in plain Python, which notices what is written beyond an array; the others are compiled.
 """
 
 import functools
@@ -11,7 +11,7 @@ import numpy as np
 from numba.core.errors import TypingError
 
 from games.core.game import CHANCE
-from games.core.jit import kernel
+from games.core.jit import kernel, uncompiled
 from games.core.playout import copy_state
 from games.core.random import random_below, stream
 from games.core.seeds import derive_seed
@@ -199,7 +199,7 @@ def call(kernel, game, *arguments, plain=False):
     """What a kernel returns, or its function in plain Python; where a method makes arrays, the error says so."""
     if plain or not game.compiles:
         with np.errstate(over="ignore"):  # unsigned words wrap, in plain Python as in kernels
-            return kernel.py_func(game, *arguments)
+            return uncompiled(kernel)(game, *arguments)
     try:
         return kernel(game, *arguments)
     except TypingError as error:

@@ -51,11 +51,10 @@ class Registered(Protocol):
     """A frozen dataclass of parameters, with the name that specs call it by."""
 
     name: ClassVar[str]
+    __dataclass_fields__: ClassVar[dict[str, Field]]
 
     def prepare(self) -> None:
-        """Read what files its parameters name, where that is not left to its use; ValueError says what is wrong."""
-
-    __dataclass_fields__: ClassVar[dict[str, Field]]
+        """Read the files that its parameters name, unless their first use does so; ValueError if one is bad."""
 
 
 @dataclass

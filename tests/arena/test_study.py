@@ -100,7 +100,7 @@ MAX 5 (-∞, ∞)
 WRONG = [
     (("tictactoe",), "the tree has more than 1000 nodes: give a smaller depth, or a higher limit"),
     (("tictactoe", "--agent", "random"), "random has no tree that can be drawn; these have: alphabeta,"),
-    (("tictactoe", "--agent", "uct"), "uct ends nowhere by itself: say how many iterations"),
+    (("tictactoe", "--agent", "uct"), "uct has no end of its own: say how many iterations"),
     (("tictactoe", "--agent", "uct", "--iterations", "0"), "0 is out of range: it can be 1 to 1e+06"),
     (("tictactoe", "--agent", "uct", "--depth", "2"), "--depth: uct has none; say --iterations"),
     (("tictactoe", "--agent", "pns", "--bounds", "-1", "1"), "bounds means nothing to pns, which can be"),

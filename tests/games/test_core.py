@@ -292,6 +292,14 @@ def test_an_exchange_of_colours_is_a_known_one():
         check_planes(Mirrored(), 2)
 
 
+def test_a_game_is_checked_without_a_compiler():
+    """As when it is debugged."""
+    script = "import games; games.check(games.make('tictactoe'), seed=1); print('kept')"
+    command = [sys.executable, "-W", "ignore::RuntimeWarning", "-c", script]  # words wrap
+    done = subprocess.run(command, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("kept\n", "")
+
+
 def test_every_method_is_compiled():
     with pytest.raises(TypingError, match="move_order"):
         games.check(Uncompiled(), seed=2)
