@@ -16,7 +16,7 @@ import numpy as np
 
 from agents.core.tree import last_node
 from agents.montecarlo.priors import Guided, Learned, softmax
-from games.core.game import FILE, check_range
+from games.core.game import check_range
 
 
 class Priors(NamedTuple):
@@ -30,13 +30,13 @@ class Priors(NamedTuple):
 @dataclass(frozen=True)
 class PUCT(Guided):
     """c: weight of the exploration term
-    temperature: t of the priors; none: 1 for a learned policy, 0.5 for others
+    temperature: t of the priors
     prior: what they come from: "order", "evaluation", or file:PATH of a learned policy
     unvisited: value of a child without visits
     """
 
     c: float = 1.0
-    temperature: float | None = None
+    temperature: float = 0.5
     prior: str = "order"
     unvisited: float = 0.5
 
@@ -49,14 +49,9 @@ class PUCT(Guided):
 
     def __post_init__(self):
         check_range("c", self.c, 0)
-        if self.temperature is not None:
-            check_range("temperature", self.temperature, 0.01)
+        check_range("temperature", self.temperature, 0.01)
         check_range("unvisited", self.unvisited, 0, 1)
         self.check_prior()
-
-    def options(self):
-        default = 1.0 if self.prior.startswith(FILE) else 0.5
-        return self.Options(self.c, default if self.temperature is None else self.temperature, self.unvisited)
 
     def new_memory(self, game, nodes):
         return Priors(np.zeros(nodes), self.learned(game), np.zeros(game.state_size, game.dtype))
