@@ -202,7 +202,7 @@ def figure(frame: pd.DataFrame, throughput: pd.DataFrame | None = None, title: s
     )
     for ax, (heading, what) in zip(axes, labels):
         ax.set(title=heading, xlabel="workers", ylabel=what)
-        _count_axis(ax, workers)
+        count_axis(ax, workers)
     for ax in axes[:2]:
         ax.axhline(0, color="grey", linewidth=0.8)
     if panels == 4:
@@ -225,7 +225,7 @@ def plot_speed_up(ax, frame: pd.DataFrame):
     ax.plot(workers, workers, color="grey", linestyle=":", marker="", label="as many as workers")
     ax.set_yscale("log", base=2)
     ax.set(xlabel="workers", ylabel="strength speed-up")
-    _count_axis(ax, workers)
+    count_axis(ax, workers)
     ax.legend(fontsize="small", frameon=False)
     return ax
 
@@ -246,10 +246,10 @@ def _draw_throughput(ax, throughput) -> None:
         ax.plot(rows["threads"], rows["speed_up"], marker=".", color=f"C{colour}", label=scheme)
     ax.plot(threads, threads, color="grey", linestyle=":")
     ax.set(title="playouts a second on threads", xlabel="threads", ylabel="times those of one thread")
-    _count_axis(ax, threads)
+    count_axis(ax, threads)
 
 
-def _count_axis(ax, counts) -> None:
+def count_axis(ax, counts) -> None:
     """A logarithmic axis with the counts that there are."""
     ax.set_xscale("log", base=2)
     ax.set_xticks(counts, [str(count) for count in counts], minor=False)

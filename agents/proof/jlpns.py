@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 import agents
-from agents.core.agent import Agent
+from agents.core.agent import Agent, Unsuited
 from agents.core.threads import Simulable
 from agents.proof.bestfirst import ROOT
 from agents.proof.joblevel import (
@@ -34,6 +34,7 @@ from agents.proof.jobs import Executor, Job, ProcessWorkers, Report, VirtualWork
 from agents.proof.numbers import DRAWS, LIMIT, NODES
 from agents.proof.pns import PNS, TreeProof
 from agents.proof.proof_agent import ProofAgent, ProofSolver
+from games.core.errors import UserError
 from games.core.game import check_choice, check_range
 
 SLICE = 8192  # nodes of a process between two looks at what the server says
@@ -87,18 +88,21 @@ class JLPNS(Simulable, PNS):
         return self.workers > 1 and not self.simulated
 
     def job_agent(self) -> Agent:
-        """The agent of the jobs, with the server's end-game table; ValueError if it cannot be one."""
+        """The agent of the jobs, with the server's end-game table; Unsuited if it cannot be one."""
         agent = agents.make(self.job)
         if not agent.solves or isinstance(agent, JLPNS):
-            raise ValueError(f"job = {self.job!r} is no agent that solves in one piece, such as dfpn, pns or alphabeta")
+            raise Unsuited(f"job = {self.job!r} is no agent that solves in one piece, such as dfpn, pns or alphabeta")
         if agent.own_budget().given():
-            raise ValueError(f"job = {self.job!r} has a budget of its own; job_nodes says how many nodes it visits")
+            raise Unsuited(f"job = {self.job!r} has a budget of its own; job_nodes says how many nodes it visits")
         if isinstance(agent, ProofAgent) and self.tablebase and not agent.tablebase:
             return replace(agent, tablebase=self.tablebase)
         return agent
 
     def misfit(self, game):
-        return super().misfit(game) or self.job_agent().refuses(game)
+        try:
+            return super().misfit(game) or self.job_agent().refuses(game)
+        except UserError as error:
+            return str(error)
 
     def policy_of_leaves(self) -> Policy:
         """What is done with leaves in flight."""
@@ -143,7 +147,7 @@ class PPN2(JLPNS):
     def job_agent(self):
         agent = super().job_agent()
         if not isinstance(agent, ProofAgent):
-            raise ValueError(f"job = {self.job!r} tells no proof and disproof numbers; pns, dfpn and others do")
+            raise Unsuited(f"job = {self.job!r} tells no proof and disproof numbers; pns, dfpn and others do")
         return agent
 
 

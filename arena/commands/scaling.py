@@ -24,6 +24,7 @@ from arena.commands.options import (
 from arena.commands.output import print_table, tell, write_picture, write_whole
 from arena.commands.playing import Where, end_told
 from arena.commands.progress import progress_line
+from arena.commands.scaling_solve import Lines, Nodes, Positions, Solve, holds_solvers, scale_solvers
 
 NAMES = {"--cores": "--workers"}
 
@@ -43,6 +44,7 @@ SCHEMES = ["root", "leaf", "tree", "tree(virtual_loss=0)", "tree(wu=true)", "pip
     Panel.STUDY,
     examples='arena scaling --game "breakthrough(rows=6, columns=6)" --out runs/schemes\n'
     'arena scaling --game connect4 --scheme tree --scheme "tree(virtual_loss=0)" --sizes 1,4,16 --playouts 100\n'
+    'arena scaling --solve --game "breakthrough(rows=5, columns=4)" --scheme jlpns --scheme ppn2 --sizes 1,4,16,64\n'
     "arena scaling --out runs/schemes --resume",
     modern=modern,
 )
@@ -80,29 +82,50 @@ def scaling(
     verbose: Verbose = 0,
     log_level: LogLevel = None,
     as_json: Json = False,
+    solve: Solve = False,
+    moves: Lines = None,
+    positions: Positions = 3,
+    nodes: Nodes = None,
 ) -> None:
     """Compare parallel searches with the serial search.
 
     They are compared by Elo at equal time, search overhead, strength speed-up, and speed.  Simulated workers, in
     virtual time, give the same result on any machine.  Tables and a figure (scaling.csv, throughput.csv, scaling.svg,
     scaling.png) are written beside the games.
-    """
-    from arena.study.scaling import ScalingStudy, load, read_study
 
+    With --solve, parallel solvers find the values of positions, with one worker and with more: by default all whose
+    workers can be simulated.  Tables and a figure (points.csv, points.tex, solving.csv, solving.tex, solving.svg,
+    solving.png) have virtual time, or with --threads that of the wall, nodes, speed-up and search overhead.
+    """
     where = Where(workers, cluster)
     where.check()
+    _check(game, scheme, out, resume)
+    asked = {"workers": _whole_numbers(sizes), "seed": seed, "game": game}
+    if solve or (resume and holds_solvers(out)):
+        asked |= {"solvers": tuple(scheme or ()), "moves": tuple(moves or ()), "positions": positions}
+        asked |= {"plies": opening_plies, "nodes": nodes, "real": threads}
+        scale_solvers(None if resume else asked, out, as_json)
+        return
+    asked |= {"schemes": tuple(scheme or SCHEMES), "playouts": playouts, "games": games, "serial": serial}
+    asked |= {"opening_plies": opening_plies, "threads": threads}
+    _scale_schemes(None if resume else asked, out, where, speed_seconds, as_json)
+
+
+def _check(game, scheme, out: Path | None, resume: bool) -> None:
+    """BadParameter if there is nothing to do, or too much."""
     if resume and (out is None or game or scheme):
         raise typer.BadParameter("--resume continues the run in --out, and needs nothing else")
-    study = None
-    if not resume:
-        if game is None:
-            raise typer.BadParameter("give a --game, or --resume with --out")
-        schemes = tuple(scheme or SCHEMES)
-        study = ScalingStudy(
-            game, schemes, _whole_numbers(sizes), playouts, games, opening_plies, seed, threads, serial
-        )
+    if not resume and game is None:
+        raise typer.BadParameter("give a --game, or --resume with --out")
+
+
+def _scale_schemes(values: dict | None, out: Path | None, where: Where, speed_seconds: float, as_json: bool) -> None:
+    """Run a study of schemes, or with None for its values go on with the one in the folder, and show what it found."""
+    from arena.study.scaling import ScalingStudy, load, read_study
+
+    study = None if values is None else ScalingStudy(**values)
     out = out or free_folder("scaling")
-    _play(study, out, where, resume)
+    _play(study, out, where, study is None)
     study = read_study(out)
     frame, speeds = load(out), _speeds(study, out, speed_seconds)
     _write(study, frame, speeds, out)

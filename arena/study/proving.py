@@ -4,13 +4,10 @@ Positions come from random games.  Every search has as many nodes for a position
 line by line as it is found, so that a study that was stopped goes on where it was.
 """
 
-import fcntl
-import json
 import math
-import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +19,7 @@ import games
 from agents.core.agent import Agent, Budget
 from agents.core.solve import solve, solver_of
 from arena.config.config import ConfigError
+from arena.study import kept
 from games.core.game import check_range
 from games.core.random import random_below, stream
 
@@ -189,28 +187,18 @@ def run(study: ProofStudy | None, out, resume: bool = False, tell: Callable[[str
     ConfigError if the folder holds another study, or none.
     """
     folder = Path(out)
-    study = _begin(study, folder, resume)
+    study = kept.begin(study, folder / FILE, ProofStudy, "proofs", resume)
     cells = list(study.cells())
     warmed: set[tuple[str, str]] = set()
     with open(folder / FOUND, "a") as file:
-        _lock(file)
+        kept.lock(file)
         known = {(row["game"], row["search"], row["position"], row["memory"]) for row in _stored(folder)}
         for number, cell in enumerate(cells, 1):
             if cell not in known:
                 name, search, place, mebibytes = cell
                 tell(f"{number:,} of {len(cells):,}: {search} on {name}, position {place + 1}, {mebibytes:g} MiB")
-                file.write(json.dumps(_solved(study, cell, warmed)) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
+                kept.append(file, _solved(study, cell, warmed))
     return load(folder)
-
-
-def _lock(file) -> None:
-    """Keep others from writing to the file until it is closed; ConfigError if another process does."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise ConfigError([f"{file.name}: another process is at work on this study"]) from None
 
 
 def _solved(study, cell, warmed) -> dict:
@@ -230,7 +218,7 @@ def _solved(study, cell, warmed) -> dict:
         "search": search,
         "position": place,
         "memory": mebibytes,
-        "moves": _names(game, moves),
+        "moves": names_of(game, moves),
         "plies": len(moves),
         "value": found.value,
         "nodes": found.nodes,
@@ -240,7 +228,7 @@ def _solved(study, cell, warmed) -> dict:
     }
 
 
-def _names(game, moves) -> str:
+def names_of(game, moves) -> str:
     """A line of moves as `arena solve --moves` reads it."""
     names, state = [], game.initial()
     for move in moves:
@@ -265,60 +253,4 @@ def load(folder) -> pd.DataFrame:
 
 
 def _stored(folder: Path) -> list[dict]:
-    """The rows that are stored; what a kill has left of a last line is cut off."""
-    path = folder / FOUND
-    if not path.exists():
-        return []
-    data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    if len(whole) < len(data):
-        with open(path, "r+b") as file:
-            file.truncate(len(whole))
-    try:
-        rows = [json.loads(line) for line in whole.splitlines()]
-    except ValueError as error:
-        raise ConfigError([f"{path}: is damaged: {error}"]) from None
-    for number, row in enumerate(rows, 1):
-        if not isinstance(row, dict):
-            raise ConfigError([f"{path}: is damaged: line {number} is not an object"])
-        for key, kind in STORED.items():
-            if key not in row or not isinstance(row[key], kind):
-                raise ConfigError([f"{path}: is damaged: line {number} lacks {key}, or it is of the wrong type"])
-    return rows
-
-
-def read_study(folder: Path) -> ProofStudy:
-    """The study that a folder holds; ConfigError if it holds none."""
-    path = folder / FILE
-    try:
-        values = json.loads(path.read_text())
-        if not isinstance(values, dict):
-            raise TypeError("it is not an object")
-        lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
-        return ProofStudy(**values | lists)
-    except FileNotFoundError:
-        raise ConfigError([f"{path}: there is no such file; the folder holds no study of proofs"]) from None
-    except (ValueError, TypeError) as error:
-        raise ConfigError([f"{path}: does not describe a study of proofs: {error}"]) from None
-
-
-def _begin(study: ProofStudy | None, folder: Path, resume: bool) -> ProofStudy:
-    """The study to go on with; a new one is checked, and written before the first search."""
-    if study is None or (resume and (folder / FILE).exists()):
-        stored = read_study(folder)
-        if study not in (None, stored):
-            keys = [key for key in asdict(stored) if getattr(study, key) != getattr(stored, key)]
-            raise ConfigError([f"the study in {folder} was begun with other values of {', '.join(keys)}"])
-        try:
-            stored.check()
-        except ConfigError as error:
-            raise ConfigError([f"{folder / FILE}: {problem}" for problem in error.problems]) from None
-        return stored
-    if (folder / FILE).exists():
-        raise ConfigError([f"{folder} holds a study already; to continue it: --resume"])
-    study.check()
-    folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f".{FILE}"
-    part.write_text(json.dumps(asdict(study), indent=1))
-    part.replace(folder / FILE)
-    return study
+    return kept.rows(folder / FOUND, STORED)
