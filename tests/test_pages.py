@@ -51,6 +51,7 @@ NOT_TYPED = {  # a piece of a line, and why such a line is not typed here
     "arena learn": f"{LONG} tests/agents/test_learning.py",
     ".eval": "reads what arena learn writes; tests/agents/test_learning.py",
     ".policy": "reads what arena learn writes; tests/agents/test_visits.py",
+    "runs/priors": "plays with what arena learn writes; tests/agents/test_visits.py",
     "c4.toml": "reads what arena learn writes; tests/agents/test_learning.py",
     "arena study": f"{LONG} tests/arena/test_proving.py",
     "frontier": "plays for days; tests/agents/test_methods.py",
