@@ -1,7 +1,7 @@
 """Speed-up of parallel proof-number searches in virtual time: `python docs/speed/virtual.py` prints a table.
 
-    python docs/speed/virtual.py                                   # spdfpn on three positions, 1 to 1,024 workers
-    python docs/speed/virtual.py "spdfpn(job=1000, virtual='both')"    # another solver that takes `simulated`
+    python docs/speed/virtual.py                             # spdfpn on three positions, by 1 to 1,024 workers
+    python docs/speed/virtual.py "spdfpn(virtual='both')"    # other parameters, or another solver with `simulated`
 
 Virtual time counts nodes: the speed-up is the virtual time of one worker over that of all of them.  The overhead is how
 many nodes all visit for one that one worker does.
@@ -16,8 +16,8 @@ import games
 from agents.core.solve import solve, solver_of
 from games.core.errors import UserError
 
-POSITIONS = {"breakthrough(rows=5, columns=4)": "", "domineering(rows=6, columns=7)": "", "hex(size=5)": "a1"}
-WORKERS = tuple(1 << power for power in range(11))
+POSITIONS = {"breakthrough(rows=5, columns=4)": "", "hex(size=5)": "a1", "domineering(rows=6, columns=6)": ""}
+WORKERS = (1, 2, 4, 16, 64, 256, 1024)
 
 
 def solved(spec: str, name: str, moves: str, workers: int):

@@ -55,7 +55,7 @@ def test_values_are_those_of_df_pn(spec):
     assert len(values) > 1
 
 
-@pytest.mark.parametrize("spec, plies", [("tictactoe", 1), ("connect4(rows=4, columns=5)", 9)])
+@pytest.mark.parametrize("spec, plies", [("tictactoe", 1), ("connect4(rows=4, columns=5)", 7)])
 @pytest.mark.parametrize("epsilon, job", [(0.0, 1), (0.25, 30), (0.25, 200)])
 def test_one_worker_equals_its_twin(spec, plies, epsilon, job):
     game, jobs = games.make(spec), 0
@@ -70,7 +70,7 @@ def test_one_worker_equals_its_twin(spec, plies, epsilon, job):
         numbers = tuple(INFINITE if number == naive.INFINITE else number for number in twin.solve(state))
         assert (search.numbers(), search.counts[NODES], len(done)) == (numbers, twin.nodes, twin.jobs)
         jobs += len(done)
-    assert jobs > 6
+    assert jobs > 3
 
 
 @pytest.mark.parametrize("options", ["workers=5", "workers=300, virtual='both'"])
@@ -101,7 +101,7 @@ def test_nothing_virtual_is_taken_for_real(virtual):
         assert 0 not in search.numbers() and max(search.numbers()) < INFINITE
         top = search.top
         busy = top.workers > 0
-        assert top.workers.max() == len(search.jobs) > 10  # at the root
+        assert top.workers.max() == len(search.jobs) > 2  # at the root
         settled = (top.numbers[busy, VIRTUAL] == 0).any(axis=1)
         assert settled.sum() >= len(
             {int(search.workers[i].search.line.key[ply]) for i, (ply, _) in search.jobs.items()}
@@ -152,36 +152,40 @@ GAME = games.make("connect4(rows=4, columns=5)")
 SPEC = "spdfpn(workers=2, job=40, table=0.1)"
 
 
-def shared_files():
-    return set(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else set()
+def shared_files(pid):
+    """The names that memory shared by a process has, which multiprocessing begins in this way."""
+    return list(Path("/dev/shm").glob(f"pym-{pid}-*"))
 
 
-def test_processes_that_are_killed_cost_their_jobs_alone():
-    """Ten are killed, at random times of one solve; the value stays, and nothing is left."""
-    before, rng = shared_files(), np.random.default_rng(5)
+@pytest.mark.parametrize("kills", [3, pytest.param(10, marks=pytest.mark.faults)])
+def test_processes_that_are_killed_cost_their_jobs_alone(kills):
+    """Some are killed, at random times of one solve; the value stays, and nothing is left."""
+    rng = np.random.default_rng(5)
     solver = solver_of(agents.make(SPEC), GAME)
     team = solver.memory.team
-    listen, dead, pids = team.listen, [], set()
+    listen, dead, pids = team.listen, set(), set()
 
     def listening():
         pids.update(process.pid for process in team.processes)
-        if len(dead) < 10 and len(team.ready) == 2 and rng.random() < 0.2:
-            dead.append(team.processes[int(rng.integers(2))])
-            os.kill(dead[-1].pid, signal.SIGKILL)
+        alive = sorted({team.processes[number].pid for number in team.ready} - dead)
+        if len(dead) < kills and alive and rng.random() < 0.1:
+            pid = int(rng.choice(alive))
+            dead.add(pid)
+            os.kill(pid, signal.SIGKILL)
         return listen()
 
     expected = value("dfpn", GAME, GAME.initial())
     team.listen = listening
     found = solve(solver, GAME.initial(), moves="none")
     del team.listen
-    assert (found.value, len(dead), found.unsolved) == (expected, 10, "")
-    assert len(pids) >= 11
+    assert (found.value, len(dead), found.unsolved) == (expected, kills, "")
+    assert dead < pids
     team.close()
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
     again = solve(solver, GAME.initial(), goal="win")  # with new processes
     assert again.goals["win"] == (expected == 1)
     team.close()
-    assert shared_files() <= before
+    assert not shared_files(os.getpid())
 
 
 def test_processes_are_kept_for_the_next_solver():
@@ -212,7 +216,7 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_processes_end_with_their_parent(how, tmp_path):
-    before, script = shared_files(), tmp_path / "solving.py"
+    script = tmp_path / "solving.py"
     script.write_text(SOLVING)
     with subprocess.Popen(
         [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=Path.cwd(),
@@ -228,7 +232,7 @@ def test_processes_end_with_their_parent(how, tmp_path):
     while any(map(runs, pids)) and time.monotonic() < until:
         time.sleep(0.05)
     assert not any(map(runs, pids))
-    assert shared_files() <= before
+    assert not shared_files(solving.pid)
 
 
 def runs(pid):
