@@ -1,13 +1,9 @@
-"""JL-PNS: job-level proof-number search (Wu, Lin, Sun, Kao, Lin, Chan & Chen, "Job-level proof number search", 2013),
-and PPN2 (Saffidine, Jouandeau & Cazenave, "Solving Breakthrough with race patterns and job-level proof number search",
-2011).
+"""JL-PNS: job-level proof-number search (Wu, Lin, Sun, Kao, Lin, Chan & Chen, "Job-level proof number search", 2013).
 
 A server keeps the tree (agents/proof/joblevel.py); its leaves are jobs for workers (agents/proof/jobs.py): bounded
 searches by any agent that solves.  What a job finds becomes of the leaf: its end, or its children with their numbers;
-a search without numbers leaves an open leaf with the first numbers of its children.
-
-In PPN2 a job is a proof-number search that reports its numbers while it works, so that the server sees its leaf as it
-is, and cancels it when its leaf has become of no importance.
+a search without numbers leaves an open leaf with the first numbers of its children.  For games of two players without
+chance.
 """
 
 import weakref
@@ -44,9 +40,8 @@ SLICE = 8192  # nodes of a process between two looks at what the server says
 class JLPNS(Simulable, PNS):
     """Proof-number search whose leaves are searched by workers.
 
-    workers: processes; or with `simulated`, workers in virtual time: deterministic, on one core, up to 1024.  One
-    worker needs no process.
-    simulated: workers in virtual time instead of processes
+    workers: processes, of which one worker needs none; or with `simulated`, workers in virtual time, up to 1024
+    simulated: workers in virtual time instead of processes: deterministic, on one core
     latency: of simulated workers: what a job takes besides its nodes
     job: the agent that searches a leaf
     job_nodes: the nodes that it visits
@@ -120,35 +115,6 @@ class JLPNS(Simulable, PNS):
 
     def new_solver(self, game, budget):
         return JobSolver(self, game, budget)
-
-
-@dataclass(frozen=True)
-class PPN2(JLPNS):
-    """JL-PNS whose jobs are proof-number searches that tell their numbers as they go on.
-
-    job: a proof-number search
-    report: nodes of a job between two reports
-    """
-
-    job: str = "pns"
-    report: int = 250
-
-    name: ClassVar[str] = "ppn2"
-    streams: ClassVar[bool] = True
-
-    def __post_init__(self):
-        super().__post_init__()
-        check_range("report", self.report, 1, 1 << 29)
-
-    @property
-    def every(self):
-        return min(self.report, self.job_nodes)
-
-    def job_agent(self):
-        agent = super().job_agent()
-        if not isinstance(agent, ProofAgent):
-            raise Unsuited(f"job = {self.job!r} tells no proof and disproof numbers; pns, dfpn and others do")
-        return agent
 
 
 class JobSolver(ProofSolver):

@@ -1,0 +1,43 @@
+"""PPN2: job-level proof-number search whose jobs are proof-number searches (Saffidine, Jouandeau & Cazenave, "Solving
+Breakthrough with race patterns and job-level proof number search", 2011).
+
+A job reports its numbers while it works, so that the server sees its leaf as it is, and cancels it when its leaf has
+become of no importance.  All else is as in JL-PNS (agents/proof/jlpns.py).  For games of two players without chance.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from agents.core.agent import Unsuited
+from agents.proof.jlpns import JLPNS
+from agents.proof.proof_agent import ProofAgent
+from games.core.game import check_range
+
+
+@dataclass(frozen=True)
+class PPN2(JLPNS):
+    """JL-PNS whose jobs are proof-number searches that tell their numbers as they go on.
+
+    job: a proof-number search
+    report: nodes of a job between two reports
+    """
+
+    job: str = "pns"
+    report: int = 250
+
+    name: ClassVar[str] = "ppn2"
+    streams: ClassVar[bool] = True
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_range("report", self.report, 1, 1 << 29)
+
+    @property
+    def every(self):
+        return min(self.report, self.job_nodes)
+
+    def job_agent(self):
+        agent = super().job_agent()
+        if not isinstance(agent, ProofAgent):
+            raise Unsuited(f"job = {self.job!r} tells no proof and disproof numbers; pns, dfpn and others do")
+        return agent
