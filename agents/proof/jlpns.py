@@ -146,7 +146,7 @@ class JobProof(TreeProof):
         self.executor, self.server = executor, new_server(self.search, agent.policy_of_leaves())
         self.in_flight: dict[int, Flight] = {}  # by the number of the job
         self.number = self.most_bytes = 0
-        self.begun = executor.clock
+        self.begun = executor.clock if agent.simulated else None
 
     def virtual_time(self):
         return None if self.begun is None else self.executor.clock - self.begun

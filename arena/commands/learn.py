@@ -91,7 +91,7 @@ def learn(
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint beside the file.")] = False,
     force: Force = False,
 ) -> None:
-    """Learn an evaluation or a policy of a game, from its rules alone.
+    """Learn an evaluation or a policy from the rules of a game.
 
     An n-tuple network learns by self-play in one process.  Agents use an evaluation as evaluation='file:PATH'.  A
     policy, which --method visits learns, guides uct(methods="puct(prior='file:PATH')").  Every --checkpoint seconds,

@@ -295,6 +295,7 @@ def commands():
     from arena import commands
 
     shared = {"application", "completion", "counts", "dialogue", "options", "output", "playing", "progress", "shells"}
+    shared |= {"scaling-solve"}
     modules = pkgutil.iter_modules(commands.__path__)
     return sorted({module.name.strip("_").replace("_", "-") for module in modules} - shared)
 
