@@ -64,16 +64,25 @@ def solve_lot(
     game: str, agent: str, plugins: list[str], folder: str, digest: str, lot: list[Known], path: str
 ) -> list[Checked]:
     """On a worker: solve some positions; ClusterError if the sources here do not have the digest."""
+    from agents.core.solve import solver_of
+
+    made, solving = made_here(game, agent, plugins, folder, digest)
+    with _loading:
+        solver = solver_of(solving, made)
+        solver.warm(solver.game.initial())
+    return check_positions(solver, lot, Path(path), lambda one: None)
+
+
+def made_here(game: str, agent: str, plugins: list[str], folder: str, digest: str) -> tuple:
+    """On a worker: (game, agent) of two specs; ClusterError if the sources here do not have the digest."""
     import agents
     import games
-    from agents.core.solve import solver_of
     from games.core.jit import source_digest
 
     if plugins:
         add_named(plugins, folder)
     with _loading:
-        solver = solver_of(agents.make(agent), games.make(game))
-        if (ours := source_digest(type(solver.game))) != digest:
+        made = games.make(game), agents.make(agent)
+        if (ours := source_digest(type(made[0]))) != digest:
             raise ClusterError(f"a worker has other sources of games and agents (digest {ours}, and here {digest})")
-        solver.warm(solver.game.initial())
-    return check_positions(solver, lot, Path(path), lambda one: None)
+    return made

@@ -20,6 +20,7 @@ from arena.commands.options import (
     at_least,
     free_folder,
     games_option,
+    given,
 )
 from arena.commands.output import print_table, tell, write_picture, write_whole
 from arena.commands.playing import Where, end_told
@@ -27,6 +28,9 @@ from arena.commands.progress import progress_line
 from arena.commands.scaling_solve import Lines, Nodes, Positions, Solve, holds_solvers, scale_solvers
 
 NAMES = {"--cores": "--workers"}
+OF_BOTH = ("game", "scheme", "sizes", "opening_plies", "seed", "threads", "solve")  # what a study is made of
+OF_SCHEMES = ("playouts", "games", "serial")
+OF_SOLVERS = ("moves", "positions", "nodes")
 
 
 def modern(words: list[str]) -> list[str]:
@@ -49,6 +53,7 @@ SCHEMES = ["root", "leaf", "tree", "tree(virtual_loss=0)", "tree(wu=true)", "pip
     modern=modern,
 )
 def scaling(
+    context: typer.Context,
     game: Annotated[str | None, games_option('A game such as "breakthrough(rows=6, columns=6)".')] = None,
     scheme: Annotated[
         list[str] | None,
@@ -99,7 +104,7 @@ def scaling(
     """
     where = Where(workers, cluster)
     where.check()
-    _check(game, scheme, out, resume)
+    _check(context, solve, out, resume)
     asked = {"workers": _whole_numbers(sizes), "seed": seed, "game": game}
     if solve or (resume and holds_solvers(out)):
         asked |= {"solvers": tuple(scheme or ()), "moves": tuple(moves or ()), "positions": positions}
@@ -111,12 +116,15 @@ def scaling(
     _scale_schemes(None if resume else asked, out, where, speed_seconds, as_json)
 
 
-def _check(game, scheme, out: Path | None, resume: bool) -> None:
-    """BadParameter if there is nothing to do, or too much."""
-    if resume and (out is None or game or scheme):
+def _check(context: typer.Context, solve: bool, out: Path | None, resume: bool) -> None:
+    """BadParameter if there is nothing to do, or an option that has nothing to say."""
+    if resume and (out is None or given(context, (*OF_BOTH, *OF_SCHEMES, *OF_SOLVERS))):
         raise typer.BadParameter("--resume continues the run in --out, and needs nothing else")
-    if not resume and game is None:
+    if not resume and context.params["game"] is None:
         raise typer.BadParameter("give a --game, or --resume with --out")
+    if stray := given(context, OF_SCHEMES if solve else OF_SOLVERS):
+        option = f"--{stray[0].replace('_', '-')}"
+        raise typer.BadParameter(f"{option} goes {'without' if solve else 'with'} --solve")
 
 
 def _scale_schemes(values: dict | None, out: Path | None, where: Where, speed_seconds: float, as_json: bool) -> None:

@@ -1,6 +1,7 @@
 """`arena solve`: the value of a position."""
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +23,7 @@ WORDS = {1: "win", 0: "draw", -1: "loss", None: "not solved"}
     'arena solve connect4 --moves "44444 3 2252576253462244111563365343671351441" --shortest --json\n'
     "arena solve connect4 --agent alphabeta --file positions.txt\n"
     "arena solve connect4 --agent alphabeta --file positions.txt --cluster local:2\n"
+    'arena solve connect4 --moves 444443 --agent "jlpns(workers=2)" --cluster local:2\n'
     'arena solve "breakthrough(rows=5, columns=4)" --agent alphabeta --proof b54.proof',
 )
 def solve(
@@ -55,9 +57,10 @@ def solve(
 
     solver = solver_of(agents.make(agent), games.make(game))
     check_free(proof, force)
-    if cluster and not file:
+    if cluster and not file and not shares_jobs(solver):
         raise typer.BadParameter(
-            "--cluster shares out the positions of --file: one position is one search, on one machine"
+            "--cluster shares out the positions of --file, or the jobs of an agent such as jlpns(workers=2); "
+            f"a search by {solver.agent.name} is done on one machine"
         )
     if file and (moves or goal or one or shortest or proof):
         raise typer.BadParameter(
@@ -71,9 +74,26 @@ def solve(
         _check_file(solver, file, agent, cluster, as_json)
     else:
         question = {"goal": goal, "shortest": shortest, "moves": "one" if one else "all"}
-        _solve_one(solver, moves, agent, question, as_json)
+        with on_cluster(solver, cluster):
+            _solve_one(solver, moves, agent, question, as_json)
         if proof:
             _write_certificate(solver, moves, proof, force, as_json)
+
+
+def shares_jobs(solver) -> bool:
+    """Whether what a solver does is jobs that the workers of a cluster can do."""
+    from agents.proof.jlpns import JobSolver
+
+    return isinstance(solver, JobSolver) and not solver.agent.streams and not solver.agent.simulated
+
+
+def on_cluster(solver, cluster: str | None):
+    """A context in which a solver's jobs are done by a cluster's workers, if one is named."""
+    if not cluster:
+        return nullcontext()
+    from arena.cluster.jobs import jobs_on
+
+    return jobs_on(cluster, solver)
 
 
 def _solve_one(solver, moves: str, agent: str, question: dict, as_json: bool) -> None:

@@ -144,6 +144,8 @@ class Warmer:
             return
         name, own = self.config.agents[child.agent][0], failure.agent == child.agent
         self._spoilt[child.agent] += failure.certain and own
+        if not child.ready:  # then nobody has been told of it yet
+            self.before(name)
         self.after(name, 0.0, f"none: {failure.fate}")
         did = f"{name} ended or hung the process in which its kernels were being compiled"
         self.failed(f"{did if own else f'the kernels of {name} are not compiled before play'}: {failure.fate}")

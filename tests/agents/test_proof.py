@@ -303,7 +303,7 @@ def test_bad_parameters(spec, message):
 @pytest.mark.parametrize(
     "agent, game, message",
     [
-        ("uct", "tictactoe", "uct does not solve; agents that do: alphabeta, dfpn, minimax"),
+        ("uct", "tictactoe", "uct does not solve; agents that do: alphabeta, dfpn, jlpns, minimax"),
         ("dfpn", "pig", "dfpn plays games without chance"),
         ("dfpn", "leftmove", "dfpn plays games for two players"),
         ("alphabeta(depth=3)", "tictactoe", "leave depth out"),

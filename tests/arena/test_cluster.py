@@ -17,10 +17,12 @@ import pytest
 import agents
 import arena
 import games as games_of_ours
-from agents.core.solve import solver_of
+from agents.core.solve import solve, solver_of
+from agents.proof.jobs import JobError
 from arena.cluster import batches, describing, solving
 from arena.cluster.batches import Lengths
 from arena.cluster.host import Host, Needs, Phase
+from arena.cluster.jobs import jobs_on
 from arena.cluster.link import ClusterError, connected
 from arena.cluster.post import Post
 from arena.runner.waiting import Job
@@ -136,6 +138,27 @@ def test_positions_of_a_file_are_shared_out(cluster, monkeypatch):
     assert [(one.found, one.nodes) for one in checked] == [(one.found, one.nodes) for one in apart]
     with pytest.raises(PositionError, match=r"positions\.txt:7: '9' is not a legal move"):
         solving.check_positions_on(cluster, str(game), "dfpn", [Known(7, "9", 0)], path, told.append)
+
+
+@pytest.mark.parametrize("job", ["dfpn(table=1)", "alphabeta(table=1)"])
+def test_jobs_are_done_by_a_cluster(cluster, job):
+    game = games_of_ours.make("tictactoe")
+    agent = agents.make(f"jlpns(workers=2, job={job!r}, job_nodes=30)")
+    state = game.read_line("2b 1a 3c")[1]
+    on_cluster = solver_of(agent, game)
+    with jobs_on(cluster, on_cluster):
+        found = solve(on_cluster, state, shortest=True)
+    expected = solve(solver_of(agents.make("pns"), game), state, shortest=True)
+    assert (found.value, found.plies, set(found.best)) == (expected.value, expected.plies, set(expected.best))
+    assert found.nodes > 0
+
+
+def test_what_is_wrong_with_a_job_on_a_cluster_is_told(cluster, monkeypatch):
+    solver = solver_of(agents.make("jlpns(workers=2)"), games_of_ours.make("tictactoe"))
+    monkeypatch.setattr("arena.cluster.jobs.Workplace.begin", lambda *_: 1 / 0)
+    with jobs_on(cluster, solver), pytest.raises(JobError, match="ZeroDivisionError in a worker"):
+        solve(solver, solver.game.initial())
+    assert solver.memory.free == 2
 
 
 # -- Without a cluster ------------------------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from functools import partial
 
 import pytest
 
-from agents.montecarlo.parallel import distributed
 from arena.config import loading
 from arena.runner import staff, waiting
 from arena.runner import worker as worker_process
@@ -28,8 +27,13 @@ LONG = "test_nim(heap=40)"  # in which everybody decides more often than before 
 
 
 def workers_left():
-    """The processes of workers that are alive; those of distributed searches, which other tests keep, are none."""
-    return [process for process in multiprocessing.active_children() if not process.name.startswith(distributed.NAME)]
+    """The processes of workers that are alive; those of parallel searches, which other tests keep, are none."""
+    return [process for process in multiprocessing.active_children() if process.name.startswith(("worker-", "warmer-"))]
+
+
+def die(*_):
+    """Instead of what a process does."""
+    os._exit(3)
 
 
 def test_every_game_is_played_once(bench):
@@ -272,6 +276,16 @@ def test_a_process_for_kernels_that_dies_before_it_is_asked_harms_nobody(tmp_pat
     fate = "the worker was killed by SIGKILL"
     assert told[0][0] == "random" and told[0][2] == ""
     assert told[1:] == [("b", 0.0, f"none: {fate}"), f"the kernels of b are not compiled before play: {fate}"]
+
+
+def test_agents_are_told_of_before_their_process_for_kernels_has_failed_at_its_start(tmp_path, monkeypatch):
+    monkeypatch.setattr(worker_process, "warm_all", die)
+    told = []
+    with RunLog(tmp_path / "log.txt") as run_log:
+        tell = (lambda name: told.append(("begun", name))), (lambda *result: told.append(result)), lambda text: None
+        Warmer(loading.from_values(values("random", ("b", "random"))), run_log, 1, *tell).run()
+    failure = 0.0, "none: the worker ended with exit code 3"
+    assert told == [("begun", "random"), ("random", *failure), ("begun", "b"), ("b", *failure)]
 
 
 def test_a_stop_request_ends_the_compilation_and_its_processes(tmp_path):

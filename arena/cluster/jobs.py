@@ -1,0 +1,89 @@
+"""The jobs of a job-level search (agents/proof/jobs.py), done by the workers of a cluster.
+
+The server and its tree stay in the process that asks.  A job tells nothing before its end, so that searches which heed
+numbers meanwhile gain nothing here.  Where a job ends its worker, Dask gives it to another, and gives up after three.
+"""
+
+import os
+from contextlib import contextmanager
+
+from agents.proof.jobs import Job, JobError, Report, Workplace
+from arena.cluster.link import ClusterError, check_importable, connected
+from arena.cluster.solving import made_here
+from games.core.jit import source_digest
+from games.core.plugins import named
+
+
+class ClusterWorkers:
+    """An executor: so many workers of a cluster at a time.
+
+    client: a `distributed.Client`; where: the cluster in words
+    """
+
+    clock: int | None = None
+
+    def __init__(self, client, where: str, place: Workplace, workers: int):
+        self.client, self.where, self.workers = client, where, workers
+        game = place.game
+        self._place = str(game), str(place.agent), named(), os.getcwd(), source_digest(type(game))
+        self._futures: dict = {}  # of each job, by its number
+
+    @property
+    def free(self):
+        return self.workers - len(self._futures)
+
+    def begin(self, job: Job) -> None:
+        whole = job._replace(every=job.nodes)
+        self._futures[job.number] = self.client.submit(do_job, *self._place, whole, pure=False)
+
+    def wait(self) -> list[Report]:
+        from distributed import KilledWorker, wait
+
+        wait(list(self._futures.values()), return_when="FIRST_COMPLETED")
+        done = [number for number, future in self._futures.items() if future.done()]
+        try:
+            return [self._futures.pop(number).result() for number in done]
+        except KilledWorker:
+            raise ClusterError(f"cluster {self.where}: a job has ended several workers") from None
+        except ImportError as error:
+            raise ClusterError(f"cluster {self.where}: a worker cannot import what it needs: {error}") from None
+
+    def cancel(self, number: int) -> int:
+        self._futures.pop(number).cancel()
+        return 0
+
+    def close(self) -> None:
+        for number in list(self._futures):
+            self.cancel(number)
+
+
+@contextmanager
+def jobs_on(cluster: str, solver):
+    """Let the jobs of a solver, a `JobSolver`, be done by the workers of a cluster while the context lasts.
+
+    ClusterError if there is none, or a worker has other sources.
+    """
+    with connected(cluster) as client:
+        check_importable(client, cluster)
+        agent, before = solver.agent, solver.memory
+        place = Workplace(solver.game, agent.job_agent(), agent.job_nodes)
+        solver.memory = ClusterWorkers(client, cluster, place, agent.workers)
+        try:
+            yield
+        finally:
+            solver.memory.close()
+            solver.memory = before
+
+
+def do_job(game: str, agent: str, plugins: list[str], folder: str, digest: str, job: Job) -> Report:
+    """On a worker: the report of a job's end; ClusterError if the sources here do not have the digest."""
+    made, solving = made_here(game, agent, plugins, folder, digest)
+    try:
+        run = Workplace(made, solving, job.nodes).begin(job)
+        report = run()
+        while not report.done:
+            more = run()
+            report = more._replace(nodes=report.nodes + more.nodes, draws=report.draws + more.draws)
+        return report
+    except Exception as error:
+        raise JobError(f"{type(error).__name__} in a worker of the job-level search: {error}") from None
