@@ -80,7 +80,7 @@ def score_interval(counts: Sequence[float], distinct: float | None = None) -> tu
     score, se = estimate.score or 0.0, estimate.se
     if se is None:
         share = _least_share(score, n if distinct is None else distinct)
-        return score * share, score * share + 1 - share
+        return score * share, 1 - (1 - score) * share
     squares = Z**2 * se**2 / (score * (1 - score))  # Z**2 over the number of games
     half = math.sqrt((Z * se) ** 2 + squares**2 / 4)
     return (score + squares / 2 - half) / (1 + squares), (score + squares / 2 + half) / (1 + squares)
