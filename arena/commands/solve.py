@@ -60,7 +60,7 @@ def solve(
     if cluster and not file and not shares_jobs(solver):
         raise typer.BadParameter(
             "--cluster shares out the positions of --file, or the jobs of an agent such as jlpns(workers=2); "
-            f"a search by {solver.agent.name} is done on one machine"
+            f"a search by {agent} is done on one machine"
         )
     if file and (moves or goal or one or shortest or proof):
         raise typer.BadParameter(
