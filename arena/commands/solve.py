@@ -23,7 +23,7 @@ WORDS = {1: "win", 0: "draw", -1: "loss", None: "not solved"}
     'arena solve connect4 --moves "44444 3 2252576253462244111563365343671351441" --shortest --json\n'
     "arena solve connect4 --agent alphabeta --file positions.txt\n"
     "arena solve connect4 --agent alphabeta --file positions.txt --cluster local:2\n"
-    'arena solve connect4 --moves 444443 --agent "jlpns(workers=2)" --cluster local:2\n'
+    'arena solve "domineering(rows=5, columns=4)" --agent "jlpns(workers=2)" --cluster local:2\n'
     'arena solve "breakthrough(rows=5, columns=4)" --agent alphabeta --proof b54.proof',
 )
 def solve(
