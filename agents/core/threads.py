@@ -34,6 +34,12 @@ class Simulable(Threaded):
 
     simulated: bool  # the agent declares it as a field, with its default
 
+    def __post_init__(self):
+        super().__post_init__()
+        if self.simulated and self.seconds is not None:
+            unit = "nodes" if self.solves else "playouts"
+            raise ValueError(f"seconds have no meaning for simulated workers, whose time is virtual: give {unit}")
+
     @property
     def most_workers(self):
         return MOST_SIMULATED if self.simulated else super().most_workers

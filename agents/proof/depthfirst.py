@@ -232,16 +232,17 @@ def scratch_of(line: ProofLine) -> TreeLine:
 def threshold_kernel(game, rule, search, until):
     """Go on with the search until the root is settled, `until` positions have been visited, or no more may be.
 
-    A thread among several begins at the root, and goes back there, storing the numbers of the nodes on the way.
+    A thread among several begins at the root, and goes back there, storing the numbers of the nodes on the way, unless
+    its marks say that it stays.
     """
     line, counts = search.line, search.counts
-    ply = line.place[0]
-    if ply == 0 and (rule.shared or line.total[0] == 0) and may_visit(game, counts):
+    ply, leaves = line.place[0], rule.shared and not search.marks.stays
+    if ply == 0 and (leaves or line.total[0] == 0) and may_visit(game, counts):
         line.limit[0, PROOF], line.limit[0, DISPROOF] = rule.root_limits()
         line.key[0] = table_key(game, search, 0)
         open_node(game, rule, search, 0)
     ply = search_below(game, rule, search, ply, 0, until)
-    line.place[0] = 0 if rule.shared else ply
+    line.place[0] = 0 if leaves else ply
 
 
 @inlined
@@ -251,13 +252,14 @@ def search_below(game, rule, search, ply, floor, until):
     It stops, too, when `until` positions have been visited, or no more may be.
     """
     line, counts = search.line, search.counts
+    leaves = rule.shared and not search.marks.stays
     while ply >= floor and line.total[floor] > 0:
         or_node = game.player(line.states[ply]) == 0
         rule.refresh(search, ply)
         proof, disproof = combine(line.proof[ply], line.disproof[ply], 0, line.total[ply], or_node, search.task.weak)
         spent = counts[NODES] >= until
-        going_back = rule.goes_back and ((rule.shared and spent) or not may_visit(game, counts))
-        if (spent and not rule.shared) or (going_back and ply == 0):
+        going_back = rule.goes_back and ((leaves and spent) or not may_visit(game, counts))
+        if (spent and not leaves) or (going_back and ply == 0):
             break
         if going_back or proof == 0 or disproof == 0 or rule.is_left(proof, disproof, line.limit[ply]):
             ply = leave(rule, search, ply, (proof, disproof))

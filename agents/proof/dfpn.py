@@ -16,40 +16,34 @@ from typing import ClassVar
 
 import numpy as np
 
-from agents.core.threads import Threaded
 from agents.proof.depthfirst import (
     DISPROOF,
     PROOF,
-    DepthFirstProof,
-    DepthFirstProver,
     ThresholdRule,
     beyond,
     least_two,
     remainder,
 )
 from agents.proof.numbers import INFINITE
-from agents.proof.parallel_dfpn import SharedProof, SharedRule
+from agents.proof.parallel_dfpn import SharedProver, SharedRule
 
 
 @dataclass(frozen=True)
-class DFPN(Threaded, DepthFirstProver):
+class DFPN(SharedProver):
     """Depth-first proof-number search.
 
     epsilon: 0 follows the most-proving leaf exactly
-    workers: threads that search in one table (agents/proof/parallel_dfpn.py)
     """
 
     epsilon: float = 0.25
-    workers: int = 1
 
     name: ClassVar[str] = "dfpn"
 
-    def rule(self):
-        return DFPNRule() if self.workers == 1 else SharedDFPNRule()
+    def serial_rule(self):
+        return DFPNRule()
 
-    def new_search(self, game, memory, state, task, counts):
-        search = DepthFirstProof if self.workers == 1 else SharedProof
-        return search(self, game, memory, state, task, counts)
+    def shared_rule(self):
+        return SharedDFPNRule()
 
 
 @dataclass(frozen=True)

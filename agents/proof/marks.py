@@ -18,11 +18,12 @@ class Marks(NamedTuple):
 
     busy: np.ndarray  # int32[2**PLACES_BITS], threads below the nodes whose keys fall on the place; shared by all
     virtual: np.ndarray  # int32[max_moves], what marks add to the children's numbers
+    stays: bool  # when its nodes are spent, the search stays where it is; otherwise it goes back to the root
 
 
 def no_marks() -> Marks:
     """The marks of a search by one thread, which leaves none."""
-    return Marks(np.zeros(0, np.int32), np.zeros(0, np.int32))
+    return Marks(np.zeros(0, np.int32), np.zeros(0, np.int32), False)
 
 
 @inlined

@@ -8,8 +8,12 @@ alone: numbers are stored, and nodes settled, without them.
 
 The table needs no lock (agents/core/table.py).  What other threads have found is read anew from it before each choice.
 From time to time all threads begin at the root again, so that none stays below a node that another has settled.
+
+Simulated workers take turns of SLICE nodes in the order of their virtual clocks, whose unit is the time of a node, and
+leave their marks where they are meanwhile.  What threads lose to memory that they share is not simulated.
 """
 
+import heapq
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,11 +21,12 @@ import numpy as np
 
 from agents.core.table import new_counts as new_table_counts
 from agents.core.table import probe
-from agents.core.threads import Threads
+from agents.core.threads import Simulable, Threads
 from agents.proof.depthfirst import (
     DISPROOF,
     PROOF,
     DepthFirstProof,
+    DepthFirstProver,
     ThresholdRule,
     new_line,
     numbers_of,
@@ -30,6 +35,9 @@ from agents.proof.depthfirst import (
 )
 from agents.proof.marks import PLACES_BITS, Marks, add_marks, mark, take_marks
 from agents.proof.numbers import DRAWS, LIMIT, NODES, new_counts
+
+SLICE = 100  # nodes of a simulated worker's turn
+HOME = 20_000  # nodes after which it begins at the root again
 
 
 @dataclass(frozen=True)
@@ -65,19 +73,45 @@ class SharedRule(ThresholdRule):
                     line.proof[ply, i], line.disproof[ply, i] = proof, disproof
 
 
+@dataclass(frozen=True)
+class SharedProver(Simulable, DepthFirstProver):
+    """Base of the agents whose workers search in one table.
+
+    workers: threads; or with `simulated`, workers in virtual time: deterministic, on one core, up to 1024
+    simulated: workers in virtual time instead of threads
+    """
+
+    workers: int = 1
+    simulated: bool = False
+
+    def shared_rule(self) -> SharedRule:
+        """The rule of one worker among several."""
+        raise NotImplementedError
+
+    def serial_rule(self) -> ThresholdRule:
+        """The rule of a worker alone."""
+        raise NotImplementedError
+
+    def rule(self):
+        return self.shared_rule() if self.simulated or self.workers > 1 else self.serial_rule()
+
+    def new_search(self, game, memory, state, task, counts):
+        search = VirtualProof if self.simulated else DepthFirstProof if self.workers == 1 else ThreadProof
+        return search(self, game, memory, state, task, counts)
+
+
 class SharedProof(DepthFirstProof):
-    """A line for each thread, through one table."""
+    """A line for each worker, through one table."""
 
     def __init__(self, agent, game, table, state, task, counts):
         super().__init__(agent, game, table, state, task, counts)
-        self.threads = Threads(agent.workers)
         self.busy = np.zeros(1 << PLACES_BITS, np.int32)
-        self.searches = [self.search_of_thread(state) for _ in range(agent.workers)]
+        self.searches = [self.search_of_worker(state) for _ in range(agent.workers)]
         self.search = self.searches[0]
 
-    def search_of_thread(self, state):
+    def search_of_worker(self, state):
         """A search in the same table, with all else of its own."""
-        line, marks = new_line(self.game, state), Marks(self.busy, np.zeros(self.game.max_moves, np.int32))
+        line, marks = new_line(self.game, state), Marks(self.busy, np.zeros(self.game.max_moves, np.int32), False)
         return self.search._replace(
             table=self.search.table._replace(counts=new_table_counts()),
             line=line,
@@ -90,18 +124,67 @@ class SharedProof(DepthFirstProof):
         if 0 in self.numbers():
             return 0
         before = int(self.counts[NODES])
-        share = max(1, nodes // self.agent.workers)
-
-        def work(i):
-            search = self.searches[i]
-            threshold_kernel(self.game, self.rule, search, search.counts[NODES] + share)
-
-        self.threads.run(work)
+        self.work(nodes)
         for kind in (NODES, DRAWS):
             self.counts[kind] = sum(search.counts[kind] for search in self.searches)
         settled = (search for search in self.searches if 0 in numbers_of(self.game, search))
         self.search = next(settled, self.searches[0])
         return int(self.counts[NODES]) - before
 
+    def work(self, nodes: int) -> None:
+        """Let the workers visit about so many nodes together."""
+        raise NotImplementedError
+
     def bytes(self):
         return super().bytes() * self.agent.workers + self.busy.nbytes
+
+
+class ThreadProof(SharedProof):
+    """By threads, which begin at the root in each call."""
+
+    def __init__(self, agent, game, table, state, task, counts):
+        super().__init__(agent, game, table, state, task, counts)
+        self.threads = Threads(agent.workers)
+
+    def work(self, nodes):
+        share = max(1, nodes // self.agent.workers)
+
+        def search_on(i):
+            search = self.searches[i]
+            threshold_kernel(self.game, self.rule, search, search.counts[NODES] + share)
+
+        self.threads.run(search_on)
+
+
+class VirtualProof(SharedProof):
+    """By workers in virtual time: the one whose clock is behind is next."""
+
+    def __init__(self, agent, game, table, state, task, counts):
+        super().__init__(agent, game, table, state, task, counts)
+        self.turns = [(0, worker) for worker in range(agent.workers)]  # a heap: when, and whose turn it is
+        self.now = 0
+
+    def work(self, nodes):
+        left = nodes
+        while left > 0 and self.turns:
+            self.now, worker = heapq.heappop(self.turns)
+            visited = self.turn(self.searches[worker])
+            left -= visited
+            if visited > 0:
+                heapq.heappush(self.turns, (self.now + visited, worker))
+            if 0 in numbers_of(self.game, self.searches[worker]):
+                self.now += visited
+                return
+
+    def turn(self, search) -> int:
+        """Let a worker go on for a slice, from where it is; returns the nodes that it has visited."""
+        before = int(search.counts[NODES])
+        stays = search._replace(marks=search.marks._replace(stays=True))
+        threshold_kernel(self.game, self.rule, stays, before + SLICE)
+        after = int(search.counts[NODES])
+        if before // HOME < after // HOME:
+            threshold_kernel(self.game, self.rule, search, after)
+        return int(search.counts[NODES]) - before
+
+    def virtual_time(self):
+        return self.now

@@ -81,8 +81,6 @@ class SPDFPN(Simulable, DepthFirstProver):
         super().__post_init__()
         check_range("job", self.job, 1, 1 << 40)
         check_choice("virtual", self.virtual, VIRTUAL)
-        if self.simulated and self.seconds is not None:
-            raise ValueError("seconds have no meaning for simulated workers, whose time is virtual: give nodes")
 
     def rule(self):
         return JobRule()

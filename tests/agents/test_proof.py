@@ -22,7 +22,8 @@ SOLVERS = [
     "dfpn", "dfpn(epsilon=0)", "dfpn(symmetries=true)", "dfpn(table=0.01)", "dfpn(workers=3)", "dfpn(weak=true)",
     "dfpn(table=0.01, scheme='collect')", "dfpn(table=0.01, replace_by='depth', by_evaluation=true, evaluate_from=4)",
     "pnstar", "pnstar(epsilon=0.5, weak=true)", "pds", "pds(epsilon=0.25, weak=true, table=0.01, scheme='collect')",
-    "parapds(workers=3)", "parapds(workers=1)", "spdfpn(workers=9, simulated=true, job=20)",
+    "parapds(workers=3)", "parapds(workers=1)", "parapds(workers=40, simulated=true)",
+    "dfpn(workers=40, simulated=true)", "spdfpn(workers=9, simulated=true, job=20)",
     "pdspn", "pdspn(second=20)", "pdspn(keep_tree=false, weak=true)", "pdspn(second=50, symmetries=true, table=0.05)",
     "rppns", "rppns(workers=3, distance=5)", "rppns(symmetries=true, weak=true)",
     "alphabeta", "alphabeta(deepening=true)", "minimax",
@@ -209,6 +210,25 @@ def test_threads_take_all_their_marks_back(agent, spec):
         search.run(2000)
         assert not search.busy.any()
     assert counts[NODES] == sum(own.counts[NODES] for own in search.searches) > 20_000
+
+
+@pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
+@pytest.mark.parametrize("workers", [1, 300])
+def test_virtual_time_of_workers_in_one_table(workers, spec):
+    """It is a function of the options, and does not depend on how much is done in one go; between their turns workers
+    stay where they are, each with a mark for every node on its way."""
+    game, found, marks = games.make(spec), [], 0
+    state = random_position(game, 2, 2)
+    for share in (700, 40_000):
+        search, counts = search_of(f"dfpn(workers={workers}, simulated=true)", game, state, FIRST_WINS)
+        while search.run(share) and 0 not in search.numbers():
+            assert search.busy.sum() == sum(own.line.place[0] for own in search.searches)
+            marks += search.busy.sum()
+        found.append((search.numbers(), int(counts[NODES]), search.virtual_time()))
+    assert found[0] == found[1]
+    numbers, nodes, time = found[0]
+    assert 0 in numbers and nodes / (1 + workers) < time <= nodes and nodes > 50_000 and marks > workers
+    assert (time == nodes) == (workers == 1)
 
 
 @pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])

@@ -46,8 +46,6 @@ class Scheme(Simulable):
         check_choice("playout_time", self.playout_time, PLAYOUT_TIMES)
         if self.playout_time != "constant" and not self.simulated:
             raise ValueError("playout_time is for simulated workers: give simulated=true too")
-        if self.simulated and self.seconds is not None:
-            raise ValueError("seconds have no meaning for simulated workers, whose time is virtual: give playouts")
 
     def budget(self, default: Budget | None = None) -> Budget:
         budget = super().budget(default)
