@@ -16,14 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from agents.proof.depthfirst import (
-    DISPROOF,
-    PROOF,
-    ThresholdRule,
-    beyond,
-    least_two,
-    remainder,
-)
+from agents.proof.depthfirst import DISPROOF, PROOF, ThresholdRule, beyond, least_two, remainder
 from agents.proof.numbers import INFINITE
 from agents.proof.parallel_dfpn import SharedProver, SharedRule
 

@@ -26,14 +26,14 @@ from agents.proof.joblevel import (
     new_server,
     number_kernel,
 )
-from agents.proof.jobs import Executor, Job, ProcessWorkers, Report, VirtualWorkers, Workplace
+from agents.proof.jobs import LONG_JOB, SHORT_JOB, Executor, Job, ProcessWorkers, Report, VirtualWorkers, Workplace
 from agents.proof.numbers import DRAWS, LIMIT, NODES
 from agents.proof.pns import PNS, TreeProof
 from agents.proof.proof_agent import ProofAgent, ProofSolver
 from games.core.errors import UserError
 from games.core.game import check_choice, check_range
 
-SLICE = 8192  # nodes of a process between two looks at what the server says
+SLICE = 1 << 16  # nodes of a process between two messages: a job whose answer nobody wants goes on for no more
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class JLPNS(Simulable, PNS):
     simulated: workers in virtual time instead of processes: deterministic, on one core
     latency: of simulated workers: what a job takes besides its nodes
     job: the agent that searches a leaf
-    job_nodes: the nodes that it visits
+    job_nodes: the nodes that it visits; 0: LONG_JOB, of simulated workers, who wait for no messages, SHORT_JOB
     policy: what the others take a leaf in flight for: a win, a loss, or its equivalent
     flagging: pass by nodes below which all that is open is in flight
     postponed: give the new children of a node out one at a time
@@ -54,7 +54,7 @@ class JLPNS(Simulable, PNS):
     simulated: bool = False
     latency: int = 0
     job: str = "dfpn(table=1)"
-    job_nodes: int = 1000
+    job_nodes: int = 0
     policy: str = "equivalence"
     flagging: bool = True
     postponed: bool = False
@@ -65,7 +65,7 @@ class JLPNS(Simulable, PNS):
     def __post_init__(self):
         super().__post_init__()
         check_range("latency", self.latency, 0, 1 << 40)
-        check_range("job_nodes", self.job_nodes, 1, 1 << 29)
+        check_range("job_nodes", self.job_nodes, 0, 1 << 29)
         check_choice("policy", self.policy, POLICIES)
         if self.latency and not self.simulated:
             raise ValueError(f"latency = {self.latency} goes with simulated = true: that of processes is what it is")
@@ -73,9 +73,14 @@ class JLPNS(Simulable, PNS):
             raise ValueError("flagging = false goes with policy = 'win' or 'loss': an equivalent would be chosen again")
 
     @property
+    def nodes_of_job(self) -> int:
+        """The nodes of a job."""
+        return self.job_nodes or (SHORT_JOB if self.simulated else LONG_JOB)
+
+    @property
     def every(self) -> int:
         """The nodes of a job between two reports."""
-        return min(SLICE, self.job_nodes) if self.in_processes else self.job_nodes
+        return min(SLICE, self.nodes_of_job) if self.in_processes else self.nodes_of_job
 
     @property
     def in_processes(self) -> bool:
@@ -105,7 +110,7 @@ class JLPNS(Simulable, PNS):
 
     def new_memory(self, game) -> Executor:
         """The workers."""
-        place = Workplace(game, self.job_agent(), self.job_nodes)
+        place = Workplace(game, self.job_agent(), self.nodes_of_job)
         if self.in_processes:
             return ProcessWorkers.take(place, self.workers)
         return VirtualWorkers(place, self.workers, self.latency)
@@ -180,10 +185,10 @@ class JobProof(TreeProof):
         goal, agent = self.search.task.goal, self.agent
         if goal.plies <= self.game.max_plies:
             goal = goal._replace(plies=goal.plies - ply)
-        limit = min(agent.job_nodes + most, left - most)
+        limit = min(agent.nodes_of_job + most, left - most)
         self.number += 1
         state = self.search.line.states[ply].copy()
-        job = Job(self.number, state, goal, limit, min(agent.job_nodes, limit), agent.every)
+        job = Job(self.number, state, goal, limit, min(agent.nodes_of_job, limit), agent.every)
         self.in_flight[job.number] = Flight(leaf, ply, job, limit + most)
         self.executor.begin(job)
         return True

@@ -33,6 +33,7 @@ from agents.proof.proof_agent import ProofAgent
 from games.core.errors import UserError
 
 NAME = "job worker"  # of the processes
+SHORT_JOB, LONG_JOB = 1000, 50_000  # nodes; a message between processes takes as long as some thousand nodes
 LEAST_TREE = 1000  # the smallest max_nodes of an agent
 MOST_DEATHS = 20  # of processes with one job, in a row, until it is held to be their cause
 

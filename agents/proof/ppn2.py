@@ -19,22 +19,22 @@ class PPN2(JLPNS):
     """JL-PNS whose jobs are proof-number searches that tell their numbers as they go on.
 
     job: a proof-number search
-    report: nodes of a job between two reports
+    report: nodes of a job between two reports; 0: a quarter of the job's
     """
 
     job: str = "pns"
-    report: int = 250
+    report: int = 0
 
     name: ClassVar[str] = "ppn2"
     streams: ClassVar[bool] = True
 
     def __post_init__(self):
         super().__post_init__()
-        check_range("report", self.report, 1, 1 << 29)
+        check_range("report", self.report, 0, 1 << 29)
 
     @property
     def every(self):
-        return min(self.report, self.job_nodes)
+        return min(self.report, self.nodes_of_job) or max(1, self.nodes_of_job // 4)
 
     def job_agent(self):
         agent = super().job_agent()

@@ -32,6 +32,7 @@ from agents.knowledge import tablebase as tables
 from agents.proof.bestfirst import new_proof_tree
 from agents.proof.depthfirst import DISPROOF, PROOF, DepthFirstProver, ProofSearch, new_line, scratch_of
 from agents.proof.dfpn import DFPNRule
+from agents.proof.jobs import LONG_JOB, SHORT_JOB
 from agents.proof.marks import no_marks
 from agents.proof.numbers import DRAWS, LIMIT, NODES, new_counts
 from agents.proof.proof_agent import Search
@@ -50,7 +51,8 @@ from agents.proof.top import (
 )
 from games.core.game import check_choice, check_range
 
-SLICE = 1000  # nodes of a job between two looks at whether it is to go on
+SLICE = 1000  # nodes of a job in virtual time between two looks at what others do
+LOOK = 8192  # nodes of a process between two looks at whether it is to stop
 VIRTUAL = ("likelier", "both")
 NAME = "spdfpn worker"  # of the processes
 READY = "ready"  # the first message of a process
@@ -63,7 +65,7 @@ class SPDFPN(Simulable, DepthFirstProver):
     """df-pn by jobs, in a table that processes share.
 
     workers: processes; or with `simulated`, workers in virtual time: deterministic, on one core, up to 1024
-    job: the nodes of a job
+    job: the nodes of a job; 0: LONG_JOB, of simulated workers, who wait for no messages, SHORT_JOB
     virtual: what a node counts as while a worker is on it: won or lost, whichever its numbers make `likelier`, or
         `both`, so that neither side wants it
     simulated: workers in virtual time instead of processes
@@ -71,7 +73,7 @@ class SPDFPN(Simulable, DepthFirstProver):
 
     epsilon: float = 0.25
     workers: int = 2
-    job: int = 5000
+    job: int = 0
     virtual: str = "likelier"
     simulated: bool = False
 
@@ -79,7 +81,7 @@ class SPDFPN(Simulable, DepthFirstProver):
 
     def __post_init__(self):
         super().__post_init__()
-        check_range("job", self.job, 1, 1 << 40)
+        check_range("job", self.job, 0, 1 << 40)
         check_choice("virtual", self.virtual, VIRTUAL)
 
     def rule(self):
@@ -87,7 +89,12 @@ class SPDFPN(Simulable, DepthFirstProver):
 
     def options(self) -> Options:
         """What its kernels are told."""
-        return Options(self.job, self.virtual == "both")
+        return Options(self.nodes_of_job, self.virtual == "both")
+
+    @property
+    def nodes_of_job(self) -> int:
+        """The nodes of a job."""
+        return self.job or (SHORT_JOB if self.simulated else LONG_JOB)
 
     def new_memory(self, game):
         if self.cores == 1:
@@ -154,7 +161,7 @@ class JobSearch(Search):
         if ply == NOWHERE:
             self.found = root_kernel(self.game, worker.search, worker.way)
             return False
-        nodes = int(min(self.own[LIMIT] - self.own[NODES], self.agent.job + self.game.max_moves))
+        nodes = int(min(self.own[LIMIT] - self.own[NODES], self.agent.nodes_of_job + self.game.max_moves))
         self.jobs[number] = ply, 0
         if nodes < self.game.max_moves:
             self.finish(number, (1, 1), 0)
@@ -249,7 +256,7 @@ class VirtualSearch(JobSearch):
             heapq.heappush(self.idle, number)
             return
         before = counts.copy()
-        until = int(before[NODES]) + SLICE
+        until = int(before[NODES]) + (SLICE if self.agent.simulated else LOOK)
         stage.ended = job_kernel(self.game, self.rule, stage.search, ply, not stage.begun, until)
         stage.begun = True
         self.counts[:LIMIT] += (counts - before)[:LIMIT]
@@ -493,6 +500,6 @@ def done(game, rule, search: ProofSearch, job: Job, stop) -> tuple[int, int, int
     counts[:] = 0, 0, job.nodes
     begin, ended = True, False
     while not ended and not stop[0]:
-        ended = job_kernel(game, rule, search, job.ply, begin, int(counts[NODES]) + SLICE)
+        ended = job_kernel(game, rule, search, job.ply, begin, int(counts[NODES]) + LOOK)
         begin = False
     return *numbers_of_job(search, job.ply), int(counts[NODES]), int(counts[DRAWS])

@@ -89,6 +89,14 @@ def test_whole_answers(agent):
         assert (found.virtual_time is None) == ("simulated" not in agent)
 
 
+def test_simulated_jobs_are_short():
+    """Processes need longer ones, since a message takes as long as some thousand nodes."""
+    for name in ("jlpns", "ppn2", "spdfpn"):
+        real, simulated = (agents.make(f"{name}(simulated={each}, workers=2)") for each in ("false", "true"))
+        assert (real.nodes_of_job, simulated.nodes_of_job) == (50_000, 1000)
+    assert [agents.make(f"ppn2(job_nodes={nodes})").every for nodes in (0, 1, 400)] == [12_500, 1, 100]
+
+
 def search_of(spec, state, goal):
     """A search, its executor and its counts; the leaves that it gives out are listed in `order`."""
     agent, counts = agents.make(spec), new_counts(None)
@@ -275,12 +283,12 @@ def test_ctrl_c_leaves_no_process(tmp_path):
         ("jlpns(latency=3)", "latency = 3 goes with simulated = true"),
         ("jlpns(workers=65)", "workers = 65 is out of range: it can be 1 to 64"),
         ("jlpns(workers=1025, simulated=true)", "workers = 1025 is out of range: it can be 1 to 1024"),
-        ("jlpns(job_nodes=0)", "job_nodes = 0 is out of range"),
+        ("jlpns(job_nodes=-1)", "job_nodes = -1 is out of range"),
         ("jlpns(job='uct')", "job = 'uct' is no agent that solves in one piece"),
         ("jlpns(job='ppn2')", "job = 'ppn2' is no agent that solves in one piece"),
         ("jlpns(job='dfpn(nodes=5)')", "has a budget of its own; job_nodes says"),
         ("ppn2(job='alphabeta')", "job = 'alphabeta' tells no proof and disproof numbers"),
-        ("ppn2(report=0)", "report = 0 is out of range"),
+        ("ppn2(report=-1)", "report = -1 is out of range"),
     ],
 )
 def test_mistakes(spec, message):

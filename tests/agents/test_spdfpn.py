@@ -137,7 +137,7 @@ def test_a_budget_of_nodes_is_kept(nodes):
         ("spdfpn(workers=0)", "workers = 0 is out of range: it can be 1 to 64"),
         ("spdfpn(workers=65)", "workers = 65 is out of range: it can be 1 to 64"),
         ("spdfpn(workers=1025, simulated=true)", "workers = 1025 is out of range: it can be 1 to 1024"),
-        ("spdfpn(job=0)", "job = 0 is out of range"),
+        ("spdfpn(job=-1)", "job = -1 is out of range"),
         ("spdfpn(virtual='lost')", "virtual = 'lost' is not one of likelier, both"),
         ("spdfpn(scheme='collect')", "scheme = 'collect' goes with workers = 1, not 2"),
         ("spdfpn(simulated=true, seconds=1)", "seconds have no meaning for simulated workers"),
