@@ -17,6 +17,7 @@ import heapq
 import multiprocessing
 import os
 import weakref
+from collections import Counter, deque
 from dataclasses import dataclass, replace
 from multiprocessing import connection as pipes
 from typing import Any, ClassVar, NamedTuple
@@ -57,6 +58,7 @@ VIRTUAL = ("likelier", "both")
 NAME = "spdfpn worker"  # of the processes
 READY = "ready"  # the first message of a process
 LOST = 1, 1, 0, 0  # what has come of a job whose process has died
+AHEAD = 2  # jobs of a process, of which one waits, so that the process need not
 MOST_DEATHS, MOST_EARLY = 100, 5  # of processes in one search; of those not ready yet, one after the other
 
 
@@ -383,11 +385,12 @@ class WorkerTeam:
         self.pipes[number].close()
         self.begin(number)
 
-    def drain(self, waiting: set[int]) -> None:
-        """Stop the jobs that have not ended."""
+    def drain(self, waiting: Counter[int]) -> None:
+        """Stop the jobs that have not ended: so many of each process."""
         self.stop[0] = 1
-        while waiting and self.pipes:
-            waiting -= {number for number, _ in self.listen()}
+        while +waiting and self.pipes:  # + leaves out processes without jobs
+            for number, answer in self.listen():
+                waiting[number] = 0 if answer is None else waiting[number] - 1
         self.stop[0] = 0
 
     def close(self) -> None:
@@ -415,7 +418,16 @@ class ProcessSearch(JobSearch):
         self.crew, self.team = crew, crew.team
         if not self.team.pipes:
             self.team.open()
-        self.team.deaths, self.idle = 0, sorted(self.team.ready)
+        self.team.deaths, self.idle = 0, list[int]()
+        self.waiting = [deque[int]() for _ in range(agent.workers)]  # the lines of the jobs of each process, in order
+        for number in self.team.ready:
+            self.rest(number)
+
+    def rest(self, number: int) -> None:
+        """Let a process without jobs have some.  Each that it can have has a line of its own; `idle` prefers those of
+        processes that would do nothing."""
+        for line in range(number, AHEAD * self.agent.workers, self.agent.workers):
+            heapq.heappush(self.idle, line)
 
     def run(self, nodes):
         with self.ended_by_errors():
@@ -423,7 +435,7 @@ class ProcessSearch(JobSearch):
 
     def close(self):
         with self.ended_by_errors():
-            self.team.drain(set(self.jobs))
+            self.team.drain(Counter({number: len(lines) for number, lines in enumerate(self.waiting)}))
         self.jobs = {}
 
     @contextlib.contextmanager
@@ -440,22 +452,31 @@ class ProcessSearch(JobSearch):
             line, (ply, allowed) = self.workers[number].search.line, self.jobs[number]
             limits = int(line.limit[ply, PROOF]), int(line.limit[ply, DISPROOF])
             job = Job(self.task.goal, line.states[ply].copy(), int(line.key[ply]), ply, limits, allowed)
-            self.team.tell(number, job)
+            self.waiting[number % self.agent.workers].append(number)
+            self.team.tell(number % self.agent.workers, job)
 
     def goes_on(self):
         return super().goes_on() or len(self.team.ready) < self.agent.workers
 
     def serve(self):
         for number, answer in self.team.listen():
-            if number in self.jobs:
-                proof, disproof, nodes, draws = answer or LOST
-                self.counts[NODES] += nodes
-                self.counts[DRAWS] += draws
-                self.finish(number, (proof, disproof), nodes)
+            lines = self.waiting[number]
             if answer is None:
-                self.idle = sorted(set(self.idle) - {number})
+                while lines:
+                    self.give_back(lines.popleft(), LOST)
+                self.idle = sorted(line for line in self.idle if line % self.agent.workers != number)
+            elif answer == READY:
+                self.rest(number)
             else:
-                heapq.heappush(self.idle, number)
+                heapq.heappush(self.idle, lines[0])
+                self.give_back(lines.popleft(), answer)
+
+    def give_back(self, line: int, answer: tuple) -> None:
+        """Take what has come of a job."""
+        proof, disproof, nodes, draws = answer
+        self.counts[NODES] += nodes
+        self.counts[DRAWS] += draws
+        self.finish(line, (proof, disproof), nodes)
 
 
 def shared_table(memory, agent) -> tuple[Table, np.ndarray]:
