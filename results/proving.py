@@ -18,8 +18,7 @@ def table(rows: pd.DataFrame) -> pd.DataFrame:
     marked = rows.assign(place=rows["game"] + " " + rows["position"].astype(str))
     lines = []
     for memory, part in marked.groupby("memory", sort=True):
-        by_all = part.groupby("place")["solved"].all()
-        common = part[part["place"].isin(by_all[by_all].index)]
+        common = solved_by_all(part, "place")
         for search, own in part.groupby("search", sort=False):
             shared = common[common["search"] == search]
             lines.append(
@@ -35,6 +34,11 @@ def table(rows: pd.DataFrame) -> pd.DataFrame:
                 }
             )
     return pd.DataFrame(lines)
+
+
+def solved_by_all(rows: pd.DataFrame, place: str) -> pd.DataFrame:
+    """The rows of the positions, named by the column `place`, that are `solved` in every one of their rows."""
+    return rows[rows.groupby(place)["solved"].transform("all")]
 
 
 def by_game(rows: pd.DataFrame) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import math
 
 import pandas as pd
 
-KEYS = ["solver", "workers"]
+from results.proving import solved_by_all
 
 
 def points(rows: pd.DataFrame) -> pd.DataFrame:
@@ -30,8 +30,7 @@ def table(found: pd.DataFrame) -> pd.DataFrame:
     """
     lines = []
     for solver, own in found.groupby("solver", sort=False):
-        by_all = own.groupby("position")["solved"].all()
-        common = own[own["position"].isin(by_all[by_all].index)]
+        common = solved_by_all(own, "position")
         for workers, part in own.groupby("workers", sort=True):
             shared = common[common["workers"] == workers]
             lines.append(

@@ -197,7 +197,7 @@ class SharedExactSolver(ExactSolver):
         first, search = self.searches[0].counts[0], self.searches
         if first["ply"] == DONE:  # a new question
             for other in search[1:]:
-                ask_kernel(self.game, other, search[0].states[0], first["low"], first["high"], first["weak"])
+                ask_kernel(self.game, other, search[0].states[0], first["low"], first["high"], bool(first["weak"]))
             search[0].stop[0] = 0
             self.rule.assemble(search[0].shared)
         self.rule.resume(search[0].shared)

@@ -70,12 +70,13 @@ def certificate(solver, line: str) -> Certificate:
     winner = int(game.player(root)) if value > 0 else 1 - int(game.player(root))
     states, moves = np.zeros((FIRST_ROOM, game.state_size), game.dtype), np.zeros(FIRST_ROOM, np.int32)
     states[0], cursor = root, np.array([0, 1, 0, winner], np.int64)
-    search = solver.alone()
-    while True:
-        slots = np.zeros(2 * len(states), np.int32)
+    search, slots = solver.alone(), np.zeros(2 * FIRST_ROOM, np.int32)
+    fill_kernel(game, states, slots, cursor[1])
+    while not strategy_kernel(game, ALONE, search, states, slots, moves, cursor):
+        del slots  # before there is another one
+        room = 2 * len(states)
+        states.resize((room, game.state_size), refcheck=False)  # in place: large strategies fill the memory
+        moves.resize(room, refcheck=False)
+        slots = np.zeros(2 * room, np.int32)
         fill_kernel(game, states, slots, cursor[1])
-        if strategy_kernel(game, ALONE, search, states, slots, moves, cursor):
-            break
-        states = np.concatenate([states, np.zeros_like(states)])
-        moves = np.concatenate([moves, np.zeros_like(moves)])
     return Certificate(str(game), line, winner, int(cursor[1]), moves[: cursor[2]].copy())

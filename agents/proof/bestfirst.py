@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.tree_node import uncompiled
 from agents.proof.numbers import LIMIT, NODES, OPEN, Task, combine, first_numbers, verdict
 from agents.proof.transpositions import Index, forget, index_bytes, is_graph, joined, new_index, new_row, orient
 from games.core.jit import helper, inlined
@@ -69,8 +68,12 @@ def new_proof_tree(capacity: int, graph: bool = False) -> ProofTree:
     rows = ("proof", "disproof", "move", "parent", "first_child", "children", "flags")
     columns = {name: np.empty(capacity, np.int32) for name in rows}
     queue, positions = np.empty(capacity if graph else TREE_QUEUE, np.int32), new_index(capacity * graph)
-    tree = ProofTree(**columns, queue=queue, positions=positions, size=np.zeros(1, np.int64))
-    uncompiled(restart_tree)(tree)
+    tree = ProofTree(**columns, queue=queue, positions=positions, size=np.ones(1, np.int64))
+    # not by restart_tree: every process that makes a tree would compile what it calls, for half a second
+    tree.proof[ROOT] = tree.disproof[ROOT] = 1
+    tree.move[ROOT], tree.parent[ROOT], tree.children[ROOT], tree.flags[ROOT] = -1, -1, LEAF, 0
+    if graph:
+        positions.key[ROOT], positions.first[ROOT], positions.next[ROOT] = 0, ROOT, -1
     return tree
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Game, Json, Moves
+from arena.commands.options import Game, Json, Moves, line_of
 from arena.commands.output import print_table, say
 
 
@@ -36,10 +36,7 @@ def evaluate(
     import games
 
     made = games.make(game)
-    try:
-        _, state = made.read_line(moves)
-    except games.IllegalMove as error:
-        raise typer.BadParameter(f"--moves: {error}") from None
+    state = line_of(made, moves)[1]
     if made.is_over(state):
         raise typer.BadParameter(f"the game is over here, with score {float(made.score(state)):g}")
     if only and only not in made.evaluations() and not only.startswith("file:"):

@@ -17,6 +17,31 @@ Ends of the tree that alpha-beta visits. Theory: b^ceil(m/2) + b^floor(m/2) - 1 
 b^(x m); the rule is what textbooks say of deep trees."""
 
 
+Games = Annotated[
+    list[str] | None,
+    games_option(
+        "A game; may be repeated. Default: tic-tac-toe and Connect 4 on two small boards; with --orders, tic-tac-toe."
+    ),
+]
+Seconds = Annotated[float, typer.Option(callback=positive, help="Stop a search that takes longer for a game.")]
+TableSize = Annotated[float, typer.Option(help="The size of the table in MiB.")]
+Orders = Annotated[
+    bool, typer.Option("--orders", help="Compare orders of moves instead: the best first, random, the worst first.")
+]
+Trees = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="MOVESxPLIES",
+        help="With --orders: random trees of so many moves in each node and so many plies, such as 3x8; may be "
+        "repeated. Default: 2x12, 3x8, 4x6 and 8x4, without --game.",
+    ),
+]
+Repeats = Annotated[
+    int, typer.Option(callback=at_least(1, 10_000), help="With --orders: random trees, or random orders of a game.")
+]
+Seed = Annotated[int, typer.Option(callback=at_least(0), help="With --orders: of what is random.")]
+
+
 @command(
     Panel.STUDY,
     examples="arena exercise\n"
@@ -26,32 +51,13 @@ b^(x m); the rule is what textbooks say of deep trees."""
 )
 def exercise(
     context: typer.Context,
-    game: Annotated[
-        list[str] | None,
-        games_option(
-            "A game; may be repeated. Default: tic-tac-toe and Connect 4 on two small boards; with --orders, "
-            "tic-tac-toe."
-        ),
-    ] = None,
-    seconds: Annotated[
-        float, typer.Option(callback=positive, help="Stop a search that takes longer for a game.")
-    ] = 60.0,
-    table: Annotated[float, typer.Option(help="The size of the table in MiB.")] = 64.0,
-    orders: Annotated[
-        bool, typer.Option("--orders", help="Compare orders of moves instead: the best first, random, the worst first.")
-    ] = False,
-    tree: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="MOVESxPLIES",
-            help="With --orders: random trees of so many moves in each node and so many plies, such as 3x8; may be "
-            "repeated. Default: 2x12, 3x8, 4x6 and 8x4, without --game.",
-        ),
-    ] = None,
-    repeats: Annotated[
-        int, typer.Option(callback=at_least(1, 10_000), help="With --orders: random trees, or random orders of a game.")
-    ] = 20,
-    seed: Annotated[int, typer.Option(callback=at_least(0), help="With --orders: of what is random.")] = 1,
+    game: Games = None,
+    seconds: Seconds = 60.0,
+    table: TableSize = 64.0,
+    orders: Orders = False,
+    tree: Trees = None,
+    repeats: Repeats = 20,
+    seed: Seed = 1,
     as_json: Json = False,
 ) -> None:
     """Measure what memory, symmetry and the order of moves save.

@@ -32,6 +32,51 @@ USUAL = {"td": (200_000, "alphabeta(seconds=0.01)"), "visits": (5_000, "uct(play
 FLAGS = {"decay": "--lambda", "foresee": "--foresee/--no-foresee"}  # that are not called as the parameter
 
 
+Games = Annotated[
+    int | None,
+    typer.Option(
+        "--games",
+        "-n",
+        callback=at_least(1),
+        help="Games to play in all; with --from, positions to draw. Default: 200000, of visits 5000.",
+    ),
+]
+HowToLearn = Annotated[Method, typer.Option(help="How to learn from self-play.")]
+FromRun = Annotated[
+    Path | None,
+    typer.Option(
+        "--from", metavar="DIR", help="Learn from a run's games instead of self-play.", autocompletion=complete_run
+    ),
+]
+Seed = Annotated[int, typer.Option(help="Of all that is random.")]
+Tuples = Annotated[
+    str, typer.Option(help="Shapes of tuples, such as '3x3 2x4 lines'. Default: those that suit the board.")
+]
+Stages = Annotated[int, typer.Option(help="Parts of the game, by stones, with tables of their own.")]
+Step = Annotated[float, typer.Option(help="Scales changes of weights. At 1, the first go beyond the target.")]
+Plies = Annotated[int, typer.Option(help="Depth of the searches of td and tdleaf.")]
+Decay = Annotated[float, typer.Option("--lambda", help="Of td and tdleaf: 0 trusts searches, 1 results.")]
+Explore = Annotated[float, typer.Option(help="The share of random moves.")]
+Opening = Annotated[int, typer.Option(help="The most random moves at the start of a game.")]
+Foresee = Annotated[
+    bool, typer.Option("--foresee/--no-foresee", help="Whether td and tdleaf take ends that the game foresees.")
+]
+Descents = Annotated[int, typer.Option(help="Descents before each move, of descent.")]
+Teacher = Annotated[str, typer.Option(help="The search of visits. Default: uct(playouts=300).")]
+Match = Annotated[int, typer.Option(callback=at_least(0), help="Games to measure the progress by, six times. 0: none.")]
+Player = Annotated[
+    str | None,
+    typer.Option(
+        "--agent",
+        "-a",
+        help="Who plays these, once with what was learned, once without. Default: alphabeta(seconds=0.01), of "
+        "visits uct(playouts=1000).",
+    ),
+]
+Every = Annotated[float, typer.Option("--checkpoint", callback=positive, help="Seconds from save to save.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint beside the file.")]
+
+
 @command(
     Panel.STUDY,
     examples="arena learn connect4 --output c4.eval --games 500000\n"
@@ -44,51 +89,24 @@ def learn(
     context: typer.Context,
     game: Game,
     output: OutputFile,
-    games: Annotated[
-        int | None,
-        typer.Option(
-            "--games",
-            "-n",
-            callback=at_least(1),
-            help="Games to play in all; with --from, positions to draw. Default: 200000, of visits 5000.",
-        ),
-    ] = None,
-    method: Annotated[Method, typer.Option(help="How to learn from self-play.")] = TD,
-    run: Annotated[
-        Path | None,
-        typer.Option(
-            "--from", metavar="DIR", help="Learn from a run's games instead of self-play.", autocompletion=complete_run
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Of all that is random.")] = 1,
-    tuples: Annotated[
-        str, typer.Option(help="Shapes of tuples, such as '3x3 2x4 lines'. Default: those that suit the board.")
-    ] = "",
-    stages: Annotated[int, typer.Option(help="Parts of the game, by stones, with tables of their own.")] = 1,
-    step: Annotated[float, typer.Option(help="Scales changes of weights. At 1, the first go beyond the target.")] = 1.0,
-    plies: Annotated[int, typer.Option(help="Depth of the searches of td and tdleaf.")] = 1,
-    decay: Annotated[float, typer.Option("--lambda", help="Of td and tdleaf: 0 trusts searches, 1 results.")] = 0.5,
-    explore: Annotated[float, typer.Option(help="The share of random moves.")] = 0.1,
-    opening: Annotated[int, typer.Option(help="The most random moves at the start of a game.")] = 6,
-    foresee: Annotated[
-        bool, typer.Option("--foresee/--no-foresee", help="Whether td and tdleaf take ends that the game foresees.")
-    ] = True,
-    descents: Annotated[int, typer.Option(help="Descents before each move, of descent.")] = 10,
-    teacher: Annotated[str, typer.Option(help="The search of visits. Default: uct(playouts=300).")] = "",
-    match: Annotated[
-        int, typer.Option(callback=at_least(0), help="Games to measure the progress by, six times. 0: none.")
-    ] = 0,
-    agent: Annotated[
-        str | None,
-        typer.Option(
-            "--agent",
-            "-a",
-            help="Who plays these, once with what was learned, once without. Default: alphabeta(seconds=0.01), of "
-            "visits uct(playouts=1000).",
-        ),
-    ] = None,
-    every: Annotated[float, typer.Option("--checkpoint", callback=positive, help="Seconds from save to save.")] = 60.0,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint beside the file.")] = False,
+    games: Games = None,
+    method: HowToLearn = TD,
+    run: FromRun = None,
+    seed: Seed = 1,
+    tuples: Tuples = "",
+    stages: Stages = 1,
+    step: Step = 1.0,
+    plies: Plies = 1,
+    decay: Decay = 0.5,
+    explore: Explore = 0.1,
+    opening: Opening = 6,
+    foresee: Foresee = True,
+    descents: Descents = 10,
+    teacher: Teacher = "",
+    match: Match = 0,
+    agent: Player = None,
+    every: Every = 60.0,
+    resume: Resume = False,
     force: Force = False,
 ) -> None:
     """Learn an evaluation or a policy from the rules of a game.

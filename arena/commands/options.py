@@ -140,6 +140,16 @@ def json_format(format: Format, as_json: bool) -> Format:
     return Format("json") if as_json else format
 
 
+def line_of(game, moves: str) -> tuple[list[int], Any]:
+    """The moves of --moves, and the position that they lead to; BadParameter if one is not legal."""
+    from games.core.game import IllegalMove
+
+    try:
+        return game.read_line(moves)
+    except IllegalMove as error:
+        raise typer.BadParameter(f"--moves: {error}") from None
+
+
 def games_option(help: str):
     """--game, which may be repeated."""
     return typer.Option("--game", "-g", metavar="GAME", help=help, autocompletion=complete_game)

@@ -9,7 +9,7 @@ import typer
 
 from arena.commands.application import INTERRUPTED, VOID, Panel, command, complain
 from arena.commands.dialogue import Dialogue
-from arena.commands.options import AgentArgument, Game, Moves, budget_of
+from arena.commands.options import AgentArgument, Game, Moves, budget_of, line_of
 from arena.commands.output import tell, write_whole
 
 Side = StrEnum("Side", ["first", "second", "random"])
@@ -64,7 +64,7 @@ def play(
     if save:
         _check_file(save, made)
     seed = _drawn_seed() if seed is None else _checked_seed(seed)
-    opening = _opening(made, moves)
+    opening = line_of(made, moves)[0]
     opponent = _with_budget(opponent, budget)
     place = _place(side, seed, made)
     if reason := opponent.refuses(made):
@@ -100,16 +100,6 @@ def _play(game, agent, save: Path | None, **how) -> None:
         complain(f"the agent failed: {failed}")
     if failed or interrupted:
         raise typer.Exit(VOID if failed else INTERRUPTED)
-
-
-def _opening(game, moves: str) -> list[int]:
-    """The moves that are made before play."""
-    from games.core.game import IllegalMove
-
-    try:
-        return game.read_line(moves)[0]
-    except IllegalMove as error:
-        raise typer.BadParameter(f"--moves: {error}") from None
 
 
 def _drawn_seed() -> int:

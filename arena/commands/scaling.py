@@ -31,6 +31,30 @@ NAMES = {"--cores": "--workers"}
 OF_BOTH = ("game", "scheme", "sizes", "opening_plies", "seed", "threads", "solve")  # what a study is made of
 OF_SCHEMES = ("playouts", "games", "serial")
 OF_SOLVERS = ("moves", "positions", "nodes")
+SCHEMES = ["root", "leaf", "tree", "tree(virtual_loss=0)", "tree(wu=true)", "pipeline"]
+
+OneGame = Annotated[str | None, games_option('A game such as "breakthrough(rows=6, columns=6)".')]
+Schemes = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="AGENT",
+        help="A parallel search without workers and budget; may be repeated. Default: six searches.",
+        autocompletion=complete_agent,
+    ),
+]
+Sizes = Annotated[str, typer.Option(help="How many workers the searches have: several numbers, parted by commas.")]
+Playouts = Annotated[int, typer.Option(help="Playouts of each worker for a move.")]
+Games = Annotated[int, typer.Option("--games", "-n", help="Games of each match, an even number.")]
+OpeningPlies = Annotated[int, typer.Option(help="Random plies before the searches begin.")]
+Seed = Annotated[int, typer.Option(help="The seed of openings and searches.")]
+Serial = Annotated[
+    str, typer.Option(help="The serial search to compare with, a form of uct.", autocompletion=complete_agent)
+]
+Threads = Annotated[bool, typer.Option("--threads", help="Play with real threads instead of simulated workers.")]
+SpeedSeconds = Annotated[
+    float, typer.Option(callback=at_least(0), help="The time of each measurement of speed on threads; 0: measure none.")
+]
+ResumeAlone = Annotated[bool, typer.Option("--resume", help="Continue the run in --out; needs nothing else.")]
 
 
 def modern(words: list[str]) -> list[str]:
@@ -39,9 +63,6 @@ def modern(words: list[str]) -> list[str]:
     now = ["--sizes" if i in listed else word for i, word in enumerate(words)]
     now = [f"--sizes={word[10:]}" if word.startswith("--workers=") and "," in word else word for word in now]
     return renamed(NAMES)(now)
-
-
-SCHEMES = ["root", "leaf", "tree", "tree(virtual_loss=0)", "tree(wu=true)", "pipeline"]
 
 
 @command(
@@ -54,36 +75,20 @@ SCHEMES = ["root", "leaf", "tree", "tree(virtual_loss=0)", "tree(wu=true)", "pip
 )
 def scaling(
     context: typer.Context,
-    game: Annotated[str | None, games_option('A game such as "breakthrough(rows=6, columns=6)".')] = None,
-    scheme: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="AGENT",
-            help="A parallel search without workers and budget; may be repeated. Default: six searches.",
-            autocompletion=complete_agent,
-        ),
-    ] = None,
-    sizes: Annotated[
-        str, typer.Option(help="How many workers the searches have: several numbers, parted by commas.")
-    ] = "1,2,4,8,16",
-    playouts: Annotated[int, typer.Option(help="Playouts of each worker for a move.")] = 100,
-    games: Annotated[int, typer.Option("--games", "-n", help="Games of each match, an even number.")] = 200,
-    opening_plies: Annotated[int, typer.Option(help="Random plies before the searches begin.")] = 2,
-    seed: Annotated[int, typer.Option(help="The seed of openings and searches.")] = 0,
-    serial: Annotated[
-        str, typer.Option(help="The serial search to compare with, a form of uct.", autocompletion=complete_agent)
-    ] = "uct",
-    threads: Annotated[
-        bool, typer.Option("--threads", help="Play with real threads instead of simulated workers.")
-    ] = False,
-    speed_seconds: Annotated[
-        float,
-        typer.Option(callback=at_least(0), help="The time of each measurement of speed on threads; 0: measure none."),
-    ] = 0.5,
+    game: OneGame = None,
+    scheme: Schemes = None,
+    sizes: Sizes = "1,2,4,8,16",
+    playouts: Playouts = 100,
+    games: Games = 200,
+    opening_plies: OpeningPlies = 2,
+    seed: Seed = 0,
+    serial: Serial = "uct",
+    threads: Threads = False,
+    speed_seconds: SpeedSeconds = 0.5,
     workers: Workers = None,
     cluster: Cluster = None,
     out: RunFolder = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --out; needs nothing else.")] = False,
+    resume: ResumeAlone = False,
     verbose: Verbose = 0,
     log_level: LogLevel = None,
     as_json: Json = False,

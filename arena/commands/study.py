@@ -14,6 +14,28 @@ from arena.commands.progress import progress_line
 studies = group("study", Panel.STUDY, "Compare searches of one kind on many positions.")
 
 
+Games = Annotated[list[str] | None, games_option("A game; may be repeated. Default: eight games on small boards.")]
+Searches = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--agent", "-a", help="A search without a budget; may be repeated. Default: all serial ones, with variants."
+    ),
+]
+Memory = Annotated[
+    str | None, typer.Option(help="Sizes in MiB of a search's table or trees, parted by commas. Default: 0.125,1,16.")
+]
+Positions = Annotated[int | None, typer.Option("--positions", "-n", help="Positions of each game. Default: 5.")]
+Nodes = Annotated[int | None, typer.Option(help="Nodes that a search has for a position. Default: 1000000.")]
+Part = Annotated[
+    str | None,
+    typer.Option(
+        help="The part of random games that positions are from: two shares of their length. Default: 0.1,0.5."
+    ),
+]
+Seed = Annotated[int | None, typer.Option(help="The seed of the random games. Default: 0.")]
+ResumeAlone = Annotated[bool, typer.Option("--resume", help="Continue the study in --out; needs nothing else.")]
+
+
 @command(
     group=studies,
     examples="arena study proof --out runs/proof\n"
@@ -22,32 +44,15 @@ studies = group("study", Panel.STUDY, "Compare searches of one kind on many posi
     "arena study proof --out runs/long --resume",
 )
 def proof(
-    game: Annotated[
-        list[str] | None, games_option("A game; may be repeated. Default: eight games on small boards.")
-    ] = None,
-    agent: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--agent", "-a", help="A search without a budget; may be repeated. Default: all serial ones, with variants."
-        ),
-    ] = None,
-    memory: Annotated[
-        str | None,
-        typer.Option(help="Sizes in MiB of a search's table or trees, parted by commas. Default: 0.125,1,16."),
-    ] = None,
-    positions: Annotated[
-        int | None, typer.Option("--positions", "-n", help="Positions of each game. Default: 5.")
-    ] = None,
-    nodes: Annotated[int | None, typer.Option(help="Nodes that a search has for a position. Default: 1000000.")] = None,
-    part: Annotated[
-        str | None,
-        typer.Option(
-            help="The part of random games that positions are from: two shares of their length. Default: 0.1,0.5."
-        ),
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="The seed of the random games. Default: 0.")] = None,
+    game: Games = None,
+    agent: Searches = None,
+    memory: Memory = None,
+    positions: Positions = None,
+    nodes: Nodes = None,
+    part: Part = None,
+    seed: Seed = None,
     out: RunFolder = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue the study in --out; needs nothing else.")] = False,
+    resume: ResumeAlone = False,
     as_json: Json = False,
 ) -> None:
     """Compare proof-number searches on positions of several games, with several sizes of memory.

@@ -13,7 +13,7 @@ import typer
 
 from arena.commands.application import Panel, command, renamed
 from arena.commands.completion import complete_agent
-from arena.commands.options import Force, Game, Json, Moves, at_least
+from arena.commands.options import Force, Game, Json, Moves, at_least, line_of
 from arena.commands.output import check_free, say, tell, write_whole
 from arena.commands.progress import progress_line
 
@@ -32,6 +32,49 @@ class Goal(StrEnum):
     DRAW = "draw"
 
 
+Depth = Annotated[int | None, typer.Option(callback=at_least(1), help="Plies to search. Default: to the end.")]
+Searcher = Annotated[
+    str,
+    typer.Option(
+        "--agent",
+        "-a",
+        help="alphabeta, minimax, expectiminimax, expectimax, ubfm, uct, grave, ppa, mast, pns or pn2, with "
+        'options: "alphabeta(scout=true)".',
+        autocompletion=complete_agent,
+    ),
+]
+Iterations = Annotated[
+    int | None,
+    typer.Option(
+        "--iterations",
+        "-n",
+        callback=at_least(1, 1_000_000),
+        help="Stop after so many: positions that a depth-first search visits, expansions of ubfm, pns and pn2, "
+        "playouts of uct and its like. Default: to the end of the search, or while the tree is small.",
+    ),
+]
+Each = Annotated[bool, typer.Option("--each", help="Show the tree after each iteration, not after the last.")]
+Bounds = Annotated[
+    tuple[float, float] | None,
+    typer.Option(
+        metavar="LEAST GREATEST",
+        help="The least and the greatest value of the game, known in advance: a node ends when it has the best.",
+    ),
+]
+ToProve = Annotated[
+    Goal | None, typer.Option(help="What pns and pn2 try to prove for the player to move. Default: win.")
+]
+Seed = Annotated[int | None, typer.Option(callback=at_least(0), help="Of uct and ubfm. Default: 1.")]
+Drawing = Annotated[Path | None, typer.Option("--output", "-o", help="An SVG file to draw the tree to.")]
+Limit = Annotated[
+    int | None,
+    typer.Option(
+        callback=at_least(1, MOST_NODES),
+        help="The most nodes that are shown. Default: 1000; of uct and its like the 30 most visited.",
+    ),
+]
+
+
 @command(
     Panel.STUDY,
     examples="arena tree tree\n"
@@ -44,53 +87,17 @@ class Goal(StrEnum):
 )
 def tree(
     game: Game,
-    depth: Annotated[
-        int | None, typer.Option(callback=at_least(1), help="Plies to search. Default: to the end.")
-    ] = None,
-    agent: Annotated[
-        str,
-        typer.Option(
-            "--agent",
-            "-a",
-            help="alphabeta, minimax, expectiminimax, expectimax, ubfm, uct, grave, ppa, mast, pns or pn2, with "
-            'options: "alphabeta(scout=true)".',
-            autocompletion=complete_agent,
-        ),
-    ] = "alphabeta",
+    depth: Depth = None,
+    agent: Searcher = "alphabeta",
     moves: Moves = "",
-    iterations: Annotated[
-        int | None,
-        typer.Option(
-            "--iterations",
-            "-n",
-            callback=at_least(1, 1_000_000),
-            help="Stop after so many: positions that a depth-first search visits, expansions of ubfm, pns and pn2, "
-            "playouts of uct and its like. Default: to the end of the search, or while the tree is small.",
-        ),
-    ] = None,
-    each: Annotated[
-        bool, typer.Option("--each", help="Show the tree after each iteration, not after the last.")
-    ] = False,
-    bounds: Annotated[
-        tuple[float, float] | None,
-        typer.Option(
-            metavar="LEAST GREATEST",
-            help="The least and the greatest value of the game, known in advance: a node ends when it has the best.",
-        ),
-    ] = None,
-    goal: Annotated[
-        Goal | None, typer.Option(help="What pns and pn2 try to prove for the player to move. Default: win.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(callback=at_least(0), help="Of uct and ubfm. Default: 1.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="An SVG file to draw the tree to.")] = None,
+    iterations: Iterations = None,
+    each: Each = False,
+    bounds: Bounds = None,
+    goal: ToProve = None,
+    seed: Seed = None,
+    output: Drawing = None,
     force: Force = False,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            callback=at_least(1, MOST_NODES),
-            help="The most nodes that are shown. Default: 1000; of uct and its like the 30 most visited.",
-        ),
-    ] = None,
+    limit: Limit = None,
     as_json: Json = False,
 ) -> None:
     """Print the tree that a search explores.
@@ -103,28 +110,34 @@ def tree(
     """
     check_free(output, force)
     _check(bounds, each, iterations)
-    if "numba" not in sys.modules and agent.partition("(")[0].strip() in PLAIN and (iterations or 0) <= QUICK:
-        os.environ["NUMBA_DISABLE_JIT"] = "1"  # so few nodes are searched in plain Python before a compiler is done
+    _plain_if_quick(agent, iterations)
     import games
-    from agents.core.tree_node import counted
     from agents.pictures import View
 
     made = games.make(game)
     searcher = _bare(agent, depth)
-    try:
-        _, state = made.read_line(moves)
-    except games.IllegalMove as error:
-        raise typer.BadParameter(f"--moves: {error}") from None
+    state = line_of(made, moves)[1]
     view = View(iterations, bounds, None if goal is None else int(goal is Goal.WIN), seed, limit)
     shown = _searched(searcher, made, state, view, range(1, (iterations or 0) + 1) if each else (iterations,))
-    captions = [f"After {counted(one.iterations, 'iteration')}" if each else "" for one in shown]
     if as_json:
-        head = {"game": str(made), "agent": str(searcher), "moves": moves}
-        say_json(head, shown, each)
+        say_json({"game": str(made), "agent": str(searcher), "moves": moves}, shown, each)
     else:
-        print_trees(captions, shown)
+        print_trees(_captions(shown, each), shown)
     if output:
-        _draw(output, searcher, made, captions, shown, force)
+        _draw(output, searcher, made, _captions(shown, each), shown, force)
+
+
+def _plain_if_quick(agent: str, iterations: int | None) -> None:
+    """Search so few nodes in plain Python, before a compiler is done; that has to be said before Numba is imported."""
+    if "numba" not in sys.modules and agent.partition("(")[0].strip() in PLAIN and (iterations or 0) <= QUICK:
+        os.environ["NUMBA_DISABLE_JIT"] = "1"
+
+
+def _captions(shown: list[Any], each: bool) -> list[str]:
+    """Above each tree: after how many iterations it is so, if there are several."""
+    from agents.core.tree_node import counted
+
+    return [f"After {counted(one.iterations, 'iteration')}" if each else "" for one in shown]
 
 
 def _check(bounds: tuple[float, float] | None, each: bool, iterations: int | None) -> None:

@@ -1,6 +1,15 @@
-"""Positions for tests of searches."""
+"""Games and positions for tests of searches."""
+
+import pytest
 
 from games.core.random import random_below, stream
+
+# What every search is tried on: its kernels take some seconds to compile for each.  test_matrix.py has all games.
+GAMES = [
+    "tictactoe",
+    "breakthrough(rows=5, columns=4)",
+    pytest.param("connect4(rows=4, columns=5)", marks=pytest.mark.matrix),
+]
 
 
 def random_position(game, seed, plies):

@@ -13,10 +13,9 @@ from agents.montecarlo.search import Search, search_kernel
 from agents.montecarlo.uct import UCB1, UCBOptions
 from games.core.random import stream
 from tests.agents.naive import flat
-from tests.agents.positions import after_names, random_position
+from tests.agents.positions import GAMES, after_names, random_position
 from tests.shipped import AGENTS
 
-GAMES = ["tictactoe", "connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)"]
 FOR_TWO = [name for name in AGENTS if name != "external" and 2 in agents.make(name).needs.players]  # searches of ours
 BUDGETS = {"playouts": 60, "nodes": 300, "depth": 3, "seconds": 0.02}
 

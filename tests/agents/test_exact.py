@@ -11,7 +11,7 @@ from agents.minimax.solver import BEYOND, ExactSolver
 from tests.agents import naive_proof as naive
 from tests.agents.positions import random_line, small_positions
 
-BREAKTHROUGH = "breakthrough(rows=5, columns=4)"
+GAME = "breakthrough(rows=5, columns=4)"
 VARIANTS = [
     "alphabeta", "alphabeta(foresee=false, sound=false)", "alphabeta(order=[])", "alphabeta(symmetries=true)",
     "alphabeta(table=0)", "alphabeta(table=0.001)", "alphabeta(workers=2)", "alphabeta(workers=3, sharing='lazy')",
@@ -28,10 +28,9 @@ def test_alphabeta_solves_by_null_windows_unless_it_deepens():
     assert not isinstance(made("alphabeta(deepening=true)", "tictactoe"), ExactSolver)
 
 
-@pytest.mark.parametrize("game", [BREAKTHROUGH])
-def test_value_and_plies_are_those_of_minimax(game):
+def test_value_and_plies_are_those_of_minimax():
     """With tables from none to two rows to large, which keep what earlier positions left."""
-    solvers = [made(spec, game) for spec in VARIANTS]
+    solvers = [made(spec, GAME) for spec in VARIANTS]
     for state in small_positions(agents.make("minimax(nodes=1)").player(solvers[0].game), 12, nodes=300):
         expected = naive.exact(solvers[0].game, state)
         for solver in solvers:
@@ -40,23 +39,21 @@ def test_value_and_plies_are_those_of_minimax(game):
             assert (value, plies) == expected and solver.value(state) == value
 
 
-@pytest.mark.parametrize("game", [BREAKTHROUGH])
-def test_questions_are_answered_with_bounds(game):
+def test_questions_are_answered_with_bounds():
     """Whether the score is at least a threshold, for every threshold."""
-    solver = made("alphabeta", game)
+    solver = made("alphabeta", GAME)
     for state in random_line(solver.game, 3)[-6:]:
         score = solver.score(state, -BEYOND, BEYOND)
         for threshold in range(-12, 13):
             assert (solver.score(state, threshold - 1, threshold) >= threshold) == (score >= threshold)
 
 
-@pytest.mark.parametrize("game", [BREAKTHROUGH])
-def test_steps_lead_to_the_same_as_all_at_once(game):
-    whole, steps = made("alphabeta", game).search, made("alphabeta", game).search
-    shape = games.make(game)
+def test_steps_lead_to_the_same_as_all_at_once():
+    whole, steps = made("alphabeta", GAME).search, made("alphabeta", GAME).search
+    shape = games.make(GAME)
     state = random_line(shape, 5)[3]
     for search in (whole, steps):
-        ask_kernel(shape, search, state, -BEYOND, BEYOND, 0)
+        ask_kernel(shape, search, state, -BEYOND, BEYOND, False)
     exact_kernel(shape, ALONE, whole, 1 << 62)
     until = 0
     while steps.counts[0]["low"] < steps.counts[0]["high"]:
@@ -65,20 +62,18 @@ def test_steps_lead_to_the_same_as_all_at_once(game):
     assert steps.counts.tolist() == whole.counts.tolist() and whole.counts[0]["nodes"] > 50
 
 
-@pytest.mark.parametrize("game", [BREAKTHROUGH])
-def test_memory_is_counted_as_it_is_taken(game):
-    solver = made("alphabeta(table=0.05)", game)
+def test_memory_is_counted_as_it_is_taken():
+    solver = made("alphabeta(table=0.05)", GAME)
     before = solver.peak_bytes()
     solver.value(random_line(solver.game, 5)[3])
     rows = int(np.count_nonzero(solver.search.words[:, 1]))
     assert rows > 100 and solver.peak_bytes() - before == TABLE_ROW_BYTES * rows
 
 
-@pytest.mark.parametrize("game", ["breakthrough(rows=5, columns=4)"])
 @pytest.mark.parametrize("sharing", ["lazy", "abdada", "ybwc"])
-def test_threads_find_the_value_of_one(sharing, game):
+def test_threads_find_the_value_of_one(sharing):
     """From the start, where the second player wins; the marks of the last question are left, and no others."""
-    shared = made(f"alphabeta(workers=4, sharing='{sharing}')", game)
+    shared = made(f"alphabeta(workers=4, sharing='{sharing}')", GAME)
     start = shared.game.initial()
     assert shared.value(start) == -1
     assert shared.nodes > 10_000 and min(int(search.counts[0]["nodes"]) for search in shared.searches) > 0
@@ -90,7 +85,7 @@ def test_threads_find_the_value_of_one(sharing, game):
 @pytest.mark.parametrize(
     "game",
     [
-        "tictactoe", "connect4(rows=4, columns=5)", BREAKTHROUGH, "misere_breakthrough(rows=4, columns=3)",
+        "tictactoe", "connect4(rows=4, columns=5)", GAME, "misere_breakthrough(rows=4, columns=3)",
         "knightthrough(rows=6, columns=4)", "domineering(rows=5, columns=5)", "misere_domineering(rows=4, columns=4)",
         "othello(size=4)", "hex(size=4)", "clobber(rows=4, columns=4)", "nogo(size=3)", "nim(heaps=[2, 3, 4])",
         "atarigo(size=4)",
@@ -112,7 +107,7 @@ def test_solvers_agree_on_thousands_of_positions(game):
         seed += 1
 
 
-@pytest.mark.parametrize("game", ["connect4(rows=4, columns=5)"])
-def test_a_budget_ends_it(game):
-    found = solve(made("alphabeta(nodes=1000)", game), games.make(game).initial(), moves="none")
+def test_a_budget_ends_it():
+    solver = made("alphabeta(nodes=1000)", GAME)
+    found = solve(solver, solver.game.initial(), moves="none")
     assert found.value is None and found.nodes == 1000 and "budget of 1000 nodes" in found.unsolved

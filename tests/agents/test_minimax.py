@@ -10,16 +10,13 @@ from agents.minimax.root import put_root
 from agents.minimax.stack import DONE, WIN, restart
 from games.core.random import stream
 from tests.agents.naive import minimax
-from tests.agents.positions import after_names, random_line, random_position, small_positions
+from tests.agents.positions import GAMES, after_names, random_line, random_position, small_positions
 
-GAMES = ["tictactoe", "connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)"]
 SMALL = [
-    "tictactoe",
-    "connect4(rows=4, columns=5)",
-    "breakthrough(rows=5, columns=4)",
-    "domineering(rows=4, columns=4)",
+    *GAMES,
     "othello(size=4)",
     "nim(heaps=[1, 2, 3])",
+    pytest.param("domineering(rows=4, columns=4)", marks=pytest.mark.matrix),
 ]
 PLAIN = "table=0, order=[], scout=false, foresee=false, sound=false"
 ALONE = [

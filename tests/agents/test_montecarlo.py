@@ -10,9 +10,7 @@ from agents.montecarlo.uct import UCB1, UCBOptions
 from games.core.random import stream
 from tests import samples
 from tests.agents.naive import Grave, search, solve, uct
-from tests.agents.positions import random_position
-
-GAMES = ["tictactoe", "connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)"]
+from tests.agents.positions import GAMES, random_position
 
 # the notes of a course give this line of Breakthrough on 6 rows and 4 columns, after which Black wins
 WON_LINE = "2a3a 5a4a 2b3b 4a3b 2c3b 6a5a 3a4a 5b4a 3b4a 6b5b 4a5b 6c5b 1a2a 5a4a 2a3a 5b4b 3a4b 5c4b 1b2b"

@@ -53,7 +53,7 @@ def test_nmcs_equals_its_twin(spec, playout, level):
         assert (decision.value, list(decision.principal_variation)) == (score, line)
 
 
-@pytest.mark.parametrize("spec", ["tictactoe", "connect4(rows=4, columns=5)"])
+@pytest.mark.parametrize("spec", ["tictactoe", pytest.param("connect4(rows=4, columns=5)", marks=pytest.mark.matrix)])
 @pytest.mark.parametrize("level", [1, 2])
 def test_nmcs_for_two_equals_its_twin(spec, level):
     game = games.make(spec)

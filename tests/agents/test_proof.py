@@ -13,9 +13,8 @@ from agents.proof.bestfirst import ROOT
 from agents.proof.numbers import INFINITE, MOST, NODES, combine, new_counts
 from games.core.random import stream
 from tests.agents import naive_proof as naive
-from tests.agents.positions import after_names, random_position, small_positions
+from tests.agents.positions import GAMES, after_names, random_position, small_positions
 
-GAMES = ["tictactoe", "connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)"]
 SOLVERS = [
     "pns", "pns(mobility=false)", "pns(graph=false)", "pns(symmetries=true, weak=true)",
     "pn2", "pn2(a=0, b=1)", "pn2(graph=false, weak=true)", "pn2(a=0, b=1, symmetries=true)",

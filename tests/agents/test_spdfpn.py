@@ -151,6 +151,7 @@ def test_bad_parameters(spec, message):
 # -- Processes ---------------------------------------------------------------------------------------------------------
 
 GAME = games.make("connect4(rows=4, columns=5)")
+STATE = random_position(GAME, 2, 4)
 SPEC = "spdfpn(workers=2, job=40, table=0.1)"
 
 
@@ -170,21 +171,21 @@ def test_processes_that_are_killed_cost_their_jobs_alone(kills):
     def listening():
         pids.update(process.pid for process in team.processes)
         alive = sorted({team.processes[number].pid for number in team.ready} - dead)
-        if len(dead) < kills and alive and rng.random() < 0.1:
+        if len(dead) < kills and alive and rng.random() < 0.3:
             pid = int(rng.choice(alive))
             dead.add(pid)
             os.kill(pid, signal.SIGKILL)
         return listen()
 
-    expected = value("dfpn", GAME, GAME.initial())
+    expected = value("dfpn", GAME, STATE)
     team.listen = listening
-    found = solve(solver, GAME.initial(), moves="none")
+    found = solve(solver, STATE, moves="none")
     del team.listen
     assert (found.value, len(dead), found.unsolved) == (expected, kills, "")
     assert dead < pids
     team.close()
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
-    again = solve(solver, GAME.initial(), goal="win")  # with new processes
+    again = solve(solver, STATE, goal="win")  # with new processes
     assert again.goals["win"] == (expected == 1)
     team.close()
     assert not shared_files(os.getpid())
@@ -192,8 +193,8 @@ def test_processes_that_are_killed_cost_their_jobs_alone(kills):
 
 def test_processes_are_kept_for_the_next_solver():
     solver = solver_of(agents.make(SPEC), GAME)
-    team, state = solver.memory.team, random_position(GAME, 2, 4)
-    assert solve(solver, state, moves="none").value == value("dfpn", GAME, state)
+    team = solver.memory.team
+    assert solve(solver, STATE, moves="none").value == value("dfpn", GAME, STATE)
     del solver
     again = solver_of(agents.make(SPEC), GAME)
     assert again.memory.team is team and team.table.taken[0] == 0
@@ -209,10 +210,12 @@ SOLVING = """
 import agents, games
 from agents.core.solve import solve, solver_of
 if __name__ == "__main__":
-    game = games.make("connect4(rows=6, columns=7)")
+    game = games.make("connect4(rows=4, columns=5)")
     solver = solver_of(agents.make("spdfpn(workers=2, job=1000000, table=1)"), game)
     print(*(process.pid for process in solver.memory.team.processes), flush=True)
-    solve(solver, game.initial())
+    while True:
+        solver.begin()
+        solve(solver, game.initial())
 """
 
 
