@@ -37,7 +37,7 @@ from games.core.lanes import WIDE
 from games.core.lines import play_line_kernel
 from games.core.network import Network, sigmoid, sign_of, tuple_sum
 from games.core.network_file import load_network
-from games.core.prepared import PreparedFileError
+from games.core.prepared import FILE, PreparedFileError
 from games.core.random import GAMMA, mix, random_below
 from games.core.registry import UNLISTED, Registry, spell
 
@@ -52,7 +52,6 @@ REPETITIONS = {
     "key": {"state_size", "dtype"},
 }
 CONCLUSIONS = ("foreseen", "sound_moves", "soonest_win", "soonest_loss", "plies_left", "symmetries", "colour_exchange")
-FILE = "file:"  # an evaluation of this and a path is learned, and in that file
 NETWORK_ARRAYS = {"network_weights": np.int32, "network_places": np.int32, "network_layout": np.int64}
 CHANCE = -1  # the player of a state whose next move is left to chance
 

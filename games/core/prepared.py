@@ -11,6 +11,7 @@ from pathlib import Path
 
 from games.core.errors import UserError
 
+FILE = "file:"  # a parameter of this and a path names a file with what was learned
 VERSION = 1
 LONGEST_HEADER = 1 << 20  # bytes, its end of line included
 MOST_BYTES = 4 << 30  # of a file, which is held in memory
