@@ -28,10 +28,10 @@ from agents.montecarlo.search import TreeSearch
 from agents.montecarlo.uct import UCT
 from arena.study.preparing import ENDINGS, game_of
 from games.core.errors import UserError
-from games.core.game import FILE, Game, check_choice, check_range
+from games.core.game import Game, check_choice, check_range
 from games.core.network import Network, contents_of, make_orbits, new_network
 from games.core.network_file import EVALUATION, POLICY, network_bytes
-from games.core.prepared import pack, unpack, wrong
+from games.core.prepared import FILE, changes, checksums, pack, unpack, wrong
 from games.core.random import stream
 from results.elo import pentanomial
 
@@ -67,6 +67,7 @@ class Lesson:
     descents: before each move, of descent
     teacher: the search of visits, or "" for TEACHER
     data: a digest of the stored games, of run
+    files: the checksums of the files that the search of visits reads
     """
 
     method: str = "td"
@@ -82,6 +83,7 @@ class Lesson:
     descents: int = 10
     teacher: str = ""
     data: str = ""
+    files: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self):
         check_choice("method", self.method, METHODS)
@@ -180,7 +182,8 @@ class Learner:
         line, _, packed = unpack(KIND, self.game, path)[1].partition(b"\n")
         try:
             about = json.loads(line)
-            then, now = about["lesson"], asdict(self.lesson)
+            then, now = {"files": {}} | about["lesson"], asdict(self.lesson)
+            files = changes(then.pop("files"), now.pop("files"))
             changed = [f"{name} = {then.get(name)!r}, not {now[name]!r}" for name in now if then.get(name) != now[name]]
             counts, rng, seconds, curve = (about[name] for name in ("counts", "rng", "seconds", "curve"))
             arrays = np.frombuffer(zlib.decompress(packed), np.int32).reshape(3, -1)
@@ -189,6 +192,8 @@ class Learner:
             raise wrong(KIND, path, "it does not hold what a checkpoint does") from None
         if changed:
             raise LearningError(f"{path} was begun with {'; '.join(changed)}")
+        if files:
+            raise LearningError(f"{path} cannot be gone on with: {'; '.join(files)}")
         if arrays.shape[1] != len(self.trainer.weights):
             raise wrong(KIND, path, f"it has {arrays.shape[1]:,} weights, of {len(self.trainer.weights):,}")
         for target, source in zip((self.trainer.weights, self.trainer.errors, self.trainer.sizes), arrays):
@@ -222,6 +227,8 @@ def new_learner(game: Game, lesson: Lesson, run: Path | None = None) -> Learner:
         kernel: Kernel = partial(regression_kernel, game.with_network(network), trainer, states, targets, lesson.step)
     else:
         kernel = WAYS[lesson.method](game, lesson, network, trainer)
+    if lesson.method == "visits":
+        lesson = replace(lesson, files=checksums(game.files() + agents.make(lesson.teacher).files()))
     return Learner(game, lesson, network, trainer, kernel)
 
 

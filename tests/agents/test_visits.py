@@ -1,5 +1,6 @@
 """Policies that are learned from visits: their gradient, their file, and what methods of uct make of them."""
 
+import json
 from dataclasses import replace
 from math import log
 
@@ -13,8 +14,9 @@ from agents.core.learned import load_policy
 from agents.learning.trainer import GAMES, POSITIONS, new_trainer
 from agents.learning.visits import LOGITS, Teaching, learn_kernel, play_game, visits_of
 from agents.montecarlo.method import methods_of
-from arena.study.learning import new_learner
-from games.core.prepared import PreparedFileError
+from arena.study.learning import KIND, LearningError, new_learner
+from games.core.network_file import POLICY, network_bytes
+from games.core.prepared import PreparedFileError, pack, unpack
 from games.core.random import stream
 from tests.agents import naive_methods as naive
 from tests.agents.naive_methods import softmax
@@ -285,6 +287,27 @@ def test_a_policy_that_cannot_be_used(policies):
         agents.make("uct(methods=\"gumbel(logits='order')\")")
     other = game.with_evaluation("file:a.eval")
     assert load_policy("a.policy", other).card == load_policy("a.policy", game).card
+
+
+def test_a_teacher_whose_policy_has_changed_is_not_gone_on_with(policies, tmp_path):
+    """One line names the file; a policy that was learned again counts as the same, whatever its card says."""
+    game, path = games.make("tictactoe"), tmp_path / "c"
+    lesson = lesson_of(method="visits", teacher="uct(playouts=20, methods=\"puct(prior='file:a.policy')\")")
+    begun = new_learner(game, lesson)
+    assert list(begun.card()["files"]) == ["a.policy"]
+    path.write_bytes(begun.checkpoint())
+    again = replace(policies, card={"seconds": 7})
+    (tmp_path / "a.policy").write_bytes(network_bytes(game, again, POLICY))
+    new_learner(game, lesson).resume(path)
+    (tmp_path / "a.policy").write_bytes((tmp_path / "b.policy").read_bytes())
+    with pytest.raises(LearningError, match=r"cannot be gone on with: the file 'a\.policy' has changed") as error:
+        new_learner(game, lesson).resume(path)
+    assert "\n" not in str(error.value)
+    line, _, rest = unpack(KIND, game, path)[1].partition(b"\n")
+    about = json.loads(line)
+    del about["lesson"]["files"]  # as checkpoints of older versions
+    path.write_bytes(pack(KIND, game, {}, json.dumps(about).encode() + b"\n" + rest))
+    new_learner(game, lesson).resume(path)
 
 
 # -- The command -------------------------------------------------------------------------------------------------------
