@@ -285,19 +285,19 @@ def stored_positions(game: Game, folder: Path | None) -> tuple[np.ndarray, np.nd
 
 
 def match(
-    game: Game, players: list[Player], count: int, seed: int, told: Callable[[], bool] = lambda: True
+    game: Game, players: Callable[[], list[Player]], count: int, seed: int, told: Callable[[], bool] = lambda: True
 ) -> dict | None:
     """Games of two players, of whom the first has what was learned: score, Elo and its error.
 
-    Two games begin with each of the random openings, sides exchanged.  `told` is called after each game, and says
-    whether to go on; None if it does not.
+    players: makes the two for a game.  Two games begin with each of the random openings, sides exchanged.  `told` is
+    called after each game, and says whether to go on; None if it does not.
     """
     rng, points = stream(seed, "match"), []
     for _ in range(max(count // 2, 1)):
         opening = _opening(game, rng)
         scores = []
         for first in (0, 1):
-            scores.append(_points(game, players, opening.copy(), first, rng))
+            scores.append(_points(game, players(), opening, first, rng))
             if not told():
                 return None
         points.append(sum(scores))
@@ -306,24 +306,37 @@ def match(
     return {"match": 2 * len(points), "score": sum(points) / 2 / len(points), "elo": found.elo, "error": found.error}
 
 
-def _opening(game, rng) -> np.ndarray:
-    """The position after OPENING random plies, or after the most that leave something to play."""
-    moves = np.empty(game.max_moves, np.int32)
+def _opening(game, rng) -> list[int]:
+    """OPENING random moves, or the most that leave something to play."""
+    room = np.empty(game.max_moves, np.int32)
     for plies in range(OPENING, -1, -1):
         for _ in range(TRIES):
-            state = game.initial()
-            for _ in range(plies):
-                if not game.is_over(state):
-                    game.play(state, game.random_move(state, moves, rng))
+            state, moves = game.initial(), []
+            while len(moves) < plies and not game.is_over(state):
+                moves.append(int(game.random_move(state, room, rng)))
+                game.play(state, moves[-1])
             if not game.is_over(state):
-                return state
+                return moves
     raise LearningError(f"{game} is over before the first move: there can be no match")
 
 
-def _points(game, players, state, first: int, rng) -> float:
+def _points(game, players: list[Player], opening: list[int], first: int, rng) -> float:
     """What the first of the players gets for a game, in which it moves first if `first` is 0."""
-    while not game.is_over(state):
-        player = players[int(game.player(state)) ^ first]
-        state = game.after(state, player.decide(state, rng).move)
-    score = float(game.score(state)) * (1 if first == 0 else -1)
-    return 1.0 if score > 0 else 0.5 if score == 0 else 0.0
+    state = game.initial()
+    result: float | None = None
+    for move in opening:
+        game.play(state, move)
+    try:
+        for player in players:
+            player.start(game, state.copy(), list(opening))
+        while not game.is_over(state):
+            move = players[int(game.player(state)) ^ first].decide(state.copy(), rng).move
+            state = game.after(state, move)
+            for player in players:
+                player.played(move)
+        score = float(game.score(state))
+        result = 1.0 if score > 0 else 0.5 if score == 0 else 0.0
+        return result if first == 0 else 1.0 - result
+    finally:
+        for player in players:
+            player.close(result)
