@@ -83,7 +83,7 @@ class Config:
 
     def named_files(self) -> list[str]:
         """The paths of the files that games and agents read."""
-        made = [*self.instances, *(agent for _, agent in self.agents)]
+        made: list[Game | Agent] = [*self.instances, *(agent for _, agent in self.agents)]
         return sorted({path for one in made for path in one.files()})
 
     def files(self) -> dict[str, str]:

@@ -311,7 +311,8 @@ def _opening(game, rng) -> list[int]:
     room = np.empty(game.max_moves, np.int32)
     for plies in range(OPENING, -1, -1):
         for _ in range(TRIES):
-            state, moves = game.initial(), []
+            state = game.initial()
+            moves: list[int] = []
             while len(moves) < plies and not game.is_over(state):
                 moves.append(int(game.random_move(state, room, rng)))
                 game.play(state, moves[-1])
