@@ -59,6 +59,7 @@ class SameGame(Game):
     has_tabu_moves = True
     sizes = "rows 2 to 15, columns 2 to 16, colours 1 to 15; any seed, or a file of boards"
     data_fields = ("seed", "file", "board")
+    file_fields = ("file",)
 
     def __post_init__(self):
         check_range("rows", self.rows, 2, 15)

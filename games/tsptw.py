@@ -63,6 +63,7 @@ class TspTw(Game):
     dtype = np.float64
     sizes = f"cities 2 to {MOST_CITIES}; any seed, or a file"
     data_fields = ("file", "seed")
+    file_fields = ("file",)
     arrays = {"distances": np.float64, "windows": np.float64}
 
     def __post_init__(self):

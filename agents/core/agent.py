@@ -18,6 +18,7 @@ from agents.core.effort import Effort
 from agents.core.needs import Needs
 from games.core.errors import UserError
 from games.core.game import Game
+from games.core.prepared import named_files
 from games.core.random import stream
 from games.core.registry import Registry, spell
 
@@ -185,6 +186,7 @@ class Agent:
     needs: ClassVar[Needs] = Needs()  # what every agent of the class needs of a game, whatever its parameters
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     solves: ClassVar[bool] = False  # whether it offers a solver: `new_solver`
+    file_fields: ClassVar[tuple[str, ...]] = ()  # the parameters that are paths of files which it reads
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -203,6 +205,10 @@ class Agent:
 
     def prepare(self) -> None:
         """Nothing: files are read when it is known for which game."""
+
+    def files(self) -> list[str]:
+        """The paths of the files that it reads; a run is resumed only if they say what they did."""
+        return named_files(self)
 
     @property
     def cores(self) -> int:

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from games.core.game import FILE, Game
-from games.core.prepared import PreparedFileError
+from games.core.game import Game
+from games.core.prepared import FILE, PreparedFileError
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Agents that may play from files prepared before the game: opening books and end-game tables."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from agents.core.agent import Agent, Budget, Decision, Player
 from agents.knowledge import book as books
@@ -18,6 +19,8 @@ class PreparedAgent(Agent):
 
     book: str = field(default="", kw_only=True)
     tablebase: str = field(default="", kw_only=True)
+
+    file_fields: ClassVar[tuple[str, ...]] = ("book", "tablebase")
 
     def misfit(self, game):
         try:

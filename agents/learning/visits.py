@@ -8,7 +8,7 @@ probabilities p move towards their shares:
     L    = - sum of n(m) / N log p(m)                                  (cross-entropy)
     dL / dl(m) = p(m) - n(m) / N
 
-A move's logit l is the sum of an n-tuple network at the position that the move leads to: agents/montecarlo/priors.py.
+A move's logit l is the sum of an n-tuple network at the position that the move leads to: agents/core/learned.py.
 What a step does to a weight, it does as in an evaluation: trainer.py beside this file.
 """
 
@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.core.learned import logit_after
 from agents.core.sides import result_of, side_to_move
 from agents.learning.trainer import GAMES, POSITIONS, Trainer, correct, note_game
-from agents.montecarlo.priors import logit_after
 from agents.montecarlo.search import TreeSearch
 from games.core.game import Game
 from games.core.jit import helper, kernel

@@ -14,11 +14,14 @@ For games of two players and no chance.
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from agents.core.learned import learned_in
 from agents.core.threads import MOST_THREADS
 from agents.minimax.deepening import DepthFirstMinimax
+from agents.minimax.ordering import NO_POLICY, Policy
 from agents.minimax.solver import SHARINGS, SharedExactSolver
 from agents.minimax.stack import INFINITE
 from games.core.game import check_choice, check_range
+from games.core.prepared import FILE, PreparedFileError
 
 ORDERS = {"table": "table_first", "own": "own_order", "killers": "killers", "history": "history"}
 
@@ -28,7 +31,8 @@ class AlphaBeta(DepthFirstMinimax):
     """Alpha-beta; `alphabeta(depth=4, table=0, order=[], scout=false, foresee=false, sound=false)` is the algorithm
     alone.
 
-    order: what ranks moves, any of table, own, killers and history; equal moves keep the game's order
+    order: what ranks moves, any of table, own, killers, history and file:PATH of a learned policy, which takes the
+        place of history near the root; equal moves keep the game's order
     scout: principal variation search
     foresee: take a win or a loss that the game foresees, without searching it
     sound: leave out moves that the game knows to be no better than another
@@ -37,6 +41,7 @@ class AlphaBeta(DepthFirstMinimax):
     deepening: search to depth 1, 2, 3 and so on even if the budget is a depth alone
     workers: threads that solve in one table (agents/minimax/exact.py); a move of a game is decided by one
     sharing: what keeps these threads apart: abdada, ybwc (young brothers wait), or lazy for Lazy SMP
+    policy_depth: the least depth left at a node whose moves a policy ranks; those of the root it always does
     """
 
     table: float = 16.0
@@ -49,16 +54,38 @@ class AlphaBeta(DepthFirstMinimax):
     deepening: bool = False
     workers: int = 1
     sharing: str = "abdada"
+    policy_depth: int = 6
 
     name: ClassVar[str] = "alphabeta"
 
     def __post_init__(self):
         super().__post_init__()
         for word in self.order:
-            check_choice("order", word, ORDERS)
+            if not word.startswith(FILE):
+                check_choice("order", word, (*ORDERS, FILE + "PATH"))
+        check_range("policy_depth", self.policy_depth, 1)
+        if len(self.policies) > 1:
+            raise ValueError(f"order = {self.order!r} has {len(self.policies)} policies; one can be there")
         check_range("aspiration", self.aspiration, 0, int(INFINITE))
         check_range("workers", self.workers, 1, MOST_THREADS)
         check_choice("sharing", self.sharing, SHARINGS)
+        if self.workers > 1 and self.policies:
+            raise ValueError(f"workers = {self.workers} and a policy in order exclude each other")
+
+    @property
+    def policies(self) -> list[str]:
+        """The paths of the policies in `order`."""
+        return [word.removeprefix(FILE) for word in self.order if word.startswith(FILE)]
+
+    def policy(self, game):
+        return Policy(learned_in(self.policies[0], game), self.policy_depth) if self.policies else NO_POLICY
+
+    def misfit(self, game):
+        try:
+            self.policy(game)
+        except PreparedFileError as error:
+            return f"order of {self}: {error}"
+        return super().misfit(game)
 
     def own_needs(self):
         return replace(super().own_needs(), unstable_moves=self.quiescence)
@@ -69,7 +96,7 @@ class AlphaBeta(DepthFirstMinimax):
         return super().new_solver(game, budget)
 
     def options(self):
-        chosen = {option: word in self.order for word, option in ORDERS.items()}
+        chosen = {option: word in self.order for word, option in ORDERS.items()} | {"by_policy": bool(self.policies)}
         aids = dict(scout=self.scout, quiescence=self.quiescence)
         aids |= dict(foresee=self.foresee and not self.scores, sound=self.sound and not self.scores)
         return super().options()._replace(pruning=True, **aids, **chosen)

@@ -11,6 +11,7 @@ from agents.core.solve import Solver
 from agents.core.table import HITS, Table, check_table, new_generation, new_table
 from agents.knowledge.prepared import PreparedAgent
 from agents.minimax.depthfirst import depth_first_kernel, line_kernel
+from agents.minimax.ordering import NO_POLICY, Policy, guide_of
 from agents.minimax.root import put_first, put_root
 from agents.minimax.solver import DepthFirstSolver, ExactSolver
 from agents.minimax.stack import DONE, INFINITE, LEAST_TABLE, WIN, DepthFirstOptions, best_line, new_search, restart
@@ -59,6 +60,10 @@ class DepthFirstMinimax(PreparedAgent):
         table, symmetries = self.table > 0, self.symmetries
         return off._replace(shortest=self.shortest, scores=self.scores, table=table, symmetries=symmetries)
 
+    def policy(self, game) -> Policy:
+        """What ranks the moves near the root; PreparedFileError if its file cannot be used."""
+        return NO_POLICY
+
     def new_table(self) -> Table:
         """An empty transposition table, of the least size if it uses none."""
         return new_table(self.table or LEAST_TABLE, self.scheme)
@@ -69,7 +74,7 @@ class DepthFirstMinimax(PreparedAgent):
             raise Unsuited(
                 f"depth = {budget.depth}: to solve, {self.name} searches to the end of the game; leave depth out"
             )
-        exact = self.options().pruning and not self.deepening
+        exact = self.options().pruning and not self.options().by_policy and not self.deepening
         return (ExactSolver if exact else DepthFirstSolver)(self, game, budget)
 
     def new_player(self, game, budget) -> "DepthFirstPlayer":
@@ -84,7 +89,8 @@ class DepthFirstPlayer(Player):
         self.deepest = min(budget.depth or game.max_plies, game.max_plies)
         options = agent.options()
         limit = game.max_plies if options.quiescence else self.deepest
-        self.search = new_search(game, limit + 1, agent.new_table(), options)
+        self.search = new_search(game, limit + 1, agent.new_table(), options, agent.policy(game))
+        self.guide = guide_of(options)
 
     def decide(self, state, rng):
         deepening = self.begin(state, rng)
@@ -155,7 +161,7 @@ class Deepening:
         counts = self.search.counts[0]
         before = int(counts["nodes"])
         while not self.finished and counts["nodes"] < before + nodes:
-            depth_first_kernel(self.player.game, self.search, before + nodes)
+            depth_first_kernel(self.player.game, self.player.guide, self.search, before + nodes)
             if counts["ply"] == DONE:
                 self.end_depth()
         return int(counts["nodes"]) - before

@@ -16,7 +16,7 @@ import numpy as np
 
 from agents.core.sides import result_of, side_to_move
 from agents.core.table import fetch, least_key, probe, store
-from agents.minimax.ordering import bring_best_forward, merge_symmetric, note_cutoff, order_moves
+from agents.minimax.ordering import are_ranked, bring_best_forward, merge_symmetric, note_cutoff, order_moves
 from agents.minimax.stack import DONE, END, EVALUATED, FORESEEN, FROM_TABLE, INFINITE, OPEN, TOO_LATE, WIN
 from games.core.jit import inlined, kernel
 from games.core.playout import copy_state
@@ -27,8 +27,11 @@ FEW_MOVES = 8  # in games of more, most moves are never tried, and to make them 
 
 
 @kernel
-def depth_first_kernel(game, search, until):
-    """Go on with the search until it is done, or `until` positions have been visited in all."""
+def depth_first_kernel(game, guide, search, until):
+    """Go on with the search until it is done, or `until` positions have been visited in all.
+
+    guide: of agents/minimax/ordering.py, whether a policy ranks moves
+    """
     counts = search.counts[0]
     ply = counts.ply
     while ply != DONE:
@@ -41,7 +44,7 @@ def depth_first_kernel(game, search, until):
         elif counts.nodes >= until:
             break
         else:
-            ply = try_next_move(game, search, ply)
+            ply = try_next_move(game, guide, search, ply)
     counts.ply = ply
 
 
@@ -80,11 +83,11 @@ def same_side(game, search, ply):
 
 
 @inlined
-def try_next_move(game, search, ply):
+def try_next_move(game, guide, search, ply):
     """Play the next move of the node at `ply`; returns the ply of the node to go on with."""
     options, counts, node, below = search.options, search.counts[0], search.nodes[ply], search.nodes[ply + 1]
     state, child = search.states[ply], search.states[ply + 1]
-    if ply > 0 and (options.table_first or options.own_order or options.killers or options.history):
+    if ply > 0 and are_ranked(options):
         bring_best_forward(search.moves[ply], search.ranks[ply], node.tried, node.total)
     copy_state(game, state, child)
     game.play(child, search.moves[ply, node.tried])
@@ -93,7 +96,7 @@ def try_next_move(game, search, ply):
     below.length = ply + 1
     value = leaf_value(game, search, ply)
     if below.kind == OPEN:
-        enter(game, search, ply + 1)
+        enter(game, guide, search, ply + 1)
         return ply + 1
     counts.leaves += 1
     below.best = value
@@ -136,7 +139,7 @@ def value_of_end(game, search, ply):
 
 
 @inlined
-def enter(game, search, ply):
+def enter(game, guide, search, ply):
     """Begin the node at `ply`: its window, and its moves unless its value is known without them."""
     options, counts, node = search.options, search.counts[0], search.nodes[ply]
     node.total = node.tried = node.symmetry = node.again = 0
@@ -157,7 +160,7 @@ def enter(game, search, ply):
         if node.kind == FROM_TABLE:
             return
     list_moves(game, search, ply)
-    order_moves(game, search, ply, table_move)
+    order_moves(game, guide, search, ply, table_move)
     if game.max_moves <= FEW_MOVES and options.table and node.draft > 1 and not options.symmetries:
         fetch_children(game, search, ply)
 

@@ -3,29 +3,96 @@
 First the transposition table's move, then the game's own order, then "killers", the last two moves that cut off at the
 same ply (Akl & Newborn, "The principal continuation and the killer heuristic", 1977), then history:
 the sum of the squared depths at which a move has caused cut-offs anywhere (Schaeffer, "The history heuristic", 1983).
+
+A learned policy takes the place of history at the root and near it.  It looks at the position after every move, which
+costs as much as to search that position; a node that has many below it gets that back by cut-offs.
 """
 
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from agents.core.learned import NOT_LEARNED, Learned, units_after
 from agents.core.table import least_key
-from games.core.jit import inlined
+from games.core.jit import Compilable, inlined, kernel
 from games.core.playout import copy_state
 
 TABLE_RANK, OWN_SHIFT, KILLER_RANK, MOST_HISTORY = 1 << 60, 20, 1 << 19, (1 << 19) - 1
+LOGIT_SHIFT, MOST_LOGIT = 6, 1 << 18  # a policy's ranks: logits in units of 2^-14, between -16 and 16
+
+
+class Policy(NamedTuple):
+    """What a policy ranks moves by, and where."""
+
+    learned: Learned
+    least: int  # the depth left at a node from which on it ranks the moves
+
+
+NO_POLICY = Policy(NOT_LEARNED, 0)
+
+
+@dataclass(frozen=True)
+class Unguided(Compilable):
+    """No policy takes part.  A constant of kernels, which then need nothing that a policy does of the game."""
+
+    def ranks(self, policy, draft):
+        """Whether the policy ranks the moves of a node with that depth left."""
+        return False
+
+    def rank(self, game, policy, state, move, scratch):
+        """The rank of a move by the policy, int64, in the range of history's.  scratch: dtype[state_size]"""
+        return 0
+
+
+@dataclass(frozen=True)
+class ByPolicy(Unguided):
+    """A policy takes part."""
+
+    def ranks(self, policy, draft):
+        return draft >= policy.least
+
+    def rank(self, game, policy, state, move, scratch):
+        units = units_after(game, policy.learned, state, move, scratch)
+        return min(max(units >> LOGIT_SHIFT, -MOST_LOGIT), MOST_LOGIT)
+
+
+UNGUIDED, BY_POLICY = Unguided(), ByPolicy()
+
+
+def guide_of(options) -> Unguided:
+    """What kernels are given of a search with these options."""
+    return BY_POLICY if options.by_policy else UNGUIDED
+
+
+@kernel
+def root_ranks_kernel(game, guide, search):
+    """Write what the policy ranks the root's moves by into their row of ranks."""
+    for i in range(search.nodes[0].total):
+        move, scratch = search.moves[0, i], search.scratch[0]
+        search.ranks[0, i] = guide.rank(game, search.policy, search.states[0], move, scratch)
 
 
 @inlined
-def order_moves(game, search, ply, table_move):
+def are_ranked(options):
+    """Whether moves are tried by their ranks, rather than as they are listed."""
+    return options.table_first or options.own_order or options.killers or options.history or options.by_policy
+
+
+@inlined
+def order_moves(game, guide, search, ply, table_move):
     """Rank the moves of the node at `ply`; `table_move` is the table's, seen through the node's symmetry, or -1."""
     options, node, state = search.options, search.nodes[ply], search.states[ply]
-    if not (options.table_first or options.own_order or options.killers or options.history):
+    if not are_ranked(options):
         return
-    side = max(game.player(state), 0)
+    side, by_policy = max(game.player(state), 0), guide.ranks(search.policy, node.draft)
     for i in range(node.total):
         move, rank = search.moves[ply, i], 0
         if options.own_order:
             rank += game.move_order(state, move) << OWN_SHIFT
         if options.killers and (move == node.killer or move == node.older_killer):
             rank += KILLER_RANK
-        if options.history:
+        if by_policy:
+            rank += guide.rank(game, search.policy, state, move, search.scratch[0])
+        elif options.history:
             rank += min(search.history[side, move], MOST_HISTORY)
         if options.table_first and game.transform_move(move, node.symmetry) == table_move:
             rank += TABLE_RANK

@@ -3,12 +3,16 @@
 import numpy as np
 
 from agents.minimax.depthfirst import merge_kernel
+from agents.minimax.ordering import BY_POLICY, root_ranks_kernel
 from agents.minimax.stack import DepthFirstSearch
 from games.core.random import random_below
 
 
 def put_root(game, search: DepthFirstSearch, state: np.ndarray, rng: np.ndarray | None) -> None:
-    """Make `state` the root, with its moves in random order, or in the game's if rng is None, and count from 0."""
+    """Make `state` the root, with its moves in random order, or in the game's if rng is None, and count from 0.
+
+    A policy puts the moves in its order, and leaves moves of equal logits as they are.
+    """
     moves = game.moves(state)
     for i in range(len(moves) - 1 if rng is not None else 0, 0, -1):
         j = int(random_below(rng, i + 1))
@@ -16,9 +20,19 @@ def put_root(game, search: DepthFirstSearch, state: np.ndarray, rng: np.ndarray 
     search.states[0] = state
     search.moves[0, : len(moves)] = moves
     search.nodes[0]["total"] = merge_kernel(game, search, len(moves)) if search.options.merges else len(moves)
+    if search.options.by_policy:
+        rank_root(game, search)
     search.counts[:] = 0
     search.nodes["killer"] = search.nodes["older_killer"] = -1
     search.history[:] = 0
+
+
+def rank_root(game, search: DepthFirstSearch) -> None:
+    """Put the moves of the root in the order of the policy."""
+    root_ranks_kernel(game, BY_POLICY, search)
+    count = search.nodes[0]["total"]
+    moves, ranks = search.moves[0, :count], search.ranks[0, :count]
+    moves[:] = moves[np.argsort(-ranks, kind="stable")]
 
 
 def put_first(search: DepthFirstSearch, move: int) -> None:

@@ -5,7 +5,7 @@ A goal asks only whether the value is above a threshold, so that the window is n
 a search to depth d.
 
 Minimax deepens; alpha-beta does if it is told to.  Otherwise alpha-beta asks by null windows, in searches to the end
-(agents/minimax/exact.py).
+(agents/minimax/exact.py), unless a policy orders its moves.
 """
 
 import numpy as np
@@ -26,6 +26,7 @@ from agents.minimax.exact import (
     new_exact_search,
     new_words,
 )
+from agents.minimax.ordering import guide_of
 from agents.minimax.root import put_root
 from agents.minimax.sharing import Abdada, Lazy
 from agents.minimax.stack import DONE, LEAST_TABLE, WIN, best_line, new_search, restart
@@ -43,7 +44,8 @@ class DepthFirstSolver(Solver):
     def __init__(self, agent, game, budget):
         options = agent.options()._replace(shortest=True, scores=False, quiescence=False)
         self.deepening = agent.deepening or not options.pruning
-        self.search = new_search(game, game.max_plies + 1, agent.new_table(), options)
+        self.search = new_search(game, game.max_plies + 1, agent.new_table(), options, agent.policy(game))
+        self.guide = guide_of(options)
         super().__init__(game, budget)
 
     def value(self, state, goals=None):
@@ -87,7 +89,7 @@ class DepthFirstSolver(Solver):
 
         def run(nodes):
             visited = int(counts["nodes"])
-            depth_first_kernel(self.game, self.search, visited + nodes)
+            depth_first_kernel(self.game, self.guide, self.search, visited + nodes)
             self.nodes = before + int(counts["nodes"])
             self.progress(Progress(self.nodes, None, None, self.seconds))
             return 0 if counts["ply"] == DONE else int(counts["nodes"]) - visited

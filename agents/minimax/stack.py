@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.core.table import Table
+from agents.minimax.ordering import NO_POLICY, Policy
 from games.core.jit import COMPILED
 
 WIN = 10_000.0
@@ -63,6 +64,7 @@ class DepthFirstOptions(NamedTuple):
     own_order: bool  # order: by the game's own move_order
     killers: bool  # order: the last two moves that cut off at the same ply
     history: bool  # order: by what a move has cut off elsewhere
+    by_policy: bool  # order: by a learned policy, near the root
 
     @property
     def merges(self) -> bool:
@@ -83,9 +85,12 @@ class DepthFirstSearch(NamedTuple):
     counts: np.ndarray  # COUNTS[1]
     table: Table
     options: DepthFirstOptions
+    policy: Policy
 
 
-def new_search(game, limit: int, table: Table, options: DepthFirstOptions) -> DepthFirstSearch:
+def new_search(
+    game, limit: int, table: Table, options: DepthFirstOptions, policy: Policy = NO_POLICY
+) -> DepthFirstSearch:
     """A search to depths below `limit`."""
     return DepthFirstSearch(
         nodes=records(limit, NODE),
@@ -98,6 +103,7 @@ def new_search(game, limit: int, table: Table, options: DepthFirstOptions) -> De
         counts=records(1, COUNTS),
         table=table,
         options=options,
+        policy=policy,
     )
 
 

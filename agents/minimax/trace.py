@@ -152,7 +152,7 @@ def step(player: DepthFirstPlayer, path: list[Explored], bounds: tuple[float, fl
     node, below = search.nodes[ply], search.nodes[ply + 1]
     tried, again = int(node["tried"]), bool(node["again"])
     to_horizon = node["draft"] == 1 and not search.options.quiescence
-    depth_first_kernel(game, search, counts["nodes"] + 1)
+    depth_first_kernel(game, player.guide, search, counts["nodes"] + 1)
     del path[ply + 1 :]
     state, child_state = search.states[ply], search.states[ply + 1]
     over, kind = bool(game.is_over(child_state)), KINDS[int(below["kind"])]

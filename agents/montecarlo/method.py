@@ -29,6 +29,7 @@ from agents.core.agent import Budget
 from agents.core.needs import Needs
 from agents.core.tree import Tree
 from games.core.jit import Compilable
+from games.core.prepared import named_files
 from games.core.registry import Registry, SpecError
 
 registry = Registry("method", "agents.montecarlo.methods")
@@ -51,6 +52,7 @@ class Method(Compilable):
     proves: ClassVar[bool] = False  # whether it proves results, as with `solver`
     keeps: ClassVar[bool] = True  # whether a tree can be kept from move to move with it
     per_node: ClassVar[tuple[str, ...]] = ()  # the arrays of its memory that have a row for each node
+    file_fields: ClassVar[tuple[str, ...]] = ()  # the parameters that are paths of files which it reads
     Options: ClassVar[Any]  # a NamedTuple of its `data_fields`
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -66,7 +68,11 @@ class Method(Compilable):
     # -- In Python ---------------------------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Nothing: a method reads no files."""
+        """Nothing: files are read when it is known for which game."""
+
+    def files(self) -> list[str]:
+        """The paths of the files that it reads."""
+        return named_files(self)
 
     def options(self) -> tuple:
         """Its numbers: `search.options`."""

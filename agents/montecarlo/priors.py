@@ -1,50 +1,19 @@
-"""What methods know of moves before any simulation: a policy from a file, and the softmax that makes probabilities.
+"""What methods know of moves before any simulation, and the softmax that makes probabilities of it.
 
-    P(m) = exp(l(m) / t) / sum of exp(l(m') / t) over the legal moves m'
+    P(m) = exp(h(m) / t) / sum of exp(h(m') / t) over the legal moves m'
 
-A learned policy is an n-tuple network (games/core/network.py).  A move's logit l is its sum at the position that the
-move leads to, as whoever makes the move sees it.
+h is what the game says of a move, or its logit in a learned policy (agents/core/learned.py).
 """
 
 from math import exp
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
-import numpy as np
-
+from agents.core.learned import NOT_LEARNED, Learned, learned_in, logit_after
 from agents.montecarlo.method import Method
 from agents.montecarlo.outlook import reward_after
-from games.core.game import FILE, Game, check_choice
+from games.core.game import check_choice
 from games.core.jit import helper
-from games.core.network import SCALE, Network, sign_of, tuple_sum
-from games.core.network_file import POLICY, load_network
-from games.core.playout import copy_state
-from games.core.prepared import PreparedFileError
-
-
-class Learned(NamedTuple):
-    """A learned policy, or arrays of no length."""
-
-    weights: np.ndarray  # int32, as in Network
-    places: np.ndarray  # int32
-    layout: np.ndarray  # int64
-
-
-def load_policy(path: str, game: Game) -> Network:
-    """The learned policy in a file; PreparedFileError if it cannot be used for the game."""
-    return load_network(path, game.with_evaluation("") if game.evaluation else game, POLICY)
-
-
-@helper
-def logit_after(game, learned, state, move, scratch):
-    """The logit of a move: float64.
-
-    learned: what has the weights, places and layout of a network; scratch: dtype[state_size]
-    """
-    copy_state(game, state, scratch)
-    game.play(scratch, move)
-    words, side, layout = game.planes(scratch), np.int64(game.player(scratch)), learned.layout
-    total = sign_of(layout, side) * tuple_sum(game, learned.weights, learned.places, layout, words, side)
-    return (total if game.player(state) == 0 else -total) * SCALE
+from games.core.prepared import FILE, PreparedFileError
 
 
 @helper
@@ -60,54 +29,82 @@ def softmax(values, first, end, temperature):
         values[i] /= total
 
 
-class Guided(Method):
-    """Base of the methods with a parameter `prior`: one of the names in `priors`, or `file:PATH` of a learned policy.
+@helper
+def probabilities(values, first, end, temperature, relative):
+    """The same; if `relative`, the lowest of the numbers counts as 0 and the highest as 1."""
+    low, high = values[first], values[first]
+    for i in range(first, end):
+        low, high = min(low, values[i]), max(high, values[i])
+    softmax(values, first, end, temperature * max(high - low, 1e-9) if relative else temperature)
 
-    For each of them there is a method `rank_NAME`, `rank_file` for a policy; only the one that is asked for is part of
-    a kernel.  The search's memory has the policy as `learned`, and a `state` as scratch.
+
+class Guided(Method):
+    """Base of the methods that are told of moves by one of the names in `priors`, or `file:PATH` of a learned policy.
+
+    For each of them there is a method `hint_NAME`, `hint_file` for a policy; only the one that is asked for is part of
+    a kernel.
     """
 
     priors: ClassVar[tuple[str, ...]]
-    prior: str
+    asked: ClassVar[str] = "prior"  # the parameter that says which
+
+    @property
+    def source(self) -> str:
+        """One of the names, or `file:PATH`."""
+        return getattr(self, self.asked)
+
+    @property
+    def is_learned(self) -> bool:
+        """Whether it is a learned policy."""
+        return self.source.startswith(FILE)
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether what is known of moves has a scale of the game's own, and only compares the moves of a position."""
+        return self.source == "order"
 
     def check_prior(self) -> None:
-        """ValueError that says what a prior can be."""
-        if not self.prior.startswith(FILE):
-            check_choice("prior", self.prior, (*self.priors, FILE + "PATH"))
+        """ValueError that says what it can be."""
+        if not self.is_learned:
+            check_choice(self.asked, self.source, (*self.priors, FILE + "PATH"))
 
     def compiled_parameter(self, name: str) -> Any:
         """Kernels are shared between all files with policies."""
-        return FILE if name == "prior" and self.prior.startswith(FILE) else getattr(self, name)
+        return FILE if name == self.asked and self.is_learned else getattr(self, name)
 
     def misfit(self, game):
         try:
             self.learned(game)
         except PreparedFileError as error:
-            return f"prior = {self.prior!r}: {error}"
+            return f"{self.asked} = {self.source!r}: {error}"
         return None
 
     def learned(self, game) -> Learned:
-        """The arrays of the policy, if the prior is one."""
-        if not self.prior.startswith(FILE):
-            return Learned(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.int64))
-        network = load_policy(self.prior.removeprefix(FILE), game)
-        return Learned(network.weights, network.places, network.layout)
+        """The arrays of the policy, if it is one."""
+        return learned_in(self.source.removeprefix(FILE), game) if self.is_learned else NOT_LEARNED
 
     def function(self, name: str):
-        if name == "rank":
-            name = f"rank_{'file' if self.prior.startswith(FILE) else self.prior}"
+        if name == "hint":
+            name = f"hint_{'file' if self.is_learned else self.source}"
         return super().function(name)
 
-    def rank(self, game, search, walk, child):
-        """What the prior says of a child: float64."""
-        return self.function("rank")(self, game, search, walk, child)
+    def known(self, search):
+        """Where the search's memory has the policy as `learned`, and a `state` as scratch."""
+        return search.memory
 
-    def rank_evaluation(self, game, search, walk, child):
+    def hint(self, game, search, state, move):
+        """What is known of a move: float64; plain Python calls this."""
+        return self.function("hint")(self, game, search, state, move)
+
+    def hint_order(self, game, search, state, move):
+        """On the scale of the game's move_order."""
+        return float(game.move_order(state, move))
+
+    def hint_evaluation(self, game, search, state, move):
         """The evaluation after the move, 0 to 1 for the player who makes it."""
-        move, player = search.tree.move[child], game.player(walk.state)
-        return reward_after(game, walk.state, move, player, search.memory.state)
+        return reward_after(game, state, move, game.player(state), self.known(search).state)
 
-    def rank_file(self, game, search, walk, child):
+    def hint_file(self, game, search, state, move):
         """The logit of a learned policy."""
-        memory = search.memory
-        return logit_after(game, memory.learned, walk.state, search.tree.move[child], memory.state)
+        known = self.known(search)
+        return logit_after(game, known.learned, state, move, known.state)

@@ -121,6 +121,9 @@ class UCT(TreeSearch):
         """Its methods."""
         return methods_of(self.methods)
 
+    def files(self):
+        return super().files() + [path for method in self.chosen for path in method.files()]
+
     def refuses(self, game):
         if reason := super().refuses(game):
             return reason

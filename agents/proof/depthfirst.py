@@ -33,7 +33,7 @@ from agents.proof.marks import Marks, no_marks
 from agents.proof.numbers import INFINITE, LIMIT, MOST, NODES, OPEN, Task, combine, first_numbers, salted, verdict
 from agents.proof.proof_agent import ProofAgent, Search
 from games.core.game import check_choice, check_range
-from games.core.jit import Compilable, helper, inlined, kernel
+from games.core.jit import Compilable, helper, inlined, kernel, uncompiled
 from games.core.playout import copy_state
 
 WORTHS = ("work", "depth")
@@ -199,7 +199,7 @@ def numbers_of(game, search: ProofSearch) -> tuple[int, int]:
     if line.total[0] == 0:
         return 1, 1
     or_node = int(game.player(line.states[0])) == 0
-    return combine.py_func(line.proof[0], line.disproof[0], 0, int(line.total[0]), or_node, search.task.weak)
+    return uncompiled(combine)(line.proof[0], line.disproof[0], 0, int(line.total[0]), or_node, search.task.weak)
 
 
 def new_line(game, root: np.ndarray) -> ProofLine:

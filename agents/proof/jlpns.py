@@ -98,6 +98,9 @@ class JLPNS(Simulable, PNS):
             return replace(agent, tablebase=self.tablebase)
         return agent
 
+    def files(self):
+        return super().files() + agents.make(self.job).files()
+
     def misfit(self, game):
         try:
             return super().misfit(game) or self.job_agent().refuses(game)

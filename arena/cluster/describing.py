@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from arena.config.config import Config
 from arena.runner.machine import describe, plugins_of, programs_of
+from games.core.prepared import PreparedFileError, checksum
 
 SAME = {"source_digest": "games and agents", "runner_digest": "arena and results", "plugins": "plug-ins"}
 VERSIONS = ("python", "numba", "numpy", "project")
@@ -13,7 +14,8 @@ VERSIONS = ("python", "numba", "numpy", "project")
 def describe_station(config: Config) -> dict:
     """`arena.runner.machine.describe`, and what decides whether a machine can take part in a run.
 
-    host: its name; runner_digest: of the sources that run games; plugins: with digests of their sources;
+    host: its name; runner_digest: of the sources that run games; plugins: with digests of their sources; files: the
+    checksums of those that games and agents read, "" for one that cannot be read;
     programs: what each agent that is a program says of itself, by the agents' names.
     """
     from games.core.jit import digest_of, package_folder
@@ -23,17 +25,31 @@ def describe_station(config: Config) -> dict:
         "host": platform.node(),
         "runner_digest": digest_of(path for folder in folders for path in folder.rglob("*.py")),
         "plugins": plugins_of(config),
+        "files": {path: _checksum(path) for path in config.named_files()},
         "programs": programs_of(config),
     }
 
 
+def _checksum(path: str) -> str:
+    try:
+        return checksum(path)
+    except PreparedFileError:
+        return ""
+
+
 def refused(ours: dict, theirs: dict) -> str:
     """Why a station that says `theirs` of itself cannot take part in a run begun by `ours`; "" if it can."""
-    return "; ".join(
+    found = [
         f"its sources of {what} are others (digest {theirs.get(key)!r}, and here {ours.get(key)!r})"
         for key, what in SAME.items()
         if ours.get(key) != theirs.get(key)
-    )
+    ]
+    found += [
+        f"its file {path!r} is another one" if theirs["files"].get(path) else f"it has no file {path!r}"
+        for path, sum in ours["files"].items()
+        if theirs["files"].get(path) != sum
+    ]
+    return "; ".join(found)
 
 
 def told_apart(ours: dict, theirs: dict) -> str:

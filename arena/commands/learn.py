@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -228,7 +229,8 @@ def _measured(learner, contest: tuple[int, str], output: Path, told: Callable[[s
     count, agent = contest
     text = f"a match after {learner.games:,} {_unit(learner)}"
     told(text)
-    found = match(learner.game, learner.players(agent, output), count, learner.lesson.seed, lambda: told(text))
+    players = partial(learner.players, agent, output)
+    found = match(learner.game, players, count, learner.lesson.seed, lambda: told(text))
     if found is None:
         return False
     row = {"games": learner.games, "seconds": round(learner.seconds, 1), "agent": agent}

@@ -12,6 +12,7 @@ from agents.core.agent import Agent, Budget
 from arena.formats.base import formats
 from games.core.errors import UserError
 from games.core.game import Game
+from games.core.prepared import checksums
 
 # Keys that a resumed run may change: they decide when a game counts as failed, never what a game is.
 CHANGEABLE = ("game_seconds", "time_margin", "move_seconds", "compile_seconds", "memory", "disk", "plugin_path")
@@ -79,6 +80,15 @@ class Config:
             Condition(game, tuple(Seat(name, agent, agent.budget(Budget.of(budget))) for name, agent in self.agents))
             for game, budget in product(self.instances, self.values["budgets"])
         )
+
+    def named_files(self) -> list[str]:
+        """The paths of the files that games and agents read."""
+        made: list[Game | Agent] = [*self.instances, *(agent for _, agent in self.agents)]
+        return sorted({path for one in made for path in one.files()})
+
+    def files(self) -> dict[str, str]:
+        """Their checksums, by path; PreparedFileError if one cannot be read."""
+        return checksums(self.named_files())
 
     @property
     def players(self) -> int:

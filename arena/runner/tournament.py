@@ -23,6 +23,7 @@ from arena.runner.logs import RunLog
 from arena.runner.machine import cores, describe, describe_run
 from arena.runner.staff import InPlay
 from arena.runner.supervisor import Supervisor
+from games.core.prepared import changes
 from results.checking import mend
 from results.record import GameRecord
 from results.store import FILE_NAME, Store
@@ -97,16 +98,16 @@ def run(
     config: a TOML file's path, a dict of its keys, or a Config; out: the folder for the store and the log, or None for
     a new temporary one, which a line names; workers: how many cores to use, all that this process may use if None;
     resume: go on with a run that is there, for which only `games` may have grown and `game_seconds` and `time_margin`
-    may differ; events: who watches, if None the output of a notebook's cell, where the run is in one; cluster: plays
-    the games, instead of processes of this machine: the address of a Dask scheduler, its scheduler file, "local:4", or
-    a client or cluster of Dask (docs/cluster.md).
+    may differ, and whose games and agents read the same files; events: who watches, if None the output of a notebook's
+    cell, where the run is in one; cluster: plays the games, instead of processes of this machine: the address of a Dask
+    scheduler, its scheduler file, "local:4", or a client or cluster of Dask (docs/cluster.md).
 
     In the main thread, Ctrl-C ends the run when the games that are being played are over; a second Ctrl-C, or
     SIGTERM, ends it at once.  Both raise Interrupted if games are missing.
     ConfigError: the configuration cannot be used, names a program that is not on this machine, or differs from that of
-    the run to be resumed.  StoreExists: there is a run, and `resume` is false.  StoreError: the store cannot be
-    written; the games stored before are kept.  WorkerStartError: worker processes cannot start.  ClusterError: the
-    cluster cannot be used, or is gone.
+    the run to be resumed, or a file that it names does.  StoreExists: there is a run, and `resume` is false.
+    StoreError: the store cannot be written; the games stored before are kept.  WorkerStartError: worker processes
+    cannot start.  ClusterError: the cluster cannot be used, or is gone.
     """
     if workers is not None and cluster is not None:
         raise ValueError("workers are processes of this machine: with a cluster, that says how many there are")
@@ -215,7 +216,7 @@ class _Desk:
 
     def note_machine(self, machine: dict) -> None:
         """Store what a machine of a cluster says of itself, each kind once: only its name tells two of a kind apart."""
-        kind = {key: value for key, value in machine.items() if key not in ("host", "programs")}
+        kind = {key: value for key, value in machine.items() if key not in ("host", "programs", "files")}
         known = self.store.meta.get("cluster", [])
         if kind not in known:
             self.store.set_meta("cluster", [*known, kind])
@@ -283,7 +284,8 @@ def _open_store(config, folder, resume) -> Store:
     resolved = config.resolved()
     if _is_new(folder, resume):
         specs = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
-        return Store.create(folder, {"config": resolved, "machine": describe_run(config)}, specs)
+        files = {"files": found} if (found := config.files()) else {}
+        return Store.create(folder, {"config": resolved, "machine": describe_run(config), **files}, specs)
     store = Store.open(folder, write=True)
     try:
         stored = store.config
@@ -291,6 +293,8 @@ def _open_store(config, folder, resume) -> Store:
             raise ConfigError(
                 [f"the run in {folder} cannot be resumed with this configuration: {line}" for line in lines]
             )
+        if lines := changes(store.meta.get("files", {}), config.files()):
+            raise ConfigError([f"the run in {folder} cannot be resumed: {line}" for line in lines])
         if stored != resolved:  # store the changes that a resume allows
             store.set_meta("config", resolved)
     except BaseException:

@@ -28,10 +28,10 @@ from agents.montecarlo.search import TreeSearch
 from agents.montecarlo.uct import UCT
 from arena.study.preparing import ENDINGS, game_of
 from games.core.errors import UserError
-from games.core.game import FILE, Game, check_choice, check_range
+from games.core.game import Game, check_choice, check_range
 from games.core.network import Network, contents_of, make_orbits, new_network
 from games.core.network_file import EVALUATION, POLICY, network_bytes
-from games.core.prepared import pack, unpack, wrong
+from games.core.prepared import FILE, changes, checksums, pack, unpack, wrong
 from games.core.random import stream
 from results.elo import pentanomial
 
@@ -67,6 +67,7 @@ class Lesson:
     descents: before each move, of descent
     teacher: the search of visits, or "" for TEACHER
     data: a digest of the stored games, of run
+    files: the checksums of the files that the search of visits reads
     """
 
     method: str = "td"
@@ -82,6 +83,7 @@ class Lesson:
     descents: int = 10
     teacher: str = ""
     data: str = ""
+    files: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self):
         check_choice("method", self.method, METHODS)
@@ -180,7 +182,8 @@ class Learner:
         line, _, packed = unpack(KIND, self.game, path)[1].partition(b"\n")
         try:
             about = json.loads(line)
-            then, now = about["lesson"], asdict(self.lesson)
+            then, now = {"files": {}} | about["lesson"], asdict(self.lesson)
+            files = changes(then.pop("files"), now.pop("files"))
             changed = [f"{name} = {then.get(name)!r}, not {now[name]!r}" for name in now if then.get(name) != now[name]]
             counts, rng, seconds, curve = (about[name] for name in ("counts", "rng", "seconds", "curve"))
             arrays = np.frombuffer(zlib.decompress(packed), np.int32).reshape(3, -1)
@@ -189,6 +192,8 @@ class Learner:
             raise wrong(KIND, path, "it does not hold what a checkpoint does") from None
         if changed:
             raise LearningError(f"{path} was begun with {'; '.join(changed)}")
+        if files:
+            raise LearningError(f"{path} cannot be gone on with: {'; '.join(files)}")
         if arrays.shape[1] != len(self.trainer.weights):
             raise wrong(KIND, path, f"it has {arrays.shape[1]:,} weights, of {len(self.trainer.weights):,}")
         for target, source in zip((self.trainer.weights, self.trainer.errors, self.trainer.sizes), arrays):
@@ -222,6 +227,8 @@ def new_learner(game: Game, lesson: Lesson, run: Path | None = None) -> Learner:
         kernel: Kernel = partial(regression_kernel, game.with_network(network), trainer, states, targets, lesson.step)
     else:
         kernel = WAYS[lesson.method](game, lesson, network, trainer)
+    if lesson.method == "visits":
+        lesson = replace(lesson, files=checksums(game.files() + agents.make(lesson.teacher).files()))
     return Learner(game, lesson, network, trainer, kernel)
 
 
@@ -278,19 +285,19 @@ def stored_positions(game: Game, folder: Path | None) -> tuple[np.ndarray, np.nd
 
 
 def match(
-    game: Game, players: list[Player], count: int, seed: int, told: Callable[[], bool] = lambda: True
+    game: Game, players: Callable[[], list[Player]], count: int, seed: int, told: Callable[[], bool] = lambda: True
 ) -> dict | None:
     """Games of two players, of whom the first has what was learned: score, Elo and its error.
 
-    Two games begin with each of the random openings, sides exchanged.  `told` is called after each game, and says
-    whether to go on; None if it does not.
+    players: makes the two for a game.  Two games begin with each of the random openings, sides exchanged.  `told` is
+    called after each game, and says whether to go on; None if it does not.
     """
     rng, points = stream(seed, "match"), []
     for _ in range(max(count // 2, 1)):
         opening = _opening(game, rng)
         scores = []
         for first in (0, 1):
-            scores.append(_points(game, players, opening.copy(), first, rng))
+            scores.append(_points(game, players(), opening, first, rng))
             if not told():
                 return None
         points.append(sum(scores))
@@ -299,24 +306,38 @@ def match(
     return {"match": 2 * len(points), "score": sum(points) / 2 / len(points), "elo": found.elo, "error": found.error}
 
 
-def _opening(game, rng) -> np.ndarray:
-    """The position after OPENING random plies, or after the most that leave something to play."""
-    moves = np.empty(game.max_moves, np.int32)
+def _opening(game, rng) -> list[int]:
+    """OPENING random moves, or the most that leave something to play."""
+    room = np.empty(game.max_moves, np.int32)
     for plies in range(OPENING, -1, -1):
         for _ in range(TRIES):
             state = game.initial()
-            for _ in range(plies):
-                if not game.is_over(state):
-                    game.play(state, game.random_move(state, moves, rng))
+            moves: list[int] = []
+            while len(moves) < plies and not game.is_over(state):
+                moves.append(int(game.random_move(state, room, rng)))
+                game.play(state, moves[-1])
             if not game.is_over(state):
-                return state
+                return moves
     raise LearningError(f"{game} is over before the first move: there can be no match")
 
 
-def _points(game, players, state, first: int, rng) -> float:
+def _points(game, players: list[Player], opening: list[int], first: int, rng) -> float:
     """What the first of the players gets for a game, in which it moves first if `first` is 0."""
-    while not game.is_over(state):
-        player = players[int(game.player(state)) ^ first]
-        state = game.after(state, player.decide(state, rng).move)
-    score = float(game.score(state)) * (1 if first == 0 else -1)
-    return 1.0 if score > 0 else 0.5 if score == 0 else 0.0
+    state = game.initial()
+    result: float | None = None
+    for move in opening:
+        game.play(state, move)
+    try:
+        for player in players:
+            player.start(game, state.copy(), list(opening))
+        while not game.is_over(state):
+            move = players[int(game.player(state)) ^ first].decide(state.copy(), rng).move
+            state = game.after(state, move)
+            for player in players:
+                player.played(move)
+        score = float(game.score(state))
+        result = 1.0 if score > 0 else 0.5 if score == 0 else 0.0
+        return result if first == 0 else 1.0 - result
+    finally:
+        for player in players:
+            player.close(result)

@@ -37,7 +37,7 @@ from games.core.lanes import WIDE
 from games.core.lines import play_line_kernel
 from games.core.network import Network, sigmoid, sign_of, tuple_sum
 from games.core.network_file import load_network
-from games.core.prepared import PreparedFileError
+from games.core.prepared import FILE, PreparedFileError, named_files
 from games.core.random import GAMMA, mix, random_below
 from games.core.registry import UNLISTED, Registry, spell
 
@@ -52,7 +52,6 @@ REPETITIONS = {
     "key": {"state_size", "dtype"},
 }
 CONCLUSIONS = ("foreseen", "sound_moves", "soonest_win", "soonest_loss", "plies_left", "symmetries", "colour_exchange")
-FILE = "file:"  # an evaluation of this and a path is learned, and in that file
 NETWORK_ARRAYS = {"network_weights": np.int32, "network_places": np.int32, "network_layout": np.int64}
 CHANCE = -1  # the player of a state whose next move is left to chance
 
@@ -79,6 +78,7 @@ class Game(Compilable):
     max_moves: ClassVar[int]  # no state has more legal moves
     max_plies: ClassVar[int]  # no game is longer
     symmetries: ClassVar[int] = 1  # how many, with the identity, which is number 0
+    file_fields: ClassVar[tuple[str, ...]] = ()  # the parameters that are paths of files which it reads
     uniform_playouts: ClassVar[bool] = True  # whether random_playout scores as uniformly random moves do
     playout_policy: ClassVar[str] = "uniform"  # what random_playout draws from, in words
     has_tabu_moves: ClassVar[bool] = False  # whether it has `random_move_tabu`
@@ -391,6 +391,10 @@ class Game(Compilable):
         changed = replace(self, evaluation=name)
         changed.prepare()
         return changed
+
+    def files(self) -> list[str]:
+        """The paths of the files that it reads; a run is resumed only if they say what they did."""
+        return named_files(self)
 
     def with_network(self, network: Network) -> Self:
         """The same game with a learned evaluation that is in memory."""

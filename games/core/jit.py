@@ -222,7 +222,8 @@ class Compilable:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls._numba_type = type(f"{cls.__name__}Type", (cls._numba_type,), {})
+        bases = dict.fromkeys(base._numba_type for base in cls.__bases__ if issubclass(base, Compilable))
+        cls._numba_type = type(f"{cls.__name__}Type", tuple(bases), {})
         register_model(cls._numba_type)(model_of)
         compile_methods(cls)
 

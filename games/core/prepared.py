@@ -7,10 +7,13 @@ been cut short, is refused.
 import hashlib
 import json
 import os
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from pathlib import Path
 
 from games.core.errors import UserError
 
+FILE = "file:"  # a parameter of this and a path names a file with what was learned
 VERSION = 1
 LONGEST_HEADER = 1 << 20  # bytes, its end of line included
 MOST_BYTES = 4 << 30  # of a file, which is held in memory
@@ -71,6 +74,53 @@ def _header(shown, game, kind, line) -> dict:
     if found[2] != str(game):
         raise PreparedFileError(f"{shown} is for {str(found[2])[:200]}, not for {game}")
     return header
+
+
+def named_files(made) -> list[str]:
+    """The paths that a game, an agent or a method of a search names, an instance of a dataclass: in parameters that are
+    file:PATH, or lists with such, and in those that its class calls `file_fields`."""
+    values = [getattr(made, field.name) for field in fields(made)]
+    words = [word for value in values for word in (value if isinstance(value, tuple) else (value,))]
+    learned = [word.removeprefix(FILE) for word in words if isinstance(word, str) and word.startswith(FILE)]
+    return learned + [path for name in made.file_fields if (path := getattr(made, name))]
+
+
+def checksums(paths: Iterable[str]) -> dict[str, str]:
+    """The checksum of each file, by its path; PreparedFileError if one cannot be read."""
+    return {path: checksum(path) for path in sorted(set(paths))}
+
+
+def checksum(path: str | os.PathLike) -> str:
+    """SHA-256 of what a file says: of a prepared one the checksum of its data, so that one which is made again is the
+    same; of another one that of the whole file.  PreparedFileError if it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            line = file.readline(LONGEST_HEADER)
+            if found := _checksum_in(line):
+                return found
+            file.seek(0)
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise PreparedFileError(f"{str(path)!r} cannot be read: {error.strerror}") from error
+
+
+def _checksum_in(line: bytes) -> str | None:
+    """That of the data, as the first line of a prepared file has it; whoever loads the file verifies it."""
+    try:
+        header = json.loads(line)
+        found = header["sha256"] if header["format"].startswith("search-arena ") else None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    return found if isinstance(found, str) else None
+
+
+def changes(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """Which files have other checksums now, a line each."""
+    return [
+        f"the file {path!r} has changed: its checksum was {then[path][:12]}, and is {now[path][:12]}"
+        for path in then
+        if path in now and now[path] != then[path]
+    ]
 
 
 def wrong(kind: str, path: str | os.PathLike, what: str) -> PreparedFileError:

@@ -170,16 +170,40 @@ class Reply(Twin):
                     del self.replies[key]
 
 
+def by_order(game, state, moves):
+    """The game's order of moves, from 0 for the lowest of them to 1 for the highest."""
+    order = [float(game.move_order(state, move)) for move in moves]
+    return [(h - min(order)) / max(max(order) - min(order), 1e-9) for h in order]
+
+
+def softmax(values, temperature=1.0):
+    odds = [exp((value - max(values)) / temperature) for value in values]
+    return [odd / sum(odds) for odd in odds]
+
+
+class Heavy(Twin):
+    def __init__(self, temperature, epsilon, hints=by_order):
+        self.temperature, self.epsilon, self.hints = temperature, epsilon, hints
+
+    def draws(self, game, state, line, rng):
+        if random_unit(rng) < self.epsilon:
+            return None
+        moves, left = game.moves(state), random_unit(rng)
+        for move, chance in zip(moves, softmax(self.hints(game, state, moves), self.temperature)):
+            left -= chance
+            if left < 0.0:
+                return move
+        return moves[-1]
+
+
 class PUCT(Twin):
     def __init__(self, c, temperature, unvisited):
         self.c, self.temperature, self.unvisited = c, temperature, unvisited
 
     def expanded(self, game, node, state):
-        order = [float(game.move_order(state, child.move)) for child in node.children]
-        scale = max(max(order) - min(order), 1e-9)
-        odds = [exp((h - max(order)) / scale / self.temperature) for h in order]
-        for child, odd in zip(node.children, odds):
-            child.prior = odd / sum(odds)
+        chances = softmax(by_order(game, state, [child.move for child in node.children]), self.temperature)
+        for child, chance in zip(node.children, chances):
+            child.prior = chance
 
     def mean(self, child, mean):
         return mean if child.visits else self.unvisited
@@ -244,6 +268,35 @@ class Halving(Twin):
 
     def rank(self, child):
         return value_of(child)
+
+
+class Gumbel(Halving):
+    """With the logits of moves given as a function; the noise is drawn at once."""
+
+    def __init__(self, budget, considered, logits, game, rng):
+        super().__init__(budget)
+        self.considered, self.logits, self.drawn = considered, logits, {}
+        self.noise = [-log(-log(random_unit(rng))) for _ in range(game.max_moves)]
+
+    def expanded(self, game, node, state):
+        if not self.drawn:
+            logits = self.logits(game, state, [child.move for child in node.children])
+            self.drawn = {child: noise + logit for child, noise, logit in zip(node.children, self.noise, logits)}
+
+    def raise_target(self, node):
+        rounds = ceil(log2(min(len(node.children), self.considered)))
+        self.target[node] += max(1, self.given[node] // max(1, len(self.left[node]) * rounds))
+
+    def goes_to(self, node, depth):
+        if depth == 0 and node not in self.left:
+            self.given[node], self.target[node] = self.budget, 0
+            self.left[node] = sorted(node.children, key=self.drawn.get, reverse=True)[: self.considered]
+            self.raise_target(node)
+        return super().goes_to(node, depth)
+
+    def rank(self, child):
+        most = max(other.visits for other in self.drawn)
+        return self.drawn[child] + (50.0 + most) * value_of(child)
 
 
 class SHUSS(Halving, Codes):

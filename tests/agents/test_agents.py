@@ -202,6 +202,6 @@ def test_one_signature_for_each_game():
     for spec in ("uct(playouts=9)", "uct(playouts=9, keep_tree=true)", "alphabeta(depth=2)", "minimax(nodes=90)"):
         player = agents.make(spec).player(game)
         player.played(player.choose(game.initial(), stream(1)).move)
-    for kernel, deciding in ((search_kernel, 2), (depth_first_kernel, 1)):  # game and selection rule, or game
+    for kernel, deciding in ((search_kernel, 2), (depth_first_kernel, 2)):  # game, and selection rule or guide
         compiled = [signature[:deciding] for signature in kernel.signatures]
         assert compiled and len(compiled) == len(set(compiled))

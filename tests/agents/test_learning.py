@@ -13,6 +13,7 @@ import pytest
 import agents
 import arena
 import games
+from agents.core.agent import Player
 from agents.learning import td
 from agents.learning.descent import Descending, learn_from_tree, new_trees, search
 from agents.learning.td import SelfPlay, new_room
@@ -498,6 +499,65 @@ def learning_of(done, monkeypatch):
     monkeypatch.setattr(Learner, "go_on", go_on)
 
 
+def random_players(game="tictactoe"):
+    return [agents.make("random").player(games.make(game)) for _ in range(2)]
+
+
+class Witness(Player):
+    """Plays at random, and notes what it is told."""
+
+    def __init__(self, notes):
+        self.notes, self.other = notes, random_players()[0]
+
+    def start(self, game, state, moves):
+        self.notes.append(["start", game.initial(), state, list(moves)])
+
+    def played(self, move):
+        self.notes.append(["played", move])
+
+    def close(self, result):
+        self.notes.append(["close", result])
+
+    def decide(self, state, rng):
+        return self.other.decide(state, rng)
+
+
+def test_players_of_a_match_are_told_of_its_games():
+    """Each plays one game: they are told how it began, of all moves, and of the first player's result."""
+    game, notes = games.make("tictactoe"), []
+
+    def players():
+        notes.append(([], []))
+        return [Witness(note) for note in notes[-1]]
+
+    points, found = [], match(game, players, 6, 3)
+    for number, (ours, theirs) in enumerate(notes):
+        assert [entry[:1] for entry in ours] == [entry[:1] for entry in theirs]
+        (_, state, begun, opening), *played, (last, result) = ours
+        for move in opening:
+            game.play(state, move)
+        assert np.array_equal(state, begun) and len(opening) == 4 and last == "close"
+        for what, move in played:
+            assert what == "played"
+            state = game.after(state, move)
+        assert game.is_over(state) and result == (1 + np.sign(game.score(state))) / 2
+        points.append(result if number % 2 == 0 else 1 - result)
+        assert number % 2 == 0 or opening == notes[number - 1][0][0][3]
+    assert len(points) == found["match"] == 6 and np.mean(points) == found["score"]
+
+
+def test_players_of_a_match_that_fails_are_closed():
+    notes = ([], [])
+
+    class Failing(Witness):
+        def decide(self, state, rng):
+            raise ValueError("on purpose")
+
+    with pytest.raises(ValueError, match="on purpose"):
+        match(games.make("tictactoe"), lambda: [Failing(note) for note in notes], 2, 1)
+    assert [note[-1] for note in notes] == [["close", None]] * 2
+
+
 def test_ctrl_c_during_a_match(tmp_path, monkeypatch):
     """It is heard after a game; what was learned is saved before the match, which is played again with --resume."""
     path, done, saved = tmp_path / "a.eval", [], []
@@ -520,8 +580,7 @@ def test_ctrl_c_during_a_match(tmp_path, monkeypatch):
         fewer.output.split()
     )
     count = []
-    players = [agents.make("random").player(games.make("tictactoe"))] * 2
-    assert match(games.make("tictactoe"), players, 8, 1, lambda: bool(count.append(1))) is None
+    assert match(games.make("tictactoe"), random_players, 8, 1, lambda: bool(count.append(1))) is None
     assert len(count) == 1
 
 
@@ -541,7 +600,7 @@ def test_what_fails_in_a_match_loses_nothing(tmp_path, monkeypatch):
 def test_matches_of_a_game_that_is_over_soon():
     """Openings have fewer plies where four would end the game; none, in the end."""
     game = games.make("clobber(rows=2, columns=2)")
-    found = match(game, [agents.make("random").player(game)] * 2, 4, 1)
+    found = match(game, lambda: random_players("clobber(rows=2, columns=2)"), 4, 1)
     assert game.max_plies < 4 and found["match"] == 4
 
 

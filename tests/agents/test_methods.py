@@ -54,6 +54,7 @@ TWINS = [
     pytest.param("implicit", lambda budget: [naive.Implicit(0.2)], id="implicit", marks=EACH),
     pytest.param("bias", lambda budget: [naive.Bias(1.0)], id="bias", marks=EACH),
     pytest.param("history", lambda budget: [naive.History(5.0)], id="history", marks=EACH),
+    pytest.param("heavy", lambda budget: [naive.Heavy(0.5, 0.0)], id="heavy", marks=EACH),
     pytest.param("nst", lambda budget: [naive.NST(3, 0.2, 7)], id="nst", marks=EACH),
     pytest.param("halving", lambda budget: [naive.Halving(budget)], id="halving", marks=EACH),
     pytest.param("halving(below=20)", lambda budget: [naive.Halving(budget, 20)], id="below", marks=EACH),

@@ -6,6 +6,7 @@ import pytest
 import agents
 import games
 from agents.minimax.depthfirst import depth_first_kernel
+from agents.minimax.ordering import UNGUIDED
 from agents.minimax.root import put_root
 from agents.minimax.stack import DONE, WIN, restart
 from games.core.random import stream
@@ -133,7 +134,7 @@ def test_alphabeta_counts_of_tictactoe(spec):
     put_root(game, search, game.initial(), stream(1))
     search.moves[0] = range(9)
     restart(search, 9)
-    depth_first_kernel(game, search, 10**6)
+    depth_first_kernel(game, UNGUIDED, search, 10**6)
     assert counts["nodes"] + 1 == 18_297 and counts["leaves"] == 7_330
     assert search.nodes[0]["best"] == 0
 
@@ -147,11 +148,11 @@ def test_alphabeta_in_steps_equals_all_at_once(options, spec):
     for search in (whole, steps):
         put_root(game, search, game.initial(), stream(1))
         restart(search, 5)
-    depth_first_kernel(game, whole, 10**9)
+    depth_first_kernel(game, UNGUIDED, whole, 10**9)
     until = 0
     while steps.counts[0]["ply"] != DONE:
         until += 7
-        depth_first_kernel(game, steps, until)
+        depth_first_kernel(game, UNGUIDED, steps, until)
     assert steps.counts.tolist() == whole.counts.tolist() and steps.line[0].tolist() == whole.line[0].tolist()
 
 

@@ -1,7 +1,8 @@
 """Policies that are learned from visits: their gradient, their file, and what methods of uct make of them."""
 
+import json
 from dataclasses import replace
-from math import exp, log
+from math import log
 
 import numpy as np
 import pytest
@@ -9,14 +10,16 @@ import pytest
 import agents
 import games
 from agents.core.agent import MoveStatistics, Unsuited
+from agents.core.learned import load_policy
 from agents.learning.trainer import GAMES, POSITIONS, new_trainer
 from agents.learning.visits import LOGITS, Teaching, learn_kernel, play_game, visits_of
-from agents.montecarlo.priors import load_policy
-from arena.study.learning import new_learner
+from agents.montecarlo.method import methods_of
+from arena.study.learning import KIND, LearningError, new_learner
 from games.core.network_file import POLICY, network_bytes
-from games.core.prepared import PreparedFileError
+from games.core.prepared import PreparedFileError, pack, unpack
 from games.core.random import stream
 from tests.agents import naive_methods as naive
+from tests.agents.naive_methods import softmax
 from tests.agents.positions import random_line, random_position
 from tests.agents.test_learning import NaiveTrainer, lesson_of, naive_sum, random_network
 from tests.agents.test_methods import EACH, searched
@@ -26,15 +29,15 @@ from tests.typed import call
 TEACHER = "uct(playouts=100)"
 
 
-def softmax(logits):
-    odds = [exp(logit - max(logits)) for logit in logits]
-    return [each / sum(odds) for each in odds]
+def logits_of(game, network, state, moves):
+    """The logits of moves, by what the cells hold after them."""
+    side = 1 if game.player(state) == 0 else -1
+    return [side * naive_sum(game, network, game.after(state, move)) for move in moves]
 
 
 def naive_policy(game, network, state, moves):
-    """The probabilities of moves, by what the cells hold after them."""
-    side = 1 if game.player(state) == 0 else -1
-    return softmax([side * naive_sum(game, network, game.after(state, move)) for move in moves])
+    """The probabilities of moves."""
+    return softmax(logits_of(game, network, state, moves))
 
 
 def cross_entropy(game, network, visits):
@@ -150,20 +153,6 @@ def test_positions_without_visits_teach_nothing():
 # -- Its file, and what uses it ----------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def policies(tmp_path, monkeypatch):
-    """Files with policies and an evaluation, in the current folder; returns the network of a.policy."""
-    monkeypatch.chdir(tmp_path)
-    game = games.make("tictactoe")
-    network = random_network(game, "2x2 1x3")
-    data = network_bytes(game, network, POLICY)
-    (tmp_path / "a.policy").write_bytes(data)
-    (tmp_path / "b.policy").write_bytes(network_bytes(game, random_network(game, "2x2", seed=2), POLICY))
-    (tmp_path / "cut.policy").write_bytes(data[:-5])
-    (tmp_path / "a.eval").write_bytes(network_bytes(game, network))
-    return network
-
-
 class NaivePUCT(naive.PUCT):
     """With the probabilities of a network."""
 
@@ -204,6 +193,55 @@ def test_a_search_with_a_policy_is_what_its_twin_does(policies, methods, twins):
         assert_same_tree(searched("tictactoe", methods, 200, state, seed)[0].tree, twin)
 
 
+def naive_heavy(network, temperature=0.5, epsilon=0.0):
+    return naive.Heavy(temperature, epsilon, lambda game, state, moves: logits_of(game, network, state, moves))
+
+
+def naive_gumbel(network, considered, temperature, rng):
+    """On tic-tac-toe, with 200 playouts."""
+
+    def logits(game, state, moves):
+        return [logit / temperature for logit in logits_of(game, network, state, moves)]
+
+    return naive.Gumbel(200, considered, logits, games.make("tictactoe"), rng)
+
+
+@pytest.mark.parametrize(
+    "methods, twins",
+    [
+        (
+            "heavy(epsilon=0.1, prior='file:a.policy') + gumbel(considered=4, logits='file:a.policy')",
+            lambda network, rng: [naive_heavy(network, 0.5, 0.1), naive_gumbel(network, 4, 1.0, rng)],
+        ),
+        pytest.param(
+            "heavy(temperature=1, prior='file:a.policy')", lambda network, rng: [naive_heavy(network, 1.0)], marks=EACH
+        ),
+        pytest.param(
+            "gumbel(temperature=0.5, logits='file:a.policy')",
+            lambda network, rng: [naive_gumbel(network, 16, 0.5, rng)],
+            marks=EACH,
+        ),
+    ],
+)
+def test_playouts_and_roots_with_a_policy_are_what_their_twins_do(policies, methods, twins):
+    game = games.make("tictactoe")
+    for seed in range(3):
+        state, rng = random_position(game, seed, 2), stream(seed)
+        twin = naive.composed(game, state, 200, twins(policies, rng), 0.4, rng)
+        assert_same_tree(searched("tictactoe", methods, 200, state, seed)[0].tree, twin)
+
+
+def test_what_gumbel_takes_by_its_logits(policies):
+    """MAST learns in playouts, and has plain UCT before it; a policy does not, nor is it warmed up unless told to."""
+    mast, policy, told = (
+        methods_of(f"gumbel({text})")[0]
+        for text in ("", "logits='file:a.policy'", "logits='file:a.policy', temperature=0.3, warmup=0.2")
+    )
+    numbers = [(one.options().temperature, one.options().warmup, one.steps) for one in (mast, policy, told)]
+    assert numbers == [(0.1, 0.1, True), (1.0, 0.0, False), (0.3, 0.2, False)]
+    assert mast.options()[2:4] == policy.options()[2:4] == (50.0, 1.0)
+
+
 def test_a_policy_is_shared_by_the_symmetries(policies):
     game, image = games.make("tictactoe"), np.zeros(2, np.uint64)
     state, moves = random_line(game, 1)[2], game.moves(random_line(game, 1)[2])
@@ -236,8 +274,8 @@ def test_a_policy_that_cannot_be_used(policies):
         ("a.policy", "connect4", "is for tictactoe, not for connect4"),
         ("a.policy", "hex", "does not say what its cells hold"),
     ]:
-        for method in ("puct", "bias"):
-            agent = agents.make(f"uct(playouts=10, methods=\"{method}(prior='file:{file}')\")")
+        for method, name in (("puct", "prior"), ("bias", "prior"), ("heavy", "prior"), ("gumbel", "logits")):
+            agent = agents.make(f"uct(playouts=10, methods=\"{method}({name}='file:{file}')\")")
             with pytest.raises(Unsuited, match=told) as error:
                 agent.player(games.make(spec))
             assert f"method {method} of" in str(error.value) and "\n" not in str(error.value)
@@ -245,8 +283,31 @@ def test_a_policy_that_cannot_be_used(policies):
         game.with_evaluation("file:a.policy")
     with pytest.raises(ValueError, match="prior = 'odrer' is not one of order, evaluation, file:PATH"):
         agents.make("uct(methods=\"puct(prior='odrer')\")")
+    with pytest.raises(ValueError, match="logits = 'order' is not one of mast, evaluation, file:PATH"):
+        agents.make("uct(methods=\"gumbel(logits='order')\")")
     other = game.with_evaluation("file:a.eval")
     assert load_policy("a.policy", other).card == load_policy("a.policy", game).card
+
+
+def test_a_teacher_whose_policy_has_changed_is_not_gone_on_with(policies, tmp_path):
+    """One line names the file; a policy that was learned again counts as the same, whatever its card says."""
+    game, path = games.make("tictactoe"), tmp_path / "c"
+    lesson = lesson_of(method="visits", teacher="uct(playouts=20, methods=\"puct(prior='file:a.policy')\")")
+    begun = new_learner(game, lesson)
+    assert list(begun.card()["files"]) == ["a.policy"]
+    path.write_bytes(begun.checkpoint())
+    again = replace(policies, card={"seconds": 7})
+    (tmp_path / "a.policy").write_bytes(network_bytes(game, again, POLICY))
+    new_learner(game, lesson).resume(path)
+    (tmp_path / "a.policy").write_bytes((tmp_path / "b.policy").read_bytes())
+    with pytest.raises(LearningError, match=r"cannot be gone on with: the file 'a\.policy' has changed") as error:
+        new_learner(game, lesson).resume(path)
+    assert "\n" not in str(error.value)
+    line, _, rest = unpack(KIND, game, path)[1].partition(b"\n")
+    about = json.loads(line)
+    del about["lesson"]["files"]  # as checkpoints of older versions
+    path.write_bytes(pack(KIND, game, {}, json.dumps(about).encode() + b"\n" + rest))
+    new_learner(game, lesson).resume(path)
 
 
 # -- The command -------------------------------------------------------------------------------------------------------

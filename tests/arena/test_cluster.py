@@ -197,12 +197,15 @@ def test_workers_of_other_sources_are_refused():
         "plugins": "",
         "python": "3.11",
         "programs": {"gnu": "GNU Go 3.8"},
+        "files": {"a.policy": "1234"},
     }
     assert describing.refused(ours, ours) == describing.told_apart(ours, ours) == ""
     other = ours | {"source_digest": "c", "python": "3.12", "programs": {"gnu": "a program that fails: no such file"}}
     assert describing.refused(ours, other) == "its sources of games and agents are others (digest 'c', and here 'a')"
     assert describing.told_apart(ours, other) == "python 3.12 and here 3.11"
     assert [name for name, _ in describing.misfits(ours, other)] == ["gnu"]
+    for sums, told in ({"a.policy": "5678"}, "its file 'a.policy' is another one"), ({}, "it has no file 'a.policy'"):
+        assert describing.refused(ours, ours | {"files": sums}) == told
 
 
 @pytest.mark.parametrize("cluster", ["local:", "local:0", "local:many", "tcp://127.0.0.1:1", "nothing.json"])

@@ -12,8 +12,10 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.montecarlo.priors import Guided, Learned, softmax
-from games.core.game import FILE, check_range
+from agents.core.learned import Learned
+from agents.montecarlo.priors import Guided, softmax
+from games.core.game import check_range
+from games.core.prepared import FILE
 
 
 class Heuristic(NamedTuple):
@@ -50,7 +52,7 @@ class Bias(Guided):
         value, first = search.memory.value, search.tree.first_child[node]
         end = first + search.tree.children[node]
         for child in range(first, end):
-            value[child] = self.rank(game, search, walk, child)
+            value[child] = self.hint(game, search, walk.state, search.tree.move[child])
         if self.prior == FILE:
             softmax(value, first, end, 1.0)
 

@@ -1,15 +1,16 @@
 """Gumbel selection at the root: sequential halving among moves that are drawn without replacement by a policy
-(I. Danihelka, A. Guez, J. Schrittwieser & D. Silver, "Policy improvement by planning with Gumbel", ICLR 2022), which
-comes from MAST here, not from a network.
+(I. Danihelka, A. Guez, J. Schrittwieser & D. Silver, "Policy improvement by planning with Gumbel", ICLR 2022).
 
     rank = g + logit + (c_visit + N) c_scale q
 
 g is a number from the standard Gumbel distribution, drawn for each move; N is the visits of the most visited move, q
 the mean reward.  The `considered` moves of the largest g + logit take part, then the better half by rank, and so on;
-the last one is played.  A move's logit is  Q / temperature,  Q being the mean reward of simulations in which a move of
-that code was made, kept from move to move; a code that is unknown has Q = 1.  Since a search that begins knows nothing
-of moves, its first part, `warmup`, is plain UCT: that, and logits that are those of the moment, is ours.  Below the
-root the search is UCT's; the paper's choice at other nodes needs a policy and a value there.
+the last one is played.  A move's logit is  h / temperature.  With `logits = "file:PATH"` h is the logit of a learned
+policy, with "evaluation" the evaluation after the move, 0 to 1 for the player who makes it.  With "mast" h is the mean
+reward of simulations in which a move of that code was made, kept from move to move, and 1 for a code that is unknown.
+Since such a search knows nothing of moves when it begins, its first part, `warmup`, is plain UCT: that, and logits that
+are those of the moment, is ours.  Below the root the search is UCT's; the paper's choice at other nodes needs a policy
+and a value there.
 """
 
 from dataclasses import dataclass
@@ -17,9 +18,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from agents.core.learned import Learned
 from agents.core.tree import ROOT
 from agents.montecarlo.averages import Averages, add_move, begin_line, learn_line, mean_of, new_averages
 from agents.montecarlo.methods.halving import Rounded, raise_target, sort_by_rank, value_of
+from agents.montecarlo.priors import Guided
 from games.core.game import check_range
 from games.core.random import random_unit
 
@@ -27,37 +30,61 @@ from games.core.random import random_unit
 class Policy(NamedTuple):
     """What the policy is made of."""
 
-    averages: Averages
+    averages: Averages  # of MAST
     noise: np.ndarray  # float64[max_moves], g of each child of the root
+    learned: Learned
+    state: np.ndarray  # dtype[state_size], scratch
 
 
 @dataclass(frozen=True)
-class Gumbel(Rounded):
+class Gumbel(Guided, Rounded):
     """considered: moves that take part
-    temperature: of the policy
+    temperature: of the policy; none: 0.1, or 1 for a learned policy
     c_visit, c_scale: of the mean rewards
-    warmup: the share of the budget that plain UCT has first
+    warmup: the share of the budget that plain UCT has first; none: 0.1 with MAST, else 0
+    logits: what they come from: "mast", "evaluation", or file:PATH of a learned policy
     """
 
     considered: int = 16
-    temperature: float = 0.1
+    temperature: float | None = None
     c_visit: float = 50.0
     c_scale: float = 1.0
-    warmup: float = 0.1
+    warmup: float | None = None
+    logits: str = "mast"
 
     name: ClassVar[str] = "gumbel"
-    steps: ClassVar[bool] = True
     data_fields: ClassVar[tuple[str, ...]] = ("considered", "temperature", "c_visit", "c_scale", "warmup")
+    asked: ClassVar[str] = "logits"
+    priors: ClassVar[tuple[str, ...]] = ("mast", "evaluation")
 
     def __post_init__(self):
         check_range("considered", self.considered, 1)
-        check_range("temperature", self.temperature, 0.001)
+        if self.temperature is not None:
+            check_range("temperature", self.temperature, 0.001)
         for name in ("c_visit", "c_scale"):
             check_range(name, getattr(self, name), 0)
-        check_range("warmup", self.warmup, 0, 0.9)
+        if self.warmup is not None:
+            check_range("warmup", self.warmup, 0, 0.9)
+        self.check_prior()
+
+    @property
+    def steps(self):
+        """Only MAST learns from the moves of playouts."""
+        return self.logits == "mast"
+
+    def options(self):
+        numbers, temperature, warmup = super().options(), 1.0 if self.is_learned else 0.1, 0.1 if self.steps else 0.0
+        return numbers._replace(
+            temperature=temperature if self.temperature is None else self.temperature,
+            warmup=warmup if self.warmup is None else self.warmup,
+        )
 
     def new_extra(self, game):
-        return Policy(new_averages(game, 1 << 17), np.zeros(game.max_moves))
+        averages = new_averages(game, 1 << 17 if self.steps else 2)
+        return Policy(averages, np.zeros(game.max_moves), self.learned(game), np.zeros(game.state_size, game.dtype))
+
+    def known(self, search):
+        return search.memory.extra
 
     def begin_search(self, game, memory, budget, rng):
         super().begin_search(game, memory, budget, rng)
@@ -65,13 +92,16 @@ class Gumbel(Rounded):
         memory.extra.noise[:] = -np.log(-np.log(np.clip(units, 1e-300, 1.0 - 1e-16)))
 
     def arrive(self, game, search, walk):
-        begin_line(game, search.memory.extra.averages, search.tree, walk)
+        if self.steps:
+            begin_line(game, search.memory.extra.averages, search.tree, walk)
 
     def made(self, game, search, walk, move):
-        add_move(game, search.memory.extra.averages, walk.state, move)
+        if self.steps:
+            add_move(game, search.memory.extra.averages, walk.state, move)
 
     def learn(self, game, search, walk, result):
-        learn_line(search.memory.extra.averages, result, 1)
+        if self.steps:
+            learn_line(search.memory.extra.averages, result, 1)
         self.end(game, search, walk)
 
     def halves(self, search, node):
@@ -103,6 +133,10 @@ class Gumbel(Rounded):
 
     def drawn_by(self, game, search, state, child):
         """g + logit."""
-        memory, tree = search.memory.extra, search.tree
-        mean = mean_of(memory.averages, game.move_code(state, tree.move[child]), 1.0)
-        return memory.noise[child - tree.first_child[ROOT]] + mean / search.options.temperature
+        tree = search.tree
+        noise = search.memory.extra.noise[child - tree.first_child[ROOT]]
+        return noise + self.hint(game, search, state, tree.move[child]) / search.options.temperature
+
+    def hint_mast(self, game, search, state, move):
+        """The mean reward of the move's code."""
+        return mean_of(search.memory.extra.averages, game.move_code(state, move), 1.0)

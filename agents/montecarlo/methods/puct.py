@@ -14,8 +14,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from agents.core.learned import Learned
 from agents.core.tree import last_node
-from agents.montecarlo.priors import Guided, Learned, softmax
+from agents.montecarlo.priors import Guided, probabilities
 from games.core.game import check_range
 
 
@@ -56,18 +57,12 @@ class PUCT(Guided):
     def new_memory(self, game, nodes):
         return Priors(np.zeros(nodes), self.learned(game), np.zeros(game.state_size, game.dtype))
 
-    def rank_order(self, game, search, walk, child):
-        """On the scale of the game's move_order."""
-        return float(game.move_order(walk.state, search.tree.move[child]))
-
     def expanded(self, game, search, walk, node):
         prior, first = search.memory.prior, search.tree.first_child[node]
-        end, low, high = first + search.tree.children[node], 1e18, -1e18
+        end = first + search.tree.children[node]
         for child in range(first, end):
-            prior[child] = self.rank(game, search, walk, child)
-            low, high = min(low, prior[child]), max(high, prior[child])
-        scale = max(high - low, 1e-9) if self.prior == "order" else 1.0
-        softmax(prior, first, end, scale * search.options.temperature)
+            prior[child] = self.hint(game, search, walk.state, search.tree.move[child])
+        probabilities(prior, first, end, search.options.temperature, self.is_relative)
 
     def mean(self, game, search, walk, child, mean):
         return search.options.unvisited if search.tree.visits[child] == 0 else mean

@@ -1,0 +1,56 @@
+"""Learned policies as searches have them: a logit for each move, from a file that `arena learn --method visits` wrote.
+
+A policy is an n-tuple network (games/core/network.py).  A move's logit is its sum at the position that the move leads
+to, as whoever makes the move sees it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from games.core.game import Game
+from games.core.jit import helper
+from games.core.network import SCALE, Network, sign_of, tuple_sum
+from games.core.network_file import POLICY, load_network
+from games.core.playout import copy_state
+
+
+class Learned(NamedTuple):
+    """A learned policy, or arrays of no length."""
+
+    weights: np.ndarray  # int32, as in Network
+    places: np.ndarray  # int32
+    layout: np.ndarray  # int64
+
+
+NOT_LEARNED = Learned(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.int64))
+
+
+def load_policy(path: str, game: Game) -> Network:
+    """The learned policy in a file; PreparedFileError if it cannot be used for the game."""
+    return load_network(path, game.with_evaluation("") if game.evaluation else game, POLICY)
+
+
+def learned_in(path: str, game: Game) -> Learned:
+    """The arrays of the same."""
+    network = load_policy(path, game)
+    return Learned(network.weights, network.places, network.layout)
+
+
+@helper
+def units_after(game, learned, state, move, scratch):
+    """The logit of a move in units of SCALE: int64.
+
+    learned: what has the weights, places and layout of a network; scratch: dtype[state_size]
+    """
+    copy_state(game, state, scratch)
+    game.play(scratch, move)
+    words, side, layout = game.planes(scratch), np.int64(game.player(scratch)), learned.layout
+    total = sign_of(layout, side) * tuple_sum(game, learned.weights, learned.places, layout, words, side)
+    return total if game.player(state) == 0 else -total
+
+
+@helper
+def logit_after(game, learned, state, move, scratch):
+    """The logit of a move: float64."""
+    return units_after(game, learned, state, move, scratch) * SCALE

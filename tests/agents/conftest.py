@@ -1,0 +1,22 @@
+"""What several tests of agents need."""
+
+import pytest
+
+import games
+from games.core.network_file import POLICY, network_bytes
+from tests.agents.test_learning import random_network
+
+
+@pytest.fixture
+def policies(tmp_path, monkeypatch):
+    """Files with policies for tic-tac-toe, one of them damaged, and an evaluation, in the current folder; returns the
+    network of a.policy."""
+    monkeypatch.chdir(tmp_path)
+    game = games.make("tictactoe")
+    network = random_network(game, "2x2 1x3")
+    data = network_bytes(game, network, POLICY)
+    (tmp_path / "a.policy").write_bytes(data)
+    (tmp_path / "b.policy").write_bytes(network_bytes(game, random_network(game, "2x2", seed=2), POLICY))
+    (tmp_path / "cut.policy").write_bytes(data[:-5])
+    (tmp_path / "a.eval").write_bytes(network_bytes(game, network))
+    return network
