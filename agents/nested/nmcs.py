@@ -16,8 +16,8 @@ T. Cazenave, "Lazy nested Monte Carlo search for coalition structure generation"
     lazily    nested(l - 1, ...) after the moves with e(m) >= theta(d), a playout after the others
 
 The playouts of a look take part in the best sequence.  The threshold, and that it takes in all moves of a step before
-the first is compared with it, are those of the authors' program for the paper (RoucairolMilo/coalition), which besides
-can look at a few moves only, drawn at random.
+the first is compared with it, are those of the authors' program for the paper (RoucairolMilo/coalition).  It has p = 2
+and the ratio 0.9 where it looks at all moves; it also can look at a few only, drawn at random, with the ratio 0.
 
 For two players (T. Cazenave, A. Saffidine, M. Schofield & M. Thielscher, "Nested Monte Carlo search for two-player
 games", AAAI 2016): every move is tried, and the best one for the player to move is made; no sequence is remembered,
@@ -107,7 +107,7 @@ class NMCS(Nested):
     playout: str = "random"
     memory: bool = True
     lazy: int = 0
-    ratio: float = 0.5
+    ratio: float = 0.9
 
     name: ClassVar[str] = "nmcs"
 
