@@ -368,6 +368,13 @@ def take_step(learner, row, number):
 
 
 @inlined
+def empty_policy(policy, row):
+    """Make the weights of one policy 0 again."""
+    for number in range(policy.used[0]):
+        policy.weights[row, number], policy.odds[row, number] = 0.0, 1.0
+
+
+@inlined
 def copy_policy(policy, source, target):
     """Make policy `target` a copy of policy `source`."""
     for number in range(policy.used[0]):

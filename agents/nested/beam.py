@@ -25,6 +25,7 @@ from agents.core.policy import (
     bytes_needed,
     copy_line,
     copy_policy,
+    empty_policy,
     forget,
     has_room,
     play_line,
@@ -164,9 +165,7 @@ def finish_call(coding, beams, incumbent, options):
         incumbent.searches[DONE] += 1
         level = options.levels
         begin_call(beams, level, options.beam)
-        row = first_slot(level, 0, options.beam)
-        for number in range(policy.used[0]):
-            policy.weights[row, number], policy.odds[row, number] = 0.0, 1.0
+        empty_policy(policy, first_slot(level, 0, options.beam))
     for below in range(level - 1, 0, -1):
         begin_call(beams, below, options.beam)
         copy_policy(policy, policy_in_turn(beams, below + 1, options.beam), first_slot(below, 0, options.beam))

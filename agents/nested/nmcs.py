@@ -8,6 +8,17 @@ The memory of the best sequence, which a call follows until it finds a better on
 the highest level has ended, it starts again until the budget is used up.  `playout` says how playouts draw moves:
 "random", or "tabu" in a game that has tabu moves.
 
+With `lazy` p > 0 a call from level 2 on looks before it searches (lazy NMCS: M. Roucairol, J. Arjonilla, A. Saffidine &
+T. Cazenave, "Lazy nested Monte Carlo search for coalition structure generation", ICAART 2024):
+
+    e(m)      the mean score of p playouts after the legal move m
+    theta(d)  (1 - ratio) * mean + ratio * largest, of all e d moves after the root, in this search so far
+    lazily    nested(l - 1, ...) after the moves with e(m) >= theta(d), a playout after the others
+
+The playouts of a look take part in the best sequence.  The threshold, and that it takes in all moves of a step before
+the first is compared with it, are those of the authors' program for the paper (RoucairolMilo/coalition).  It has p = 2
+and the ratio 0.9 where it looks at all moves; it also can look at a few only, drawn at random, with the ratio 0.
+
 For two players (T. Cazenave, A. Saffidine, M. Schofield & M. Thielscher, "Nested Monte Carlo search for two-player
 games", AAAI 2016): every move is tried, and the best one for the player to move is made; no sequence is remembered,
 since the opponent may depart from it; results are divided by the length of the game; and after a winning move no other
@@ -23,7 +34,7 @@ import numpy as np
 from agents.core.tree import shuffled_moves
 from agents.nested.agent import Nested
 from agents.nested.incumbent import DONE, may_go_on, note_best, value_of
-from games.core.game import check_choice
+from games.core.game import check_choice, check_range
 from games.core.jit import Compilable, inlined, kernel
 from games.core.playout import copy_state
 from games.core.random import random_below
@@ -48,6 +59,24 @@ class TabuMoves(Compilable):
 PLAYOUTS = {"random": RandomMoves(), "tabu": TabuMoves()}
 
 
+class Options(NamedTuple):
+    """What a search does."""
+
+    memory: bool  # whether a call follows its best sequence from step to step
+    lazy: int  # playouts of a look at a move; 0: it does not look
+    ratio: float  # where the threshold lies between the mean and the largest look
+
+
+class Looks(NamedTuple):
+    """What lazy NMCS has seen; `means` is of the step that the call of each level is at, the others of depths."""
+
+    done: np.ndarray  # int64[levels + 1], playouts of looks in this step
+    means: np.ndarray  # float64[levels + 1, max_moves], mean scores of the playouts after each move
+    counts: np.ndarray  # int64[max_plies], how many looks there were, so many moves after the root
+    sums: np.ndarray  # float64[max_plies], of their means
+    largest: np.ndarray  # float64[max_plies], of their means
+
+
 class Calls(NamedTuple):
     """The calls of all levels; row l is level l's, row 0 of states, moves and lines the playout's."""
 
@@ -61,6 +90,7 @@ class Calls(NamedTuple):
     values: np.ndarray  # float64[levels + 1], its value, for the player to move at the root
     current: np.ndarray  # int64[1], the lowest level that has a call; -1 before the first
     sums: np.ndarray  # float64[2, max_moves], of the root's moves: complete trials, the sum of their values
+    looks: Looks
 
 
 @dataclass(frozen=True)
@@ -69,24 +99,36 @@ class NMCS(Nested):
 
     level: how deep searches are nested
     playout: how playouts draw moves, "random" or "tabu"; memory: follow the best sequence (one player)
+    lazy: playouts after each move by which a call decides whether to search there (one player); 0: it always does
+    ratio: how good their mean must be: from 0, the mean of all of them at that depth, to 1, the largest of these
     """
 
     level: int = 2
     playout: str = "random"
     memory: bool = True
+    lazy: int = 0
+    ratio: float = 0.9
 
     name: ClassVar[str] = "nmcs"
 
     def __post_init__(self):
         super().__post_init__()
         check_choice("playout", self.playout, PLAYOUTS)
+        check_range("lazy", self.lazy, 0, 10**6)
+        check_range("ratio", self.ratio, 0, 1)
+        if self.lazy and self.level < 2:
+            raise ValueError(f"level = {self.level}: lazy = {self.lazy} is for level 2 and more: it spares calls below")
+        if self.lazy and self.parallel == "leaf":
+            raise ValueError(f"lazy = {self.lazy} and parallel = 'leaf' exclude each other")
 
     def own_needs(self):
-        return replace(super().own_needs(), tabu_playouts=self.playout == "tabu")
+        needs = replace(super().own_needs(), tabu_playouts=self.playout == "tabu")
+        return replace(needs, players=(1,)) if self.lazy else needs
 
     def bytes_needed(self, game):
         state = game.state_size * np.dtype(game.dtype).itemsize
-        return (self.level + 1) * (state + 4 * (game.max_moves + game.max_plies)) + 16 * game.max_moves
+        each = state + 4 * (game.max_moves + game.max_plies) + 8 * game.max_moves
+        return (self.level + 1) * each + 16 * game.max_moves + 24 * game.max_plies
 
     def new_search(self, game):
         levels = self.level + (1 if self.parallel == "root" else 0)  # the highest of a shared search needs no row
@@ -99,6 +141,7 @@ class NMCS(Nested):
             np.zeros(levels),
             np.zeros(1, np.int64),
             np.zeros((2, game.max_moves)),
+            new_looks(game, levels),
         )
 
     def begin(self, search, game, state):
@@ -106,7 +149,8 @@ class NMCS(Nested):
         search.sums[:] = 0.0
 
     def run(self, search, game, state, incumbent, rng):
-        nmcs_kernel(game, PLAYOUTS[self.playout], search, incumbent, state, self.memory, rng)
+        options = Options(self.memory, self.lazy, self.ratio)
+        nmcs_kernel(game, PLAYOUTS[self.playout], search, incumbent, state, options, rng)
         return search
 
     def search_by_leaf(self, search):
@@ -153,9 +197,15 @@ class NMCS(Nested):
         return place, float(means[place])
 
 
+def new_looks(game, levels: int) -> Looks:
+    """Nothing seen yet."""
+    done, counts = np.zeros(levels, np.int64), np.zeros(game.max_plies, np.int64)
+    return Looks(done, np.zeros((levels, game.max_moves)), counts, *np.zeros((2, game.max_plies)))
+
+
 @kernel
-def nmcs_kernel(game, playouts, calls, incumbent, root, memory, rng):
-    """Search on from `root` as long as `may_go_on`; `playouts` makes random moves, `memory` is the agent's."""
+def nmcs_kernel(game, playouts, calls, incumbent, root, options, rng):
+    """Search on from `root` as long as `may_go_on`; `playouts` makes random moves."""
     top, player = len(calls.counts) - 1, game.player(root)
     while may_go_on(incumbent):
         level = calls.current[0]
@@ -163,17 +213,18 @@ def nmcs_kernel(game, playouts, calls, incumbent, root, memory, rng):
             calls.current[0] = top
             copy_state(game, root, calls.states[top])
             calls.plies[top] = 0
+            calls.looks.counts[:] = 0
             open_call(game, calls, top, rng)
         elif calls.counts[level] == 0:
             if level < top:
-                hand_up(game, calls, level, player, memory)
+                hand_up(game, calls, level, level + 1, player, options)
             else:
                 incumbent.searches[DONE] += 1
             calls.current[0] = level + 1 if level < top else -1
         elif calls.tried[level] == calls.counts[level]:
             advance(game, calls, level, top, rng)
-        elif level == 1:
-            play_out(game, playouts, calls, incumbent, player, memory, rng)
+        elif level == 1 or is_looking(calls, level, options) or is_poor(calls, level, options):
+            play_out(game, playouts, calls, incumbent, level, player, options, rng)
         else:
             begin_below(game, calls, incumbent, level, player, rng)
 
@@ -192,7 +243,7 @@ def list_moves(game, calls, level, rng):
     With one player in random order, since the first of equals is kept: Left Move would gain by its order of moves.
     """
     state, moves = calls.states[level], calls.moves[level]
-    calls.tried[level] = calls.counts[level] = 0
+    calls.tried[level] = calls.counts[level] = calls.looks.done[level] = 0
     if not game.is_over(state):
         in_order = game.players == 2
         calls.counts[level] = game.legal_moves(state, moves) if in_order else shuffled_moves(game, state, moves, rng)
@@ -210,23 +261,22 @@ def advance(game, calls, level, top, rng):
 
 
 @inlined
-def put_move(game, calls, level):
-    """Put the state after the next move to be tried, and the moves that lead there, into the row below."""
-    below, ply = level - 1, calls.plies[level]
-    move = calls.moves[level, calls.tried[level]]
-    copy_state(game, calls.states[level], calls.states[below])
+def put_move(game, calls, level, place, row):
+    """Put the state after one of a call's moves, and the moves that lead there, into a row."""
+    ply, move = calls.plies[level], calls.moves[level, place]
+    copy_state(game, calls.states[level], calls.states[row])
     for i in range(ply):
-        calls.lines[below, i] = calls.lines[level, i]
-    calls.lines[below, ply] = move
-    game.play(calls.states[below], move)
-    calls.plies[below] = ply + 1
+        calls.lines[row, i] = calls.lines[level, i]
+    calls.lines[row, ply] = move
+    game.play(calls.states[row], move)
+    calls.plies[row] = ply + 1
 
 
 @inlined
 def begin_below(game, calls, incumbent, level, player, rng):
     """Begin a call of the level below after the next move; a game that is over there counts as a playout."""
-    put_move(game, calls, level)
     below = level - 1
+    put_move(game, calls, level, calls.tried[level], below)
     open_call(game, calls, below, rng)
     if calls.counts[below] == 0:
         settle(game, calls, incumbent, below, below, player)
@@ -234,16 +284,51 @@ def begin_below(game, calls, incumbent, level, player, rng):
 
 
 @inlined
-def play_out(game, playouts, calls, incumbent, player, memory, rng):
-    """At level 1: a playout after the next move, and what it comes to."""
-    put_move(game, calls, 1)
+def play_out(game, playouts, calls, incumbent, level, player, options, rng):
+    """A playout after the next move, to look at it or to try it, and what it comes to."""
+    looking = is_looking(calls, level, options)
+    put_move(game, calls, level, calls.looks.done[level] // options.lazy if looking else calls.tried[level], 0)
     state, ply = calls.states[0], calls.plies[0]
     while not game.is_over(state):
         calls.lines[0, ply] = playouts.step(game, state, calls.moves[0], rng)
         ply += 1
     calls.plies[0] = ply
     settle(game, calls, incumbent, 0, 0, player)
-    hand_up(game, calls, 0, player, memory)
+    hand_up(game, calls, 0, level, player, options)
+    if looking:
+        note_look(calls, level, options)
+
+
+@inlined
+def is_looking(calls, level, options):
+    """Whether a call has moves to look at before it tries any."""
+    return level > 1 and calls.looks.done[level] < options.lazy * calls.counts[level]
+
+
+@inlined
+def note_look(calls, level, options):
+    """Count the playout just made for the move that is looked at, and after the move's last one the move."""
+    looks, done, ply = calls.looks, calls.looks.done[level], calls.plies[level]
+    place, known = done // options.lazy, looks.counts[ply] > 0
+    if done % options.lazy == 0:
+        looks.means[level, place] = 0.0
+    looks.means[level, place] += calls.values[0] / options.lazy
+    looks.done[level] = done + 1
+    if (done + 1) % options.lazy == 0:
+        mean = looks.means[level, place]
+        looks.largest[ply] = max(looks.largest[ply], mean) if known else mean
+        looks.sums[ply] = looks.sums[ply] + mean if known else mean
+        looks.counts[ply] += 1
+
+
+@inlined
+def is_poor(calls, level, options):
+    """Whether the look at the next move was below the threshold."""
+    if options.lazy == 0:
+        return False
+    looks, ply = calls.looks, calls.plies[level]
+    mean = looks.sums[ply] / looks.counts[ply]
+    return looks.means[level, calls.tried[level]] < (1.0 - options.ratio) * mean + options.ratio * looks.largest[ply]
 
 
 @inlined
@@ -261,9 +346,9 @@ def settle(game, calls, incumbent, row, level, player):
 
 
 @inlined
-def hand_up(game, calls, level, player, memory):
-    """Give the best sequence of a call, or a playout's, to the level above, whose move has been tried by it."""
-    above, value, top = level + 1, calls.values[level], len(calls.counts) - 1
+def hand_up(game, calls, level, above, player, options):
+    """Give the best sequence of a call, or a playout's, to a level above, whose move has been tried or looked at."""
+    value, top = calls.values[level], len(calls.counts) - 1
     best = calls.values[above]
     if game.players == 2:
         own = game.player(calls.states[above]) == player
@@ -273,10 +358,12 @@ def hand_up(game, calls, level, player, memory):
             calls.sums[1, calls.tried[above]] += value
         won = value > 0.0 if own else value < 0.0
     else:
-        better = value > best or (not memory and calls.tried[above] == 0)
+        begun = calls.tried[above] > 0 or calls.looks.done[above] > 0
+        better = value > best or not (options.memory or begun)
         won = False
     if better:
         calls.values[above], calls.lengths[above] = value, calls.lengths[level]
         for i in range(calls.plies[above], calls.lengths[level]):
             calls.lines[above, i] = calls.lines[level, i]
-    calls.tried[above] = calls.counts[above] if won and above < top else calls.tried[above] + 1
+    if not is_looking(calls, above, options):
+        calls.tried[above] = calls.counts[above] if won and above < top else calls.tried[above] + 1

@@ -16,7 +16,7 @@ J.-B. Sevestre & M. Toulemont, "Stabilized nested rollout policy adaptation", 20
 With `bias` the game's own preference for moves takes part, and with `temperature` the odds are flatter or steeper:
 generalized NRPA (T. Cazenave, "Generalized nested rollout policy adaptation", 2020).  With `repetitions` r > 0 a level
 ends when the same best sequence has come r times, since its policy then plays hardly anything else (T. Cazenave,
-"Nested rollout policy adaptation with limited repetitions").
+"Generalized nested rollout policy adaptation with limited repetitions", arXiv 2401.10420, 2024).
 
 Play for two is experimental: at every level the moves of the player to move are adapted to the best sequence for that
 player, those of the opponent to the best for the opponent, both discounted by length; the first move of the player's
@@ -39,6 +39,7 @@ from agents.core.policy import (
     coding_for,
     copy_line,
     copy_policy,
+    empty_policy,
     forget,
     has_room,
     new_learner,
@@ -208,10 +209,8 @@ def nrpa_kernel(game, coding, levels, incumbent, root, options, rng):
 
 @kernel
 def copy_down_kernel(game, levels, highest):
-    """Begin a call of a level, and of those below it, with copies of the policy of the level above."""
-    for level in range(highest, 0, -1):
-        begin_call(levels, level)
-        copy_policy(levels.learner.policy, level, level - 1)
+    """`copy_down` by itself."""
+    copy_down(levels, highest)
 
 
 @kernel
@@ -227,7 +226,7 @@ def learn_line_kernel(game, coding, learner, root, moves, level):
 @inlined
 def finish_call(game, coding, levels, incumbent, player, options):
     """Hand the sequence of a playout to level 1, and that of every call that ends by it to the level above."""
-    policy, level = levels.learner.policy, 1
+    level = 1
     while level <= options.levels:
         take_best(game, coding, levels, level, options)
         if level == 1 and more_by_this_policy(levels, options):
@@ -242,11 +241,16 @@ def finish_call(game, coding, levels, incumbent, player, options):
         incumbent.searches[DONE] += 1
         level = options.levels
         begin_call(levels, level)
-        for number in range(policy.used[0]):
-            policy.weights[level - 1, number], policy.odds[level - 1, number] = 0.0, 1.0
-    for below in range(level - 1, 0, -1):
-        begin_call(levels, below)
-        copy_policy(policy, below, below - 1)
+        empty_policy(levels.learner.policy, level - 1)
+    copy_down(levels, level - 1)
+
+
+@inlined
+def copy_down(levels, highest):
+    """Begin a call of a level, and of those below it, with copies of the policy of the level above."""
+    for level in range(highest, 0, -1):
+        begin_call(levels, level)
+        copy_policy(levels.learner.policy, level, level - 1)
 
 
 @inlined

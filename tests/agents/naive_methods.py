@@ -8,6 +8,7 @@ import numpy as np
 
 from games.core.random import random_below, random_unit
 from tests.agents.naive import Node, descend, expand
+from tests.agents.naive_nested import shuffled
 
 FIRST = 100.0
 
@@ -194,6 +195,28 @@ class Heavy(Twin):
             if left < 0.0:
                 return move
         return moves[-1]
+
+
+class Informed(Twin):
+    def __init__(self, epsilon, depth=1, width=0):
+        self.epsilon, self.depth, self.width = epsilon, depth, width
+
+    def draws(self, game, state, line, rng):
+        if random_unit(rng) < self.epsilon:
+            return None
+        moves = shuffled(game, state, rng)
+        if 0 < self.width < len(moves):
+            orders = {move: int(game.move_order(state, move)) for move in moves}
+            for i in range(self.width):
+                j = max(range(i, len(moves)), key=lambda j: orders[moves[j]])
+                moves[i], moves[j] = moves[j], moves[i]
+            moves = moves[: self.width]
+        return max(moves, key=lambda move: self.value(game, game.after(state, move), game.player(state)))
+
+    def value(self, game, after, player):
+        if self.depth == 1 or game.is_over(after) or game.player(after) == player:
+            return reward_for(game, after, player)
+        return min(reward_for(game, game.after(after, reply), player) for reply in game.moves(after))
 
 
 class PUCT(Twin):

@@ -1,5 +1,6 @@
 """Naive twins of learned policies and nested search: dictionaries and recursion, drawing the same random numbers."""
 
+from collections import defaultdict
 from math import exp
 
 from games.core.random import random_below, random_unit
@@ -84,7 +85,18 @@ def shuffled(game, state, rng):
     return moves
 
 
-def nmcs(game, level, state, room, rng, draw):
+class Lazy:
+    """The mean scores of looks, by the number of moves before them."""
+
+    def __init__(self, playouts, ratio):
+        self.playouts, self.ratio, self.means = playouts, ratio, defaultdict(list)
+
+    def threshold(self, ply):
+        means = self.means[ply]
+        return (1 - self.ratio) * (sum(means) / len(means)) + self.ratio * max(means)
+
+
+def nmcs(game, level, state, room, rng, draw, lazy=None, ply=0):
     """The score and the moves of one search of a game for one player."""
     state, line = state.copy(), []
     if level == 0:
@@ -93,11 +105,22 @@ def nmcs(game, level, state, room, rng, draw):
             game.play(state, line[-1])
         return float(game.score(state)), line
     best, sequence = -float("inf"), []
+
+    def search(move, level):
+        nonlocal best, sequence
+        score, rest = nmcs(game, level, game.after(state, move), room, rng, draw, lazy, ply + len(line) + 1)
+        if score > best:
+            best, sequence = score, [*line, move, *rest]
+        return score
+
     while not game.is_over(state):
-        for move in shuffled(game, state, rng):
-            score, rest = nmcs(game, level - 1, game.after(state, move), room, rng, draw)
-            if score > best:
-                best, sequence = score, [*line, move, *rest]
+        moves = shuffled(game, state, rng)
+        if lazy and level > 1:
+            means = {move: sum(search(move, 0) / lazy.playouts for _ in range(lazy.playouts)) for move in moves}
+            lazy.means[ply + len(line)] += means.values()
+        for move in moves:
+            poor = lazy and level > 1 and means[move] < lazy.threshold(ply + len(line))
+            search(move, 0 if poor else level - 1)
         line.append(sequence[len(line)])
         game.play(state, line[-1])
     return (best, sequence) if sequence else (float(game.score(state)), line)

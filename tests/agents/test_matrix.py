@@ -58,7 +58,7 @@ OPTIONS = {
         "",
         "lanes=4",
         "methods='implicit + history + nst + halving(below=4)'",
-        "methods='pn + bounds + decisive + widening'",
+        "methods='pn + bounds + decisive + widening + informed(depth=2, width=4)'",
         "methods='graph(d2=0) + puct + reply + gumbel'",
     ],
     "grave": ["", "lanes=4"],

@@ -6,7 +6,7 @@ import pytest
 import agents
 import games
 from games.core.random import stream
-from tests.agents.naive_nested import beam_nrpa, nmcs, nmcs_for_two
+from tests.agents.naive_nested import Lazy, beam_nrpa, nmcs, nmcs_for_two
 
 SMALL_BOARD = "samegame(rows=5, columns=5, colours=3)"
 LEFT_MOVE = [  # of depth 60: agent, mean score of one search, computed independently
@@ -51,6 +51,42 @@ def test_nmcs_equals_its_twin(spec, playout, level):
         decision = searched(f"nmcs(level={level}, playout={playout!r}, restarts=false)", game, seed)
         score, line = nmcs(game, level, game.initial(), np.empty(game.max_moves, np.int32), stream(seed), draw)
         assert (decision.value, list(decision.principal_variation)) == (score, line)
+
+
+@pytest.mark.parametrize("spec", ["leftmove(depth=12)", SMALL_BOARD])
+@pytest.mark.parametrize("level, lazy, ratio", [(2, 1, 0.5), (2, 3, 1.0), (3, 2, 0.0), (3, 1, 0.9)])
+def test_lazy_nmcs_equals_its_twin(spec, level, lazy, ratio):
+    """The same sequence, and as many random numbers drawn."""
+    game = games.make(spec)
+    agent = agents.make(f"nmcs(level={level}, lazy={lazy}, ratio={ratio}, restarts=false)")
+    for seed in range(2):
+        ours, theirs, room = stream(seed), stream(seed), np.empty(game.max_moves, np.int32)
+        decision = agent.player(game).choose(game.initial(), ours)
+        score, line = nmcs(game, level, game.initial(), room, theirs, game.random_move, Lazy(lazy, ratio))
+        assert (decision.value, list(decision.principal_variation)) == (score, line)
+        assert ours[0] == theirs[0]
+
+
+def test_a_lazy_search_spares_playouts():
+    """The higher the ratio, the fewer; one that looks and then always searches makes more than one that does not."""
+    game = games.make(SMALL_BOARD)
+    made = [
+        searched(f"nmcs(level=3, restarts=false{more})", game).playouts
+        for more in ("", ", lazy=1, ratio=0", ", lazy=1, ratio=0.5", ", lazy=1, ratio=1")
+    ]
+    assert made == sorted(made, reverse=True) and made[0] > 2 * made[-1]
+
+
+def test_each_lazy_search_begins_with_nothing_seen():
+    """Of two searches in one budget, the second does what it does alone."""
+    game, agent = games.make(SMALL_BOARD), agents.make("nmcs(level=2, lazy=2, restarts=false)")
+    first = agent.player(game).choose(game.initial(), rng := stream(1))
+    second = agent.player(game).choose(game.initial(), rng)
+    both = searched("nmcs(level=2, lazy=2)", game, playouts=first.playouts + second.playouts)
+    assert both.value == max(first.value, second.value)
+    last = [one.playouts for one in both.improvements if one.playouts > first.playouts]
+    later = [one for one in second.improvements if one.score > first.value]
+    assert last == [first.playouts + one.playouts for one in later]
 
 
 @pytest.mark.parametrize("spec", ["tictactoe", pytest.param("connect4(rows=4, columns=5)", marks=pytest.mark.matrix)])
@@ -210,6 +246,10 @@ def test_a_first_level_that_is_shared_out(name):
         ("nmcs(workers=0)", "workers = 0 is out of range"),
         ("nmcs(parallel='tree')", "parallel = 'tree' is not one of root, leaf"),
         ("nrpa(level=1, parallel='leaf')", "level = 1: parallel = 'leaf' shares out calls of the level below"),
+        ("nmcs(lazy=-1)", "lazy = -1 is out of range"),
+        ("nmcs(ratio=1.5)", "ratio = 1.5 is out of range: it can be 0 to 1"),
+        ("nmcs(level=1, lazy=2)", "level = 1: lazy = 2 is for level 2 and more"),
+        ("nmcs(lazy=2, parallel='leaf')", "lazy = 2 and parallel = 'leaf' exclude each other"),
         ("nmcs(playout='tabuu')", "playout = 'tabuu' is not one of random, tabu"),
     ],
 )
@@ -221,6 +261,8 @@ def test_bad_parameters(spec, message):
 def test_games_that_do_not_fit():
     with pytest.raises(agents.Unsuited, match=r"leftmove.* has no tabu playouts"):
         agents.make("nmcs(playout='tabu', playouts=1)").player(games.make("leftmove"))
+    with pytest.raises(agents.Unsuited, match=r"nmcs.* plays games for one player"):
+        agents.make("nmcs(lazy=2, playouts=1)").player(games.make("tictactoe"))
     with pytest.raises(agents.Unsuited, match=r"pig.* has chance"):
         agents.make("nrpa(playouts=1)").player(games.make("pig"))
     with pytest.raises(agents.Unsuited, match="nrpa needs a budget of playouts or seconds"):
