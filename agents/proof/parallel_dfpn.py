@@ -172,7 +172,8 @@ class VirtualProof(SharedProof):
             left -= visited
             if visited > 0:
                 heapq.heappush(self.turns, (self.now + visited, worker))
-            if 0 in numbers_of(self.game, self.searches[worker]):
+            at_root = self.searches[worker].line.place[0] <= 0  # only there can it have settled the root
+            if at_root and 0 in numbers_of(self.game, self.searches[worker]):
                 self.now += visited
                 return
 
