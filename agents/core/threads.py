@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from agents.core.agent import Agent
+from agents.core.agent import Agent, Budget, Unsuited
 from games.core.game import check_range
 
 MOST_THREADS = 64
@@ -39,6 +39,15 @@ class Simulable(Threaded):
         if self.simulated and self.seconds is not None:
             unit = "nodes" if self.solves else "playouts"
             raise ValueError(f"seconds have no meaning for simulated workers, whose time is virtual: give {unit}")
+
+    def budget(self, default: Budget | None = None) -> Budget:
+        budget = super().budget(default)
+        if not self.simulated:
+            return budget
+        unit = "nodes" if self.solves else "playouts"
+        if getattr(budget, unit) is None:
+            raise Unsuited(f"{self.name} with simulated workers needs a budget of {unit}: their time is virtual")
+        return Budget(**{unit: getattr(budget, unit)})
 
     @property
     def most_workers(self):

@@ -53,10 +53,17 @@ def fill_kernel(game, states, slots, count):
         slots[slot_of(game, states, slots, states[i])] = i + 1
 
 
+def hash_table(game, states, count) -> np.ndarray:
+    """The slots of a hash table with the first `count` states, and room for all."""
+    slots = np.zeros(1 << (len(states) + len(states) // 4).bit_length(), np.int32)
+    fill_kernel(game, states, slots, count)
+    return slots
+
+
 def check_certifies(solver) -> None:
     """Unsuited if the solver makes no certificates."""
     if not isinstance(solver, ExactSolver):
-        raise Unsuited("certificates are made by alphabeta, without deepening: --agent alphabeta")
+        raise Unsuited("certificates are made by alphabeta, without deepening or a policy in order: --agent alphabeta")
 
 
 def certificate(solver, line: str) -> Certificate:
@@ -70,13 +77,11 @@ def certificate(solver, line: str) -> Certificate:
     winner = int(game.player(root)) if value > 0 else 1 - int(game.player(root))
     states, moves = np.zeros((FIRST_ROOM, game.state_size), game.dtype), np.zeros(FIRST_ROOM, np.int32)
     states[0], cursor = root, np.array([0, 1, 0, winner], np.int64)
-    search, slots = solver.alone(), np.zeros(2 * FIRST_ROOM, np.int32)
-    fill_kernel(game, states, slots, cursor[1])
+    search, slots = solver.alone(), hash_table(game, states, cursor[1])
     while not strategy_kernel(game, ALONE, search, states, slots, moves, cursor):
-        del slots  # before there is another one
-        room = 2 * len(states)
-        states.resize((room, game.state_size), refcheck=False)  # in place: large strategies fill the memory
+        del slots  # before there is another one: large strategies fill the memory, so all grows in place, and slowly
+        room = len(states) + len(states) // 4
+        states.resize((room, game.state_size), refcheck=False)
         moves.resize(room, refcheck=False)
-        slots = np.zeros(2 * room, np.int32)
-        fill_kernel(game, states, slots, cursor[1])
+        slots = hash_table(game, states, cursor[1])
     return Certificate(str(game), line, winner, int(cursor[1]), moves[: cursor[2]].copy())

@@ -44,7 +44,7 @@ class JLPNS(Simulable, PNS):
     simulated: workers in virtual time instead of processes: deterministic, on one core
     latency: of simulated workers: what a job takes besides its nodes
     job: the agent that searches a leaf
-    job_nodes: the nodes that it visits; 0: LONG_JOB, of simulated workers, who wait for no messages, SHORT_JOB
+    job_nodes: the nodes that it visits; 0: 50,000, or 1,000 for simulated workers, who wait for no messages
     policy: what the others take a leaf in flight for: a win, a loss, or its equivalent
     flagging: pass by nodes below which all that is open is in flight
     postponed: give the new children of a node out one at a time

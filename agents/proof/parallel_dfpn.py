@@ -162,14 +162,16 @@ class VirtualProof(SharedProof):
     def __init__(self, agent, game, table, state, task, counts):
         super().__init__(agent, game, table, state, task, counts)
         self.turns = [(0, worker) for worker in range(agent.workers)]  # a heap: when, and whose turn it is
-        self.now = 0
+        self.now = self.spent = 0
 
     def work(self, nodes):
         left = nodes
         while left > 0 and self.turns:
             self.now, worker = heapq.heappop(self.turns)
+            own = self.searches[worker].counts
+            own[LIMIT] = own[NODES] + self.counts[LIMIT] - self.spent  # all that is left, for whose turn it is
             visited = self.turn(self.searches[worker])
-            left -= visited
+            left, self.spent = left - visited, self.spent + visited
             if visited > 0:
                 heapq.heappush(self.turns, (self.now + visited, worker))
             at_root = self.searches[worker].line.place[0] <= 0  # only there can it have settled the root

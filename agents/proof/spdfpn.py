@@ -67,7 +67,7 @@ class SPDFPN(Simulable, DepthFirstProver):
     """df-pn by jobs, in a table that processes share.
 
     workers: processes; or with `simulated`, workers in virtual time: deterministic, on one core, up to 1024
-    job: the nodes of a job; 0: LONG_JOB, of simulated workers, who wait for no messages, SHORT_JOB
+    job: the nodes of a job; 0: 50,000, or 1,000 for simulated workers, who wait for no messages
     virtual: what a node counts as while a worker is on it: won or lost, whichever its numbers make `likelier`, or
         `both`, so that neither side wants it
     simulated: workers in virtual time instead of processes
@@ -193,11 +193,15 @@ class JobSearch(Search):
         """Let idle workers begin jobs, as many as there are."""
         found = True
         while self.idle and found:
-            number, before = self.idle[0], int(self.own[NODES])
+            number, before = self.next_idle(), int(self.own[NODES])
             found = self.seek(number)
-            if found:
-                heapq.heappop(self.idle)
+            if not found:
+                heapq.heappush(self.idle, number)
             self.begin_job(number, int(self.own[NODES]) - before, found)
+
+    def next_idle(self) -> int:
+        """Take the worker who is to have the next job out of `idle`."""
+        return heapq.heappop(self.idle)
 
     def begin_job(self, number: int, nodes: int, found: bool) -> None:
         """Begin the job that a worker has found, or has not, in so many nodes."""
@@ -424,8 +428,7 @@ class ProcessSearch(JobSearch):
             self.rest(number)
 
     def rest(self, number: int) -> None:
-        """Let a process without jobs have some.  Each that it can have has a line of its own; `idle` prefers those of
-        processes that would do nothing."""
+        """Let a process without jobs have some; each that it can have has a line of its own."""
         for line in range(number, AHEAD * self.agent.workers, self.agent.workers):
             heapq.heappush(self.idle, line)
 
@@ -446,6 +449,12 @@ class ProcessSearch(JobSearch):
         except BaseException:
             self.team.close()
             raise
+
+    def next_idle(self):
+        number = min(self.idle, key=lambda line: (len(self.waiting[line % self.agent.workers]), line))
+        self.idle.remove(number)
+        heapq.heapify(self.idle)
+        return number
 
     def begin_job(self, number, nodes, found):
         if found:

@@ -44,10 +44,11 @@ def refused(ours: dict, theirs: dict) -> str:
         for key, what in SAME.items()
         if ours.get(key) != theirs.get(key)
     ]
+    files = theirs.get("files", {})  # sources from before there were such say nothing of them
     found += [
-        f"its file {path!r} is another one" if theirs["files"].get(path) else f"it has no file {path!r}"
+        f"its file {path!r} is another one" if files.get(path) else f"it has no file {path!r}"
         for path, sum in ours["files"].items()
-        if theirs["files"].get(path) != sum
+        if files.get(path) != sum
     ]
     return "; ".join(found)
 

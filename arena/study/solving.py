@@ -185,4 +185,9 @@ def load(folder) -> pd.DataFrame:
     values = frame[frame["value"].notna()].groupby("position")["value"].nunique()
     if differing := [place + 1 for place, count in values.items() if count > 1]:
         raise ConfigError([f"{folder}: solvers found different values of position {place}" for place in differing])
+    timings = frame.groupby("solver")["timing"].nunique()
+    if mixed := [solver for solver, count in timings.items() if count > 1]:
+        raise ConfigError(
+            [f"{folder}: {solver} has virtual times and times of the wall; begin the study anew" for solver in mixed]
+        )
     return solving.points(frame)

@@ -91,7 +91,7 @@ def verify(game: Game, certificate: Certificate) -> int:
 def _followed(game, root, certificate, space) -> tuple:
     """(what it comes to, the last state, ends, positions), with room for so many positions."""
     states = np.zeros((space + 1, game.state_size), game.dtype)
-    slots = np.zeros(1 << (2 * space).bit_length(), np.int32)
+    slots = np.zeros(1 << (space + space // 4).bit_length(), np.int32)
     states[0], room = root, np.zeros(game.max_moves, np.int32)
     found, at, ends, met = verify_kernel(game, states, slots, certificate.moves, certificate.winner, room)
     return found, states[at], ends, met

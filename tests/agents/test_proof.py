@@ -231,6 +231,16 @@ def test_virtual_time_of_workers_in_one_table(workers, spec):
 
 
 @pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
+def test_simulated_workers_share_a_budget_of_nodes(spec):
+    """To the last positions: it is not cut into shares that are too small for all."""
+    game = games.make(spec)
+    found = solve(made("dfpn(workers=1024, simulated=true, nodes=20000)", game), game.initial(), moves="none")
+    assert 20_000 - 2 * game.max_moves < found.nodes <= 20_000 and "20000 nodes is spent" in found.unsolved
+    with pytest.raises(agents.Unsuited, match="needs a budget of nodes: their time is virtual"):
+        agents.make("dfpn(workers=4, simulated=true)").budget(agents.Budget(seconds=0.1))
+
+
+@pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
 def test_a_shared_tree_is_whole(spec):
     """After a search by threads, every expanded node has the numbers that its children give it, and a position has
     the same in all its rows."""

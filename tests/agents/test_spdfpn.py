@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ import games
 from agents.core.solve import Goal, solve, solver_of
 from agents.knowledge.tablebase import no_endgames
 from agents.proof.numbers import INFINITE, NODES, new_counts
+from agents.proof.spdfpn import ProcessSearch
 from agents.proof.top import EMPTY, VIRTUAL
 from tests.agents import naive_proof as naive
 from tests.agents.positions import random_position
@@ -189,6 +191,13 @@ def test_processes_that_are_killed_cost_their_jobs_alone(kills):
     assert again.goals["win"] == (expected == 1)
     team.close()
     assert not shared_files(os.getpid())
+
+
+def test_a_process_that_has_nothing_to_do_comes_first():
+    """Though the free line of the one that is busy has the lower number."""
+    search = object.__new__(ProcessSearch)
+    search.agent, search.waiting, search.idle = agents.make(SPEC), [deque([2]), deque()], [0, 1, 3]
+    assert [search.next_idle() for _ in range(3)] == [1, 3, 0] and search.idle == []
 
 
 def test_processes_are_kept_for_the_next_solver():

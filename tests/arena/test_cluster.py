@@ -204,6 +204,9 @@ def test_workers_of_other_sources_are_refused():
     assert describing.refused(ours, other) == "its sources of games and agents are others (digest 'c', and here 'a')"
     assert describing.told_apart(ours, other) == "python 3.12 and here 3.11"
     assert [name for name, _ in describing.misfits(ours, other)] == ["gnu"]
+    before = {key: value for key, value in ours.items() if key != "files"}  # a station of an older version
+    assert describing.refused(ours, before) == "it has no file 'a.policy'"
+    assert describing.refused(ours | {"files": {}}, before) == ""
     for sums, told in ({"a.policy": "5678"}, "its file 'a.policy' is another one"), ({}, "it has no file 'a.policy'"):
         assert describing.refused(ours, ours | {"files": sums}) == told
 

@@ -98,3 +98,6 @@ def test_runs_without_files_and_of_older_versions_are_resumed(folder):
         connection.execute("DELETE FROM meta WHERE key = 'files'")
     write_book(folder / "a.book", "2b")
     assert len(arena.run(keys | {"games": 4}, "old", workers=1, resume=True).games) == 4
+    write_book(folder / "a.book", "3c")  # from now on, the run has their checksums
+    with pytest.raises(ConfigError, match=r"cannot be resumed: .*a\.book"):
+        arena.run(keys | {"games": 6}, "old", workers=1, resume=True)

@@ -66,6 +66,9 @@ def test_a_study_that_was_stopped_goes_on(tmp_path):
     assert len(told) == 7 and "with workers = 32, position 2" in told[0]
     with pytest.raises(ConfigError, match="holds a study already; to continue it: --resume"):
         run(STUDY, part)
+    (part / "solving.jsonl").write_text(lines[0].replace("virtual", "wall") + "".join(lines[1:]))
+    with pytest.raises(ConfigError, match=r"jlpns\(.* has virtual times and times of the wall; begin the study anew"):
+        load(part)
 
 
 def test_the_command_writes_tables_and_a_figure(tmp_path):

@@ -15,7 +15,6 @@ import numpy as np
 from agents.core.learned import Learned
 from agents.montecarlo.priors import Guided, softmax
 from games.core.game import check_range
-from games.core.prepared import FILE
 
 
 class Heuristic(NamedTuple):
@@ -53,7 +52,7 @@ class Bias(Guided):
         end = first + search.tree.children[node]
         for child in range(first, end):
             value[child] = self.hint(game, search, walk.state, search.tree.move[child])
-        if self.prior == FILE:
+        if self.is_learned:
             softmax(value, first, end, 1.0)
 
     def bonus(self, game, search, walk, child):

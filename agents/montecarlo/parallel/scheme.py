@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from agents.core.agent import Budget, Player, Unsuited
+from agents.core.agent import Budget, Player
 from agents.core.threads import Simulable, Threads
 from agents.montecarlo.uct import check_exploration
 from games.core.game import check_choice, check_range
@@ -46,14 +46,6 @@ class Scheme(Simulable):
         check_choice("playout_time", self.playout_time, PLAYOUT_TIMES)
         if self.playout_time != "constant" and not self.simulated:
             raise ValueError("playout_time is for simulated workers: give simulated=true too")
-
-    def budget(self, default: Budget | None = None) -> Budget:
-        budget = super().budget(default)
-        if not self.simulated:
-            return budget
-        if budget.playouts is None:
-            raise Unsuited(f"{self.name} with simulated workers needs a budget of playouts: their time is virtual")
-        return Budget(playouts=budget.playouts)
 
     def total_playouts(self, budget: Budget) -> int | None:
         """The playouts of all workers together; None if the budget is of seconds alone."""
