@@ -127,12 +127,10 @@ class SharedProof(DepthFirstProof):
         self.work(nodes)
         for kind in (NODES, DRAWS):
             self.counts[kind] = sum(search.counts[kind] for search in self.searches)
-        settled = (search for search in self.searches if 0 in numbers_of(self.game, search))
-        self.search = next(settled, self.searches[0])
         return int(self.counts[NODES]) - before
 
     def work(self, nodes: int) -> None:
-        """Let the workers visit about so many nodes together."""
+        """Let the workers visit about so many nodes; then `search` is one that has settled the root, if any has."""
         raise NotImplementedError
 
     def bytes(self):
@@ -154,6 +152,8 @@ class ThreadProof(SharedProof):
             threshold_kernel(self.game, self.rule, search, search.counts[NODES] + share)
 
         self.threads.run(search_on)
+        settled = (search for search in self.searches if 0 in numbers_of(self.game, search))
+        self.search = next(settled, self.searches[0])
 
 
 class VirtualProof(SharedProof):
@@ -176,7 +176,7 @@ class VirtualProof(SharedProof):
                 heapq.heappush(self.turns, (self.now + visited, worker))
             at_root = self.searches[worker].line.place[0] <= 0  # only there can it have settled the root
             if at_root and 0 in numbers_of(self.game, self.searches[worker]):
-                self.now += visited
+                self.now, self.search = self.now + visited, self.searches[worker]
                 return
 
     def turn(self, search) -> int:
