@@ -13,6 +13,7 @@ import importlib.util
 import inspect
 import sys
 import sysconfig
+import threading
 import warnings
 from collections.abc import Callable
 from dataclasses import fields
@@ -38,6 +39,7 @@ from games.core.plugins import top_packages
 KERNEL_PACKAGES = ("games", "agents")
 # False where NUMBA_DISABLE_JIT makes kernels run as plain Python; Numba makes its settings at import, unseen by mypy.
 COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]
+PARSING = threading.Lock()  # CPython 3.11 cannot parse in two threads when the garbage collector lets them alternate
 
 kernels: list[Dispatcher] = []  # every kernel defined so far, for `arena cache` and the tests
 
@@ -421,7 +423,9 @@ def _imported_names(module, path):
     """What the import statements of a module's file may name."""
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     names = []
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    with PARSING:
+        tree = ast.parse(path.read_bytes())
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
