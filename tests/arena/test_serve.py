@@ -29,7 +29,7 @@ def full(tmp_path_factory):
     return store_run(tmp_path_factory.mktemp("serve") / "full")
 
 
-def get(address, seconds=60):
+def get(address, seconds=180):
     """Status and text of an answer; waits for the server to begin."""
     deadline = time.monotonic() + seconds
     while True:
