@@ -29,7 +29,7 @@ def full(tmp_path_factory):
     return store_run(tmp_path_factory.mktemp("serve") / "full")
 
 
-def get(address, seconds=180):
+def get(address, seconds=60):
     """Status and text of an answer; waits for the server to begin."""
     deadline = time.monotonic() + seconds
     while True:
@@ -187,7 +187,7 @@ def test_a_run_is_served_and_its_server_ends_with_it(tmp_path):
         "--agent",
         "uct(playouts=3000)",
         "--games",
-        "4000",
+        "40000",
         "--out",
         str(tmp_path / "run"),
         "--serve",
@@ -200,7 +200,7 @@ def test_a_run_is_served_and_its_server_ends_with_it(tmp_path):
     while get(address + "stored")[0] == 503 or get(address + "stored")[1] == "0":
         assert time.monotonic() < deadline and process.poll() is None
         time.sleep(0.2)
-    assert "of 4,000" in get(address)[1]
+    assert "of 40,000" in get(address)[1]
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stderr.close()
