@@ -20,3 +20,15 @@ def policies(tmp_path, monkeypatch):
     (tmp_path / "cut.policy").write_bytes(data[:-5])
     (tmp_path / "a.eval").write_bytes(network_bytes(game, network))
     return network
+
+
+@pytest.fixture
+def unusable():
+    """(file, game, what is told): files of `policies` that cannot be used, each for its reason."""
+    return [
+        ("none.policy", "tictactoe", "cannot be read: No such file"),
+        ("cut.policy", "tictactoe", "is damaged: its checksum is wrong; make it again"),
+        ("a.eval", "tictactoe", "holds something else: learned evaluation"),
+        ("a.policy", "connect4", "is for tictactoe, not for connect4"),
+        ("a.policy", "hex", "does not say what its cells hold"),
+    ]

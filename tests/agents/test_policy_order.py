@@ -114,15 +114,9 @@ def test_ties_at_the_root_are_drawn(policies):
     assert 1 < len(firsts) <= 4
 
 
-def test_a_policy_that_cannot_order(policies):
+def test_a_policy_that_cannot_order(policies, unusable):
     """In one line, when the agent is made or before play."""
-    for file, spec, told in [
-        ("none.policy", "tictactoe", "cannot be read: No such file"),
-        ("cut.policy", "tictactoe", "is damaged: its checksum is wrong; make it again"),
-        ("a.eval", "tictactoe", "holds something else: learned evaluation"),
-        ("a.policy", "connect4", "is for tictactoe, not for connect4"),
-        ("a.policy", "hex", "does not say what its cells hold"),
-    ]:
+    for file, spec, told in unusable:
         agent = agents.make(f"alphabeta(depth=2, order=['table', 'file:{file}'])")
         with pytest.raises(Unsuited, match=told) as error:
             agent.player(games.make(spec))

@@ -264,16 +264,10 @@ def test_one_compilation_for_all_policies(policies):
     assert len(weights[0]) != len(weights[1]) > len(weights[2]) == 0
 
 
-def test_a_policy_that_cannot_be_used(policies):
+def test_a_policy_that_cannot_be_used(policies, unusable):
     """In one line, before play, for each method that reads one."""
     game = games.make("tictactoe")
-    for file, spec, told in [
-        ("none.policy", "tictactoe", "cannot be read: No such file"),
-        ("cut.policy", "tictactoe", "is damaged: its checksum is wrong; make it again"),
-        ("a.eval", "tictactoe", "holds something else: learned evaluation"),
-        ("a.policy", "connect4", "is for tictactoe, not for connect4"),
-        ("a.policy", "hex", "does not say what its cells hold"),
-    ]:
+    for file, spec, told in unusable:
         for method, name in (("puct", "prior"), ("bias", "prior"), ("heavy", "prior"), ("gumbel", "logits")):
             agent = agents.make(f"uct(playouts=10, methods=\"{method}({name}='file:{file}')\")")
             with pytest.raises(Unsuited, match=told) as error:
