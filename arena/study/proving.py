@@ -96,7 +96,7 @@ class ProofStudy:
                 wrong.append(f"{name} = {list(getattr(self, name))} has one of them twice")
         if not all(0 < mebibytes < 2**63 for mebibytes in self.memory):
             wrong.append(f"memory = {list(self.memory)}: sizes are finite, and more than 0 MiB")
-        if wrong := wrong or self.unfit() or self.without_positions():
+        if wrong := wrong or not_made(self.games) or self.unfit() or self.without_positions():
             raise ConfigError(wrong)
 
     def unfit(self) -> list[str]:
@@ -135,6 +135,17 @@ class ProofStudy:
                 for position in range(self.positions):
                     for mebibytes in self.memory:
                         yield game, search, position, mebibytes
+
+
+def not_made(names) -> list[str]:
+    """Why games of these names cannot be made, told once each and not for every search."""
+    found = []
+    for name in names:
+        try:
+            games.make(name)
+        except ValueError as error:
+            found.append(f"game {name}: {error}")
+    return found
 
 
 def _alike(value, example) -> bool:

@@ -19,7 +19,7 @@ from agents.core.agent import Agent, Budget, registry
 from agents.core.solve import solve, solver_of, solving_agents
 from arena.config.config import ConfigError
 from arena.study import kept
-from arena.study.proving import NUMBER, names_of
+from arena.study.proving import NUMBER, names_of, not_made
 from games.core.game import check_range
 from games.core.random import random_below, stream
 from results import solving
@@ -61,7 +61,7 @@ class SolvingStudy:
                 check_range(name, getattr(self, name), low, high)
             except ValueError as error:
                 problems.append(str(error))
-        problems += [text for spec in self.specs() for text in self._solver_problems(spec)]
+        problems += not_made([self.game]) or [text for spec in self.specs() for text in self._solver_problems(spec)]
         if problems:
             raise ConfigError([f"scaling: {problem}" for problem in problems])
         list(self.states())

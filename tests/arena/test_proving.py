@@ -195,6 +195,7 @@ def test_the_command_writes_tables_and_figures(tmp_path):
         (["-a", "uct"], "uct has neither a table nor trees whose size can be set"),
         (["-a", "dfpn", "--game", "pig"], "dfpn plays games without chance"),
         (["-a", "dfpn", "-a", "dfpn"], "has one of them twice"),
+        (["--game", "nosuch"], "game nosuch: unknown game 'nosuch'"),
         (["--memory", "1,x"], "--memory '1,x' is not a list of numbers"),
         (["--part", "0.5"], "--part has 1 numbers; it takes two"),
         (
@@ -213,4 +214,5 @@ def test_what_cannot_be_studied_is_said(words, message, tmp_path):
     out = [] if "--resume" in words else ["--out", str(tmp_path / "study")]
     result = call("study", "proof", *words, *game, *out)
     assert result.exit_code == 2 and message in re.sub(r"[│\s]+", " ", result.stderr)
+    assert result.stderr.count("unknown game") <= 1  # and not for every search
     assert not (tmp_path / "study").exists()

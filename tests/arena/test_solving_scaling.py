@@ -98,12 +98,14 @@ def test_the_command_writes_tables_and_a_figure(tmp_path):
         (["--game", "tictactoe", "--moves", "1a 1b 2a 2b 3a"], "the game is over after them"),
         (["--game", "tictactoe", "--moves", "9z"], "9z"),
         (["--game", "samegame"], "plays games"),
+        (["--game", "hexx"], "game hexx: unknown game 'hexx'"),
     ],
 )
 def test_mistakes(arguments, message, tmp_path):
     done = call("--solve", *arguments, "--out", tmp_path / "run")
     told = re.sub(r"[\s│]+", " ", done.output)
     assert done.exit_code == 2 and message in told, told
+    assert told.count("unknown game") <= 1  # and not for every solver
     assert not (tmp_path / "run").exists()
 
 
