@@ -36,10 +36,15 @@ from tests.arena.test_tournament import games
 LONG = "test_nim(heap=40)"  # in which everybody decides more often than before play
 
 
+def needs_dask():
+    """The package `distributed`; without it, the test is skipped."""
+    return pytest.importorskip("distributed", reason="playing on a cluster needs the extra `cluster`")
+
+
 @pytest.fixture(scope="module")
 def cluster():
     """Two workers of one core each, in this process."""
-    distributed = pytest.importorskip("distributed", reason="playing on a cluster needs the extra `cluster`")
+    distributed = needs_dask()
     options = {"dashboard_address": None, "silence_logs": 50}
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, **options) as made:
         yield made
@@ -105,6 +110,7 @@ def test_a_killed_station_costs_no_game_and_a_stopped_run_resumes_on_processes(c
 
 def test_ctrl_c_is_not_for_the_workers_of_a_local_cluster():
     """A terminal sends it to them, too, and they would die with the games that are being played."""
+    needs_dask()
     from arena.cluster.link import _local
 
     with _local("local:1", 1) as local, local.get_client() as client:
@@ -213,7 +219,7 @@ def test_workers_of_other_sources_are_refused():
 
 @pytest.mark.parametrize("cluster", ["local:", "local:0", "local:many", "tcp://127.0.0.1:1", "nothing.json"])
 def test_what_is_no_cluster_is_told_in_a_line(cluster, tmp_path, monkeypatch):
-    pytest.importorskip("distributed", reason="playing on a cluster needs the extra `cluster`")
+    needs_dask()
     monkeypatch.setattr("arena.cluster.link.PATIENCE", 0.5)
     with pytest.raises(ClusterError) as raised:
         arena.run(values("random", ("b", "random")), tmp_path / "run", cluster=cluster)
