@@ -221,7 +221,8 @@ class SharedExactSolver(ExactSolver):
         return sum(int(search.counts[0]["nodes"]) for search in self.searches)
 
     def peak_bytes(self):
-        rows = sum(int(search.counts[0]["taken"]) for search in self.searches)
+        taken = sum(int(search.counts[0]["taken"]) for search in self.searches)
+        rows = min(taken, len(self.search.words))  # two threads may count the same row
         own = sum(array.nbytes for search in self.searches for array in search[:7])
         shared = sum(array.nbytes for array in self.search.shared)
         return TABLE_ROW_BYTES * rows + own + shared

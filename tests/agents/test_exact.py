@@ -72,13 +72,16 @@ def test_memory_is_counted_as_it_is_taken():
 
 @pytest.mark.parametrize("sharing", ["lazy", "abdada", "ybwc"])
 def test_threads_find_the_value_of_one(sharing):
-    """From the start, where the second player wins; the marks of the last question are left, and no others."""
+    """From the start, where the second player wins; the memory told is what the table has taken.
+
+    Two threads that take a row at the same moment both count it, hence the margin.
+    """
     shared = made(f"alphabeta(workers=4, sharing='{sharing}')", GAME)
     start = shared.game.initial()
     assert shared.value(start) == -1
     assert shared.nodes > 10_000 and min(int(search.counts[0]["nodes"]) for search in shared.searches) > 0
     rows = int(np.count_nonzero(shared.search.words[:, 1]))
-    assert abs(sum(int(search.counts[0]["taken"]) for search in shared.searches) - rows) < rows / 100
+    assert abs(sum(int(search.counts[0]["taken"]) for search in shared.searches) - rows) < rows / 20
 
 
 @pytest.mark.matrix
