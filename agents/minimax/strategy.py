@@ -5,15 +5,17 @@ import numpy as np
 from agents.core.agent import Unsuited
 from agents.minimax.exact import ALONE, exact_kernel
 from agents.minimax.solver import ExactSolver
-from games.core.certificate import Certificate, slot_of
+from games.core.certificate import Certificate, is_in_sight, slot_of
 from games.core.jit import kernel
+from games.core.lookahead import new_lookahead
 from games.core.playout import copy_state
 
 FIRST_ROOM = 1 << 14  # positions
+HORIZON = 3  # plies
 
 
 @kernel
-def strategy_kernel(game, rule, search, states, slots, moves, cursor):
+def strategy_kernel(game, rule, search, states, slots, moves, cursor, ahead):
     """Go on with the strategy until it is whole, or the arrays are full; returns whether it is whole.
 
     states, slots: as of verify_kernel; moves: int32[positions], to be filled
@@ -38,7 +40,7 @@ def strategy_kernel(game, rule, search, states, slots, moves, cursor):
             game.play(after, np.int64(room[i]))
             if not game.is_over(after):
                 slot = slot_of(game, states, slots, after)
-                if slots[slot] == 0:
+                if slots[slot] == 0 and not is_in_sight(game, ahead, after, cursor[3]):
                     copy_state(game, after, states[cursor[1]])
                     cursor[1] += 1
                     slots[slot] = cursor[1]
@@ -66,8 +68,12 @@ def check_certifies(solver) -> None:
         raise Unsuited("certificates are made by alphabeta, without deepening or a policy in order: --agent alphabeta")
 
 
-def certificate(solver, line: str) -> Certificate:
-    """The certificate of who wins after a line of moves.  Unsuited if nobody does, or if the solver finds none."""
+def certificate(solver, line: str, horizon: int = HORIZON) -> Certificate:
+    """The certificate of who wins after a line of moves.  Unsuited if nobody does, or if the solver finds none.
+
+    The winner's wins within `horizon` plies are left out: each two plies more make the strategy smaller, and following
+    it slower.
+    """
     check_certifies(solver)
     game = solver.game
     _, root = game.read_line(line)
@@ -77,11 +83,11 @@ def certificate(solver, line: str) -> Certificate:
     winner = int(game.player(root)) if value > 0 else 1 - int(game.player(root))
     states, moves = np.zeros((FIRST_ROOM, game.state_size), game.dtype), np.zeros(FIRST_ROOM, np.int32)
     states[0], cursor = root, np.array([0, 1, 0, winner], np.int64)
-    search, slots = solver.alone(), hash_table(game, states, cursor[1])
-    while not strategy_kernel(game, ALONE, search, states, slots, moves, cursor):
+    search, slots, ahead = solver.alone(), hash_table(game, states, cursor[1]), new_lookahead(game, horizon)
+    while not strategy_kernel(game, ALONE, search, states, slots, moves, cursor, ahead):
         del slots  # before there is another one: large strategies fill the memory, so all grows in place, and slowly
         room = len(states) + len(states) // 4
         states.resize((room, game.state_size), refcheck=False)
         moves.resize(room, refcheck=False)
         slots = hash_table(game, states, cursor[1])
-    return Certificate(str(game), line, winner, int(cursor[1]), moves[: cursor[2]].copy())
+    return Certificate(str(game), line, winner, int(cursor[1]), moves[: cursor[2]].copy(), horizon)

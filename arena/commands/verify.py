@@ -15,7 +15,8 @@ from arena.commands.progress import progress_line
 def verify(file: Annotated[Path, typer.Argument(help="A file that `arena solve --proof` wrote.")]) -> None:
     """Check by the rules alone that a certificate proves who wins.
 
-    No search is asked.  Every position that the loser can reach is met, and every game ends as the certificate says.
+    No solver is asked.  Every position that the loser can reach is met, and every game ends as the certificate says.  A
+    win within a few plies, the certificate's horizon, is found by playing all moves.
     """
     import games
     from games.core.certificate import read
@@ -29,4 +30,6 @@ def verify(file: Annotated[Path, typer.Argument(help="A file that `arena solve -
     side, seconds = ("first", "second")[certificate.winner], time.perf_counter() - started
     say(f"{game}, after {certificate.line or 'no moves'}: the {side} player wins")
     count = len(certificate.moves)
-    say(f"{count:,} moves hold in {certificate.positions:,} positions, at {ends:,} ends of games, in {seconds:.1f} s")
+    say(f"{count:,} moves hold in {certificate.positions:,} positions, in {seconds:.1f} s")
+    within = f" or of wins within {certificate.horizon} plies" if certificate.horizon else ""
+    say(f"they lead to {ends:,} ends of games{within}")

@@ -5,8 +5,11 @@ player can reach.  The moves stand in the order in which a search in breadth mee
 winner's it goes on with the move given, from one of the other player's with all legal moves, in the game's order; a
 position that was met before is left out.  So a move needs no position beside it, and the rules are enough to follow.
 
+Most positions of a strategy stand next to the end of the game.  Those in which the winner, to move, wins within a few
+plies, the certificate's horizon, are left out, too: whoever follows it finds that win by playing all moves.
+
 A file is a line of JSON, and the moves as little-endian 32-bit integers, compressed with zlib.  This module knows rules
-and nothing of searches.
+and nothing of the solvers.
 """
 
 import json
@@ -20,11 +23,14 @@ from games.core.errors import UserError
 from games.core.files import read_bounded
 from games.core.game import Game
 from games.core.jit import kernel
+from games.core.lookahead import WON, new_lookahead, wins_within
 from games.core.playout import copy_state
 from games.core.random import GAMMA
 
-FORMAT = "search-arena certificate 1"
+FORMATS = ("search-arena certificate 1", "search-arena certificate 2")  # the first, without a horizon, is read, too
 MOST_BYTES = 1 << 30  # of a file, and of its moves
+NO_LIMIT = 1 << 62  # positions
+MOST_HORIZON = 9  # plies: beyond, following a certificate takes longer than solving the position
 FIRST_SPACE, GROWTH = 1 << 16, 4  # positions that there is room for at first, and the factor by which it grows
 HOLDS, TOO_FEW, ILLEGAL, NOT_WON, TOO_MANY = range(5)  # what verifying comes to
 
@@ -42,11 +48,12 @@ class Certificate:
     winner: int  # 0 or 1
     positions: int  # different ones that are met, but for ends of games
     moves: np.ndarray  # int32, the winner's
+    horizon: int = 0  # plies within which wins of the winner are left out
 
     def packed(self) -> bytes:
         """The bytes of a file."""
-        head = {"format": FORMAT, "game": self.game, "line": self.line, "winner": self.winner}
-        head |= {"positions": self.positions, "moves": len(self.moves)}
+        head = {"format": FORMATS[-1], "game": self.game, "line": self.line, "winner": self.winner}
+        head |= {"horizon": self.horizon, "positions": self.positions, "moves": len(self.moves)}
         return json.dumps(head).encode() + b"\n" + zlib.compress(self.moves.astype("<i4").tobytes(), 9)
 
 
@@ -55,19 +62,24 @@ def read(path: Path) -> Certificate:
     head, _, packed = read_bounded(path, MOST_BYTES).partition(b"\n")
     try:
         told = json.loads(head)
-        positions, count = int(told["positions"]), int(told["moves"])
+        positions, count, horizon = int(told["positions"]), int(told["moves"]), int(told.get("horizon", 0))
         unpacker = zlib.decompressobj()
         raw = unpacker.decompress(packed, MOST_BYTES)
-        sound = told["format"] == FORMAT and told["winner"] in (0, 1) and 0 < positions <= MOST_BYTES
+        sound = told["format"] in FORMATS and told["winner"] in (0, 1) and 0 < positions <= MOST_BYTES
+        sound &= 0 <= horizon <= MOST_HORIZON
         if not sound or not unpacker.eof or unpacker.unused_data or len(raw) != 4 * count:
             raise ValueError
-        return Certificate(str(told["game"]), str(told["line"]), told["winner"], positions, np.frombuffer(raw, "<i4"))
+        moves = np.frombuffer(raw, "<i4")
+        return Certificate(str(told["game"]), str(told["line"]), told["winner"], positions, moves, horizon)
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError, zlib.error):
         raise CertificateError(f"{path} does not hold a certificate that `arena solve --proof` wrote") from None
 
 
 def verify(game: Game, certificate: Certificate) -> int:
-    """Follow a certificate; returns how many ends of games are met, each a win.  CertificateError if one is not."""
+    """Follow a certificate; CertificateError if it does not win.
+
+    Returns how many wins are met: ends of games, and positions in which a win is within the horizon.
+    """
     _, root = game.read_line(certificate.line)
     if game.is_over(root):
         raise CertificateError(f"the game is over after {certificate.line!r}: there is nothing to prove")
@@ -93,13 +105,14 @@ def _followed(game, root, certificate, space) -> tuple:
     states = np.zeros((space + 1, game.state_size), game.dtype)
     slots = np.zeros(1 << (space + space // 4).bit_length(), np.int32)
     states[0], room = root, np.zeros(game.max_moves, np.int32)
-    found, at, ends, met = verify_kernel(game, states, slots, certificate.moves, certificate.winner, room)
+    ahead = new_lookahead(game, certificate.horizon)
+    found, at, ends, met = verify_kernel(game, states, slots, certificate.moves, certificate.winner, room, ahead)
     return found, states[at], ends, met
 
 
 @kernel
-def verify_kernel(game, states, slots, moves, winner, room):
-    """Follow the strategy from states[0]; returns (what it comes to, the index of the last position, ends, positions).
+def verify_kernel(game, states, slots, moves, winner, room, ahead):
+    """Follow the strategy from states[0]; returns (what it comes to, the index of the last position, wins, positions).
 
     states: dtype[positions + 1, state_size], to be filled; the last row is room to work in
     slots: int32[a power of two], a hash table of the places of states, counted from 1; 0 is empty
@@ -131,6 +144,9 @@ def verify_kernel(game, states, slots, moves, winner, room):
                 continue
             slot = slot_of(game, states, slots, after)
             if slots[slot] == 0:
+                if is_in_sight(game, ahead, after, winner):
+                    ends += 1
+                    continue
                 if size == len(states) - 1:
                     return TOO_MANY, at, ends, size
                 copy_state(game, after, states[size])
@@ -138,6 +154,14 @@ def verify_kernel(game, states, slots, moves, winner, room):
                 slots[slot] = size
         at += 1
     return HOLDS if used == len(moves) else TOO_MANY, size - 1, ends, size
+
+
+@kernel
+def is_in_sight(game, ahead, state, winner):
+    """Whether the winner is to move, and wins within the horizon."""
+    if len(ahead.line) == 1 or game.player(state) != winner:
+        return False
+    return wins_within(game, ahead, state, winner, NO_LIMIT) == WON
 
 
 @kernel

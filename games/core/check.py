@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from games.core import lookahead
 from games.core.drawing import svg
 from games.core.game import CHANCE, Game, IllegalMove
 from games.core.lane_playout import lane_playout_kernel
@@ -35,7 +36,6 @@ from games.core.observed import (
     view,
     views,
     walk,
-    wins_within_kernel,
 )
 from games.core.observed import ConformanceError as ConformanceError
 from games.core.random import stream
@@ -166,11 +166,8 @@ def contradicted(game, state, plies, exact, limit=FORESIGHT) -> str | None:
 
 def wins_within(game, state, winner, plies, limit=FORESIGHT) -> bool | None:
     """Whether a player can win within so many plies, by exhaustive search; None if that takes more positions."""
-    states = np.zeros((plies + 1, game.state_size), game.dtype)
-    states[0] = state
-    moves, cursor = np.zeros((plies + 1, game.max_moves), np.int32), np.zeros((plies + 1, 2), np.int64)
-    found = wins_within_kernel(game, winner, states, moves, cursor, plies, limit)
-    return None if found < 0 else found == 1
+    found = lookahead.wins_within(game, lookahead.new_lookahead(game, plies), state, winner, limit)
+    return None if found == lookahead.UNKNOWN else found == lookahead.WON
 
 
 def check_chance(game, seed):

@@ -128,46 +128,6 @@ def foreseen_kernel(game, state):
 
 
 @kernel
-def wins_within_kernel(game, winner, states, moves, cursor, plies, limit):
-    """1 if a player can win from states[0] within so many plies, 0 if not; -1 if there are more than `limit` positions.
-
-    states: dtype[plies + 1, state_size], moves: int32[plies + 1, max_moves], cursor: int64[plies + 1, 2]; of states[0]
-    alone something is read.
-    """
-    ply, wins, entering = 0, False, True
-    while ply >= 0:
-        state, place = states[ply], cursor[ply]
-        if entering:
-            entering = False
-            limit -= 1
-            if limit < 0:
-                return -1
-            if game.is_over(state):
-                score = game.score(state)
-                wins = score > 0.0 if winner == 0 else score < 0.0
-                ply -= 1
-                continue
-            if ply == plies:
-                wins = False
-                ply -= 1
-                continue
-            place[0], place[1] = 0, game.legal_moves(state, moves[ply])
-        elif wins == (game.player(state) == winner):
-            ply -= 1
-            continue
-        if place[0] == place[1]:
-            wins = game.player(state) != winner
-            ply -= 1
-            continue
-        copy_state(game, state, states[ply + 1])
-        game.play(states[ply + 1], np.int64(moves[ply, place[0]]))
-        place[0] += 1
-        ply += 1
-        entering = True
-    return 1 if wins else 0
-
-
-@kernel
 def values_kernel(game, states, values):
     """The evaluations of states of which none is over."""
     for i in range(len(states)):

@@ -11,7 +11,8 @@ import agents
 import games
 from agents.core.solve import solver_of
 from agents.minimax.strategy import certificate
-from games.core.certificate import CertificateError, read, verify
+from games.core.certificate import CertificateError, is_in_sight, read, verify
+from games.core.lookahead import new_lookahead
 from tests.typed import call
 
 GAME = games.make("breakthrough(rows=4, columns=4)")
@@ -22,26 +23,73 @@ def sound():
     return certificate(solver_of(agents.make("alphabeta"), GAME), "")
 
 
+def wins(game, state, winner, plies):
+    """Whether the winner wins from a position within so many plies, by playing all moves."""
+    if game.is_over(state):
+        return (game.score(state) > 0) == (winner == 0)
+    won = (wins(game, game.after(state, move), winner, plies - 1) for move in game.moves(state))
+    return plies > 0 and (any(won) if game.player(state) == winner else all(won))
+
+
 def ends_won(game, certificate):
-    """The ends of games of a certificate, followed in plain Python; each is won."""
+    """The wins of a certificate, followed in plain Python: ends of games, and those within the horizon."""
     _, root = game.read_line(certificate.line)
     waiting, seen, moves, ends = [root], {root.tobytes()}, iter(certificate.moves.tolist()), 0
+    winner, horizon = certificate.winner, certificate.horizon
     for state in waiting:
-        replies = [next(moves)] if game.player(state) == certificate.winner else game.moves(state)
-        for move in replies:
+        for move in [next(moves)] if game.player(state) == winner else game.moves(state):
             after = game.after(state, move)
             if game.is_over(after):
-                assert (game.score(after) > 0) == (certificate.winner == 0)
+                assert (game.score(after) > 0) == (winner == 0)
                 ends += 1
-            elif after.tobytes() not in seen:
+            elif after.tobytes() in seen:
+                continue
+            elif game.player(after) == winner and wins(game, after, winner, horizon):
+                ends += 1
+            else:
                 seen.add(after.tobytes())
                 waiting.append(after)
     assert next(moves, None) is None and len(waiting) == certificate.positions
     return ends
 
 
-def test_a_certificate_wins_every_game(sound):
-    assert sound.winner == 1 and verify(GAME, sound) == ends_won(GAME, sound) > 100
+@pytest.mark.parametrize("horizon", [0, 1, 2, 3])
+def test_a_certificate_wins_every_game(horizon):
+    """And a farther horizon leaves more out; two plies see no more wins of who is to move than one."""
+    made, nearer = (
+        certificate(solver_of(agents.make("alphabeta"), GAME), "", h) for h in (horizon, max(0, horizon - 1))
+    )
+    assert made.winner == 1 and verify(GAME, made) == ends_won(GAME, made) > 100
+    assert (made.positions < nearer.positions) == (horizon in (1, 3))
+    if horizon:
+        with pytest.raises(CertificateError):
+            verify(GAME, dataclasses.replace(made, horizon=0))
+
+
+def test_wins_are_seen_that_far_and_no_farther():
+    """Beside plain Python, along a random game, for either player and all horizons."""
+    rng, met = np.random.default_rng(1), 0
+    for game in (GAME, games.make("tictactoe")):
+        state = game.initial()
+        while not game.is_over(state):
+            for winner in range(2):
+                for plies in range(6):
+                    seen = is_in_sight(game, new_lookahead(game, plies), state, winner)
+                    assert seen == (game.player(state) == winner and wins(game, state, winner, plies))
+                    met += seen
+            state = game.after(state, rng.choice(game.moves(state)))
+    assert met > 5
+
+
+def test_a_certificate_without_a_horizon_is_read(tmp_path, sound):
+    """Files of the first format have none."""
+    older = certificate(solver_of(agents.make("alphabeta"), GAME), "", 0)
+    path = tmp_path / "older.proof"
+    path.write_bytes(older.packed().replace(b"certificate 2", b"certificate 1").replace(b'"horizon": 0, ', b""))
+    assert b"horizon" not in path.read_bytes() and verify(GAME, read(path)) == ends_won(GAME, older)
+    path.write_bytes(older.packed().replace(b'"horizon": 0', b'"horizon": 99'))
+    with pytest.raises(CertificateError, match="does not hold a certificate"):
+        read(path)
 
 
 def test_what_proves_nothing_is_refused(sound):
@@ -79,7 +127,7 @@ def test_commands_write_and_verify(tmp_path):
     assert call("solve", str(GAME), "--agent", "alphabeta", "--proof", path).exit_code != 0  # it is there
     whole = path.read_bytes()
     assert verify(GAME, read(path)) > 100
-    for damaged in (whole[:-3], whole + b"x", whole.replace(b"certificate 1", b"certificate 9"), b"", b"{}\n"):
+    for damaged in (whole[:-3], whole + b"x", whole.replace(b"certificate 2", b"certificate 9"), b"", b"{}\n"):
         path.write_bytes(damaged)
         refused = call("verify", path)
         assert refused.exit_code == 2 and "does not hold a certificate" in refused.stderr
