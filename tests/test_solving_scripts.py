@@ -111,3 +111,13 @@ def test_a_game_without_foresight_is_the_same_game():
     cells = [cell.strip() for cell in done.stdout.split("|")]
     assert cells[1] == "connect4(rows=4, columns=4) 1 1 2 2" and cells[-2] == "draw"
     assert int(cells[3].split()[0].replace(",", "")) > int(cells[4].split()[0].replace(",", "")) > 0
+
+
+def test_claims_are_counted_and_false_ones_are_told(monkeypatch):
+    claims = script("claims")
+    met, made, settled, wrong = claims.claims_of("connect4(rows=4, columns=5)", 60, 20_000, 7)
+    assert met >= 60 and made == settled > 3 and wrong == 0
+    monkeypatch.setattr(claims, "contradicted", lambda game, state, plies, exact, limit: "player 0 wins")
+    assert claims.claims_of("connect4(rows=4, columns=5)", 60, 20_000, 7)[3] == made
+    monkeypatch.setattr(claims, "contradicted", lambda game, state, plies, exact, limit: None)
+    assert claims.claims_of("connect4(rows=4, columns=5)", 60, 20_000, 7)[2:] == (0, 0)
