@@ -1,5 +1,6 @@
 """`arena verify`: a certificate, checked by the rules."""
 
+import json
 import time
 from pathlib import Path
 from typing import Annotated
@@ -7,12 +8,17 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
+from arena.commands.options import Json
 from arena.commands.output import say
 from arena.commands.progress import progress_line
 
+SIDES = ("first", "second")
+
 
 @command(Panel.STUDY, examples="arena verify b54.proof")
-def verify(file: Annotated[Path, typer.Argument(help="A file that `arena solve --proof` wrote.")]) -> None:
+def verify(
+    file: Annotated[Path, typer.Argument(help="A file that `arena solve --proof` wrote.")], as_json: Json = False
+) -> None:
     """Check by the rules alone that a certificate proves who wins.
 
     No solver is asked.  Every position that the loser can reach is met, and every game ends as the certificate says.  A
@@ -26,10 +32,15 @@ def verify(file: Annotated[Path, typer.Argument(help="A file that `arena solve -
     game = games.make(certificate.game)
     started = time.perf_counter()
     with progress_line("following the certificate"):
-        ends = follow(game, certificate)
-    side, seconds = ("first", "second")[certificate.winner], time.perf_counter() - started
+        wins = follow(game, certificate)
+    seconds = time.perf_counter() - started
+    side, moves, positions = SIDES[certificate.winner], len(certificate.moves), certificate.positions
+    if as_json:
+        found = {"game": str(game), "after": certificate.line, "winner": side, "horizon": certificate.horizon}
+        found |= {"moves": moves, "positions": positions, "wins": wins, "seconds": seconds}
+        typer.echo(json.dumps(found, indent=1))
+        return
     say(f"{game}, after {certificate.line or 'no moves'}: the {side} player wins")
-    count = len(certificate.moves)
-    say(f"{count:,} moves hold in {certificate.positions:,} positions, in {seconds:.1f} s")
+    say(f"{moves:,} moves hold in {positions:,} positions, in {seconds:.1f} s")
     within = f" or of wins within {certificate.horizon} plies" if certificate.horizon else ""
-    say(f"they lead to {ends:,} ends of games{within}")
+    say(f"they lead to {wins:,} ends of games{within}")

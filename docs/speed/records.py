@@ -58,10 +58,13 @@ RECORDS = (
     Record("domineering(rows=8, columns=8)", "alphabeta(table=4096, symmetries=true)"),
     Record("nogo(rows=5, columns=4)", "dfpn(table=4096, symmetries=true, by_evaluation=true)"),
     Record("hex(size=6)", "dfpn(table=4096, symmetries=true)"),
+    Record("hex(size=6)", "dfpn(table=4096, symmetries=true, by_evaluation=true)", all_moves=True),
     Record("breakthrough(rows=5, columns=6)", "alphabeta(table=2048, symmetries=true)", certify=True),
     Record("amazons(rows=5, columns=6)", "alphabeta(table=4096, symmetries=true)"),
     Record("othello(size=6)", "alphabeta(table=4096, symmetries=true)", moves="c2 b2 b3 d2"),
     Record("connect4", f"alphabeta(table=8192, symmetries=true, {OWN_ORDER})"),
+    Record("clobber(rows=5, columns=6)", "alphabeta(table=4096, symmetries=true)"),
+    Record("nogo(size=5)", "dfpn(table=4096, symmetries=true, by_evaluation=true)"),
     Record("breakthrough(rows=6, columns=5)", "dfpn(table=6144, symmetries=true, by_evaluation=true)"),
 )
 

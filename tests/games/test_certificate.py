@@ -13,7 +13,7 @@ from agents.core.solve import solver_of
 from agents.minimax.strategy import certificate
 from games.core.certificate import CertificateError, is_in_sight, read, verify
 from games.core.lookahead import new_lookahead
-from tests.typed import call
+from tests.typed import as_json, call
 
 GAME = games.make("breakthrough(rows=4, columns=4)")
 
@@ -123,7 +123,9 @@ def test_commands_write_and_verify(tmp_path):
     made = call("solve", str(GAME), "--agent", "alphabeta", "--one", "--proof", path)
     assert made.exit_code == 0 and "certificate" in made.stdout
     told = call("verify", path)
-    assert told.exit_code == 0 and "the second player wins" in told.stdout
+    assert told.exit_code == 0 and "the second player wins" in told.stdout and "wins within 3 plies" in told.stdout
+    found = as_json("verify", path)
+    assert (found["winner"], found["horizon"], found["wins"]) == ("second", 3, verify(GAME, read(path)))
     assert call("solve", str(GAME), "--agent", "alphabeta", "--proof", path).exit_code != 0  # it is there
     whole = path.read_bytes()
     assert verify(GAME, read(path)) > 100
