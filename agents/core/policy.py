@@ -235,7 +235,7 @@ def list_legal(game, coding, learner, row, line, ply, state):
 
 @inlined
 def write_move(game, coding, learner, line, ply, state, move):
-    """Make a move, and write it into a line as that of a ply, beside all that were legal."""
+    """Write a move that is about to be made into a line as that of a ply, beside all that are legal."""
     lines = learner.lines
     lines.players[line, ply] = game.player(state)
     lines.moves[line, ply] = move
@@ -246,7 +246,6 @@ def write_move(game, coding, learner, line, ply, state, move):
         while learner.moves[place] != move:
             place += 1
         lines.chosen[line, ply] = np.int64(lines.ends[line, ply]) + place
-    game.play(state, move)
 
 
 @inlined
@@ -261,6 +260,15 @@ def draw(coding, learner, row, line, ply, count, rng):
     while choice < count - 1 and sums[choice] <= aim:  # the last one, whatever rounding does
         choice += 1
     return choice
+
+
+@inlined
+def draw_move(game, coding, learner, row, line, ply, state, rng):
+    """A legal move, int64, drawn by policy `row`; which it is of those legal is written into a line."""
+    count = list_legal(game, coding, learner, row, line, ply, state)
+    choice = draw(coding, learner, row, line, ply, count, rng)
+    learner.lines.chosen[line, ply] = np.int64(learner.lines.ends[line, ply]) + choice
+    return np.int64(learner.moves[choice])
 
 
 @helper
@@ -392,10 +400,7 @@ def play_line(game, coding, learner, row, line, state, rng):
             move = np.int64(game.random_outcome(state, rng))
             lines.ends[line, ply + 1] = lines.ends[line, ply]
         else:
-            count = list_legal(game, coding, learner, row, line, ply, state)
-            choice = draw(coding, learner, row, line, ply, count, rng)
-            lines.chosen[line, ply] = np.int64(lines.ends[line, ply]) + choice
-            move = np.int64(learner.moves[choice])
+            move = draw_move(game, coding, learner, row, line, ply, state, rng)
         lines.moves[line, ply] = move
         game.play(state, move)
         ply += 1

@@ -33,13 +33,11 @@ from agents.core.policy import (
     play_line,
     take_steps,
     with_room,
-    write_move,
 )
+from agents.montecarlo.adapted import follow_path
 from agents.montecarlo.search import TreeSearch
 from agents.montecarlo.uct import UCB1, UCBOptions, check_exploration
 from games.core.game import check_choice
-from games.core.jit import inlined
-from games.core.playout import copy_state
 
 PLAYOUT, IN_TREE = 0, 1  # lines of a simulation
 LINES = 2
@@ -63,7 +61,7 @@ class PolicyRule(UCB1):
         return play_line(game, self, search.memory, 0, PLAYOUT, walk.state, rng)
 
     def learn(self, game, search, walk, score):
-        follow_path(game, self, search, walk)
+        follow_path(game, self, search.memory, IN_TREE, search.tree, walk)
         self.learn_from(game, search.memory, score)
         search.memory.lines.length[PLAYOUT] = 0  # a simulation that ends in a proven node has none
 
@@ -73,16 +71,6 @@ class PolicyRule(UCB1):
 
     def has_room(self, game, memory):
         return has_room(game, self, memory, LINES)
-
-
-@inlined
-def follow_path(game, coding, search, walk):
-    """Write the moves in the tree, and the numbers of those that were legal beside them, into their line."""
-    learner, plies = search.memory, walk.length[0] - 1
-    copy_state(game, walk.root, learner.state)
-    for ply in range(plies):
-        write_move(game, coding, learner, IN_TREE, ply, learner.state, search.tree.move[walk.path[ply + 1]])
-    learner.lines.length[IN_TREE] = plies
 
 
 @dataclass(frozen=True)

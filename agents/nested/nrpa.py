@@ -219,6 +219,7 @@ def learn_line_kernel(game, coding, learner, root, moves, level):
     copy_state(game, root, learner.state)
     for ply in range(len(moves)):
         write_move(game, coding, learner, level, ply, learner.state, moves[ply])
+        game.play(learner.state, moves[ply])
     learner.lines.length[level] = len(moves)
     adapt(coding, learner, level - 1, level, 0)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from games.core.random import random_below, random_unit
 from tests.agents.naive import Node, descend, expand
-from tests.agents.naive_nested import shuffled
+from tests.agents.naive_nested import adapt, drawn_step, shuffled, steps_of
 
 FIRST = 100.0
 
@@ -235,6 +235,27 @@ class PUCT(Twin):
         return self.c * child.prior * sqrt(node.visits) / (1 + child.visits)
 
 
+class Decisive(Twin):
+    """Without anti-decisive moves."""
+
+    def winning(self, game, state, moves):
+        """Which of the moves is the first that wins at once, or None."""
+        player, after = game.player(state), [game.after(state, move) for move in moves]
+        wins = [i for i, end in enumerate(after) if game.is_over(end) and reward_for(game, end, player) == 1.0]
+        return wins[0] if wins else None
+
+    def expanded(self, game, node, state):
+        place = self.winning(game, state, [child.move for child in node.children])
+        node.decisive = None if place is None else node.children[place]
+
+    def goes_to(self, node, depth):
+        return node.decisive
+
+    def draws(self, game, state, line, rng):
+        place = self.winning(game, state, game.moves(state))
+        return None if place is None else game.moves(state)[place]
+
+
 class Cutoff(Twin):
     def __init__(self, plies):
         self.plies = plies
@@ -320,6 +341,37 @@ class Gumbel(Halving):
     def rank(self, child):
         most = max(other.visits for other in self.drawn)
         return self.drawn[child] + (50.0 + most) * value_of(child)
+
+
+class AdaptedGumbel(Gumbel):
+    """With the weights of a playout policy that adapts to the winner's moves, as they are at the moment."""
+
+    def __init__(self, budget, considered, game, state, rng, alpha=1.0, temperature=1.0, warmup=0.1):
+        super().__init__(budget, considered, self.logits_by_weights, game, rng)
+        self.game, self.state, self.weights, self.warmup = game, state, {}, warmup
+        self.alpha, self.temperature = alpha, temperature
+
+    def logits_by_weights(self, game, state, moves):
+        return [self.weights.get(int(game.move_code(state, move)), 0.0) / self.temperature for move in moves]
+
+    def goes_to(self, node, depth):
+        if depth == 0:
+            if node.visits < self.warmup * self.budget:
+                return None
+            self.draw_again(node)
+        return super().goes_to(node, depth)
+
+    def draw_again(self, root):
+        self.drawn = {}
+        self.expanded(self.game, root, self.state)
+
+    def draws(self, game, state, line, rng):
+        return drawn_step(game, state, self.weights, game.move_code, rng, self.temperature)[1]
+
+    def learn(self, game, path, movers, line, result):
+        if result:
+            steps = steps_of(game, self.state, line, game.move_code)
+            self.weights = adapt(self.weights, steps, int(result < 0), self.alpha, self.temperature)
 
 
 class SHUSS(Halving, Codes):

@@ -18,17 +18,32 @@ def legal(game, state, code_of, bias):
     return moves, [int(code_of(state, move)) for move in moves], [bias * game.bias(state, move) for move in moves]
 
 
+def drawn_step(game, state, weights, code_of, rng, temperature=1.0, bias=0.0):
+    """The next step of a playout."""
+    moves, codes, biases = legal(game, state, code_of, bias)
+    aim, place = random_unit(rng), 0
+    shares = probabilities(weights, codes, biases, temperature)
+    while place < len(moves) - 1 and sum(shares[: place + 1]) <= aim:
+        place += 1
+    return int(game.player(state)), moves[place], codes, biases, place
+
+
+def steps_of(game, state, line, code_of):
+    """The steps of a line that begins with these (player, code)."""
+    steps, state = [], state.copy()
+    for player, code in line:
+        moves, codes, biases = legal(game, state, code_of, 0.0)
+        steps.append((player, moves[codes.index(code)], codes, biases, codes.index(code)))
+        game.play(state, moves[codes.index(code)])
+    return steps
+
+
 def playout(game, state, weights, code_of, rng, temperature=1.0, bias=0.0):
     """The score and the steps of a playout: (player, move, codes, biases, place of the move)."""
     steps, state = [], state.copy()
     while not game.is_over(state):
-        moves, codes, biases = legal(game, state, code_of, bias)
-        aim, place = random_unit(rng), 0
-        shares = probabilities(weights, codes, biases, temperature)
-        while place < len(moves) - 1 and sum(shares[: place + 1]) <= aim:
-            place += 1
-        steps.append((int(game.player(state)), moves[place], codes, biases, place))
-        game.play(state, moves[place])
+        steps.append(drawn_step(game, state, weights, code_of, rng, temperature, bias))
+        game.play(state, steps[-1][1])
     return float(game.score(state)), steps
 
 

@@ -14,12 +14,13 @@ import agents
 import games
 from agents.core.agent import Unsuited
 from agents.core.tree import ROOT, begin_walk, new_walk, proven_result
-from agents.montecarlo.method import Method, registry
+from agents.montecarlo.method import Method, methods_of, registry
 from agents.montecarlo.search import Search
 from games.core.random import stream
 from games.core.registry import SpecError
 from tests.agents import naive_methods as naive
 from tests.agents.naive import solve
+from tests.agents.naive_nested import adapt, steps_of
 from tests.agents.positions import random_position
 from tests.agents.test_montecarlo import assert_same_tree
 
@@ -251,6 +252,71 @@ def test_gumbel_considers_the_moves_that_it_draws():
     assert sorted(decision.statistics.playouts) == [0, 0, 0, 0, 0, 50, 50, 150, 150]
 
 
+def weights_of(player):
+    """The weights of the adapted policy of the last method, by code."""
+    return player.agent.parts_of(player.memory)[-1][1].extra.taught.learner.policy.weights[0]
+
+
+def as_row(weights, game):
+    """The weights of a twin."""
+    return [weights.get(code, 0.0) for code in range(game.code_limit)]
+
+
+@pytest.mark.parametrize(
+    "methods, others, numbers",
+    [
+        (
+            "decisive(anti=false) + gumbel(considered=4, logits='ppa', alpha=0.5, temperature=0.7)",
+            [naive.Decisive()],
+            {"considered": 4, "alpha": 0.5, "temperature": 0.7},
+        ),
+        pytest.param("gumbel(logits='ppa')", [], {"considered": 16}, marks=EACH),
+    ],
+)
+def test_gumbel_by_an_adapted_policy_is_what_its_twin_does(methods, others, numbers):
+    """The tree, the weights and the move; moves of playouts are drawn, or decided by another method."""
+    game = games.make("tictactoe")
+    for seed in range(3):
+        state, rng = random_position(game, seed, 2), stream(seed)
+        gumbel = naive.AdaptedGumbel(200, game=game, state=state, rng=rng, **numbers)
+        root = naive.composed(game, state, 200, [*others, gumbel], 0.4, rng)
+        player, decision = searched("tictactoe", methods, 200, state, seed)
+        assert_same_tree(player.tree, root)
+        np.testing.assert_allclose(weights_of(player), as_row(gumbel.weights, game), rtol=1e-9, atol=1e-12)
+        gumbel.draw_again(root)
+        assert decision.move == max(gumbel.left[root], key=gumbel.rank).move
+
+
+def test_a_policy_adapts_to_the_winner_among_chance():
+    """A simulation whose line is one of the game; nothing is learnt of the die, nor of a draw."""
+    spec = "pig(target=8, horizon=10)"
+    game, results = games.make(spec), set()
+    for seed in range(12):
+        player, _ = searched(spec, "gumbel(logits='ppa')", 1, game.initial(), seed)
+        lines = player.memory[0].extra.taught.learner.lines
+        state, line = game.initial(), []
+        for move in lines.moves[0, : lines.length[0]].tolist():
+            assert move in game.moves(state)
+            line.append((int(game.player(state)), int(game.move_code(state, move))))
+            state = game.after(state, move)
+        assert game.is_over(state)
+        result = np.sign(game.score(state))
+        results.add(result)
+        steps = steps_of(game, game.initial(), line, game.move_code)
+        weights = adapt({}, steps, int(result < 0), 1.0) if result else {}
+        assert weights_of(player) == pytest.approx(as_row(weights, game))
+    assert results == {-1, 0, 1}
+
+
+def test_a_policy_for_too_many_move_codes():
+    """Its weights are a row with a place for each."""
+    game = games.make("tictactoe")
+    wide = type("Wide", (), {"code_limit": 1 << 23})()
+    gumbel, other = methods_of("gumbel(logits='ppa')")[0], methods_of("gumbel")[0]
+    assert gumbel.misfit(game) is None and other.misfit(wide) is None
+    assert "logits = 'ppa': a policy has room for 4194304 move codes" in gumbel.misfit(wide)
+
+
 @EACH
 @pytest.mark.parametrize("methods", ["implicit + bias + puct", "pn + bounds + decisive"])
 def test_methods_keep_a_tree(methods):
@@ -279,6 +345,9 @@ def test_methods_keep_a_tree(methods):
         ("halving + anytime", "both divide the root's simulations; only one method can"),
         ("nst + reply", "both draw the moves of playouts; only one method can"),
         ("informed + nst", "both draw the moves of playouts; only one method can"),
+        ("gumbel(logits='ppa') + nst", "both draw the moves of playouts; only one method can"),
+        ("gumbel(logits='ppa', alpha=0)", "gumbel: alpha = 0.0 is out of range: it can be 0.001 to 1000"),
+        ("gumbel(alpha=2)", "gumbel: alpha = 2.0 needs logits = 'ppa', not 'mast'"),
         ("informed(depth=3)", "informed: depth = 3 is out of range: it can be 1 to 2"),
         ("pn + graph", "pn and graph exclude each other"),
         ("puct + graph", "both replace the exploration term"),
@@ -310,6 +379,11 @@ def test_what_methods_cannot_go_with():
 def test_what_a_graph_goes_with():
     assert len(agents.make("uct(methods='halving + graph')").chosen) == 2
     assert len(agents.make("uct(methods='puct + graph(d2=0)')").chosen) == 2
+
+
+def test_gumbel_leaves_playouts_to_other_methods_unless_its_policy_draws_them():
+    assert len(agents.make("uct(methods='gumbel + nst')").chosen) == 2
+    assert len(agents.make("uct(methods='gumbel(logits=\"evaluation\") + reply')").chosen) == 2
 
 
 def test_methods_have_room_for_what_the_budget_can_make():

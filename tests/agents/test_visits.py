@@ -232,13 +232,15 @@ def test_playouts_and_roots_with_a_policy_are_what_their_twins_do(policies, meth
 
 
 def test_what_gumbel_takes_by_its_logits(policies):
-    """MAST learns in playouts, and has plain UCT before it; a policy does not, nor is it warmed up unless told to."""
-    mast, policy, told = (
+    """MAST and PPA learn in playouts, and have plain UCT before it; a policy does not, nor is it warmed up unless told
+    to."""
+    file = "'file:a.policy'"
+    mast, ppa, policy, told = (
         methods_of(f"gumbel({text})")[0]
-        for text in ("", "logits='file:a.policy'", "logits='file:a.policy', temperature=0.3, warmup=0.2")
+        for text in ("", "logits='ppa'", f"logits={file}", f"logits={file}, temperature=0.3, warmup=0.2")
     )
-    numbers = [(one.options().temperature, one.options().warmup, one.steps) for one in (mast, policy, told)]
-    assert numbers == [(0.1, 0.1, True), (1.0, 0.0, False), (0.3, 0.2, False)]
+    numbers = [(one.options().temperature, one.options().warmup, one.steps) for one in (mast, ppa, policy, told)]
+    assert numbers == [(0.1, 0.1, True), (1.0, 0.1, True), (1.0, 0.0, False), (0.3, 0.2, False)]
     assert mast.options()[2:4] == policy.options()[2:4] == (50.0, 1.0)
 
 
@@ -277,7 +279,7 @@ def test_a_policy_that_cannot_be_used(policies, unusable):
         game.with_evaluation("file:a.policy")
     with pytest.raises(ValueError, match="prior = 'odrer' is not one of order, evaluation, file:PATH"):
         agents.make("uct(methods=\"puct(prior='odrer')\")")
-    with pytest.raises(ValueError, match="logits = 'order' is not one of mast, evaluation, file:PATH"):
+    with pytest.raises(ValueError, match="logits = 'order' is not one of mast, ppa, evaluation, file:PATH"):
         agents.make("uct(methods=\"gumbel(logits='order')\")")
     other = game.with_evaluation("file:a.eval")
     assert load_policy("a.policy", other).card == load_policy("a.policy", game).card

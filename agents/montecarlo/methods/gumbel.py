@@ -8,9 +8,11 @@ the mean reward.  The `considered` moves of the largest g + logit take part, the
 the last one is played.  A move's logit is  h / temperature.  With `logits = "file:PATH"` h is the logit of a learned
 policy, with "evaluation" the evaluation after the move, 0 to 1 for the player who makes it.  With "mast" h is the mean
 reward of simulations in which a move of that code was made, kept from move to move, and 1 for a code that is unknown.
-Since such a search knows nothing of moves when it begins, its first part, `warmup`, is plain UCT: that, and logits that
-are those of the moment, is ours.  Below the root the search is UCT's; the paper's choice at other nodes needs a policy
-and a value there.
+With "ppa" h is the weight of the move's code in a playout policy, by which playouts draw their moves at the same
+temperature, and which adapts to those of the winner by `alpha` (T. Cazenave, "Playout policy adaptation for games", ACG
+2015); each search begins with a new one.  Since these two know nothing of moves when a game or a search begins, the
+first part of a search, `warmup`, is plain UCT: that, and logits that are those of the moment, is ours.  Below the root
+the search is UCT's; the paper's choice at other nodes needs a policy and a value there.
 """
 
 from dataclasses import dataclass
@@ -19,8 +21,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from agents.core.learned import Learned
+from agents.core.policy import Settings
 from agents.core.tree import ROOT
-from agents.montecarlo.averages import Averages, add_move, begin_line, learn_line, mean_of, new_averages
+from agents.montecarlo.adapted import UNTAUGHT, WAYS, Way, weight_of
+from agents.montecarlo.averages import mean_of
 from agents.montecarlo.methods.halving import Rounded, raise_target, sort_by_rank, value_of
 from agents.montecarlo.priors import Guided
 from games.core.game import check_range
@@ -30,7 +34,7 @@ from games.core.random import random_unit
 class Policy(NamedTuple):
     """What the policy is made of."""
 
-    averages: Averages  # of MAST
+    taught: tuple  # what its way of learning keeps
     noise: np.ndarray  # float64[max_moves], g of each child of the root
     learned: Learned
     state: np.ndarray  # dtype[state_size], scratch
@@ -39,10 +43,11 @@ class Policy(NamedTuple):
 @dataclass(frozen=True)
 class Gumbel(Guided, Rounded):
     """considered: moves that take part
-    temperature: of the policy; none: 0.1, or 1 for a learned policy
+    temperature: of the policy; none: 0.1, or 1 with PPA and for a learned policy
     c_visit, c_scale: of the mean rewards
-    warmup: the share of the budget that plain UCT has first; none: 0.1 with MAST, else 0
-    logits: what they come from: "mast", "evaluation", or file:PATH of a learned policy
+    warmup: the share of the budget that plain UCT has first; none: 0.1 with MAST and PPA, else 0
+    logits: what they come from: "mast", "ppa", "evaluation", or file:PATH of a learned policy
+    alpha: the step of adaptation, with PPA alone; none: 1
     """
 
     considered: int = 16
@@ -51,11 +56,12 @@ class Gumbel(Guided, Rounded):
     c_scale: float = 1.0
     warmup: float | None = None
     logits: str = "mast"
+    alpha: float | None = None
 
     name: ClassVar[str] = "gumbel"
-    data_fields: ClassVar[tuple[str, ...]] = ("considered", "temperature", "c_visit", "c_scale", "warmup")
+    data_fields: ClassVar[tuple[str, ...]] = ("considered", "temperature", "c_visit", "c_scale", "warmup", "alpha")
     asked: ClassVar[str] = "logits"
-    priors: ClassVar[tuple[str, ...]] = ("mast", "evaluation")
+    priors: ClassVar[tuple[str, ...]] = ("mast", "ppa", "evaluation")
 
     def __post_init__(self):
         check_range("considered", self.considered, 1)
@@ -66,25 +72,49 @@ class Gumbel(Guided, Rounded):
         if self.warmup is not None:
             check_range("warmup", self.warmup, 0, 0.9)
         self.check_prior()
+        if self.alpha is not None:
+            check_range("alpha", self.alpha, 0.001, 1000)
+            if self.logits != "ppa":
+                raise ValueError(f"alpha = {self.alpha} needs logits = 'ppa', not {self.logits!r}")
+
+    @property
+    def way(self) -> Way:
+        """How simulations teach its policy."""
+        return WAYS.get(self.logits, UNTAUGHT)
 
     @property
     def steps(self):
-        """Only MAST learns from the moves of playouts."""
-        return self.logits == "mast"
+        """Whether it learns from the moves of playouts."""
+        return self.logits in WAYS
+
+    @property
+    def alone(self):
+        return super().alone + (("draw the moves of playouts",) if self.way.draws else ())
 
     def options(self):
-        numbers, temperature, warmup = super().options(), 1.0 if self.is_learned else 0.1, 0.1 if self.steps else 0.0
-        return numbers._replace(
-            temperature=temperature if self.temperature is None else self.temperature,
-            warmup=warmup if self.warmup is None else self.warmup,
-        )
+        defaults = {
+            "temperature": 1.0 if self.is_learned or self.logits == "ppa" else 0.1,
+            "warmup": 0.1 if self.steps else 0.0,
+            "alpha": 1.0,
+        }
+        return super().options()._replace(**{name: defaults[name] for name in defaults if getattr(self, name) is None})
+
+    def misfit(self, game):
+        if reason := self.way.misfit(game):
+            return f"logits = {self.logits!r}: {reason}"
+        return super().misfit(game)
 
     def new_extra(self, game):
-        averages = new_averages(game, 1 << 17 if self.steps else 2)
-        return Policy(averages, np.zeros(game.max_moves), self.learned(game), np.zeros(game.state_size, game.dtype))
+        numbers, state = self.options(), np.zeros(game.state_size, game.dtype)
+        taught = self.way.new_memory(game, Settings(numbers.alpha, numbers.temperature))
+        return Policy(taught, np.zeros(game.max_moves), self.learned(game), state)
 
     def known(self, search):
         return search.memory.extra
+
+    def forget(self, memory):
+        super().forget(memory)
+        self.way.forget(memory.extra.taught)
 
     def begin_search(self, game, memory, budget, rng):
         super().begin_search(game, memory, budget, rng)
@@ -92,16 +122,16 @@ class Gumbel(Guided, Rounded):
         memory.extra.noise[:] = -np.log(-np.log(np.clip(units, 1e-300, 1.0 - 1e-16)))
 
     def arrive(self, game, search, walk):
-        if self.steps:
-            begin_line(game, search.memory.extra.averages, search.tree, walk)
+        self.way.begin(game, search.memory.extra.taught, search.tree, walk)
+
+    def draws(self, game, search, walk, rng):
+        return self.way.draw(game, search.memory.extra.taught, walk.state, rng)
 
     def made(self, game, search, walk, move):
-        if self.steps:
-            add_move(game, search.memory.extra.averages, walk.state, move)
+        self.way.add(game, search.memory.extra.taught, walk.state, move)
 
     def learn(self, game, search, walk, result):
-        if self.steps:
-            learn_line(search.memory.extra.averages, result, 1)
+        self.way.learn(search.memory.extra.taught, result)
         self.end(game, search, walk)
 
     def halves(self, search, node):
@@ -139,4 +169,8 @@ class Gumbel(Guided, Rounded):
 
     def hint_mast(self, game, search, state, move):
         """The mean reward of the move's code."""
-        return mean_of(search.memory.extra.averages, game.move_code(state, move), 1.0)
+        return mean_of(search.memory.extra.taught, game.move_code(state, move), 1.0)
+
+    def hint_ppa(self, game, search, state, move):
+        """The weight of the move's code."""
+        return weight_of(search.memory.extra.taught, game.move_code(state, move))
