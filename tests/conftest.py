@@ -8,6 +8,7 @@ compile most follow, and those of results are last: no file of theirs keeps one 
 import gc
 import multiprocessing
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,10 @@ from tests import samples
 # The compiler makes many objects that live long; to look among them for garbage every 700 takes a tenth of its time.
 gc.freeze()
 gc.set_threshold(50_000, 20, 100)
+
+# A shell has what it starts in the background ignore Ctrl-C, and so would the programs that tests start and interrupt.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

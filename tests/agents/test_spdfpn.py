@@ -240,7 +240,10 @@ def test_processes_end_with_their_parent(how, tmp_path):
         assert len(pids) == 2
         time.sleep(0.3)
         solving.send_signal(how)
-        _, errors = solving.communicate(timeout=60)
+        try:
+            _, errors = solving.communicate(timeout=60)
+        finally:
+            solving.kill()
         assert solving.returncode != 0 and (how == signal.SIGKILL or "KeyboardInterrupt" in errors)
     until = time.monotonic() + 30
     while any(map(runs, pids)) and time.monotonic() < until:

@@ -17,6 +17,9 @@ class Watcher(arena.Events):
     def finished(self, record):
         print("finished", record.id, flush=True)
 
+    def stopping(self, now):
+        print("stopping", "now" if now else "later", flush=True)
+
     def trouble(self, text):
         print("trouble", text, flush=True)
 

@@ -131,13 +131,7 @@ def test_few_pages_are_kept(full, tmp_path, monkeypatch):
 
 def test_the_command_shows_runs_until_it_is_ended(full):
     command = [sys.executable, "-m", "arena.cli", "report", str(full.parent), "--serve", "0"]
-    process = subprocess.Popen(
-        command,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which a shell ignores in the background
-    )
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     try:
         told = process.stderr.readline()
         assert told.startswith("The runs in ")
