@@ -164,7 +164,7 @@ def ask_kernel(game, search, state, low, high, weak):
     copy_state(game, state, search.states[0])
     counts.ply, counts.nodes, counts.left, counts.weak, counts.move, counts.looks = DONE, 0, left, weak, -1, 0
     if search.options.foresee:
-        plies, exact = game.foreseen(state)
+        plies, exact = foreseen(game, search, 0)
         if exact and plies != 0:  # no search is needed
             size = np.int64(left + 1 - abs(plies))
             counts.low = counts.high = 1 if plies > 0 and weak else (size if plies > 0 else (-1 if weak else -size))
@@ -275,12 +275,18 @@ def try_next_move(game, rule, search, ply):
 
 
 @inlined
+def foreseen(game, search, ply):
+    """What the game foresees of the node at `ply`; a helper, so that all kernels of a search share its code."""
+    return game.foreseen(search.states[ply])
+
+
+@inlined
 def at_a_glance(game, search, ply, threshold):
     """(whether it answers the question, a bound of the score): what is known of the node at `ply` without its moves."""
     options, state, slack = search.options, search.states[ply], search.counts[0].left + 1 - ply
     win, loss = 1, 1
     if options.foresee:
-        plies, exact = game.foreseen(state)
+        plies, exact = foreseen(game, search, ply)
         if plies != 0:
             value = max(1, slack - plies) if plies > 0 else min(-1, -slack - plies)
             if exact or (value >= threshold if plies > 0 else value < threshold):

@@ -17,6 +17,12 @@ VARIANTS = [
     "alphabeta(table=0)", "alphabeta(table=0.001)", "alphabeta(workers=2)", "alphabeta(workers=3, sharing='lazy')",
     "alphabeta(workers=3, sharing='ybwc')",
 ]  # fmt: skip
+# Minimax, which is exhaustive, is compared on fewer and smaller positions (test_proof.py).
+SOLVERS = [
+    "alphabeta", "alphabeta(deepening=true)", "pns", "pn2", "pnstar", "pds", "pdspn", "dfpn", "parapds(workers=1)",
+    "rppns(workers=1)", "spdfpn(workers=9, simulated=true, job=20)", "jlpns(workers=9, simulated=true)",
+    "ppn2(workers=9, simulated=true)",
+]  # fmt: skip
 
 
 def made(spec, game) -> ExactSolver:
@@ -95,9 +101,9 @@ def test_threads_find_the_value_of_one(sharing):
     ],
 )  # fmt: skip
 def test_solvers_agree_on_thousands_of_positions(game):
-    """Values by alphabeta, dfpn and pn2, along random games, beside a search without foresight and sound moves."""
-    plain, others = made("alphabeta(foresee=false, sound=false)", game), ["alphabeta", "dfpn", "pn2"]
-    solvers, met, seed = [made(spec, game) for spec in others], 0, 0
+    """Values by all solvers, along random games, beside a search without foresight and sound moves."""
+    plain = made("alphabeta(foresee=false, sound=false)", game)
+    solvers, met, seed = [made(spec, game) for spec in SOLVERS], 0, 0
     while met < 4200:
         states = random_line(plain.game, seed)
         for state in states[len(states) // 3 :]:
