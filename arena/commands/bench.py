@@ -44,13 +44,13 @@ def bench(
     which takes some minutes.  A game alone is measured with every search, an agent alone on every game.  The time to
     compile from nothing is measured, too.  The signature is a number that changes only when what is searched changes.
 
-    Each measurement has several chunks, of which the median counts, in units a second of processor time.  With
-    --against, a row is slower if its median is lower by more than 5 %, and by more than the range of the chunks of
-    either measurement; what looks slower is measured a second time at the end.  Another version is measured in turns
-    with this one, which is more exact than a file, since both meet the same load of the machine.  What is measured is
-    what the file has, if nothing else is asked for.
+    Each measurement is split into chunks; their median counts, in units per second of processor time.  With --against,
+    a row is slower if its median is more than 5 % lower, and lower by more than the spread of either measurement's
+    chunks; rows that look slower are measured again at the end.  A folder of sources is measured in turns with this
+    version, which is more exact than a file, since both meet the same load.  Against a file, the default is to measure
+    what the file has.
 
-    The exit code is 1 if something is slower, or fails because a kernel does not compile, for example.
+    The exit code is 1 if something is slower or fails, for example because a kernel does not compile.
     """
     check_free(output, force)
     if against and not against.exists():

@@ -14,14 +14,14 @@ from arena.commands.progress import progress_line
 def check(
     folder: Folder,
     no_replay: Annotated[
-        bool, typer.Option("--no-replay", help="Compare what is stored with its digests alone, which is quicker.")
+        bool, typer.Option("--no-replay", help="Only compare rows with their digests, which is quicker.")
     ] = False,
     mend: Annotated[
-        bool, typer.Option("--mend", help="Take out the games that are not as they were stored; --resume replays them.")
+        bool, typer.Option("--mend", help="Remove damaged games; arena run --resume plays them again.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Tell whether a run is whole, and which games are damaged.
+    """Check that a run is intact, and list damaged games.
 
     Every row is compared with its digest, and every game is replayed by the rules, which must give its outcome, score
     and plies.  The exit code is 1 if anything is wrong.

@@ -32,7 +32,8 @@ def check_engine(
     """Try a program from outside: greeting, moves and a game.
 
     It is greeted, asked for moves in three positions, plays a game, and is dismissed.
-    What is wrong is told with the last lines that the program wrote, and with how to mend it.  The exit code is 1 then.
+    If something is wrong, the exit code is 1; the message says how to mend it, and has the last lines that the program
+    wrote.
     """
     import games
     from agents.core.agent import Unsuited

@@ -28,7 +28,7 @@ def demo(
     log_level: LogLevel = None,
     as_json: Json = False,
 ) -> None:
-    """Play a tournament of six agents, and tell what to do next.
+    """Play a tournament of six agents, and say what to do next.
 
     The game is Breakthrough on a board of 6x6.
     """

@@ -35,22 +35,22 @@ def elo(
     wdl: Wdl = None,
     pairs: Pairs = None,
     draws: Annotated[
-        Draws, typer.Option(help="Of a run: the model of draws, or draws as half a win.")
+        Draws, typer.Option(help="For a run: the model of draws, or draws as half a win.")
     ] = Draws.davidson,
     no_advantage: Annotated[
-        bool, typer.Option("--no-advantage", help="Of a run: the first player has no advantage.")
+        bool, typer.Option("--no-advantage", help="For a run: assume no advantage of the first player.")
     ] = False,
     anchor: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=ELO", help="Of a run: an agent of known Elo; may be repeated.")
+        list[str] | None, typer.Option(metavar="NAME=ELO", help="For a run: an agent of known Elo; may be repeated.")
     ] = None,
     bootstrap: Annotated[
-        int, typer.Option(callback=at_least(0, MOST_SAMPLES), help="Of a run: errors from N resamplings, too.")
+        int, typer.Option(callback=at_least(0, MOST_SAMPLES), help="For a run: also find errors from N resamplings.")
     ] = 0,
     as_json: Json = False,
 ) -> None:
     """Estimate Elo, with its 95 % error.
 
-    It is the difference of two players, from counts of games or of pairs, or the ratings of all agents of a run.
+    Counts of games or of pairs give the difference between two players; a run's folder gives the ratings of its agents.
     """
     exactly_one({"DIR": folder, "--wdl": wdl, "--pairs": pairs})
     if folder is None:

@@ -39,7 +39,7 @@ Games = Annotated[
         "--games",
         "-n",
         callback=at_least(1),
-        help="Games to play in all; with --from, positions to draw. Default: 200000, of visits 5000.",
+        help="Games to play in all; with --from, positions to draw. Default: 200000, or 5000 for visits.",
     ),
 ]
 HowToLearn = Annotated[Method, typer.Option(help="How to learn from self-play.")]
@@ -49,29 +49,29 @@ FromRun = Annotated[
         "--from", metavar="DIR", help="Learn from a run's games instead of self-play.", autocompletion=complete_run
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Of all that is random.")]
+Seed = Annotated[int, typer.Option(help="The seed of everything random.")]
 Tuples = Annotated[
     str, typer.Option(help="Shapes of tuples, such as '3x3 2x4 lines'. Default: those that suit the board.")
 ]
-Stages = Annotated[int, typer.Option(help="Parts of the game, by stones, with tables of their own.")]
-Step = Annotated[float, typer.Option(help="Scales changes of weights. At 1, the first go beyond the target.")]
-Plies = Annotated[int, typer.Option(help="Depth of the searches of td and tdleaf.")]
-Decay = Annotated[float, typer.Option("--lambda", help="Of td and tdleaf: 0 trusts searches, 1 results.")]
+Stages = Annotated[int, typer.Option(help="Phases of the game, by stones on the board, each with tables of its own.")]
+Step = Annotated[float, typer.Option(help="Scales the changes of weights. At 1, the first ones overshoot.")]
+Plies = Annotated[int, typer.Option(help="For td and tdleaf: the depth of their searches.")]
+Decay = Annotated[float, typer.Option("--lambda", help="For td and tdleaf: 0 trusts searches, 1 trusts results.")]
 Explore = Annotated[float, typer.Option(help="The share of random moves.")]
 Opening = Annotated[int, typer.Option(help="The most random moves at the start of a game.")]
 Foresee = Annotated[
-    bool, typer.Option("--foresee/--no-foresee", help="Whether td and tdleaf take ends that the game foresees.")
+    bool, typer.Option("--foresee/--no-foresee", help="For td and tdleaf: whether to use ends that the game foresees.")
 ]
-Descents = Annotated[int, typer.Option(help="Descents before each move, of descent.")]
-Teacher = Annotated[str, typer.Option(help="The search of visits. Default: uct(playouts=300).")]
-Match = Annotated[int, typer.Option(callback=at_least(0), help="Games to measure the progress by, six times. 0: none.")]
+Descents = Annotated[int, typer.Option(help="For descent: descents before each move.")]
+Teacher = Annotated[str, typer.Option(help="For visits: the search to learn from. Default: uct(playouts=300).")]
+Match = Annotated[int, typer.Option(callback=at_least(0), help="Measure progress six times by N games. 0: never.")]
 Player = Annotated[
     str | None,
     typer.Option(
         "--agent",
         "-a",
-        help="Who plays these, once with what was learned, once without. Default: alphabeta(seconds=0.01), of "
-        "visits uct(playouts=1000).",
+        help="Who plays these games, with what was learned against without. Default: alphabeta(seconds=0.01), or "
+        "uct(playouts=1000) for visits.",
     ),
 ]
 Every = Annotated[float, typer.Option("--checkpoint", callback=positive, help="Seconds from save to save.")]

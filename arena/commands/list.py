@@ -17,13 +17,13 @@ listing = group("list", Panel.MACHINE, "List the games or the agents, or the par
 
 def _named(of: str, completion):
     """The argument that takes names."""
-    told = f"{of} whose parameters are told. Default: a list of all."
-    return typer.Argument(metavar="NAME", help=told, autocompletion=completion)
+    help_text = f"{of} whose parameters to list. Default: list all {of.lower()}."
+    return typer.Argument(metavar="NAME", help=help_text, autocompletion=completion)
 
 
 @command(group=listing, examples="arena list games\narena list games connect4\narena list games --json")
 def games_(names: Annotated[list[str] | None, _named("Games", complete_game)] = None, as_json: Json = False) -> None:
-    """List the games; or the parameters of some, with default, range and meaning."""
+    """List the games, or the parameters of some with default, range and meaning."""
     from games.core.game import registry
 
     def facts(cls):
@@ -42,7 +42,7 @@ def games_(names: Annotated[list[str] | None, _named("Games", complete_game)] = 
 
 @command(group=listing, examples="arena list agents\narena list agents uct tree\narena list agents --json")
 def agents_(names: Annotated[list[str] | None, _named("Agents", complete_agent)] = None, as_json: Json = False) -> None:
-    """List the agents; or the parameters of some, with default, range and meaning."""
+    """List the agents, or the parameters of some with default, range and meaning."""
     from agents.core.agent import registry
 
     def facts(cls):

@@ -164,7 +164,7 @@ Level = StrEnum("Level", ["debug", "info", "warning", "error"])
 
 
 def _log_to_terminal(level: str) -> None:
-    """Tell what is logged from that level on, to the error stream; below a display, if there is one."""
+    """Show log messages from that level on, on the error stream; below a display, if there is one."""
     import logging
 
     from rich.console import Console
@@ -195,10 +195,10 @@ Verbose = Annotated[
         count=True,
         callback=_verbose,
         show_default=False,
-        help="Tell what is logged, too; -vv: all of it.",
+        help="Show log messages, too; -vv: all of them.",
     ),
 ]
-LogLevel = Annotated[Level | None, typer.Option(callback=_log_level, help="Tell what is logged from this level on.")]
+LogLevel = Annotated[Level | None, typer.Option(callback=_log_level, help="Show log messages from this level on.")]
 
 
 def budget_of(texts: list[str]) -> dict[str, Any]:

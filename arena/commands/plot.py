@@ -30,27 +30,27 @@ def plot(
     folder: Folder,
     kind: Annotated[Figures, typer.Argument(help="What is drawn.", metavar="KIND")],
     width: Annotated[str, typer.Option(help="Such as 3.4in, 86mm or 246pt.")] = "3.4in",
-    height: Annotated[str | None, typer.Option(help="The same. Default: what suits the width, or the rows.")] = None,
+    height: Annotated[str | None, typer.Option(help="Likewise. Default: what suits the width, or the rows.")] = None,
     font: Annotated[str | None, typer.Option(help="serif, sans, or a family's name. Default: the style's.")] = None,
     style: Annotated[
         str | None, typer.Option(help="A style of matplotlib: a file .mplstyle, or a name. Default: our own.")
     ] = None,
-    against: Annotated[Against, typer.Option(help="Of strength and curves: the horizontal axis.")] = Against.playouts,
+    against: Annotated[Against, typer.Option(help="For strength and curves: the horizontal axis.")] = Against.playouts,
     instance: Annotated[
-        int | None, typer.Option(help="Of curves: which of the run's games, from 1. Default: the mean of all.")
+        int | None, typer.Option(help="For curves: which of the run's games, from 1. Default: the mean of all.")
     ] = None,
-    panels: Annotated[bool, typer.Option("--panels", help="Of curves: a panel for each game.")] = False,
+    panels: Annotated[bool, typer.Option("--panels", help="For curves: a panel for each game.")] = False,
     format: Annotated[Picture | None, typer.Option("--format", "-f", help="Default: the output's, or pdf.")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The file to write. Default: DIR/plots/KIND.FORMAT.")
     ] = None,
     force: Force = False,
 ) -> None:
-    """Draw a figure of a run, in the size that it is printed in.
+    """Draw a figure of a run, at the size it will be printed.
 
     Kinds are ratings, crosstable, study, strength (Elo against effort), sides (moving first), lengths, time and depth
     along the game; curves (the best score so far) of games for one player; speedup of what arena scaling has stored.
-    Colours are told apart with any colour vision, and agents by markers and lines, too, where print is grey.
+    The colours can be told apart with any colour vision; in grey print, markers and lines tell agents apart.
     """
     from results import figures
 

@@ -46,8 +46,8 @@ Clock = Annotated[
     str | None,
     typer.Option(
         metavar="BASE+INCREMENT",
-        help="Seconds for a whole game, and for each move more, such as 10+0.1: for agents without a budget of "
-        "their own.",
+        help="Seconds for a whole game, plus seconds for each move, such as 10+0.1: for agents without a budget "
+        "of their own.",
     ),
 ]
 Port = Annotated[

@@ -42,7 +42,7 @@ Schemes = Annotated[
         autocompletion=complete_agent,
     ),
 ]
-Sizes = Annotated[str, typer.Option(help="How many workers the searches have: several numbers, parted by commas.")]
+Sizes = Annotated[str, typer.Option(help="How many workers the searches have: several numbers, separated by commas.")]
 Playouts = Annotated[int, typer.Option(help="Playouts of each worker for a move.")]
 Games = Annotated[int, typer.Option("--games", "-n", help="Games of each match, an even number.")]
 OpeningPlies = Annotated[int, typer.Option(help="Random plies before the searches begin.")]
@@ -105,7 +105,7 @@ def scaling(
 
     With --solve, parallel solvers find the values of positions, with one worker and with more: by default all whose
     workers can be simulated.  Tables and a figure (points.csv, points.tex, solving.csv, solving.tex, solving.svg,
-    solving.png) have virtual time, or with --threads that of the wall, nodes, speed-up and search overhead.
+    solving.png) have virtual time (with --threads, wall-clock time), nodes, speed-up and search overhead.
     """
     where = Where(workers, cluster)
     where.check()

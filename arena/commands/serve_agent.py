@@ -29,7 +29,7 @@ def serve_agent(
 
     That program, such as GoGui or gogui-twogtp, starts this command.  Requests come from the standard input, answers go
     to the standard output, and remarks to the error stream.  Kernels are compiled before the first answer; with GTP,
-    another size or komi than the game's compiles them anew.
+    a size or komi other than the game's compiles them again.
     """
     with os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1) as answers:
         os.dup2(2, 1)  # what an agent prints is no answer

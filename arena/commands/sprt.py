@@ -30,19 +30,19 @@ def sprt(
     ] = None,
     wdl: Wdl = None,
     pairs: Pairs = None,
-    elo0: Annotated[float | None, typer.Option(help="The difference by H0. Default: 0.")] = None,
-    elo1: Annotated[float | None, typer.Option(help="The difference by H1. Default: 5.")] = None,
+    elo0: Annotated[float | None, typer.Option(help="The difference under H0. Default: 0.")] = None,
+    elo1: Annotated[float | None, typer.Option(help="The difference under H1. Default: 5.")] = None,
     alpha: Annotated[
-        float | None, typer.Option(help="Probability of accepting H1 although H0 holds. Default: 0.05.")
+        float | None, typer.Option(help="Probability of accepting H1 when H0 holds. Default: 0.05.")
     ] = None,
     beta: Annotated[
-        float | None, typer.Option(help="Probability of accepting H0 although H1 holds. Default: 0.05.")
+        float | None, typer.Option(help="Probability of accepting H0 when H1 holds. Default: 0.05.")
     ] = None,
     model: Annotated[Model | None, typer.Option(help="The Elo of elo0 and elo1. Default: normalized.")] = None,
     out: OutFolder = None,
     workers: Workers = None,
     cluster: Cluster = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Of CONFIG.toml: continue the run in --out.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="With CONFIG.toml: continue the run in --out.")] = False,
     verbose: Verbose = 0,
     log_level: LogLevel = None,
     as_json: Json = False,

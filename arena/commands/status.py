@@ -13,9 +13,9 @@ from arena.commands.playing import tell_notes
 
 @command(Panel.READ, examples="arena status runs/first\narena status runs/first --json")
 def status(folder: Folder, as_json: Json = False) -> None:
-    """Tell how far a run is and who leads.
+    """Show how far a run is and who leads.
 
-    It also tells whether the run is being played, from any terminal and at any time.
+    It works from any terminal, at any time, and says whether the run is being played.
     """
     import results
     from arena.formats.schedule import Schedule

@@ -22,14 +22,14 @@ Searches = Annotated[
     ),
 ]
 Memory = Annotated[
-    str | None, typer.Option(help="Sizes in MiB of a search's table or trees, parted by commas. Default: 0.125,1,16.")
+    str | None, typer.Option(help="Comma-separated sizes, in MiB, of a search's table or trees. Default: 0.125,1,16.")
 ]
 Positions = Annotated[int | None, typer.Option("--positions", "-n", help="Positions of each game. Default: 5.")]
 Nodes = Annotated[int | None, typer.Option(help="Nodes that a search has for a position. Default: 1000000.")]
 Part = Annotated[
     str | None,
     typer.Option(
-        help="The part of random games that positions are from: two shares of their length. Default: 0.1,0.5."
+        help="Which part of random games the positions come from: two shares of the length. Default: 0.1,0.5."
     ),
 ]
 Seed = Annotated[int | None, typer.Option(help="The seed of the random games. Default: 0.")]
@@ -57,9 +57,10 @@ def proof(
 ) -> None:
     """Compare proof-number searches on positions of several games, with several sizes of memory.
 
-    Every search gets the same positions, and as many nodes for each.  What is found is stored line by line; a study
-    that was stopped goes on by --resume.  Tables and figures (solved.csv, solved.tex, games.csv, games.tex, solved.svg,
-    solved.png) are written beside it: how many positions were solved, by which nodes, processor seconds and memory.
+    Every search gets the same positions, and as many nodes for each.  Results are stored line by line; --resume
+    continues a study that was stopped.  Tables and figures (solved.csv, solved.tex, games.csv, games.tex, solved.svg,
+    solved.png) are written beside them: how many positions were solved, in how many nodes and processor seconds, with
+    how much memory.
     """
     from arena.study.proving import ProofStudy, run
 

@@ -26,13 +26,13 @@ KindOfTable = Annotated[
     ),
 ]
 NoTimes = Annotated[bool, typer.Option("--no-times", help="Leave out seconds, so that equal runs give equal tables.")]
-Raw = Annotated[bool, typer.Option("--raw", help="In csv, leave text as it is that a spreadsheet takes for a formula.")]
+Raw = Annotated[bool, typer.Option("--raw", help="In csv, keep text that spreadsheets would take for a formula.")]
 Columns = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAMES", help="Which columns, parted by commas, as csv names them. Default: all."),
+    typer.Option(metavar="NAMES", help="Which columns, separated by commas, as csv names them. Default: all."),
 ]
-Caption = Annotated[str | None, typer.Option(help="What stands above the table; in latex, of a table environment.")]
-Label = Annotated[str | None, typer.Option(help="In latex, what the table is referred to by.")]
+Caption = Annotated[str | None, typer.Option(help="A caption above the table; in latex, of a table environment.")]
+Label = Annotated[str | None, typer.Option(help="In latex, the label to refer to the table by.")]
 OutputOrPicture = Annotated[
     Path | None,
     typer.Option(
@@ -66,7 +66,7 @@ def table(
 ) -> None:
     """Print a table of a run, which may still be played.
 
-    Some kinds are drawn, too, if the name of --output is that of a picture.
+    Some kinds can be drawn, too: give --output the name of a picture.
     """
     from results.export import ColumnError
 

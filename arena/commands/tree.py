@@ -64,13 +64,13 @@ Bounds = Annotated[
 ToProve = Annotated[
     Goal | None, typer.Option(help="What pns and pn2 try to prove for the player to move. Default: win.")
 ]
-Seed = Annotated[int | None, typer.Option(callback=at_least(0), help="Of uct and ubfm. Default: 1.")]
+Seed = Annotated[int | None, typer.Option(callback=at_least(0), help="The seed of uct and ubfm. Default: 1.")]
 Drawing = Annotated[Path | None, typer.Option("--output", "-o", help="An SVG file to draw the tree to.")]
 Limit = Annotated[
     int | None,
     typer.Option(
         callback=at_least(1, MOST_NODES),
-        help="The most nodes that are shown. Default: 1000; of uct and its like the 30 most visited.",
+        help="The most nodes that are shown. Default: 1000; for uct and its like, the 30 most visited.",
     ),
 ]
 

@@ -14,8 +14,8 @@ BATCH, SHARE = 16, 10  # minimum look-ahead in pairs; at most one pair in SHARE 
 class SprtTable(Table):
     """The hypotheses of a sequential test, and its chances of error; see `results.sprt`."""
 
-    elo0: float = Field(0.0, description="elo0, the difference by H0, is a number")
-    elo1: float = Field(5.0, description="elo1, the difference by H1, is a number above elo0")
+    elo0: float = Field(0.0, description="elo0, the difference under H0, is a number")
+    elo1: float = Field(5.0, description="elo1, the difference under H1, is a number above elo0")
     alpha: float = Field(0.05, description="alpha, the chance to accept H1 though H0 holds, is between 0 and 0.5")
     beta: float = Field(0.05, description="beta, the chance to accept H0 though H1 holds, is between 0 and 0.5")
     model: str = Field("normalized", description='model is "normalized" or "logistic"')
