@@ -65,7 +65,7 @@ RECORDS = (
     Record("connect4", f"alphabeta(table=8192, symmetries=true, {OWN_ORDER})"),
     Record("clobber(rows=5, columns=6)", "alphabeta(table=4096, symmetries=true)"),
     Record("nogo(size=5)", "dfpn(table=4096, symmetries=true, by_evaluation=true)"),
-    Record("breakthrough(rows=6, columns=5)", "dfpn(table=6144, symmetries=true, by_evaluation=true)"),
+    Record("breakthrough(rows=6, columns=5)", "dfpn(table=6144, symmetries=true, by_evaluation=true, workers=2)"),
 )
 
 
