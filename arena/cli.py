@@ -20,7 +20,3 @@ def main() -> None:
     if "_ARENA_COMPLETE" in os.environ:
         prepare_answer()
     app()
-
-
-if __name__ == "__main__":
-    main()

@@ -75,9 +75,18 @@ def add_move(game, averages, state, move):
 
 @inlined
 def joined(key, code):
-    """The key of a code before the moves of another key; START is the key of none."""
+    """The key of a sequence of moves and one more; START is the key of none."""
     found = mix(np.uint64(key) ^ mix(np.uint64(np.int64(code) + 2)))
     return found if found != EMPTY else START
+
+
+@helper
+def key_of(averages, begin, end):
+    """The key of the moves of the line from `begin` on, up to but not including `end`."""
+    key = START
+    for i in range(begin, end):
+        key = joined(key, averages.codes[i])
+    return key
 
 
 @helper
@@ -109,12 +118,11 @@ def count_reward(averages, key, reward):
 @helper
 def learn_line(averages, result, length):
     """Count the first player's result, -1 to 1, for each move of the line together with up to length - 1 before it."""
-    reward = 0.5 * (1.0 + result)
-    for ply in range(averages.length[0]):
-        if averages.codes[ply] != CHANCE:
-            key, own = START, reward if averages.players[ply] == 0 else 1.0 - reward
-            for i in range(ply, max(-1, ply - length), -1):
-                if averages.codes[i] == CHANCE:
-                    break
-                key = joined(key, averages.codes[i])
-                count_reward(averages, key, own)
+    reward, end = 0.5 * (1.0 + result), averages.length[0]
+    for first in range(end):
+        key = START
+        for ply in range(first, min(end, first + length)):
+            if averages.codes[ply] == CHANCE:
+                break
+            key = joined(key, averages.codes[ply])
+            count_reward(averages, key, reward if averages.players[ply] == 0 else 1.0 - reward)

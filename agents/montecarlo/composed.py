@@ -105,6 +105,10 @@ class Link(Compilable):
         move = self.method.draws(game, own(search), walk, rng)
         return move if move != NONE else self.rest.draws(game, others(search), walk, rng)
 
+    def amends(self, game, search, walk, move, rng):
+        move = self.method.amends(game, own(search), walk, move, rng)
+        return self.rest.amends(game, others(search), walk, move, rng)
+
     def made(self, game, search, walk, move):
         self.method.made(game, own(search), walk, move)
         self.rest.made(game, others(search), walk, move)
@@ -212,18 +216,25 @@ class Composed(Rule):
         while not game.is_over(state):
             if self.chain.stops(game, methods, walk, plies):
                 return self.chain.estimate(game, methods, walk)
-            move = NONE
-            if not (game.has_chance and game.player(state) == CHANCE):
-                move = self.chain.decides(game, methods, walk, rng)
-                if move == NONE:
-                    move = self.chain.draws(game, methods, walk, rng)
-            if move == NONE:
-                move = np.int64(game.random_move(state, walk.moves, rng))
+            move = self.next_move(game, search, walk, rng)
             self.chain.made(game, methods, walk, move)
             game.play(state, move)
             plies += 1
         score = game.score(state)
         return self.chain.result(game, methods, score, 2.0 * reward_of(score) - 1.0)
+
+    def next_move(self, game, search, walk, rng):
+        """The next move of a playout, or an outcome of chance."""
+        methods, state = chained(search), walk.state
+        if game.has_chance and game.player(state) == CHANCE:
+            return np.int64(game.random_move(state, walk.moves, rng))
+        move = self.chain.decides(game, methods, walk, rng)
+        if move != NONE:
+            return np.int64(move)
+        move = self.chain.draws(game, methods, walk, rng)
+        if move == NONE:
+            move = np.int64(game.random_move(state, walk.moves, rng))
+        return np.int64(self.chain.amends(game, methods, walk, move, rng))
 
     def reward(self, score):
         return 0.5 * (1.0 + score)

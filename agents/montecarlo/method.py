@@ -7,7 +7,7 @@ replaced costs nothing there:
     expansion       expand, expanded        transpositions; first statistics of new nodes
     selection       look, takes, mean, explore, bonus       which children take part, and the terms of their bounds
     allocation      goes_to                 which child is simulated next, at the root or anywhere, without bounds
-    playout         decides, draws, stops, estimate, made   moves, and an end before that of the game
+    playout         decides, draws, amends, stops, estimate, made   moves, and an end before that of the game
     result          result                  what the end of a playout counts
     back-up         arrive, learn           values, bounds and proof numbers of nodes
     last choice     choose                  the move to play (in Python)
@@ -149,6 +149,10 @@ class Method(Compilable):
     def draws(self, game, search, walk, rng):
         """The next move of a playout, or NONE for a random one."""
         return NONE
+
+    def amends(self, game, search, walk, move, rng):
+        """Replaces a move that is about to be made in a playout, unless a method has decided on it."""
+        return move
 
     def made(self, game, search, walk, move):
         """A playout is about to make a move."""

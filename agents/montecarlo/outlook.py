@@ -56,8 +56,18 @@ def wins_at_once(game, state, move, scratch):
 
 @helper
 def winning_move(game, state, moves, scratch):
-    """A move that wins at once, or -1.  moves: int32[max_moves], scratch, as is `scratch`."""
+    """The first move that wins at once, or -1.  moves: int32[max_moves], scratch, as is `scratch`."""
+    if game.soonest_win > 1 and game.foreseen(state)[0] != 1:
+        return np.int64(-1)
     for i in range(game.legal_moves(state, moves)):
         if wins_at_once(game, state, moves[i], scratch):
             return np.int64(moves[i])
     return np.int64(-1)
+
+
+@helper
+def can_win_at_once(game, state, moves, scratch):
+    """Whether there is such a move."""
+    if game.soonest_win > 1:  # all wins at once are foreseen
+        return game.foreseen(state)[0] == 1
+    return winning_move(game, state, moves, scratch) != -1

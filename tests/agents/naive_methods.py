@@ -39,8 +39,14 @@ class Twin:
     def goes_to(self, node, depth):
         return None
 
+    def decides(self, game, state):
+        return None
+
     def draws(self, game, state, line, rng):
         return None
+
+    def amends(self, game, state, move, rng):
+        return move
 
     def estimate(self, game, state, plies):
         return None
@@ -236,7 +242,8 @@ class PUCT(Twin):
 
 
 class Decisive(Twin):
-    """Without anti-decisive moves."""
+    def __init__(self, anti=True):
+        self.anti = anti
 
     def winning(self, game, state, moves):
         """Which of the moves is the first that wins at once, or None."""
@@ -244,16 +251,37 @@ class Decisive(Twin):
         wins = [i for i, end in enumerate(after) if game.is_over(end) and reward_for(game, end, player) == 1.0]
         return wins[0] if wins else None
 
+    def leaves_a_win(self, game, state, move):
+        after = game.after(state, move)
+        if not self.anti or game.is_over(after) or game.player(after) == game.player(state):
+            return False
+        return self.winning(game, after, game.moves(after)) is not None
+
     def expanded(self, game, node, state):
         place = self.winning(game, state, [child.move for child in node.children])
         node.decisive = None if place is None else node.children[place]
+        for child in node.children:
+            child.loses = self.leaves_a_win(game, state, child.move)
 
     def goes_to(self, node, depth):
         return node.decisive
 
-    def draws(self, game, state, line, rng):
+    def bonus(self, game, state, child):
+        return -1000.0 if child.loses else 0.0
+
+    def decides(self, game, state):
         place = self.winning(game, state, game.moves(state))
         return None if place is None else game.moves(state)[place]
+
+    def amends(self, game, state, move, rng):
+        drawn, moves = move, game.moves(state) if self.leaves_a_win(game, state, move) else []
+        while moves:
+            i = random_below(rng, len(moves))
+            if not self.leaves_a_win(game, state, moves[i]):
+                return moves[i]
+            moves[i] = moves[-1]
+            moves.pop()
+        return drawn
 
 
 class Cutoff(Twin):
@@ -445,6 +473,19 @@ def select(methods, exploration, game, state, path):
     return max([child for child in node.children if all(m.takes(node, child) for m in methods)], key=bound)
 
 
+def next_move(game, state, methods, line, room, rng):
+    """The next move of a playout."""
+    decided = [move for method in methods if (move := method.decides(game, state)) is not None]
+    if decided:
+        return decided[0]
+    drawn = (method.draws(game, state, line, rng) for method in methods)
+    move = next((move for move in drawn if move is not None), None)
+    move = int(game.random_move(state, room, rng)) if move is None else move
+    for method in methods:
+        move = method.amends(game, state, move, rng)
+    return move
+
+
 def play_out(game, state, methods, line, play, rng):
     """The first player's result."""
     plies, room = 0, np.empty(game.max_moves, np.int32)
@@ -452,9 +493,7 @@ def play_out(game, state, methods, line, play, rng):
         for method in methods:
             if (value := method.estimate(game, state, plies)) is not None:
                 return value
-        drawn = (method.draws(game, state, line, rng) for method in methods)
-        move = next((move for move in drawn if move is not None), None)
-        play(int(game.random_move(state, room, rng)) if move is None else move)
+        play(next_move(game, state, methods, line, room, rng))
         plies += 1
     score = game.score(state)
     result = float((score > 0) - (score < 0))

@@ -633,7 +633,7 @@ def test_learning_that_is_killed_goes_on_as_if_nothing_had_happened(tmp_path):
     """Killed, and interrupted, at five moments each."""
     words = ["learn", "connect4(rows=4, columns=5)", "--seed", "3", "--checkpoint", "0.3"]
     once, parts = tmp_path / "once.eval", tmp_path / "parts.eval"
-    arena_program = [sys.executable, "-m", "arena.cli", *words]
+    arena_program = [sys.executable, "-m", "arena", *words]
     subprocess.run([*arena_program, "--output", once, "--games", "150000"], check=True, capture_output=True)
     for number in [signal.SIGKILL, signal.SIGINT] * 5:
         resume = ["--resume"] if parts.with_name("parts.eval.checkpoint").exists() else []

@@ -59,6 +59,7 @@ TWINS = [
     pytest.param("nst", lambda budget: [naive.NST(3, 0.2, 7)], id="nst", marks=EACH),
     pytest.param("informed(epsilon=0.2, depth=2, width=5)", lambda budget: [naive.Informed(0.2, 2, 5)], id="replies"),
     pytest.param("informed", lambda budget: [naive.Informed(0.1)], id="informed", marks=EACH),
+    pytest.param("decisive + nst", lambda budget: [naive.Decisive(), naive.NST(3, 0.2, 7)], id="decisive"),
     pytest.param("halving", lambda budget: [naive.Halving(budget)], id="halving", marks=EACH),
     pytest.param("halving(below=20)", lambda budget: [naive.Halving(budget, 20)], id="below", marks=EACH),
     pytest.param("halving(below=1)", lambda budget: [naive.Halving(budget, 1)], id="shot", marks=EACH),
@@ -267,7 +268,7 @@ def as_row(weights, game):
     [
         (
             "decisive(anti=false) + gumbel(considered=4, logits='ppa', alpha=0.5, temperature=0.7)",
-            [naive.Decisive()],
+            [naive.Decisive(anti=False)],
             {"considered": 4, "alpha": 0.5, "temperature": 0.7},
         ),
         pytest.param("gumbel(logits='ppa')", [], {"considered": 16}, marks=EACH),

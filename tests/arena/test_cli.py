@@ -45,7 +45,7 @@ agent = "random"
 
 def arena(*arguments, **options):
     """A process that runs the command; its output and exit code."""
-    command = [sys.executable, "-m", "arena.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "arena", *map(str, arguments)]
     return subprocess.run(
         command, capture_output=True, text=True, check=False, timeout=300, env=environment(), **options
     )
@@ -156,7 +156,7 @@ def test_the_same_run_on_one_worker_and_after_three_kills(folder):
     killed = folder / "killed"
     start = ["run", config, "--out", killed]
     for pause in (0.12, 0.03, 0.08):
-        command = [sys.executable, "-m", "arena.cli", *map(str, start), "--workers", "2"]
+        command = [sys.executable, "-m", "arena", *map(str, start), "--workers", "2"]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
         wait_for_games(killed, process)
         time.sleep(pause)
@@ -190,7 +190,7 @@ def stored(run):
 def test_interrupted_once_it_finishes_the_games_that_run(folder):
     config = folder / "slow.toml"
     config.write_text(CONFIG.format(games=400, playouts=2000))
-    command = [sys.executable, "-m", "arena.cli", "run", str(config), "--out", str(folder / "slow")]
+    command = [sys.executable, "-m", "arena", "run", str(config), "--out", str(folder / "slow")]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
     wait_for_games(folder / "slow", process)
     process.send_signal(signal.SIGINT)

@@ -62,7 +62,7 @@ def run(folder, cluster, *options):
     """A run in a process of its own."""
     (folder / "t.toml").write_text(toml(KEYS))
     words = [str(folder / "t.toml"), "--out", str(folder / "run"), "--cluster", cluster, *options]
-    command = [sys.executable, "-m", "arena.cli", "run", *words]
+    command = [sys.executable, "-m", "arena", "run", *words]
     quiet = subprocess.DEVNULL
     return subprocess.Popen(command, stdout=quiet, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, cwd=ROOT)
 

@@ -177,7 +177,7 @@ def test_a_run_with_a_bad_game_ends_with_the_code_of_void_games(tmp_path):
     for game, words in {"test_plain": "the rules of test_plain", "test_start_raises": "no start today"}.items():
         config = tmp_path / "t.toml"
         config.write_text(toml(keys(("flat", "flat(playouts=2)"), ("random", "random"), game=game)))
-        command = [sys.executable, "-m", "arena.cli", "run", str(config), "--out", str(tmp_path / game)]
+        command = [sys.executable, "-m", "arena", "run", str(config), "--out", str(tmp_path / game)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=200, cwd=ROOT)
         codes[game] = done.returncode
         assert words in " ".join(done.stderr.split()), done.stderr

@@ -2,7 +2,10 @@
 decisive moves in Monte-Carlo tree search algorithms", CIG 2010).
 
 A decisive move wins at once, and is made.  An anti-decisive move keeps the opponent from having a decisive one; others
-are made only if there is none.  Finding out means generating every reply to each move, which is slow in most games.
+are made only if there is none.  In a playout the move that has been drawn stands unless it leaves the opponent a
+decisive one: then a random anti-decisive move takes its place.  Where moves are drawn uniformly, that draws uniformly
+among the anti-decisive ones, and asks for the replies to one move in place of those to every move.  Where the game
+foresees all wins at once, no replies are needed.
 """
 
 from dataclasses import dataclass
@@ -12,7 +15,7 @@ import numpy as np
 
 from agents.core.tree import last_node
 from agents.montecarlo.method import NONE, Method
-from agents.montecarlo.outlook import winning_move, wins_at_once
+from agents.montecarlo.outlook import can_win_at_once, winning_move, wins_at_once
 from games.core.jit import helper
 from games.core.playout import copy_state
 from games.core.random import random_below
@@ -25,7 +28,7 @@ class Found(NamedTuple):
 
     wins: np.ndarray  # int32[nodes], at a first child's row: which of the children wins at once, from 0 on, or NONE
     loses: np.ndarray  # bool[nodes], whether the move to it leaves the opponent a decisive one
-    states: np.ndarray  # dtype[2, state_size]
+    states: np.ndarray  # dtype[2, state_size], scratch, as are `moves`
     moves: np.ndarray  # int32[2, max_moves]
 
 
@@ -47,11 +50,12 @@ class Decisive(Method):
     def expanded(self, game, search, walk, node):
         tree, memory = search.tree, search.memory
         first = tree.first_child[node]
+        wins = can_win_at_once(game, walk.state, memory.moves[0], memory.states[0])
         memory.wins[first] = NONE
         for child in range(first, first + tree.children[node]):
             move = tree.move[child]
             memory.loses[child] = self.anti and leaves_a_win(game, walk.state, move, memory)
-            if memory.wins[first] == NONE and wins_at_once(game, walk.state, move, memory.states[0]):
+            if wins and memory.wins[first] == NONE and wins_at_once(game, walk.state, move, memory.states[0]):
                 memory.wins[first] = child - first
 
     def goes_to(self, game, search, walk):
@@ -63,16 +67,21 @@ class Decisive(Method):
         return -FAR if search.memory.loses[child] else 0.0
 
     def decides(self, game, search, walk, rng):
+        return winning_move(game, walk.state, search.memory.moves[0], search.memory.states[0])
+
+    def amends(self, game, search, walk, move, rng):
         memory, state = search.memory, walk.state
-        move = winning_move(game, state, memory.moves[0], memory.states[0])
-        if move != NONE or not self.anti:
+        if not self.anti or not leaves_a_win(game, state, move, memory):
             return move
-        count, kept = game.legal_moves(state, memory.moves[0]), 0
-        for i in range(count):
-            if not leaves_a_win(game, state, memory.moves[0, i], memory):
-                memory.moves[0, kept] = memory.moves[0, i]
-                kept += 1
-        return np.int64(memory.moves[0, random_below(rng, kept)]) if 0 < kept < count else np.int64(NONE)
+        moves = memory.moves[0]
+        left = game.legal_moves(state, moves)
+        while left > 0:  # draw among those that are left, until one keeps the opponent from winning
+            i = random_below(rng, left)
+            if not leaves_a_win(game, state, moves[i], memory):
+                return np.int64(moves[i])
+            left -= 1
+            moves[i] = moves[left]
+        return move
 
 
 @helper
@@ -83,4 +92,4 @@ def leaves_a_win(game, state, move, memory):
     game.play(after, move)
     if game.is_over(after) or game.player(after) != 1 - game.player(state):
         return False
-    return winning_move(game, after, memory.moves[1], memory.states[0]) != NONE
+    return can_win_at_once(game, after, memory.moves[1], memory.states[0])

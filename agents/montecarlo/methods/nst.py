@@ -15,12 +15,13 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from agents.montecarlo.averages import (
-    START,
+    EMPTY,
     Averages,
     add_move,
     begin_line,
     empty,
     joined,
+    key_of,
     learn_line,
     mean_of,
     new_averages,
@@ -33,10 +34,11 @@ from games.core.random import random_below, random_unit
 
 
 class Grams(NamedTuple):
-    """The averages of sequences, and room for moves."""
+    """The averages of sequences, and room for moves and for the last moves of the line."""
 
     averages: Averages
     moves: np.ndarray  # int32[max_moves]
+    lasts: np.ndarray  # uint64[length], the keys of sequences of last moves
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,8 @@ class NST(Method):
         check_range("least", self.least, 1)
 
     def new_memory(self, game, nodes):
-        return Grams(new_averages(game, 1 << 20), np.zeros(game.max_moves, np.int32))
+        room = np.zeros(game.max_moves, np.int32), np.zeros(self.length, np.uint64)
+        return Grams(new_averages(game, 1 << 20), *room)
 
     def begin_search(self, game, memory, budget, rng):
         if not self.memory:
@@ -82,9 +85,10 @@ class NST(Method):
     def draws(self, game, search, walk, rng):
         if random_unit(rng) < search.options.epsilon:
             return NONE
-        averages, moves, best, best_value, ties = search.memory.averages, search.memory.moves, 0, -1.0, 0
+        moves, best, best_value, ties = search.memory.moves, 0, -1.0, 0
+        known = look_back(search.memory, search.options)
         for i in range(game.legal_moves(walk.state, moves)):
-            value = value_of(averages, game.move_code(walk.state, moves[i]), search.options)
+            value = value_of(search.memory, game.move_code(walk.state, moves[i]), known, search.options)
             ties = 1 if value > best_value else ties + (value == best_value)
             if value > best_value or (value == best_value and random_below(rng, ties) == 0):
                 best, best_value = moves[i], value
@@ -92,15 +96,32 @@ class NST(Method):
 
 
 @helper
-def value_of(averages, code, options):
-    """The value of a move of that code at the end of the line."""
-    key, end = joined(START, code), averages.length[0]
-    total, grams = mean_of(averages, code, 1.0), 1
-    for i in range(end - 1, max(-1, end - options.length), -1):
-        if averages.codes[i] == CHANCE:
+def look_back(memory, options):
+    """Write the keys of the last moves, of 1 to length - 1, to `memory.lasts`; how many have been seen often enough.
+
+    What has been seen less than `least` times has not been seen so often with another move after it.
+    """
+    averages, known = memory.averages, 0
+    end = averages.length[0]
+    for begin in range(end - 1, max(-1, end - options.length), -1):
+        if averages.codes[begin] == CHANCE:
             break
-        key = joined(key, averages.codes[i])
+        key = key_of(averages, begin, end)
         place = place_of(averages, key)
-        if averages.keys[place] != 0 and averages.counts[place] >= options.least:
+        if averages.keys[place] == EMPTY or averages.counts[place] < options.least:
+            break
+        memory.lasts[known] = key
+        known += 1
+    return known
+
+
+@helper
+def value_of(memory, code, known, options):
+    """The value of a move of that code at the end of the line, of whose last moves `known` keys are written."""
+    averages = memory.averages
+    total, grams = mean_of(averages, code, 1.0), 1
+    for i in range(known):
+        place = place_of(averages, joined(memory.lasts[i], code))
+        if averages.keys[place] != EMPTY and averages.counts[place] >= options.least:
             total, grams = total + averages.sums[place] / averages.counts[place], grams + 1
     return total / grams
