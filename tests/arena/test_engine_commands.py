@@ -61,7 +61,7 @@ def test_check_engine_refuses(arguments, message):
 
 def test_serve_agent():
     """What other programs start: answers alone go to the standard output."""
-    command = [sys.executable, "-m", "arena.cli", "serve-agent", "random", "go(size=5)", "--protocol", "gtp"]
+    command = [sys.executable, "-m", "arena", "serve-agent", "random", "go(size=5)", "--protocol", "gtp"]
     played = "boardsize 5\nkomi 5.5\nclear_board\ngenmove b\nquit\n"
     result = subprocess.run(command, input=played, capture_output=True, text=True, timeout=300, env=environment())
     answers = result.stdout.split("\n\n")

@@ -130,7 +130,7 @@ def test_few_pages_are_kept(full, tmp_path, monkeypatch):
 
 
 def test_the_command_shows_runs_until_it_is_ended(full):
-    command = [sys.executable, "-m", "arena.cli", "report", str(full.parent), "--serve", "0"]
+    command = [sys.executable, "-m", "arena", "report", str(full.parent), "--serve", "0"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     try:
         told = process.stderr.readline()
@@ -172,7 +172,7 @@ def test_a_run_is_served_and_its_server_ends_with_it(tmp_path):
     command = [
         sys.executable,
         "-m",
-        "arena.cli",
+        "arena",
         "run",
         "--game",
         CONFIG["game"],
