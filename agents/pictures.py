@@ -29,7 +29,7 @@ from agents.proof.pns import PNS
 from agents.proof.proving import proving
 from games.core.game import Game
 
-NODES, FEW = 1000, 30  # that are shown, unless told otherwise; of the trees of playouts, which are large
+NODES, FEW = 1000, 30  # nodes shown by default; FEW of trees of playouts, which are large
 DEEPEST = 150  # plies that are shown
 TOO_DEEP = (
     f"the tree is more than {DEEPEST} plies deep, too deep to be drawn: give a smaller depth, or fewer iterations"
@@ -38,13 +38,13 @@ TOO_DEEP = (
 
 @dataclass(frozen=True)
 class View:
-    """What is to be seen of a search; None and the like where nothing is said.
+    """What to show of a search; None leaves it to the search.
 
-    iterations: of a depth-first search the positions visited, of a best-first search the expansions or playouts
-    bounds: the least and the greatest value there is for MAX, if they are known
-    goal: what a proof is to show that the player to move gets at least: 1 a win, 0 a draw
-    seed: of what is random
-    limit: the most nodes that are shown
+    iterations: when to stop: positions visited by a depth-first search, expansions or playouts of a best-first search
+    bounds: the least and the greatest possible value for MAX, if they are known
+    goal: the least that a proof is to show for the player to move: 1 a win, 0 a draw
+    seed: the seed of everything random
+    limit: the most nodes to show
     """
 
     iterations: int | None = None
@@ -55,7 +55,7 @@ class View:
 
 
 class Shown(NamedTuple):
-    """The root of a tree, a sentence about it, and how many iterations there were, fewer if the search has ended."""
+    """The root of a tree, a sentence about it, and how many iterations there were, fewer if the search ended."""
 
     root: Node
     remark: str
@@ -65,8 +65,8 @@ class Shown(NamedTuple):
 def show(agent: Agent, game: Game, state: np.ndarray, view: View = View()) -> Shown:
     """The tree that `agent` searches from `state`.
 
-    Unsuited if no tree is drawn of the agent, it refuses the game, or the view asks for what does not apply to it;
-    TooLarge if a tree that is shown whole has more nodes than the limit, or is too deep.
+    Unsuited if the agent has no tree to draw, refuses the game, or cannot use something in the view;
+    TooLarge if the tree is too deep, or is shown whole and has more nodes than the limit.
     """
     kind = next((kind for kind in KINDS if isinstance(agent, kind.agents)), None)
     if kind is None:
@@ -133,7 +133,7 @@ def show_proof(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
 
 
 def seed_of(view: View) -> int:
-    """The seed of what is random: 1 unless it is said."""
+    """The seed of everything random: 1 by default."""
     return 1 if view.seed is None else view.seed
 
 
@@ -144,7 +144,7 @@ def hidden(root: Node) -> str:
 
 
 class Kind(NamedTuple):
-    """A kind of search: the agents that make it, what its picture can be told, and the function that makes it."""
+    """A kind of search: its agents, the fields of `View` that it takes besides `limit`, and what shows its tree."""
 
     agents: type
     takes: tuple[str, ...]

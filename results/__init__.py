@@ -1,4 +1,4 @@
-"""Results: what is known of games once they are played: the store, ratings, tables, export.
+"""Results: what is known about games once they are played: the store, ratings, tables, export.
 
 t = results.load("runs/first")
 t.standings(); t.crosstable(); t.pairs(); t.win_rates(); t.games; t.moves()   # pandas

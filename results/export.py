@@ -36,7 +36,7 @@ LONG = 1000  # rows: rich takes a millisecond for each, so that longer tables ar
 
 
 class ColumnError(ValueError):
-    """Columns that a table does not have; the message says which it has."""
+    """A table lacks some of the columns asked for; the message lists those it has."""
 
 
 def render(
@@ -51,13 +51,12 @@ def render(
 ) -> str | bytes:
     """`frame` in one of FORMATS: str, or bytes for parquet.
 
-    `times` false leaves out every column of seconds, so that tables of equal runs are equal.  `width` is the number
-    of characters that a line of text may have (in tables up to 1000 rows, see `results.fitting`); None is as many as
-    it needs.  `title` serves the formats for people, and `label` is what LaTeX refers to the table by.  Text leaves
-    out what no terminal is wide enough for: seeds and moves of games, candidates; LaTeX leaves out these last.
-    `columns` are those that are written, in their order: names as csv has them, of a study its headings; ValueError
-    names those that are not there.
-    In csv, text that a spreadsheet would take for a formula has an apostrophe before it, unless `raw`.
+    `times` false leaves out every column of seconds, so that tables of equal runs are equal.  `width` is the most
+    characters in a line of text (in tables of up to 1000 rows, see `results.fitting`); None is as many as needed.
+    `title` is for the formats for people; LaTeX refers to the table by `label`.  Text leaves out columns too wide for
+    any terminal, such as seeds and moves of games, and candidates; LaTeX leaves out candidates.  `columns` are the
+    columns to write, in this order: their names in csv, or a study's headings; ValueError names those that are missing.
+    In csv, text that a spreadsheet would take for a formula gets an apostrophe before it, unless `raw`.
     """
     if format not in FORMATS:
         raise ValueError(f"no format {format!r}; there are {', '.join(FORMATS)}")
@@ -87,7 +86,7 @@ def render(
 def _chosen(frame, columns: Sequence[str], with_errors: bool) -> pd.DataFrame:
     """The columns of these names; several may be given in one text, parted by commas.
 
-    Elo comes with its error and bound where people read them in one column.
+    Elo comes with its error and bound if people read them in one column.
     """
     known = [str(name) for name in frame.columns]
     wanted = [name for text in columns for name in ([text] if text in known else map(str.strip, text.split(",")))]

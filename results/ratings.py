@@ -2,8 +2,8 @@
 
 The model is in `results.likelihood`, with draws by a law of `results.draws`.  A rating is finite only among agents
 whose results tie them together both ways (Zermelo, Mathematische Zeitschrift 29, 1929; Ford, American Mathematical
-Monthly 64, 1957): each can be reached from each other one along "did not lose all games against".  Such agents are a
-group here.  Between groups all games were won by the same side, and there is a one-sided bound at most.
+Monthly 64, 1957): each can be reached from each other one along "did not lose all games against".  Such agents form a
+group.  Between groups the same side won all games, so there is at most a one-sided bound.
 """
 
 import math
@@ -25,21 +25,21 @@ FARTHEST_ANCHOR = 10_000  # Elo
 
 
 class AnchorError(ValueError):
-    """Impossible anchors: not among the agents, out of range, or contradicted by results that one side won all of."""
+    """Impossible anchors: not among the agents, out of range, or contradicted by results that all went to one side."""
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Ratings in Elo with 95 % errors.  NaN is "nothing can be said"; `bound` and `notes` say where and why."""
+    """Ratings in Elo with 95 % errors; NaN means "nothing can be said", and `bound` and `notes` say where and why."""
 
     agents: tuple[str, ...]
     elo: np.ndarray  # float[agents]: estimate, or the bound itself where `bound` is not empty
-    error: np.ndarray  # float[agents]: half of the 95 % interval; NaN where there is a bound
+    error: np.ndarray  # float[agents]: half of the 95 % interval; NaN for bounds and anchors
     bound: tuple[str, ...]  # ">" the agent is rated higher than elo (95 %, one-sided), "<" lower, "" neither
     difference_error: np.ndarray  # float[agents, agents]: of each pair's difference; NaN between groups
     superiority: np.ndarray  # float[agents, agents]: likelihood that the row's agent is the stronger one
     advantage: float  # of the first player, Elo
-    advantage_error: float | None  # None where it is not estimated, but taken as 0
+    advantage_error: float | None  # None if it is not estimated but taken as 0
     draw_rate: float  # between equals
     notes: list[str] = field(default_factory=list)
 
@@ -66,10 +66,10 @@ def rate(
 
     `results` are the first player's results in each ordered pair: counts[agents, agents, 3] of wins, draws and losses
     with the first player's index first, or a frame with columns first, second (names), wins, draws, losses.
-    `distinct` are the counts of those games that do not repeat another one; errors and bounds are those of so many.
-    `draws` is a law of `results.draws`, or "half": each draw is half a win and half a loss.  Without `advantage` the
-    first player has none.  `anchors` are agents whose Elo is known; the others are rated relative to them, and
-    AnchorError says which cannot be.
+    `distinct` counts only the games that do not repeat another one; errors and bounds are based on these.  `draws` is a
+    law of `results.draws`, or "half": each draw counts as half a win and half a loss.  Without `advantage`, the first
+    player is taken to have none.  `anchors` are agents with their known Elo; the others are rated relative to them, and
+    AnchorError says which anchor is impossible.
     """
     if draws not in DRAWS:
         raise ValueError(f"draws = {draws!r} is not one of {', '.join(DRAWS)}")
@@ -124,7 +124,7 @@ def _anchor_strengths(agents, anchors, counts, groups) -> dict[int, float]:
 def count_results(agents: Sequence[str], games: pd.DataFrame) -> np.ndarray:
     """counts[agents, agents, 3] of the games (columns first, second, outcome) that have an outcome: no void ones.
 
-    With a column games, a row stands for so many.
+    With a column games, a row stands for that many.
     """
     games = counted(games)
     counts = np.bincount(result_codes(agents, games), number(games), 3 * len(agents) ** 2)
@@ -132,7 +132,7 @@ def count_results(agents: Sequence[str], games: pd.DataFrame) -> np.ndarray:
 
 
 def number(games: pd.DataFrame) -> np.ndarray:
-    """int[rows]: for how many games each row stands."""
+    """int[rows]: how many games each row stands for."""
     return games["games"].to_numpy(int) if "games" in games else np.ones(len(games), int)
 
 

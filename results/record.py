@@ -1,4 +1,4 @@
-"""What is known of one game once it has been played: plain values, no rules and no agents."""
+"""What is known about one game once it has been played: plain values, no rules and no agents."""
 
 from dataclasses import dataclass, fields
 from functools import cache
@@ -49,9 +49,9 @@ class MoveRecord(Effort):
 
     @classmethod
     def of(cls, ply: int, side: int, move: str, decision: "Decision", **known: Any) -> "MoveRecord":
-        """The record of a decision, with NumPy's scalars as Python's numbers; `known` are clock and candidates.
+        """The record of a decision, with NumPy's scalars as Python's numbers; `known` can have clock and candidates.
 
-        ValueError for a number that is not finite or does not fit the store, TypeError for what is no number.
+        ValueError for a number that is not finite or does not fit the store, TypeError for anything but a number.
         """
         numbers = {name: _plain(kind, optional, getattr(decision, name)) for name, kind, optional in _counted()}
         return cls(ply=ply, side=side, move=move, **known, **numbers)
@@ -75,7 +75,7 @@ def _plain(kind, optional, value):
 
 @dataclass(frozen=True)
 class ImprovementRecord:
-    """A better score than all before, found by the search of an agent that plays by itself."""
+    """A new best score, found by the search of an agent that plays by itself."""
 
     playouts: int  # of the agent in this run, when it was found
     seconds: float  # of its thinking, to within a few hundredths
@@ -84,7 +84,7 @@ class ImprovementRecord:
 
 @dataclass(frozen=True)
 class GameRecord:
-    """One game, with every decision that was made in it; a run of one agent, where the game is for one player."""
+    """One game with all decisions made in it; in games for one player, a run of one agent."""
 
     id: str  # known before play, unique in its tournament
     number: int  # place in the schedule, from 0
@@ -97,8 +97,8 @@ class GameRecord:
     score: float | None  # the game's own score for the first player; None unless played out
     reason: str  # one of Reason
     detail: str  # for a forfeit, a void or an adjudication: what happened, in a sentence; else empty
-    opening_moves: str  # names parted by blanks, played before the agents began
-    moves: str  # names parted by blanks, the agents' moves
+    opening_moves: str  # names separated by blanks, played before the agents began
+    moves: str  # names separated by blanks, the agents' moves
     plies: int  # of the opening and the agents together
     seconds: float  # wall time, opening excluded
     decisions: tuple[MoveRecord, ...] = ()

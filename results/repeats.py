@@ -1,8 +1,8 @@
 """Games that repeat another one, move for move, because their agents are deterministic: they tell nothing new.
 
-Equal games of agents that draw random numbers are no repetitions: that a short game comes out the same again is part of
-what their results say.  So two agents count as deterministic only if they never followed one opening in two ways, in
-any condition.  The same moves in two conditions are no repetition.
+Equal games of agents that draw random numbers are not repetitions: that a short game comes out the same again is part
+of what their results say.  So two agents count as deterministic only if they never followed one opening in two ways, in
+any condition.  The same moves in two conditions are not a repetition.
 """
 
 import pandas as pd

@@ -35,8 +35,8 @@ def scores(
 
     `runs` has columns instance (its number), first (the agent), score (NaN where a run failed), seconds.  Columns:
     COLUMNS, where low and high are the mean's interval, deviation is the sample standard deviation, and seconds are the
-    mean of a run.  Of all instances together, mean, low, high and best are sums over them, missing for an agent
-    that has not a run on each; median and deviation are missing.  `intervals` false leaves low and high missing, which
+    mean of a run.  For all instances together, mean, low, high and best are sums over them, missing for an agent
+    without a run on each; median and deviation are missing.  `intervals` false leaves low and high missing, which
     is quicker.
     """
     rng = np.random.default_rng(seed) if intervals else None
@@ -107,7 +107,7 @@ def best_so_far(improvements: pd.DataFrame, against: str, ends: pd.Series | None
     """How the best score of a run grows: for each instance and agent, the mean over runs at every improvement of one.
 
     `improvements` has columns id (the run's), instance, agent, score, and the one that `against` names, playouts or
-    seconds, in ascending order within a run.  `ends` has, by id, what of `against` a run had spent when it was over:
+    seconds, in ascending order within a run.  `ends` has, by id, how much of `against` a run spent in all:
     with it, a curve goes on to the end of the longest run.  Columns: instance, agent, `against`, mean, low and high
     (the quartiles of the runs).  Rows begin where every run has a score.
     """

@@ -70,7 +70,7 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """LLR at which H0 (at or below the first) and H1 (at or above the second) is accepted."""
+        """The LLRs at which a test ends: H0 is accepted at or below the first, H1 at or above the second."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def state(self, counts: Sequence[float]) -> State:
@@ -80,7 +80,7 @@ class Sprt:
         return State(value, lower, upper, "continue" if self.too_few(counts) else verdict)
 
     def too_few(self, counts: Sequence[float]) -> bool:
-        """Whether there is no verdict yet, whatever LLR is, since the counts are of fewer than `min_pairs` pairs."""
+        """Whether it is too early for a verdict, whatever the LLR: the counts are of fewer than `min_pairs` pairs."""
         return sum(counts) * (1 if len(counts) == len(PENTANOMIAL) else 0.5) < self.min_pairs
 
 

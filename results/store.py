@@ -3,9 +3,9 @@
 The file is in WAL mode, so that it can be read while games are added, and each game is one transaction: a process
 that is killed loses none of the games it has added.  `PRAGMA user_version` is the version of the schema.
 
-Every row has a digest, or is covered by one: of the meta data, the agents and the tallies, which are verified at every
-look; of each game, and of its decisions and its improvements, which are verified when they are read.  Games are
-numbered without gaps as they end, so that one that has vanished is noticed by the tallies, which count all games.
+Every row has a digest, or is covered by one.  Those of the metadata, the agents and the tallies are verified at every
+look; those of a game, its decisions and its improvements when they are read.  Games are numbered without gaps as they
+end, so the tallies, which count all games, show if one has vanished.
 """
 
 import json
@@ -48,8 +48,8 @@ APPLICATION_ID = 0x4172656E  # "Aren"; tells this store from the databases of ot
 RESCUED_NAME, DAMAGED_NAME = "rescued.sqlite", "damaged.sqlite"
 LOOK = 1.0  # seconds between two looks at whether the file is still in its place
 BATCH = 10_000  # rows that are read at once
-GAMES_VERIFIED = 100_000  # of runs of no more games, all are verified when the run is loaded or resumed
-MOVES_VERIFIED = 1_000_000  # of runs of no more decisions, all are, before they are summed up or the run is resumed
+GAMES_VERIFIED = 100_000  # in runs of up to this many games, all are verified when the run is loaded or resumed
+MOVES_VERIFIED = 1_000_000  # in runs of up to this many decisions, all are, before a sum of them or a resume
 
 GAME_COLUMNS, MOVE_COLUMNS, IMPROVEMENT_COLUMNS = map(columns_of, (GameRecord, MoveRecord, ImprovementRecord))
 PARTS = {"moves": MOVE_COLUMNS, "improvements": IMPROVEMENT_COLUMNS}  # the tables of what belongs to a game
@@ -87,7 +87,7 @@ CREATE TABLE improvements (
 
 
 class Store:
-    """A tournament's file.  Made by `create` or `open`; a context manager, closed at its end."""
+    """A tournament's file, made by `create` or `open`; a context manager that closes it."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: FileLock | None):
         self.path = path
@@ -98,7 +98,7 @@ class Store:
 
     @classmethod
     def create(cls, folder: str | os.PathLike, meta: dict, agents: Sequence[dict]) -> "Store":
-        """A new store in `folder`, which is made if need be, open for writing.
+        """A new store in `folder`, open for writing; the folder is made if need be.
 
         `meta` is any JSON; `agents` are `{"name": ..., "spec": ...}` in the order of the configuration.
         StoreExists if there is a store; StoreBusy if another process is making one; StoreError if it cannot be made.
@@ -120,9 +120,10 @@ class Store:
 
     @classmethod
     def open(cls, folder: str | os.PathLike, write: bool = False) -> "Store":
-        """The store in `folder`; to read, while another process may be writing, or to write.
+        """The store in `folder`, to write, or to read, even while another process is writing.
 
-        StoreError if there is none, if it is damaged or of another version; StoreBusy if another process writes.
+        StoreError if there is none, or if it is damaged or of another version; StoreBusy, to write, if another process
+        is writing.
         """
         path = Path(folder) / FILE_NAME
         if not path.is_file():
@@ -161,7 +162,7 @@ class Store:
 
     @property
     def meta(self) -> dict:
-        """What `create` and `set_meta` were given."""
+        """What `create` and `set_meta` stored."""
         rows = self._verified("meta", ("key", "value"), "key")
         try:
             return {key: json.loads(value) for key, value in rows}
@@ -170,7 +171,7 @@ class Store:
 
     @property
     def config(self) -> dict:
-        """The configuration that the games were played by; StoreError if they were imported, and there is none."""
+        """The configuration that the games were played with; StoreError if they were imported without one."""
         try:
             return self.meta["config"]
         except KeyError:
@@ -191,7 +192,7 @@ class Store:
     def tallies(self) -> dict:
         """The sums over all games of each condition, players, outcome and reason; see `results.tallies`.
 
-        StoreDamaged if they are not of as many games as there are.
+        StoreDamaged if they do not count as many games as there are.
         """
         with self.unchanged():  # or a game that is added between the two would be taken for damage
             read = dict(tallies.read(self._verified("tallies", ("tally", *tallies.COLUMNS))))
@@ -212,12 +213,12 @@ class Store:
         """Store one game, whole or not at all.
 
         StoreError if its id is there already or it cannot be written; StoreLost, which names a file with all games
-        that were stored, if the file is not in its place any more.
+        that were stored, if the file is no longer in its place.
         """
         self._add([record], f"add game {record.id!r} to")
 
     def add_all(self, records: Iterable[GameRecord]) -> None:
-        """Store many games, all of them or none; errors as of `add`."""
+        """Store many games, all of them or none; errors as for `add`."""
         self._add(records, "add games to")
 
     def _add(self, records, action) -> None:
@@ -238,9 +239,9 @@ class Store:
             self.check_place()
 
     def check_place(self) -> None:
-        """StoreLost if the file was deleted or replaced; what it held is then in a new file, which the message names.
+        """StoreLost if the file was deleted or replaced; its games are then in a new file, which the message names.
 
-        `add` looks at most once a second.
+        `add` checks at most once a second.
         """
         self._looked = time.monotonic()
         if (now := place(self.path)) == self._place:
@@ -263,7 +264,7 @@ class Store:
         )
 
     def made_anew(self, records: Iterable[GameRecord]) -> Path:
-        """Replace the file by one of these games, which may be read from this one; returns the old one's new place."""
+        """Replace the file by one with these games, which may be read from it; return the old file's new place."""
         new, old = (free_name(self.path.with_name(name)) for name in ("mended.sqlite", DAMAGED_NAME))
         _write_empty(new, self.meta, self.agents)
         try:
@@ -282,7 +283,7 @@ class Store:
         return old
 
     def record(self, id: str) -> GameRecord:
-        """The game of that id; StoreError, which names some ids, if there is none; StoreDamaged."""
+        """The game with that id; StoreError, which names some ids, if there is none; StoreDamaged if it is damaged."""
         query = "SELECT game FROM games {} WHERE id = ?"  # a second time without the index, which may be damaged
         rows = self.select(query.format(""), (id,)) or self.select(query.format("NOT INDEXED"), (id,))
         if not rows:
@@ -313,7 +314,7 @@ class Store:
             yield game, tuple(row[1:] for row in group)
 
     def verified_parts(self, part: str, last: int) -> Iterator[tuple[int, tuple[tuple, ...]]]:
-        """The same of the games up to number `last`; StoreDamaged unless they are those that were stored."""
+        """`parts` of the games up to number `last`; StoreDamaged unless they are as they were stored."""
         found = self.parts(part, f"game <= {last}")
         having = f"game <= {last} AND {part}_digest != {digest(())}"
         for number, id, expected in self.each(
@@ -327,7 +328,7 @@ class Store:
             raise StoreDamaged(self.path, f"its table {part} has rows of game {stray[0]}, which has none")
 
     def rows(self, last: int) -> Iterator[tuple]:
-        """The rows of `ROW` of the games up to number `last`, as they ended; StoreDamaged unless they are sound."""
+        """The rows of `ROW` of the games up to number `last`, in order of their end; StoreDamaged unless sound."""
         count = 0
         for count, row in enumerate(
             self.each(f"SELECT {', '.join(ROW)} FROM games WHERE game <= {last} ORDER BY game"), 1
@@ -339,7 +340,7 @@ class Store:
             raise StoreDamaged(self.path, f"of {last} games it has {count}")
 
     def records(self) -> Iterator[GameRecord]:
-        """All games, in the order of the schedule; StoreDamaged."""
+        """All games, in the order of the schedule; StoreDamaged if one is damaged or missing."""
         last = sum(sums[0] for _, sums in self.tallies().values())
         games = self.select(f"SELECT game, id FROM games NOT INDEXED WHERE game <= {last} ORDER BY number")
         if len(games) != last:
@@ -353,7 +354,7 @@ class Store:
             return self._connection.execute(query, parameters).fetchall()
 
     def each(self, query: str) -> Iterator[tuple]:
-        """The rows that a SELECT gives, of which a batch at a time is in memory; StoreError if the file is damaged."""
+        """The rows that a SELECT gives, with one batch at a time in memory; StoreError if the file is damaged."""
         with explained(self.path, "read"):
             cursor = self._connection.execute(query)
         while True:
@@ -365,7 +366,7 @@ class Store:
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:
-        """Within it, what is read is of one moment, whatever another process adds; one within another does nothing."""
+        """Within it, all reads see the same moment, whatever another process adds; nested ones do nothing."""
         if self._connection.in_transaction:
             yield
             return
@@ -378,7 +379,7 @@ class Store:
                 self._connection.rollback()
 
     def _verified(self, table, columns, order="1") -> list[tuple]:
-        """The rows of a small table, without their digests, by which they are verified."""
+        """The rows of a small table, verified by their digests, which are left out."""
         found = self.select(f"SELECT {', '.join(columns)}, digest FROM {table} NOT INDEXED ORDER BY {order}")
         if not all(map(is_sound, found)):
             raise StoreDamaged(self.path, f"its table {table} is not as it was stored", table == "tallies")

@@ -17,7 +17,7 @@ class StoreError(UserError):
 
 
 class StoreDamaged(StoreError):
-    """A store that holds what was not written so."""
+    """A store does not hold what was written to it."""
 
     def __init__(self, path: Path, what: str, mendable: bool = True):
         self.what, folder = what, path.parent

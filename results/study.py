@@ -1,7 +1,7 @@
-"""The table of a study, as papers print it: a row a game, a column a budget or an agent, a cell a score with its
-interval.
+"""The table of a study, as papers print it: a row per game, a column per budget or agent, and a score with its
+interval in each cell.
 
-The data are one row a cell: columns instance, budget, agent, games, value, low, high.  `cells` lays them out.
+The data have one row per cell: columns instance, budget, agent, games, value, low, high.  `cells` lays them out.
 """
 
 import math
@@ -22,11 +22,11 @@ MEAN = "mean"  # of all games, in the place of an instance
 def win_rates(
     agents: Sequence[str], conditions: Sequence[Condition], games: pd.DataFrame, repeats: pd.Series
 ) -> pd.DataFrame:
-    """The score of each agent against all others, 0 to 1, in each condition; of two agents, of the first alone.
+    """The score of each agent against all others, 0 to 1, in each condition; with two agents, only of the first.
 
-    The interval is `results.elo.score_interval` of the complete pairs, or of the games where there is no such pair;
+    The interval is `results.elo.score_interval` of the complete pairs, or of the games if there is no such pair;
     `repeats: bool[games]` count once in it.  The value is of all games with a result.  Last comes the mean over all
-    instances at each budget, where each of several has been played.
+    instances at each budget, if there are several and each has been played.
     """
     flat = by_pair(agents, games, repeats)
     whole = complete_pairs(flat)
@@ -76,7 +76,7 @@ def _means(frame) -> list[pd.DataFrame]:
 def mean_scores(scores: pd.DataFrame, conditions: Sequence[Condition], agents: Sequence[str]) -> pd.DataFrame:
     """The mean score of each agent in each condition, from the table `scores`, whose intervals are bootstrap ones.
 
-    Where all instances are of one game, such as boards of SameGame, the last row is the sum of their means.
+    If all instances are of one game, such as boards of SameGame, the last row is the sum of their means.
     """
     frame = scores if "budget" in scores else scores.assign(budget=conditions[0].budget)
     if len({condition.spec.partition("(")[0] for condition in conditions}) > 1:

@@ -1,6 +1,6 @@
 """The tables of a tournament, made from its games; pure functions of data frames.
 
-The games are one row each, or, with a column games, rows that stand for so many; their plies are then a sum.
+Each row is a game, or, with a column games, stands for that many; its plies are then a sum.
 
 Scores are fractions, 0 to 1.  Elo, its 95 % error and its bound are explained in `results.ratings`.  Void games are
 counted as such and nowhere else.
@@ -22,11 +22,11 @@ ESTIMATED = ("elo", "error", "bound", "los", "nelo", "nelo_error", "draw_ratio",
 
 
 def standings(agents: Sequence[str], games: pd.DataFrame, ratings: Ratings) -> pd.DataFrame:
-    """One row an agent, the best first.
+    """One row per agent, the best first.
 
     `ratings` are the agents' in the same order; `games` has columns first, second, outcome, reason.  Columns: rank,
     agent, games, wins, draws, losses, void, forfeits (games lost so), score, elo, error, bound, los (the likelihood
-    to be stronger than the next agent).
+    of being stronger than the next agent).
     """
     frame = pd.DataFrame({"agent": list(agents)}).assign(**_results_by_agent(agents, games))
     frame["score"] = _score(frame["wins"], frame["draws"], frame["games"])
@@ -86,7 +86,7 @@ def crosstable(agents: Sequence[str], counts: np.ndarray, values: str = "score")
     """Each agent (row) against each other one (column), in the order of `agents`.
 
     `counts[agents, agents, 3]` as in `results.ratings`.  `values` is "score", the row's fraction of the points, or
-    "games", their number; missing where they have not met.
+    "games", their number; missing if they have not met.
     """
     if values not in ("score", "games"):
         raise ValueError(f"values = {values!r} is not one of score, games")
@@ -100,9 +100,9 @@ def crosstable(agents: Sequence[str], counts: np.ndarray, values: str = "score")
 
 
 def differences(ratings: Ratings) -> pd.DataFrame:
-    """One row for each ordered two agents: Elo of `agent` minus Elo of `against`, by the ratings of the whole pool.
+    """One row for each ordered pair of agents: Elo of `agent` minus Elo of `against`, by the ratings of the whole pool.
 
-    The error is the difference's own, which is not that of the two ratings.  NaN where nothing is known but the sign.
+    The error is the difference's own, which is not that of the two ratings.  NaN where only the sign is known.
     """
     names, known = np.array(ratings.agents, dtype=object), ~np.isnan(ratings.difference_error)
     rows, columns = np.nonzero(~np.eye(len(names), dtype=bool))
@@ -123,8 +123,8 @@ def pairs(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | None 
     """One row for each two agents `a` and `b` that were paired; results and Elo are `a`'s.
 
     `games` has columns condition, opening, first, second, outcome, reason.  Columns LL to WW count the complete pairs
-    (two games of one condition and opening, sides swapped) by a's results.  Elo and its error come from them; where
-    there is none, from games.  The errors count once what `repeats: bool[games]` says repeats an earlier game.
+    (two games of one condition and opening, sides swapped) by a's results.  Elo and its error come from them, or
+    from games if there are none.  The errors leave out games that, by `repeats: bool[games]`, repeat an earlier one.
     """
     index = pd.Index(list(agents))
     flat = by_pair(agents, games, repeats)
@@ -160,7 +160,7 @@ def pairs(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | None 
 
 
 def by_pair(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | None = None) -> pd.DataFrame:
-    """One row a game of two agents: their indices a < b, condition, opening, side (1 if b moved first), points of a
+    """One row per game of two agents: their indices a < b, condition, opening, side (1 if b moved first), points of a
     (NaN if void), void, repeats."""
     repeats = pd.Series(False, games.index) if repeats is None else repeats
     games, repeats = games[games["second"].notna()], repeats[games["second"].notna()]
@@ -182,7 +182,7 @@ def by_pair(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | Non
 
 
 def complete_pairs(flat: pd.DataFrame) -> pd.DataFrame:
-    """One row a complete pair of `by_pair`: condition, a, b, opening, points of a (0 to 2), repeats (of both games)."""
+    """One row per complete pair of `by_pair`: condition, a, b, opening, points of a (0 to 2), repeats (both games)."""
     of_opening = flat[flat["points"].notna()].groupby(["condition", "a", "b", "opening"])
     summary = of_opening.agg(
         games=("points", "size"), sides=("side", "nunique"), points=("points", "sum"), repeats=("repeats", "all")
@@ -196,10 +196,10 @@ def pair_counts(points: pd.Series) -> np.ndarray:
 
 
 def win_rates(agents: Sequence[str], games: pd.DataFrame, effort: pd.DataFrame) -> pd.DataFrame:
-    """One row an agent: games and score as first and as second player, and what it spent.
+    """One row per agent: games and score as first and as second player, and what it spent.
 
-    `effort` has columns agent, and at least of seconds, playouts and nodes the sum, and as `..._given` the number of
-    decisions that count it.  Moves and plies of void games are among them.
+    `effort` has the column agent and, for at least seconds, playouts and nodes, the sum, and as `..._given` the number
+    of decisions that count it.  Moves and plies of void games are included.
     """
     index, frame = pd.Index(list(agents)), pd.DataFrame({"agent": list(agents)})
     played = counted(games)
@@ -223,12 +223,12 @@ def win_rates(agents: Sequence[str], games: pd.DataFrame, effort: pd.DataFrame) 
 
 
 def _ratio(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Means, NaN of nothing."""
+    """Means; NaN if there is nothing to average."""
     return np.divide(sums, counts, out=np.full(len(sums), math.nan), where=counts > 0)
 
 
 def notes(games: pd.DataFrame) -> list[str]:
-    """Sentences on games that were not played to their end."""
+    """Sentences on games that were not played to the end."""
     lines = []
     alone = len(games) > 0 and games["second"].isna().all()
     lost = "broken off by a fault of the agent" if alone else "lost by forfeit"

@@ -1,7 +1,7 @@
 """Tallies: sums over the stored games of each condition, players, outcome and reason, kept up to date game by game.
 
-They are what standings, ratings and notes are made of, so that a run of a million games is told of without reading
-one.  A tally also counts repetitions (see `results.repeats`): games whose opening these players had met before, and
+Standings, ratings and notes are made from them, so a run of a million games can be summed up without reading any of
+them.  A tally also counts repetitions (see `results.repeats`): games whose opening these players had met before, and
 those of them that went another way than the first did.
 """
 

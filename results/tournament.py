@@ -63,7 +63,7 @@ _AGENT = "CASE moves.side WHEN 0 THEN games.first ELSE games.second END"
 
 
 class Tournament:
-    """What a folder held when it was loaded.  Games added later are not in it; load again to see them."""
+    """What a folder held when it was loaded; load it again to see games added later."""
 
     def __init__(self, folder: Path, meta: dict, agents: list[dict], sums: pd.DataFrame):
         self.folder = folder
@@ -75,9 +75,9 @@ class Tournament:
 
     @classmethod
     def load(cls, folder: str | os.PathLike) -> "Tournament":
-        """The tournament in `folder`; StoreError if it cannot be read, or is damaged as far as that is seen here.
+        """The tournament in `folder`; StoreError if it cannot be read, or damage is found.
 
-        Every game is verified if there are no more than GAMES_VERIFIED; else those that are read, when they are.
+        Up to GAMES_VERIFIED games are all verified here; in larger runs, games are verified when they are read.
         """
         with Store.open(folder) as store, store.unchanged():
             loaded = cls(Path(folder), store.meta, store.agents, _tallies(store.tallies()))
@@ -97,7 +97,7 @@ class Tournament:
 
     @cached_property
     def games(self) -> pd.DataFrame:
-        """One row a game, in the order of the schedule; of a large run, read and verified when first asked for."""
+        """One row per game, in the order of the schedule; for a large run, read and verified when first used."""
         with Store.open(self.folder) as store:
             return self._read_games(store)
 
@@ -112,9 +112,9 @@ class Tournament:
         return self._told_apart(frame.sort_values("number", ignore_index=True)[list(GAME_TABLE)])
 
     def _paired(self) -> pd.DataFrame:
-        """The columns of the games that tables of pairs need, which are the quicker to read, and which repeat others.
+        """The columns that tables of pairs need, which are quicker to read, and whether a game repeats another.
 
-        They are verified by the tallies.
+        The tallies verify them.
         """
         if "games" in vars(self) or len(self._repetitions):
             return self.games.assign(repeats=self.repeats)
@@ -141,23 +141,23 @@ class Tournament:
 
     @property
     def instances(self) -> list[str]:
-        """The games that are played, each as short as tells it from the others."""
+        """The games that are played, each named as briefly as tells it from the others."""
         return list(dict.fromkeys(condition.instance for condition in self.conditions))
 
     @property
     def budgets(self) -> list[str]:
-        """The budgets that everything is played at, such as `1000 playouts`; one empty text where there is none."""
+        """The budgets that the games are played at, such as `1000 playouts`; one empty text if there is none."""
         return list(dict.fromkeys(condition.budget for condition in self.conditions))
 
     @property
     def single_player(self) -> bool:
-        """Whether the agents play by themselves, for a score."""
+        """Whether the games are for one player, for a score."""
         if "config" in self.meta:
             return self.meta["config"]["format"] == SINGLE_PLAYER
         return len(self) > 0 and bool(self.tallies["second"].isna().all())
 
     def at(self, conditions: Iterable[int]) -> "Tournament":
-        """The same tournament with the games of these conditions alone, by number; every table is of them."""
+        """The same tournament with only the games of these conditions, by number; every table covers only these."""
         wanted = set(conditions)
         if strange := sorted(wanted - {condition.number for condition in self.conditions}):
             last = self.conditions[-1].number
@@ -171,7 +171,7 @@ class Tournament:
         return part
 
     def _told_apart(self, games) -> pd.DataFrame:
-        """The games, with what their condition is where there are several: the instance, the budget, or both."""
+        """The games; if there are several conditions, with the instance, the budget, or both."""
         for name in ("budget", "instance"):
             labels = {condition.number: getattr(condition, name) for condition in self.conditions}
             if len(set(labels.values())) > 1 and name not in games:
@@ -186,7 +186,7 @@ class Tournament:
     def rate(self, **options) -> Ratings:
         """Ratings with the options `draws`, `advantage`, `anchors` of `results.ratings.rate`.
 
-        StoreError where the games are for one player.
+        StoreError if the games are for one player.
         """
         if self.single_player:
             text = "are of games for one player, which nobody wins; `arena table` and `arena curve` tell of them"
@@ -201,12 +201,12 @@ class Tournament:
 
     @cached_property
     def repeats(self) -> pd.Series:
-        """bool, along `games`: which repeat an earlier one; see `results.repeats`."""
+        """bool, along `games`: which games repeat an earlier one; see `results.repeats`."""
         return repeats.repeated(self.games)
 
     @cached_property
     def _repetitions(self) -> pd.DataFrame:
-        """The tallies of the games that repeat an earlier one, without those of which there is none."""
+        """The tallies of the games that repeat an earlier one, without empty ones."""
         return repeats.tallied(self.tallies)
 
     @cached_property
@@ -214,7 +214,7 @@ class Tournament:
         return count_results(self.names, self.tallies)
 
     def moves(self) -> pd.DataFrame:
-        """One row a decision, in the order of the schedule; read from the store at each call."""
+        """One row per decision, in the order of the schedule; read from the store at each call."""
         with Store.open(self.folder) as store:
             columns = "game, number, id, first, second"
             of = {game: rest for game, *rest in store.each(f"SELECT {columns} FROM games WHERE {self._shown()}")}
@@ -227,7 +227,7 @@ class Tournament:
 
     @shown_as("standings")
     def standings(self, condition: int | None = None) -> pd.DataFrame:
-        """Of all games, or of those of one condition, by number; see `results.tables.standings`."""
+        """The standings over all games, or over one condition's, by number; see `results.tables.standings`."""
         if condition is not None:
             return self.at([condition]).standings()
         return tables.standings(self.names, self.tallies, self.ratings)
@@ -243,35 +243,35 @@ class Tournament:
 
     @shown_as("crosstable")
     def crosstable(self, values: str = "score") -> pd.DataFrame:
-        """Rows and columns in the order of the standings; see `results.tables.crosstable`."""
+        """Each agent against each other, in the order of the standings; see `results.tables.crosstable`."""
         order = self.standings()["agent"].tolist()
         where = [self.names.index(name) for name in order]
         return tables.crosstable(order, self._counts[np.ix_(where, where)], values)
 
     @shown_as("pairs")
     def pairs(self) -> pd.DataFrame:
-        """See `results.tables.pairs`."""
+        """One row for each two agents that met; see `results.tables.pairs`."""
         games = self._paired()
         return tables.pairs(self.names, games, games["repeats"])
 
     @shown_as("differences")
     def differences(self) -> pd.DataFrame:
-        """See `results.tables.differences`."""
+        """Elo differences, one row for each ordered pair of agents; see `results.tables.differences`."""
         return tables.differences(self.ratings)
 
     @shown_as("win_rates")
     def win_rates(self) -> pd.DataFrame:
-        """See `results.tables.win_rates`; reads the moves from the store."""
+        """One row per agent: scores by side, and effort; see `results.tables.win_rates`; reads moves from the store."""
         by_agent = self.effort.groupby("agent", sort=False).sum().reset_index()
         return tables.win_rates(self.names, self.tallies, by_agent)
 
     @cached_property
     def effort(self) -> pd.DataFrame:
-        """What the agents spent: one row for each agent and ply, the agents in the order of the standings.
+        """What the agents spent: one row per agent and ply, the agents in the order of the standings.
 
-        Columns agent, ply, decisions; of each field of `Effort` the sum, under its name, and the number of decisions
-        that count it, `..._given`.  Read from the store when first asked for, and verified before if there
-        are no more than MOVES_VERIFIED.
+        Columns agent, ply, decisions; for each field of `Effort`, its sum, under its name, and the number of decisions
+        that count it, `..._given`.  Read from the store when first used, and verified before if there are at
+        most MOVES_VERIFIED decisions.
         """
         sums = ", ".join(f"SUM(moves.{name}), COUNT(moves.{name})" for name in EFFORT)
         query = (
@@ -289,12 +289,12 @@ class Tournament:
         return frame.loc[order].reset_index(drop=True)
 
     def summary(self) -> list[str]:
-        """Sentences on who won, who is told apart, and the first player's advantage; see `results.summary`."""
+        """Sentences on who won, who can be told apart, and the first player's advantage; see `results.summary`."""
         return summary.summary(self.standings(), self.tallies, self.ratings, len(self.instances))
 
     @shown_as("scores")
     def scores(self) -> pd.DataFrame:
-        """See `results.scores.scores`; where there are several budgets, a table for each, below each other."""
+        """Scores in games for one player, with one table per budget below the other; see `results.scores.scores`."""
         number = {name: place for place, name in enumerate(self.instances)}
         frames = []
         for budget in self.budgets:
@@ -307,7 +307,7 @@ class Tournament:
         return pd.concat(frames, ignore_index=True)
 
     def improvements(self) -> pd.DataFrame:
-        """One row each time that an agent, playing by itself, found a better score than before in that run."""
+        """One row for each time that an agent, playing by itself, improved its best score in a run."""
         with Store.open(self.folder) as store:
             columns = "game, number, id, condition, first"
             of = {game: rest for game, *rest in store.each(f"SELECT {columns} FROM games WHERE {self._shown()}")}
@@ -328,9 +328,9 @@ class Tournament:
     def plot_best_so_far(
         self, instance: str | None = None, against: str = "playouts", ax: "Axes | None" = None
     ) -> "Axes":
-        """Matplotlib axes with the best score against playouts or seconds, of one instance, or of the first.
+        """Matplotlib axes with the best score against playouts or seconds, for one instance, by default the first.
 
-        Of `results.scores.ALL` together it is the mean of scores from 0 to 1; see `results.scores.normalised`.
+        For `results.scores.ALL`, it is the mean over all, with scores from 0 to 1; see `results.scores.normalised`.
         """
         return scores.plot_best_so_far(*self._curves(instance or self.instances[0], against), ax, **_of(instance))
 
@@ -345,10 +345,10 @@ class Tournament:
 
     @shown_as("study")
     def study(self) -> pd.DataFrame:
-        """One row a game, a budget and an agent: its score, or its mean score, with a 95 % interval.
+        """One row per game, budget and agent: its score, or its mean score, with a 95 % interval.
 
         Columns instance, budget, agent, games, value, low, high; see `results.study`.  `results.render` lays it out as
-        papers print it: a row a game, a column a budget or an agent.
+        papers print it: a row per game, a column per budget or agent.
         """
         if self.single_player:
             frame = study.mean_scores(self.scores(), self.conditions, self.names)
@@ -359,7 +359,7 @@ class Tournament:
         return frame
 
     def plot_study(self, ax: "Axes | None" = None) -> "Axes":
-        """The cells of `study` with their intervals, a row a game, on new axes of a height that holds them all."""
+        """The cells of `study` with their intervals, a row per game; new axes are high enough for all of them."""
         frame = self.study()
         return plots().study(_axes(ax, 1.5 + 0.22 * (len(frame) + frame["instance"].nunique())), frame)
 
@@ -368,11 +368,11 @@ class Tournament:
         return tables.notes(self.tallies) if self.single_player else self.notes_of(self.ratings)
 
     def notes_on(self, frame: pd.DataFrame) -> list[str]:
-        """The same of one table, with what to know of its intervals where many stand side by side."""
+        """The same, with a note on the intervals in this table if many stand side by side."""
         return [*self.notes(), *filter(None, [summary.side_by_side(summary.intervals_in(frame))])]
 
     def notes_of(self, ratings: Ratings) -> list[str]:
-        """The same, with the notes of ratings by other options."""
+        """The same, for ratings by other options."""
         return tables.notes(self.tallies) + repeats.notes(self._repetitions) + ratings.notes
 
     @property
@@ -402,12 +402,12 @@ class Tournament:
         return plots().crosstable(_axes(ax), self.crosstable())
 
     def plot_strength(self, of: str = "seconds", ax: "Axes | None" = None) -> "Axes":
-        """Elo against the seconds, playouts or nodes that a move takes."""
+        """Elo against the seconds, playouts or nodes per move."""
         _known(of, ("seconds", "playouts", "nodes"))
         return plots().strength(_axes(ax), self.standings(), self.win_rates(), of)
 
     def plot_lengths(self, ax: "Axes | None" = None) -> "Axes":
-        """How long games were, by who won."""
+        """The lengths of games, by winner."""
         return plots().lengths(_axes(ax), self.games)
 
     def plot_sides(self, ax: "Axes | None" = None) -> "Axes":
@@ -416,7 +416,7 @@ class Tournament:
         return plots().sides(_axes(ax), frame)
 
     def plot_moves(self, of: str = "seconds", ax: "Axes | None" = None) -> "Axes":
-        """Means along the game of one statistic of a move, a field of `Effort` such as seconds or depth."""
+        """The mean of one statistic of moves along the game, a field of `Effort` such as seconds or depth."""
         return plots().by_ply(_axes(ax), self.effort, _known(of, EFFORT))
 
     def styled(self, kind: str = "standings") -> "Styler":
@@ -429,19 +429,19 @@ class Tournament:
         return f"Tournament({str(self.folder)!r}: {len(self.agents)} agents, {len(self)} games)"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the standings and what to know of them."""
+        """What a notebook shows: the standings and what to know about them."""
         from results.notebook import page
 
         return page(self)
 
     def _shown(self) -> str:
-        """The games of this tournament as they were when it was loaded, as a condition of SQL."""
+        """An SQL condition for the games that this tournament had when it was loaded."""
         numbers = ", ".join(str(condition.number) for condition in self.conditions)
         return f"game <= {self._last_game} AND games.condition IN ({numbers})"
 
 
 def _unnamed(numbers: pd.Series) -> list[Condition]:
-    """The conditions of imported games, of which nothing is known but their numbers."""
+    """The conditions of imported games: only their numbers are known."""
     found = sorted(set(numbers.tolist())) or [0]
     return [Condition(number, f"game {number + 1}", "") for number in found]
 
@@ -474,7 +474,7 @@ def _known(of: str, quantities) -> str:
 
 
 def _tallies(rows: dict) -> pd.DataFrame:
-    """The rows of `Store.tallies` as a frame, in the order of their keys: not in that in which games ended."""
+    """The rows of `Store.tallies` as a frame, in the order of their keys, not that in which games ended."""
     found = [(*key, *sums) for key, (_, sums) in rows.items()]
     found.sort(key=lambda row: [(value is not None, value) for value in row[: len(tallies.KEYS)]])
     return pd.DataFrame.from_records(found, columns=list(tallies.COLUMNS)).astype(

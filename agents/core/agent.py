@@ -1,7 +1,7 @@
 """The interface of an agent: parameters, a budget, and a player that decides moves in one game.
 
 An agent is a frozen dataclass of its parameters, written as it is typed: `uct(exploration=0.4, playouts=1000)`.
-It holds nothing of a game.  `agent.player(game, budget)` makes a Player, which may keep a tree from move to move;
+It holds no data of a game.  `agent.player(game, budget)` makes a Player, which may keep a tree from move to move;
 the Player's `choose(state, rng)` returns a Decision.
 """
 
@@ -29,26 +29,26 @@ registry = Registry("agent", "agents")
 
 
 class Unsuited(UserError, ValueError):
-    """An agent that cannot play a game or use a budget; the message says why, and what would do."""
+    """An agent that cannot play a game or use a budget; the message says why, and what would work."""
 
 
 class OutOfTime(Exception):
-    """A player that had to be stopped, as it took longer than its budget and margin of seconds: a loss by time."""
+    """A player had to be stopped because it exceeded its seconds and the margin: a loss on time."""
 
 
 class IllegalAnswer(Exception):
-    """A player that answers with what is no legal move; the message says what it answered."""
+    """A player answered with something other than a legal move; the message says what."""
 
 
 class Resigned(Exception):
-    """A player that gives its game up."""
+    """A player resigned."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What an agent may spend on one move.  Where several limits are given, the first one reached ends the search.
+    """What an agent may spend on one move; of several limits, the first one reached ends the search.
 
-    A clock is for a whole game.  Seconds are then the share of the coming decision, and are not given beside it.
+    A clock is for a whole game.  Leave out the seconds then: they become the clock's share for the coming decision.
     """
 
     playouts: int | None = None
@@ -66,12 +66,12 @@ class Budget:
 
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> "Budget":
-        """The budget of plain values, as a configuration has them: `{"clock": "10+0.1"}`."""
+        """The budget from plain values, as in a configuration: `{"clock": "10+0.1"}`."""
         clock = {"clock": Clock.read(table["clock"])} if "clock" in table else {}
         return cls(**{**table, **clock})
 
     def on(self, clock: Clock) -> "Budget":
-        """The budget of the coming decision, before which the clock shows this."""
+        """The budget for the coming decision, with what the clock shows before it."""
         return replace(self, clock=clock, seconds=clock.share())
 
     def given(self) -> dict:
@@ -80,7 +80,7 @@ class Budget:
 
 
 class MoveStatistics(NamedTuple):
-    """What a search knows of each move at the root."""
+    """What a search knows about each move at the root."""
 
     moves: np.ndarray  # int32[n]
     playouts: np.ndarray  # int64[n]
@@ -94,56 +94,56 @@ class Decision(Effort):
 
     move: int
     value: float | None = None  # expected result for the player to move: -1 loss, 0 draw, 1 win; in a game for one
-    # player the score that the principal variation, which is then a whole game, comes to; None if it has no estimate
+    # player, the score of the principal variation, which is then a whole game; None if there is no estimate
     principal_variation: tuple[int, ...] = ()  # best play as the search sees it, from `move` on
     statistics: MoveStatistics | None = None
     improvements: tuple["Improvement", ...] = ()  # of a search for one player, from its first playout on
-    counts: dict[str, int] = field(default_factory=dict)  # what else a search has counted, such as cut-offs
-    game: Game | None = field(default=None, repr=False, compare=False)  # where it was made, if `Agent.choose` made it:
-    state: np.ndarray | None = field(default=None, repr=False, compare=False)  # a notebook shows the board then
+    counts: dict[str, int] = field(default_factory=dict)  # other counts of the search, such as cut-offs
+    game: Game | None = field(default=None, repr=False, compare=False)  # where it was made, if by `Agent.choose`:
+    state: np.ndarray | None = field(default=None, repr=False, compare=False)  # a notebook then shows the board
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the move, the board after it, what was counted, and what is known of each move."""
+        """What a notebook shows: the move, the board after it, the counts, and what is known about each move."""
         from agents.core.showing import decision_page
 
         return decision_page(self)
 
 
 class Improvement(NamedTuple):
-    """A score, better than all before, of a search for one player."""
+    """A new best score in a search for one player."""
 
-    playouts: int  # done when it was found, that one included
+    playouts: int  # done when it was found, including that one
     seconds: float  # since the search began, to within a chunk
     score: float
 
 
 class Player:
-    """An agent in one game: made before its first move, told of every move after that, asked for its own.
+    """An agent in one game: made before the first move, then told of every move and asked for its own.
 
-    Most players need no more than the state that `choose` is given; `start` and `close` are for those that must know
-    how it came about, and that hold what does not go away by itself.
+    Most players need only the state that `choose` gets.  `start` is for players that must know how the game reached it,
+    `close` for players with resources to release.
     """
 
     def start(self, game: Game, state: np.ndarray, moves: Sequence[int]) -> None:
         """Called once, before the first decision, with the position in which play begins.
 
-        `moves` are those that led to it from the initial position: the opening's, outcomes of chance among them.
+        `moves` led to it from the initial position: those of the opening, outcomes of chance included.
         """
 
     def close(self, result: float | None) -> None:
-        """Called once the game is over, or given up because something has failed: the player itself, say.
+        """Called when the game is over, or is given up because something failed, such as the player itself.
 
-        result: the first player's, 1 for a win, 0.5 for a draw and 0 for a loss; in a game for one player its score;
-        None where there is none.
+        result: the first player's, 1 for a win, 0.5 for a draw and 0 for a loss; in a game for one player, the score;
+        None if there is no result.
         """
 
-    budget: Budget  # of a player whose agent knows seconds: what its next decision may take
+    budget: Budget  # if its agent can use seconds: what the next decision may spend
 
     def allot(self, budget: Budget) -> None:
-        """Called before each decision of a game with clocks, with the budget of that decision.
+        """Called before each decision in a game with clocks, with the budget for that decision.
 
-        Its seconds are a share of what `budget.clock` shows.  A player that manages its time itself looks at that.
-        TypeError if the player has no attribute `budget` to take it, nor a method of its own.
+        Its seconds are a share of what `budget.clock` shows; a player that manages its own time looks at the clock.
+        TypeError if the player has neither an attribute `budget` nor an `allot` of its own.
         """
         if not hasattr(self, "budget"):
             kind = type(self).__name__
@@ -151,17 +151,17 @@ class Player:
         self.budget = budget
 
     def decide(self, state: np.ndarray, rng: np.ndarray) -> Decision:
-        """The decision for the player to move in `state`: dtype[state_size], which is not over.
+        """The decision for the player to move in `state`: dtype[state_size], a position that is not over.
 
-        It must not change `state`, and draws all random numbers from `rng`: uint64[1].
+        It must not change `state`, and must draw all random numbers from `rng`: uint64[1].
         """
         raise NotImplementedError
 
     def played(self, move: int) -> None:
-        """Called after every move of either side; tree-keeping players advance here."""
+        """Called after every move of either side; players that keep a tree advance it here."""
 
     def choose(self, state: np.ndarray, rng: np.ndarray) -> Decision:
-        """`decide`, with its wall time; TypeError if that returns anything but a Decision."""
+        """`decide`, with its wall time in seconds; TypeError if it returns anything but a Decision."""
         start = time.perf_counter()
         decision = self.decide(state, rng)
         if not isinstance(decision, Decision):
@@ -179,14 +179,14 @@ def closing(player: Player) -> Iterator[Player]:
 
 
 class Agent:
-    """Base class of all agents: frozen dataclasses that may have fields of Budget's names as their own budget."""
+    """Base class of all agents: frozen dataclasses; fields named as in Budget, if any, are their own budget."""
 
     name: ClassVar[str]  # what the agent is registered and written as
-    budgets: ClassVar[tuple[str, ...]] = ()  # the kinds of budget it can use; it needs one of them, unless none is here
+    budgets: ClassVar[tuple[str, ...]] = ()  # the kinds of budget it can use; if there are any, it needs one
     needs: ClassVar[Needs] = Needs()  # what every agent of the class needs of a game, whatever its parameters
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     solves: ClassVar[bool] = False  # whether it offers a solver: `new_solver`
-    file_fields: ClassVar[tuple[str, ...]] = ()  # the parameters that are paths of files which it reads
+    file_fields: ClassVar[tuple[str, ...]] = ()  # the parameters that are paths of files to read
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -204,10 +204,10 @@ class Agent:
         raise NotImplementedError
 
     def prepare(self) -> None:
-        """Nothing: files are read when it is known for which game."""
+        """Do nothing: files are read when the game is known."""
 
     def files(self) -> list[str]:
-        """The paths of the files that it reads; a run is resumed only if they say what they did."""
+        """The paths of the files that it reads; a run is resumed only if their data are the same."""
         return named_files(self)
 
     @property
@@ -216,19 +216,19 @@ class Agent:
         return 1
 
     def identity(self) -> str:
-        """What is to be stored with a run of an agent whose program is not this package's: its name and version."""
+        """What a run stores about an agent that is an outside program: its name and version; empty for others."""
         return ""
 
     def lacks(self) -> str:
-        """What it needs of the machine that plays and does not find on this one, in words; empty if nothing."""
+        """What it needs in order to play and this machine lacks, in words; empty if nothing."""
         return ""
 
     def own_needs(self) -> Needs:
-        """`needs`, with what its parameters ask of a game besides."""
+        """`needs`, plus what its parameters require of a game."""
         return self.needs
 
     def misfit(self, game: Game) -> str | None:
-        """Why it cannot play a game that meets its needs, such as for lack of memory; None if it can."""
+        """Why it cannot play a game that meets its needs, for example for lack of memory; None if it can."""
         return None
 
     def refuses(self, game: Game) -> str | None:
@@ -244,7 +244,7 @@ class Agent:
         return Budget(**{kind: getattr(self, kind, None) for kind in self.budgets})
 
     def budget(self, default: Budget | None = None) -> Budget:
-        """Its own budget, or else the usable part of the default one; Unsuited if it has neither."""
+        """Its own budget, or else the usable part of the default one; Unsuited if there is neither."""
         own = self.own_budget()
         if own.given() or not self.budgets:
             return own
@@ -265,7 +265,7 @@ class Agent:
         ]
 
     def player(self, game: Game, budget: Budget | None = None) -> Player:
-        """A player for one game; `budget` is for an agent without one of its own.  Unsuited says what does not fit."""
+        """A player for one game; `budget` is for agents without their own; Unsuited says what does not fit."""
         if reason := self.refuses(game):
             raise Unsuited(reason)
         return self.new_player(game, self.budget(budget))
@@ -281,8 +281,8 @@ class Agent:
     ) -> Decision:
         """One decision in a position, by a player made for it; ValueError if the game is over.
 
-        `moves` are those that led to `state` from the initial position, for agents that must know how it came about, as
-        programs from outside do; IllegalMove if one is not legal, and ValueError if they lead elsewhere.
+        `moves` led to `state` from the initial position; agents that must know how the game got there, such as outside
+        programs, need them.  IllegalMove if one is not legal, ValueError if they lead elsewhere.
         """
         if game.is_over(state):
             raise ValueError(f"the game is over: there is no move to choose in\n{game.render(state)}")

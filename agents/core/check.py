@@ -1,8 +1,8 @@
-"""What must hold of every agent, tried on a game: what `games.check` is for games.
+"""What must hold for every agent, tested on a game, as `games.check` does for games.
 
     agents.check(agents.make("myagent(playouts=100)"), games.make("connect4"), seed=1)
 
-The agent has a budget of its own, small enough for some twenty decisions.
+The agent needs a budget of its own, small enough for some twenty decisions.
 """
 
 import math
@@ -62,7 +62,7 @@ def require(condition, agent, game, message) -> None:
 
 
 def check_spec(agent: Agent) -> None:
-    """It is registered, its text makes an equal agent, and its budgets are ones there are."""
+    """The agent is registered, its text makes an equal agent, and its budgets exist."""
     try:
         made = registry.make(str(agent))
     except SpecError as error:
@@ -74,7 +74,7 @@ def check_spec(agent: Agent) -> None:
 
 
 def decisions(trial: Trial, seed: int, opening: int = 0) -> list[Decision]:
-    """The decisions of two players through a game; between them, and for so many moves before, moves are random.
+    """The players' decisions in a game; moves between these, and the first `opening` moves, are random.
 
     Whatever fails, the players are closed.
     """
@@ -117,7 +117,7 @@ def reached(game: Game, moves: list[int]) -> np.ndarray:
 
 
 def decided(trial: Trial, player: Player, state: np.ndarray, rng: np.ndarray) -> Decision:
-    """A decision, after what must hold of every one."""
+    """A decision that has passed the checks of all decisions."""
     shown = state.copy()
     decision = player.choose(shown, rng)
     game, move = trial.game, decision.move

@@ -1,8 +1,9 @@
-"""Chess clocks: so many seconds for a whole game, and some more for each move that is made.
+"""Chess clocks: seconds for a whole game, plus some for each move made.
 
-A player with a clock may spend on a decision its *share* of what is left, s = left / 25 + increment: it spends the base
-over the game, most of it early, and in the long run an increment a move.  Of what is left it never takes the last 0.05
-seconds, or the last tenth where that is less: a search ends some milliseconds after its time.
+On each decision, a player with a clock may spend its *share* of the time left, left / 25 + increment: it spends the
+base over the game, most of it early, and in the long run one increment per move.  The share leaves the last 0.05
+seconds, or the last tenth of the time left if that is less, since a search ends some milliseconds late; it is never
+below 0.001 seconds.
 
 This module imports neither NumPy nor Numba, so that configurations are checked quickly.
 """
@@ -10,11 +11,11 @@ This module imports neither NumPy nor Numba, so that configurations are checked 
 import re
 from typing import NamedTuple
 
-PART = 25  # one of so many parts of what is left goes to a decision
-RESERVE = 0.05  # seconds that no decision takes; or RESERVED of what is left, where that is less
+PART = 25  # a decision gets one of this many parts of the time left
+RESERVE = 0.05  # seconds that no decision may take, or RESERVED of the time left if that is less
 RESERVED = 0.1
-LEAST = 0.001  # seconds that a decision has, whatever is left
-MOST = 1_000_000.0  # seconds of a base or an increment
+LEAST = 0.001  # seconds that every decision gets, whatever is left
+MOST = 1_000_000.0  # the most seconds of a base or an increment
 FORM = 'a clock is text such as "10+0.1": seconds for the whole game, and seconds that are added for each move'
 _NUMBER = r"(?:\d+\.?\d*|\.\d+)"
 _CONTROL = re.compile(rf"({_NUMBER})(?:\+({_NUMBER}))?")
@@ -29,7 +30,7 @@ class Clock(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> "Clock":
-        """The clock at the start of a game of the time control `10+0.1`; ValueError says why it is none."""
+        """The clock at the start of a game, from a time control such as `10+0.1`; ValueError says why it is not one."""
         found = _CONTROL.fullmatch(text.strip())
         if found is None:
             raise ValueError("is no time control")
@@ -39,7 +40,7 @@ class Clock(NamedTuple):
         return cls(base, increment)
 
     def share(self) -> float:
-        """Seconds that the decision may take."""
+        """The seconds that the decision may take."""
         reserve = min(RESERVE, RESERVED * self.left)
         return max(LEAST, min(self.left / PART + self.increment, self.left - reserve))
 

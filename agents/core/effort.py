@@ -1,8 +1,8 @@
 """What a decision took: every statistic that an agent may report, declared once.
 
-A field added to `Effort` is a parameter of `Decision`, a column of the store, of the tables `moves` and `effort` and of
-every export, and a key of the JSON lines, by that one line.  Stores written before it are of an older schema: raise
-`results.store.SCHEMA_VERSION` with it.
+One line adds a field to `Effort`, and so a parameter to `Decision`, a column to the store, to the tables `moves` and
+`effort` and to every export, and a key to the JSON lines.  Stores written before have an older schema, so raise
+`results.store.SCHEMA_VERSION` as well.
 
 This module imports neither NumPy nor Numba, so that `results` can read it quickly.
 """
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Effort:
-    """What a search spent on one decision.  A statistic that the agent does not count is None."""
+    """What a search spent on one decision; statistics that the agent does not count are None."""
 
     playouts: int | None = None  # in total
-    playouts_each: int | None = None  # of the worker that made the most, where several searched
+    playouts_each: int | None = None  # of the worker that made the most, if several searched
     virtual_time: float | None = None  # of simulated workers; one playout takes 1, or as many units as it has plies
     nodes: int | None = None  # positions visited
     depth: int | None = None  # plies searched in full, or the length of a tree search's principal variation

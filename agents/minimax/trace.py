@@ -1,6 +1,6 @@
 """The tree that a depth-first search explores, node by node, as data: for teaching, and for drawings.
 
-The search is the one that agents play with, stepped node by node, so that what is shown is what it does.  Values and
+The search is the one that agents play with, stepped node by node, so what is shown is what it does.  Values and
 windows are MAX's, the first player's: alpha is what MAX is sure of, beta what MIN is sure of.
 """
 
@@ -43,17 +43,17 @@ class Explored(Node):
     """A node that the search has visited."""
 
     kind: str  # open; end; evaluated; foreseen; table: known from it; late: a quicker win is known; chance
-    value: float = 0.0  # MAX's; of a node that is under way, the best so far
-    exact: bool = True  # or else a bound:
-    at_least: bool = False  # of which kind
-    alpha: float = -np.inf  # the window that it was entered with; of a node that is under way, what it has become
+    value: float = 0.0  # for MAX; while the node is under way, the best so far
+    exact: bool = True  # if not, the value is a bound:
+    at_least: bool = False  # a lower one, or else an upper one
+    alpha: float = -np.inf  # the window that it was entered with; while it is under way, the current one
     beta: float = np.inf
     under_way: bool = False  # the search has been stopped here or below
     pruning: bool = True  # whether the search looks at the window
 
     @property
     def legend(self) -> str:
-        """What the numbers and marks of a picture are."""
+        """What the numbers and marks of a picture mean."""
         if not self.pruning:
             return "In a node its value."
         return "In a node its value, beside it the window (alpha, beta). Branches with a cross are cut off."
@@ -75,16 +75,16 @@ class Explored(Node):
 
     @property
     def words(self) -> str:
-        """Where its value comes from, unless from below."""
+        """Where its value comes from, unless from its children."""
         return "under way" if self.under_way else WORDS.get(self.kind, "")
 
     @property
     def cut_off(self) -> int:
-        """How many moves were cut off from here on."""
+        """How many moves were cut off here and below."""
         return sum(len(node.pruned) for node in self.all())
 
     def data(self):
-        """Values of MAX; an infinite one is None."""
+        """Values are MAX's; infinite ones are None."""
         bound = None if self.exact else "lower" if self.at_least else "upper"
         window = {"alpha": finite(self.alpha), "beta": finite(self.beta)}
         return {"value": finite(self.value), "bound": bound, **window, "kind": self.kind, "again": self.again}
@@ -101,10 +101,10 @@ def explore(
 ) -> Explored:
     """The tree that `agent` explores from `state`, to its own depth or to the end; moves come in the game's order.
 
-    iterations: stop after that many positions, the root set aside
-    bounds: the least and the greatest value there is for MAX, if they are known; a node ends when it has the greatest
+    iterations: stop after that many positions, not counting the root
+    bounds: the least and the greatest possible value for MAX, if they are known; a node ends once it has the best one
     for its player
-    Unsuited if the agent is no depth-first search, or refuses the game; TooLarge if there are more than `limit` nodes.
+    Unsuited if the agent is not a depth-first search or refuses the game; TooLarge if the tree has over `limit` nodes.
     """
     if not isinstance(agent, DepthFirstMinimax):
         raise Unsuited(f"{agent.name} is no depth-first search: a tree can be shown of alphabeta and minimax")
@@ -135,7 +135,7 @@ def explore(
 
 
 def mark(root: Explored) -> None:
-    """Mark the line that is best so far: of equal moves the first, up to what chance decides."""
+    """Mark the best line so far, by the first of equal moves, up to where chance decides."""
     node: Explored | None = root
     while node is not None and node.children and node.kind == "open":
         best = max if node.player == 0 else min

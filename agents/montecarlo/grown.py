@@ -21,11 +21,11 @@ class Grown(Node):
     """A node that the search has visited; its children come with the most visited first."""
 
     visits: int  # simulations that passed through it
-    value: float  # the mean of their results, MAX's; of the root that of its children together
+    value: float  # the mean of their results, for MAX; at the root, over its children together
 
     @property
     def legend(self) -> str:
-        """What the numbers and marks of a picture are."""
+        """What the numbers and marks of a picture mean."""
         return "In a node the mean result of MAX, from -1 to 1, beside it the visits."
 
     @property
@@ -44,7 +44,7 @@ class Grown(Node):
         return counted(self.visits, "visit")
 
     def title(self) -> str:
-        """Of the whole tree and of the picture."""
+        """The visits of the whole tree, and the nodes in the picture."""
         return f"{self.visits:,} visits: the {self.nodes} most visited nodes"
 
     def data(self):
@@ -55,7 +55,7 @@ class Grown(Node):
 def grow(
     agent: Agent, game: Game, state: np.ndarray, *, seed: int, budget: Budget | None = None, nodes: int = 30
 ) -> Grown:
-    """Search once, and show of the tree the `nodes` nodes that were visited most.
+    """Search once, and return the tree's `nodes` most visited nodes.
 
     Unsuited if the agent grows no such tree: `uct`, `grave`, `ppa` and `mast` do, and searches derived from them.
     """

@@ -1,21 +1,21 @@
-"""A method: what changes a plain UCT at some points of a simulation, as `uct(methods="implicit(alpha=0.2) + halving")`.
+"""Methods change plain UCT at some points of a simulation, as in `uct(methods="implicit(alpha=0.2) + halving")`.
 
-A method is a frozen dataclass of its numbers, in a file of its own in `agents/montecarlo/methods`, where it is found by
-itself.  It replaces some of the functions of `Method` below, which do nothing; kernels call them, and what is not
-replaced costs nothing there:
+A method is a frozen dataclass of its numbers, in a file of its own in `agents/montecarlo/methods`, where it is found
+automatically.  It replaces some of the functions of `Method` below, which do nothing by default; kernels call them, and
+those that are not replaced cost nothing there:
 
     expansion       expand, expanded        transpositions; first statistics of new nodes
     selection       look, takes, mean, explore, bonus       which children take part, and the terms of their bounds
-    allocation      goes_to                 which child is simulated next, at the root or anywhere, without bounds
-    playout         decides, draws, amends, stops, estimate, made   moves, and an end before that of the game
-    result          result                  what the end of a playout counts
+    allocation      goes_to                 which child is simulated next, whatever the bounds, at the root or anywhere
+    playout         decides, draws, amends, stops, estimate, made   moves, and an end before the game's own
+    result          result                  what the end of a playout is worth
     back-up         arrive, learn           values, bounds and proof numbers of nodes
     last choice     choose                  the move to play (in Python)
 
 In each of them `search` has the tree, the method's own arrays as `search.memory`, and its numbers as `search.options`:
-the fields that the class names in `data_fields`, which are no constants in kernels, so that their values share one
-compiled search.  Other fields are constants.  Where several methods replace one function, they work in the order in
-which they are written.
+the fields that the class lists in `data_fields`.  These are not constants in kernels, so one compiled search serves all
+their values; other fields are constants.  If several methods replace one function, they apply in the order in which
+they are written, those with `sorts` first.
 """
 
 import ast
@@ -40,19 +40,19 @@ LONGEST = 200  # characters of a text that a message repeats
 
 @dataclass(frozen=True)
 class Method(Compilable):
-    """Base of the methods."""
+    """Base class of all methods."""
 
     name: ClassVar[str]  # what it is written as
-    part: ClassVar[str]  # of a search that it changes, in words
-    needs: ClassVar[Needs] = Needs()  # what it needs of a game
-    alone: ClassVar[tuple[str, ...]] = ()  # what it does that only one method of a search can do, in words
-    apart: ClassVar[tuple[str, ...]] = ()  # methods that it does not go with for another reason
+    part: ClassVar[str]  # the part of a search that it changes, in words
+    needs: ClassVar[Needs] = Needs()  # what it requires of a game
+    alone: ClassVar[tuple[str, ...]] = ()  # what it does that only one method of a search may do, in words
+    apart: ClassVar[tuple[str, ...]] = ()  # methods that it cannot be combined with for other reasons
     sorts: ClassVar[bool] = False  # whether it changes the order of new children, before other methods see them
-    steps: ClassVar[bool] = False  # whether it takes part in single moves of playouts, which are slower then
+    steps: ClassVar[bool] = False  # whether it acts on single moves of playouts, which are then slower
     proves: ClassVar[bool] = False  # whether it proves results, as with `solver`
     keeps: ClassVar[bool] = True  # whether a tree can be kept from move to move with it
     per_node: ClassVar[tuple[str, ...]] = ()  # the arrays of its memory that have a row for each node
-    file_fields: ClassVar[tuple[str, ...]] = ()  # the parameters that are paths of files which it reads
+    file_fields: ClassVar[tuple[str, ...]] = ()  # the parameters that are paths of files to read
     Options: ClassVar[Any]  # a NamedTuple of its `data_fields`
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -61,14 +61,14 @@ class Method(Compilable):
             raise TypeError(f"{cls.__name__} has a field {taken[0]!r}, which is a function of methods")
         registry.add(cls)
         names = [(name, float) for name in cls.data_fields]
-        # where it is looked for when a compiled kernel is loaded
+        # loading a compiled kernel looks for it there
         cls.Options = NamedTuple("Options", names)  # type: ignore[misc]
         cls.Options.__module__, cls.Options.__qualname__ = cls.__module__, f"{cls.__qualname__}.Options"
 
     # -- In Python ---------------------------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Nothing: files are read when it is known for which game."""
+        """Do nothing: files are read when the game is known."""
 
     def files(self) -> list[str]:
         """The paths of the files that it reads."""
@@ -79,71 +79,73 @@ class Method(Compilable):
         return self.Options(*(getattr(self, name) for name in self.data_fields))
 
     def misfit(self, game) -> str | None:
-        """Why it cannot be used in a game that meets its needs, such as for a file; None if it can."""
+        """Why it cannot be used in a game that meets its needs, for example because of a file; None if it can."""
         return None
 
     def new_memory(self, game, nodes: int) -> tuple:
-        """A NamedTuple of the arrays that it keeps in one game, of trees with that many nodes: `search.memory`.
+        """A NamedTuple of the arrays that it keeps in one game, for trees with up to `nodes` nodes: `search.memory`.
 
-        The system provides zeros as they are first written to, so that rows of nodes which a tree lacks cost nothing.
+        The system provides zeros only when they are first written to, so rows of nodes that a tree lacks cost nothing.
         """
         return ()
 
     def forget(self, memory: tuple) -> None:
-        """Make the arrays ready for a new tree, whose only node is the root."""
+        """Make the arrays ready for a new tree, which has only a root."""
 
     def begin_search(self, game, memory: tuple, budget: Budget, rng: np.ndarray) -> None:
-        """Before the search of each move."""
+        """Called before the search for each move."""
 
     def unsuited(self, budget: Budget) -> str | None:
         """Why it cannot use a budget; None if it can."""
         return None
 
     def choose(self, tree: Tree, memory: tuple) -> int | None:
-        """The last choice: the child of the root to play; None leaves it to the number of visits."""
+        """The last choice: the child of the root to play; None leaves it to the visits."""
         return None
 
-    # -- In kernels: the node is the last one of the walk, walk.state is its position until the playout ----------
+    # -- In kernels: the node is the last one of the walk; walk.state is its position until the playout ----------
 
     def expand(self, game, search, walk, node):
-        """Whether it has given children to a leaf itself."""
+        """Give a leaf its children, if the method does so itself; returns whether it did."""
         return False
 
     def expanded(self, game, search, walk, node):
-        """A leaf has got children."""
+        """Called when a leaf has been given children."""
 
     def look(self, game, search, walk):
-        """Before the children of a node are compared."""
+        """Called before the children of a node are compared."""
 
     def takes(self, game, search, walk, child):
-        """Whether a child takes part; at least one of them must."""
+        """Whether a child takes part; at least one must."""
         return True
 
     def mean(self, game, search, walk, child, mean):
-        """Replaces a child's mean reward, 0 to 1, for the player who moves to it; of one without visits the
-        first play urgency, or 0."""
+        """Replaces a child's mean reward, 0 to 1, for the player who moves to it.
+
+        mean: without visits, the first play urgency, or 0
+        """
         return mean
 
     def explore(self, game, search, walk, child, term, constant):
-        """Replaces a child's exploration term; of one without visits FIRST, or 0 with first play urgency.
+        """Replaces a child's exploration term.
 
-        constant: that of UCB1
+        term: without visits, FIRST, or 0 with first play urgency; constant: UCB1's
         """
         return term
 
     def bonus(self, game, search, walk, child):
-        """What is added to a child's bound."""
+        """A term that is added to a child's bound."""
         return 0.0
 
     def goes_to(self, game, search, walk):
-        """The child to go on to, whatever the bounds, or NONE."""
+        """The child to go to next, whatever the bounds, or NONE."""
         return NONE
 
     def arrive(self, game, search, walk):
-        """The walk has come to its leaf, which has been visited before or not, and whose game may be over."""
+        """Called when the walk reaches its leaf, which may have been visited before, and where the game may be over."""
 
     def decides(self, game, search, walk, rng):
-        """A move that is to be made in a playout whatever the policy draws, or NONE."""
+        """A move that a playout must make, whatever the policy would draw, or NONE."""
         return NONE
 
     def draws(self, game, search, walk, rng):
@@ -151,26 +153,26 @@ class Method(Compilable):
         return NONE
 
     def amends(self, game, search, walk, move, rng):
-        """Replaces a move that is about to be made in a playout, unless a method has decided on it."""
+        """Replaces a move that a playout is about to make, unless a method has decided on it."""
         return move
 
     def made(self, game, search, walk, move):
-        """A playout is about to make a move."""
+        """Called when a playout is about to make a move."""
 
     def stops(self, game, search, walk, plies):
-        """Whether a playout that has taken so many plies ends here, at a position that is not over."""
+        """Whether a playout ends here after `plies` plies, in a position that is not over."""
         return False
 
     def estimate(self, game, search, walk):
-        """The first player's result, -1 to 1, where it ends a playout."""
+        """The first player's result, -1 to 1, where the method has stopped a playout."""
         return 0.0
 
     def result(self, game, search, score, result):
-        """Replaces the first player's result, 1, 0 or -1, of a game that has ended with that score."""
+        """Replaces the first player's result, 1, 0 or -1, of a game that has ended with `score`."""
         return result
 
     def learn(self, game, search, walk, result):
-        """The first player's result of a simulation has been backed up along the path."""
+        """Called when the result of a simulation, the first player's, has been backed up along the path."""
 
 
 def compiled_form(method: Method) -> Method:
@@ -182,7 +184,7 @@ def compiled_form(method: Method) -> Method:
 
 @functools.cache
 def methods_of(text: str) -> tuple[Method, ...]:
-    """The methods that are written as `name + name(number=value)`; ValueError says what is wrong with them."""
+    """The methods written as `name + name(number=value)`; ValueError says what is wrong with them."""
     terms: list[str] = []
     try:
         left = ast.parse(text.strip(), mode="eval").body if text.strip() else None
@@ -205,7 +207,7 @@ def shortened(text: str) -> str:
 
 
 def check_together(chosen: tuple[Method, ...]) -> None:
-    """ValueError if two of the methods cannot be in one search."""
+    """ValueError if two of the methods cannot be combined."""
     names = [method.name for method in chosen]
     for i, method in enumerate(chosen):
         if method.name in names[:i]:

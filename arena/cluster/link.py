@@ -27,7 +27,7 @@ MISSING = (
 
 
 class ClusterError(UserError, RuntimeError):
-    """A cluster that cannot be used, or is not there any more; what is stored is kept."""
+    """A cluster that cannot be used, or is gone; what is stored is kept."""
 
 
 class Link:

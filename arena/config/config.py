@@ -21,7 +21,7 @@ CHANGEABLE = ("game_seconds", "time_margin", "move_seconds", "compile_seconds", 
 class ConfigError(UserError, ValueError):
     """A configuration that cannot be used.
 
-    The message has one line a problem: `source: key = value: what is wrong; what is allowed`.
+    The message has one line per problem: `source: key = value: what is wrong; what is allowed`.
     """
 
     def __init__(self, problems: list[str]):
@@ -50,9 +50,9 @@ class Condition:
 class Config:
     """A tournament: games and agents that were made once, and the keys as plain values.
 
-    `values` has every default filled in and every spec as the game or agent spells itself.  Two configurations of equal
-    values are the same tournament.  Instances and budgets are the conditions under which every pair of agents, or each
-    pair that the format lets meet, plays `games` games; formats are explained in `arena.formats`.
+    `values` has every default filled in, and every spec as the game or agent writes itself.  Configurations with equal
+    values are the same tournament.  Each instance with each budget is a condition, in which every pair of agents, or
+    every pair that the format lets meet, plays `games` games; `arena.formats` explains the formats.
     """
 
     instances: tuple[Game, ...]
@@ -61,7 +61,7 @@ class Config:
 
     @classmethod
     def restored(cls, values: Mapping[str, Any]) -> "Config":
-        """The configuration of resolved values, which have been checked before; imports its plugins."""
+        """The configuration from resolved values, which were checked before; imports its plugins."""
         import agents
 
         import_plugins(values)
@@ -70,7 +70,7 @@ class Config:
         return cls(tuple(make_games(values["instances"])), tuple(made), values)
 
     def resolved(self) -> dict[str, Any]:
-        """Plain values, which `loading.from_values` and `restored` read again."""
+        """Plain values, which `loading.from_values` and `restored` can read."""
         return dict(self.values)
 
     @cached_property
@@ -87,12 +87,12 @@ class Config:
         return sorted({path for one in made for path in one.files()})
 
     def files(self) -> dict[str, str]:
-        """Their checksums, by path; PreparedFileError if one cannot be read."""
+        """The checksums of these files, by path; PreparedFileError if one cannot be read."""
         return checksums(self.named_files())
 
     @property
     def players(self) -> int:
-        """Of every game."""
+        """The number of players of every game."""
         return self.instances[0].players
 
     @property

@@ -1,7 +1,7 @@
 """Games that OpenSpiel has, too (Lanctot et al., "OpenSpiel: A framework for reinforcement learning in games", 2019):
-positions there of games here, and back, by replaying the moves.
+translates positions both ways by replaying the moves.
 
-A move here is one action there, or several: an amazon's move, the square that it leaves, where it goes, and the arrow.
+A move here is one action there, or several: for an amazon, the square that it leaves, where it goes, and the arrow.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ def number(theirs: Any, action: int) -> str:
 
 @dataclass(frozen=True)
 class Counterpart:
-    """A game of OpenSpiel.  The actions that a move is there are known by labels, which are names or numbers."""
+    """A game of OpenSpiel; labels, names or numbers, identify the actions that make up a move there."""
 
     name: str  # as `pyspiel.load_game` takes it, with parameters
     path: Callable[[Game, np.ndarray, int], tuple[str, ...]] = by_number  # the labels of a move's actions
@@ -54,7 +54,7 @@ def counterpart_of(game: Game) -> Counterpart:
 
 
 class Mirror:
-    """A position of a game here, `state`, and the same there, `theirs`, which follow the same moves.
+    """A position here, `state`, and the same one there, `theirs`, kept in step move by move.
 
     `moves` lead to it from the initial position; IllegalMove names one that is not legal.
     """
@@ -75,7 +75,7 @@ class Mirror:
         self.state = after
 
     def move_of(self, actions: Sequence[int]) -> int | None:
-        """Our legal move that these actions are; None if they only begin one.  NoCounterpart if they are none."""
+        """Our legal move made up of these actions; None if they only begin one; NoCounterpart if they are not one."""
         theirs, labels = self.theirs.clone(), list[str]()
         for action in actions:
             labels.append(self.counterpart.label(theirs, action))
@@ -94,7 +94,7 @@ class Mirror:
 
 
 def to_openspiel(game: Game, moves: Sequence[int] = ()) -> Any:
-    """OpenSpiel's state (`pyspiel.State`) after legal moves of a game of ours from its initial position.
+    """OpenSpiel's state (`pyspiel.State`) after legal moves from the initial position of one of our games.
 
     NoCounterpart if OpenSpiel does not have the game; IllegalMove names a move that is not legal.
     """
@@ -102,9 +102,9 @@ def to_openspiel(game: Game, moves: Sequence[int] = ()) -> Any:
 
 
 def from_openspiel(game: Game, theirs: Any) -> tuple[list[int], np.ndarray]:
-    """(moves, state after them) in a game of ours of a `pyspiel.State`, by the actions that led to it.
+    """(moves, state after them) in one of our games, from the actions that led to a `pyspiel.State`.
 
-    NoCounterpart if the state is of another game, in the middle of a move, or not to be reached by our rules.
+    NoCounterpart if the state is of another game, in the middle of a move, or not reachable by our rules.
     """
     mirror, moves, begun = Mirror(game), list[int](), list[int]()
     if _described(theirs.get_game()) != _described(mirror.theirs.get_game()):

@@ -30,9 +30,9 @@ ENDLESS = 1 << 30  # simulations, where only time ends a search
 
 @dataclass(frozen=True)
 class OpenSpielGame(Game):
-    """A game of OpenSpiel with perfect information, for one player, or for two of whom one wins what the other loses.
+    """A game of OpenSpiel with perfect information, for one player, or for two if it is zero-sum.
 
-    state: int64[1 + max_plies] = number of actions so far, actions.  Whoever is the first to move is our first player.
+    state: int64[1 + max_plies] = number of actions so far, actions.  Whoever moves first is our first player.
 
     game: as `pyspiel.load_game` takes it, with parameters: connect_four(rows=5,columns=5)
     """
@@ -42,7 +42,7 @@ class OpenSpielGame(Game):
     name = "openspiel"
     dtype = np.int64
     compiles = False
-    has_chance = True  # of some; each game knows for itself
+    has_chance = True  # in some; each game knows its own
     sizes = "any of its games with perfect information for one or two players"
     status = "theirs"
 
@@ -109,7 +109,7 @@ class OpenSpielGame(Game):
         return int(outcomes[min(place, len(outcomes) - 1)])
 
     def move_name(self, state: np.ndarray, move: int) -> str:
-        """Their name of it, without blanks; with the action's number, where another one is named so."""
+        """OpenSpiel's name of the move, without blanks; with the action's number if the name is not unique."""
         theirs = self.their_state(state)
         names = {action: "".join(theirs.action_to_string(action).split()) for action in theirs.legal_actions()}
         own = names[move]
@@ -209,7 +209,7 @@ class Found(NamedTuple):
 
 
 class Searcher(Agent):
-    """A search of OpenSpiel's: it plays on a board of theirs."""
+    """A search of OpenSpiel, which plays on an OpenSpiel board."""
 
     needs: ClassVar[Needs] = Needs(kernels=False)
 
@@ -225,7 +225,7 @@ class Searcher(Agent):
 
     @abstractmethod
     def search(self, state: Any, budget: Budget, seed: int) -> Found:
-        """One action, which only begins a move where that is several."""
+        """One action, which only begins a move if that has several."""
 
 
 class SearcherPlayer(Player):
@@ -267,11 +267,12 @@ class SearcherPlayer(Player):
 
 @dataclass(frozen=True)
 class OpenSpielMCTS(Searcher):
-    """OpenSpiel's Monte-Carlo tree search in C++, with random playouts; it keeps no tree from move to move.  The first
-    of its playouts tries no move, so it makes two at least.
+    """OpenSpiel's Monte-Carlo tree search in C++, with random playouts; it keeps no tree from move to move.
+
+    Its first playout tries no move, so it makes at least two.
 
     exploration: the factor of UCB1's second term, for rewards from -1 to 1
-    rollouts: random playouts of each leaf; one budgeted playout has all of them
+    rollouts: random playouts from each leaf; together they count as one playout of the budget
     solve: whether proven positions are searched no further
     memory: MB that its tree may take
     """
@@ -315,7 +316,7 @@ class OpenSpielMCTS(Searcher):
 class OpenSpielAlphaBeta(Searcher):
     """OpenSpiel's alpha-beta in Python, without move ordering or table; beyond its depth, a position counts as a draw.
 
-    It searches whole games in games that are small enough; its depth counts actions, of which a move may be several.
+    It searches small enough games to the end; its depth counts actions, and a move may be several of them.
     """
 
     depth: int | None = None

@@ -24,14 +24,15 @@ ILLEGAL = -1.0  # the reward of an illegal move, which ends the game
 
 
 class NoEnvironment(UserError, ValueError):
-    """A game that cannot be such an environment; the message says why."""
+    """A game that cannot become an environment of PettingZoo; the message says why."""
 
 
 def to_pettingzoo(game: Game, render_mode: str | None = None) -> AECEnv:
-    """A PettingZoo environment of a game of two players.
+    """A PettingZoo environment of a game for two players.
 
-    Agents `player_0`, which moves first, and `player_1`.  An observation is `{"observation": dtype[state_size], the
-    game's own state, "action_mask": int8[move_limit], 1 for each legal move}`; the reward at the end is 1, 0 or -1.
+    The agents are `player_0`, which moves first, and `player_1`.  An observation is a dict: `"observation"` is the
+    game's own state, dtype[state_size]; `"action_mask"` is int8[move_limit], 1 for each legal move.  The reward at the
+    end is 1, 0 or -1.
     render_mode: "ansi" makes `render` return the board as text; "human" prints it.
     NoEnvironment if the game is for one player.
     """
@@ -42,7 +43,7 @@ def to_pettingzoo(game: Game, render_mode: str | None = None) -> AECEnv:
 
 
 class GameEnvironment(AECEnv):
-    """The environment without checks of who may call what when; see `to_pettingzoo`."""
+    """The environment without checks of calls and their order; see `to_pettingzoo`."""
 
     def __init__(self, game: Game, render_mode: str | None = None):
         super().__init__()
@@ -70,7 +71,7 @@ class GameEnvironment(AECEnv):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
-        """The initial position; chance draws from `seed`, or goes on with what it has, from 0 at first."""
+        """Go to the initial position; chance draws from `seed`, or if None from where it was, at first from seed 0."""
         if seed is not None or not hasattr(self, "_rng"):
             self._rng = stream(seed or 0, "chance")
         self.agents = list(self.possible_agents)
@@ -81,14 +82,14 @@ class GameEnvironment(AECEnv):
         self._let_chance_move()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """The position; moves are legal for the player to move alone."""
+        """The position; the mask has legal moves only for the agent to move."""
         mask = np.zeros(self.game.move_limit, np.int8)
         if agent == self.agent_selection and not self.terminations[agent]:
             mask[self.game.moves(self.state_array)] = 1
         return {"observation": self.state_array.copy(), "action_mask": mask}
 
     def step(self, action: Any) -> None:
-        """The move of `agent_selection`."""
+        """Make the move of `agent_selection`."""
         if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
             self._was_dead_step(action)
             return

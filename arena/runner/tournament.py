@@ -34,55 +34,55 @@ log = logging.getLogger("arena.run")
 
 
 class Interrupted(Exception):
-    """A run that was stopped before its last game; what is stored can be resumed."""
+    """A run was stopped before its last game; it can be resumed from what is stored."""
 
     def __init__(self, stored: int, total: int, folder: Path, why: str = ""):
         self.stored = stored
         self.total = total
         self.folder = folder
-        self.why = why  # unless it was asked for
+        self.why = why  # why it stopped, unless it was told to
         what = f"stopped with {stored} of {total} games stored in {folder}; resume the run to play the rest"
         super().__init__(f"{why}: {what}" if why else what)
 
 
 class Events:
-    """Callbacks of a run; derive from it and override.
+    """Callbacks of a run: derive a class and override what you need.
 
-    The thread of `run` makes all calls except `trouble`, which may come from another.
+    All calls come from the thread of `run`, except `trouble`, which may come from another.
     """
 
     def opened(self, resolved: dict, folder: Path) -> None:
         """The store is open; `resolved` is the configuration with every default filled in."""
 
     def connected(self, cluster: str, dashboard: str | None) -> None:
-        """A cluster is there; `dashboard` is the address of its page."""
+        """The cluster is connected; `dashboard` is the address of its page."""
 
     def warming(self, name: str) -> None:
-        """The kernels of an agent are about to be compiled; those of others may be at the same time."""
+        """The kernels of an agent are about to be compiled, perhaps at the same time as those of others."""
 
     def warmed(self, name: str, seconds: float, failure: str = "") -> None:
-        """They are compiled, unless `failure` says why not."""
+        """The kernels of an agent are compiled, unless `failure` says why not."""
 
     def planned(self, schedule: Schedule) -> None:
-        """What is to be played.  Where results decide that, its length and its lines change as they come in."""
+        """The schedule is known; where results decide what is played, its length and lines change as they come in."""
 
     def started(self, total: int, done: int) -> None:
-        """Play begins: `total` games in all, of which `done` were stored before."""
+        """Play begins: `total` games in all, `done` of them stored before."""
 
     def finished(self, record: GameRecord) -> None:
         """A game is stored."""
 
     def playing(self, games: list[InPlay]) -> None:
-        """What is being played; told about twice a second."""
+        """The games in play; called about twice a second."""
 
     def stopping(self, now: bool) -> None:
-        """A stop was requested: running games are finished, or given up with `now`."""
+        """A stop was requested: running games are finished, or given up if `now`."""
 
     def trouble(self, text: str) -> None:
         """Something went wrong that does not end the run; reported once."""
 
     def ended(self) -> None:
-        """No worker is left.  Called however the run ends, if `opened` was called."""
+        """No worker is left; called however play ends, but not if preparing it fails."""
 
 
 def run(
@@ -95,19 +95,22 @@ def run(
 ) -> results.Tournament:
     """Play a tournament and return its results; void games have their reason in `.games`.
 
-    config: a TOML file's path, a dict of its keys, or a Config; out: the folder for the store and the log, or None for
-    a new temporary one, which a line names; workers: how many cores to use, all that this process may use if None;
-    resume: go on with a run that is there, for which only `games` may have grown and `game_seconds` and `time_margin`
-    may differ, and whose games and agents read the same files; events: who watches, if None the output of a notebook's
-    cell, where the run is in one; cluster: plays the games, instead of processes of this machine: the address of a Dask
-    scheduler, its scheduler file, "local:4", or a client or cluster of Dask (docs/cluster.md).
+    config: a TOML file's path, a dict of its keys, or a Config;
+    out: the folder for the store and the log; None makes a new temporary folder and prints its name;
+    workers: how many cores to use; None uses all that this process may use;
+    resume: continue the run in `out`, if there is one: only what its format lets grow, such as `games`, may have grown,
+    only keys that do not decide what a game is, such as `game_seconds`, may differ, and the files that games and agents
+    read must have the same data;
+    events: gets the calls; None displays them below a notebook's cell, if the run is in one;
+    cluster: plays the games instead of processes on this machine: the address of a Dask scheduler, its scheduler file,
+    "local:4", or a Dask client or cluster (docs/cluster.md).
 
-    In the main thread, Ctrl-C ends the run when the games that are being played are over; a second Ctrl-C, or
-    SIGTERM, ends it at once.  Both raise Interrupted if games are missing.
+    In the main thread, Ctrl-C ends the run after the games in play; a second Ctrl-C, or SIGTERM, ends it at once.  Both
+    raise Interrupted if games are missing.
     ConfigError: the configuration cannot be used, names a program that is not on this machine, or differs from that of
-    the run to be resumed, or a file that it names does.  StoreExists: there is a run, and `resume` is false.
-    StoreError: the store cannot be written; the games stored before are kept.  WorkerStartError: worker processes
-    cannot start.  ClusterError: the cluster cannot be used, or is gone.
+    the run to resume, or a file that it names does.  StoreExists: there is a run, and `resume` is false.  StoreError:
+    the store cannot be written; the games stored before are kept.  WorkerStartError: worker processes cannot start.
+    ClusterError: the cluster cannot be used, or is gone.
     """
     if workers is not None and cluster is not None:
         raise ValueError("workers are processes of this machine: with a cluster, that says how many there are")

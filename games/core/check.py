@@ -46,7 +46,7 @@ EXCHANGES = ("", "swap", "turn")  # what `colour_exchange` can be
 
 
 def check(game: Game, *, seed: int) -> None:
-    """Run every check that concerns `game`."""
+    """Run every check that concerns `game`; ConformanceError says what does not hold, and where."""
     for function in checks_of(game):
         function(game, seed)
 
@@ -240,8 +240,7 @@ def check_symmetries(game, seed):
 
 
 def check_evaluation(game, seed):
-    """Of two players, every evaluation lies strictly between -1 and 1; a symmetry does not change it, nor does the
-    compiler."""
+    """For two players, evaluations lie strictly between -1 and 1; symmetries and compilation do not change them."""
     found = views(game, seed)
     states = np.array([state for state, _ in found])
     chosen = [image_numbers(game, i) for i in range(len(found))]

@@ -144,7 +144,7 @@ class Drawing:
 
 
 class Picture(str):
-    """The text of an SVG element, which a notebook shows as the picture that it is."""
+    """The text of an SVG element, which a notebook shows as a picture."""
 
     def _repr_svg_(self) -> str:
         return str(self)
@@ -154,10 +154,10 @@ class Picture(str):
 
 
 def svg(game: "Game", state: "np.ndarray", moves: Sequence[str] = (), title: str = "") -> Picture:
-    """A position as an SVG element that needs nothing else; a notebook shows it.
+    """A position as a self-contained SVG element, which a notebook shows.
 
-    game: a `Game`; state: the position; moves: the names of the moves that led to it, or of the last of them, which is
-    marked; some games show more if they know them all.  title: what is told to those who cannot see it.
+    game: a `Game`; state: the position; moves: the names of the moves that led to it, or just of the last one, which is
+    marked; some games show more if they get them all; title: the text for readers who cannot see the picture.
     """
     drawing = game.drawing(state, list(moves))
     name = title or f"{game}, {f'after {moves[-1]}' if moves else 'a position'}"

@@ -3,20 +3,20 @@
 A game is a frozen dataclass of its parameters.  It holds no position: a position is a one-dimensional array
 `state: dtype[state_size]`, a move an integer 0 <= move < move_limit.  The methods below that take a state run in plain
 Python and, unchanged, compiled in kernels; those "for people" run in plain Python only.  Fields and properties are
-constants in kernels, so a property computes masks and tables; an `__init__` or `__post_init__` may only check.  What is
-known only when a game is played, such as the distances of an instance, is in its `arrays`, which kernels read.  A
-method that makes arrays needs `may_allocate = True` in its class, which makes all its methods a little slower.
+constants in kernels, so masks and tables belong in properties; an `__init__` or `__post_init__` may only check.  Data
+known only when a game is played, such as the distances of an instance, belong in its `arrays`, which kernels read.  A
+class with a method that makes arrays needs `may_allocate = True`, which makes all its methods a little slower.
 
 What must hold, for every state s that play can reach (`games.check` tests it):
 
     legal_moves(s, moves) writes n distinct moves, and n > 0 unless is_over(s)
     play(s, m) changes s alone, and depends on s and m alone
-    player(s) is the player to move, 0 (the first player) or 1, or CHANCE, whose moves are outcomes of chance:
+    player(s) is the player to move: 0 (the first player), 1, or CHANCE, whose moves are outcomes of chance:
         chance(s, moves, probabilities) lists them as legal_moves does, with probabilities that sum to 1, and
         random_outcome(s, rng) draws one
-    score(s), of a state that is over, is above 0 if the first player has won, 0 for a draw, below 0 for a loss; its
-        size is the game's own (discs, say), and is not 0 unless has_draws; in a game for one player it is any number,
-        to be maximised
+    score(s), once s is over, is above 0 if the first player has won, 0 for a draw, below 0 for a loss; its size is up
+        to the game (discs, say), and it is never 0 unless has_draws; in a game for one player it is any number, to be
+        maximised
     key(s) == key(t) if and only if s and t are the same position (as far as 64 bits can tell)
     move_code(s, m) differs for the legal moves of s, and between the players
     parse_move(s, move_name(s, m)) == m
@@ -44,7 +44,7 @@ from games.core.registry import UNLISTED, Registry, spell
 registry = Registry("game", "games")
 
 RULES = {"player", "legal_moves", "play", "is_over", "score", "chance"}
-# What a game says again, and of which parts of it; and what it concludes from its rules: for `_forget_other_rules`
+# For `_forget_other_rules`: methods that repeat rules, each with those it repeats; and conclusions from the rules
 REPETITIONS = {
     "random_move": RULES,
     "random_playout": RULES,
@@ -57,7 +57,7 @@ CHANCE = -1  # the player of a state whose next move is left to chance
 
 
 class BrokenRules(UserError, ValueError):
-    """A game whose own rules do what no rules may do; the message says which method did what."""
+    """A game's own rules do what no rules may do; the message says which method did what."""
 
 
 class IllegalMove(UserError, ValueError):
@@ -77,8 +77,8 @@ class Game(Compilable):
     move_limit: ClassVar[int]  # every move is below it
     max_moves: ClassVar[int]  # no state has more legal moves
     max_plies: ClassVar[int]  # no game is longer
-    symmetries: ClassVar[int] = 1  # how many, with the identity, which is number 0
-    file_fields: ClassVar[tuple[str, ...]] = ()  # the parameters that are paths of files which it reads
+    symmetries: ClassVar[int] = 1  # how many, including the identity, which is number 0
+    file_fields: ClassVar[tuple[str, ...]] = ()  # the parameters that are paths of files to read
     uniform_playouts: ClassVar[bool] = True  # whether random_playout scores as uniformly random moves do
     playout_policy: ClassVar[str] = "uniform"  # what random_playout draws from, in words
     has_tabu_moves: ClassVar[bool] = False  # whether it has `random_move_tabu`
@@ -88,15 +88,15 @@ class Game(Compilable):
     has_chance: ClassVar[bool] = False  # whether there are states with player CHANCE
     compiles: ClassVar[bool] = True  # whether kernels can call its methods; if not, only agents without kernels play it
     sizes: ClassVar[str] = "one size"  # what its parameters may be, in words
-    status: ClassVar[str] = "exact"  # what is known of its correctness, in words
-    colour_exchange: ClassVar[str] = ""  # "swap": to exchange the players, in `planes` and to move, negates the result
-    # "turn": it does so if the rows of `grid` are reversed, too; "": it does not
+    status: ClassVar[str] = "exact"  # what is known about its correctness, in words
+    colour_exchange: ClassVar[str] = ""  # "swap": exchanging the players, in `planes` and to move, negates the result
+    # "turn": it does if the rows of `grid` are reversed, too; "": it does not
     board_look: ClassVar[Look] = Look()  # how the board that `render` writes is drawn
     soonest_win: ClassVar[int] = 1  # unless an exact end is foreseen, the player to move wins in no fewer plies,
     soonest_loss: ClassVar[int] = 1  # and loses in no fewer
 
     def __new__(cls, *parameters: Any, evaluation: str = "", **named: Any) -> Self:
-        """Checks the name of the evaluation: here, since games have a __post_init__ of their own."""
+        """Check the name of the evaluation: here, because games have a __post_init__ of their own."""
         instance = super().__new__(cls)
         if evaluation:
             if not evaluation.startswith(FILE):
@@ -116,11 +116,11 @@ class Game(Compilable):
 
     @classmethod
     def _forget_other_rules(cls):
-        """Take nothing from a base that holds for the base's rules alone, unless the class says it again.
+        """Do not inherit what holds only for the rules of a base, unless the class defines it again.
 
-        What repeats the rules is lost with one of them.  What is concluded from them is lost with anything that is not
-        of this interface, too: the `prize` of Breakthrough, say, is part of its rules.  Parameters and evaluations are
-        not.
+        A method that repeats rules goes when one of them is replaced.  A conclusion from the rules goes also when
+        anything outside this interface is replaced: the `prize` of Breakthrough, say, is part of its rules.  Parameters
+        and evaluations are not.
         """
         harmless = {*vars(Game), *cls.__dataclass_fields__, *(f"evaluate_{name}" for name in cls.evaluations())}
         for name, repeated in REPETITIONS.items():
@@ -132,7 +132,7 @@ class Game(Compilable):
 
     @classmethod
     def _replaced(cls, name: str) -> set[str]:
-        """What the class replaces of the base that defines `name`, and of that one's bases."""
+        """What the class replaces from the base that defines `name`, and from the bases of that one."""
         bases = cls.__mro__[: cls.__mro__.index(Game)]
         place = next((place for place, base in enumerate(bases) if name in vars(base)), 0)
         before, after = (set[str]().union(*map(vars, part)) for part in (bases[:place], bases[place:]))
@@ -167,7 +167,7 @@ class Game(Compilable):
         raise NotImplementedError
 
     def move_name(self, state: np.ndarray, move: int) -> str:
-        """The move as the game's tradition writes it, without blanks."""
+        """The move in the game's traditional notation, without blanks."""
         raise NotImplementedError
 
     def render(self, state: np.ndarray) -> str:
@@ -177,17 +177,17 @@ class Game(Compilable):
     # -- A game may replace these: for strength, for policies, or for speed ---------------------------------------
 
     def chance(self, state: np.ndarray, moves: np.ndarray, probabilities: np.ndarray) -> int:
-        """Where player is CHANCE: write the outcomes and their probabilities (float64[max_moves]); returns how many."""
+        """Where the player is CHANCE: write outcomes and their probabilities (float64[max_moves]); return how many."""
         return 0
 
     def random_outcome(self, state: np.ndarray, rng: np.ndarray) -> int:
-        """Where player is CHANCE: an outcome, drawn by its probability."""
+        """Where the player is CHANCE: an outcome, drawn by its probability."""
         return 0
 
     def evaluate(self, state: np.ndarray) -> float:
         """An estimate of the first player's result, strictly between -1 and 1, while the game is not over.
 
-        A game may have others, as methods `evaluate_NAME`; the parameter `evaluation` puts one in this one's place.
+        A game may have others, as methods `evaluate_NAME`; the parameter `evaluation` names one to replace this one.
         """
         return 0.0
 
@@ -196,47 +196,47 @@ class Game(Compilable):
         return 0
 
     def planes(self, state: np.ndarray) -> tuple[np.uint64, ...]:
-        """Sets of cells, as bits, for evaluations that are learned: the first player's, the second's, and others.
+        """Sets of cells, as bits, for learned evaluations: the first player's, the second's, and others.
 
-        No two have a cell in common.  The game also says the cells' `grid`, and may say its `colour_exchange`.
+        No two sets share a cell.  A game with planes also defines `grid`, and may define `colour_exchange`.
         """
         raise NotImplementedError
 
     @property
     def grid(self) -> np.ndarray:
-        """int64[rows, columns]: the bit of each cell in `planes`, or -1 for none; without cells: it has no planes."""
+        """int64[rows, columns]: the bit of each cell in `planes`, or -1 for none; empty if the game has no planes."""
         return np.zeros((0, 0), np.int64)
 
     def is_unstable(self, state: np.ndarray, move: int) -> bool:
-        """True for a legal move, such as a capture: while there is one, an evaluation of the state is unreliable."""
+        """True for a legal move, such as a capture, that makes an evaluation of the state unreliable."""
         return False
 
     def foreseen(self, state: np.ndarray) -> tuple[int, bool]:
-        """(plies, exact): how a game that is not over will end, as far as it can be told without search.
+        """(plies, exact): how a game that is not over will end, as far as can be told without search.
 
-        plies > 0: the player to move can win within so many plies; plies < 0: the other player can win within -plies;
-        0: nothing is known.  exact: whether the best play of both takes just so many; if not, the end may come sooner.
+        plies > 0: the player to move can win within that many plies; plies < 0: the other player can win within -plies;
+        0: nothing is known.  exact: whether best play by both takes exactly that many; if not, it may take fewer.
         """
         return 0, True
 
     def plies_left(self, state: np.ndarray) -> int:
-        """The game is over after at most so many plies from here."""
+        """The most plies that the game can still take from here."""
         return self.max_plies
 
     def sound_moves(self, state: np.ndarray, moves: np.ndarray) -> int:
         """Like legal_moves, but may leave out moves that are certainly no better than one that is listed.
 
-        No better: the result is no better, a win no quicker and a loss no later, looking two plies ahead.
+        No better: looking two plies ahead, the result is no better, a win comes no sooner and a loss no later.
         """
         return self.legal_moves(state, moves)
 
     def move_code(self, state: np.ndarray, move: int) -> int | np.int64:
-        """int64 below code_limit: names the move for learned policies; the same move elsewhere has the same code."""
+        """int64 below code_limit: identifies the move for learned policies, by the same code in every position."""
         return np.int64(move) + self.move_limit * max(self.player(state), 0)
 
     @property
     def code_limit(self) -> int:
-        """Every move_code is below it."""
+        """Every move_code is below this."""
         return self.players * self.move_limit
 
     def feature_code(self, state: np.ndarray, move: int) -> int | np.int64:
@@ -244,7 +244,7 @@ class Game(Compilable):
         return self.move_code(state, move)
 
     def bias(self, state: np.ndarray, move: int) -> float:
-        """The weight (float) of a legal move in a policy that has learnt nothing yet; its odds are exp(weight)."""
+        """The weight (float) of a legal move in a policy that has learned nothing yet; its odds are exp(weight)."""
         return 0.0
 
     def key(self, state: np.ndarray) -> np.uint64:
@@ -273,15 +273,15 @@ class Game(Compilable):
         return moves[random_below(rng, self.legal_moves(state, moves))]
 
     def random_step(self, state: np.ndarray, moves: np.ndarray, rng: np.ndarray) -> int:
-        """Make the move that random_move would draw, and return it: for games in which making it is half found then."""
+        """Make and return the move that random_move would draw; games replace this if drawing is half of making it."""
         move = self.random_move(state, moves, rng)
         self.play(state, move)
         return move
 
     def random_playout(self, state: np.ndarray, moves: np.ndarray, rng: np.ndarray) -> tuple[float, int]:
-        """Play uniformly random moves to the end; returns (score, plies).  `state` is spent by it.
+        """Play uniformly random moves to the end and return (score, plies); `state` is used up.
 
-        A game that replaces it for speed scores as random moves would; a better policy has uniform_playouts false.
+        A faster replacement must score as random moves would; one with a better policy sets uniform_playouts to False.
         """
         plies = 0
         while not self.is_over(state):
@@ -291,27 +291,27 @@ class Game(Compilable):
 
     @property
     def lanes(self) -> int:
-        """How many random playouts go on side by side, a power of two; 0: it has no lanes."""
+        """The number of random playouts that run side by side, a power of two; 0: the game has no lanes."""
         return WIDE // self.lane_bits if self.lane_bits > 0 else 0
 
     def lane_start(self, state: np.ndarray, zero: Any) -> tuple[Any, ...]:
-        """Where the game has lanes (games/core/lanes.py): a position, not over, as a tuple of lanes that are all alike.
+        """For games with lanes (games/core/lanes.py): a position that is not over as a tuple of lanes, all alike.
 
-        `zero` is 0 in every lane, of which there are as many as the caller wants.
+        `zero` is 0 in every lane; the caller chooses the number of lanes.
         """
         raise NotImplementedError
 
     def lane_step(self, words: tuple[Any, ...], rng: Any) -> tuple[tuple[Any, ...], Any, Any, Any]:
-        """One uniformly random move, or more, in every lane: (words, plies, over, score).
+        """Make one uniformly random move, or more, in every lane; return (words, plies, over, score).
 
-        words: as lane_start makes them; plies: how many moves were made, a number or lanes; over: the mask of the lanes
-        whose game has ended; score: lanes with its score there, a whole number.  A lane may wait.  What it does after
-        its end does not matter, but for plies: -1 takes one back.
+        words: as from lane_start; plies: how many moves were made, a number or lanes; over: the mask of the lanes whose
+        game has ended; score: lanes with the scores of the games that have ended, whole numbers.  A lane may wait.
+        What a lane does after the end of its game does not matter, except for plies: -1 takes a move back.
         """
         raise NotImplementedError
 
     def random_move_tabu(self, state: np.ndarray, moves: np.ndarray, rng: np.ndarray) -> int:
-        """As random_move, but drawn from the moves that the game does not hold back; where has_tabu_moves is true."""
+        """Like random_move, but only from moves that the game does not hold back; where has_tabu_moves is true."""
         raise NotImplementedError
 
     def random_step_tabu(self, state: np.ndarray, moves: np.ndarray, rng: np.ndarray) -> int:
@@ -322,58 +322,58 @@ class Game(Compilable):
 
     @property
     def move_names(self) -> dict[str, int]:
-        """The moves by name, where a name means the same move in every position: lines of moves are read faster."""
+        """The moves by name, if a name means the same move in every position: lines of moves are then read faster."""
         return {}
 
     def terms(self, state: np.ndarray) -> list[tuple[str, float, float, float]]:
-        """What its evaluation counts, in plain Python: (term, the first player's count, the second's, weight).
+        """The terms of its evaluation, in plain Python: (term, the first player's count, the second's, weight).
 
-        Empty where the evaluation is not such a sum, or the game does not tell.
+        Empty if the evaluation is not such a sum, or the game does not list its terms.
         """
         return []
 
     def endgames(self, pieces: int) -> np.ndarray:
-        """dtype[n, state_size]: all positions, not over, with at most so many pieces, for end-game tables.
+        """dtype[n, state_size]: all positions with at most `pieces` pieces that are not over, for end-game tables.
 
         ValueError if there are none, or if the game does not list them.
         """
         raise ValueError(f"{self} does not list its end-games by pieces")
 
     def sgf_properties(self) -> dict[str, object]:
-        """What the root of a game's SGF says besides GM and the players: {"SZ": size}, say."""
+        """The properties of the root of a game's SGF besides GM and the players: {"SZ": size}, say."""
         return {}
 
     def sgf_move(self, name: str) -> str:
-        """The move of that name as SGF writes it, where sgf_number is not None."""
+        """The move with that name in SGF's notation, where sgf_number is not None."""
         raise NotImplementedError
 
     def drawing(self, state: np.ndarray, moves: list[str]) -> Drawing:
-        """What `svg` makes a picture of: the text of `render`, if it is a board in the look that is `board_look`.
+        """What `svg` draws: by default the text of `render`, in the look `board_look` if it is a board.
 
-        moves: the names of the moves that led to the position, or of the last of them, if they are known.
+        moves: the names of the moves that led to the position, or of the last one, as far as they are known.
         """
         return text_drawing(self.render(state), moves, self.board_look)
 
     def uci_name(self, state: np.ndarray, move: int) -> str:
-        """The move as programs that speak UCI write it."""
+        """The move as UCI engines write it."""
         return self.move_name(state, move)
 
     @property
     def uci_start(self) -> str:
-        """How programs that speak UCI are told the initial position."""
+        """How UCI engines are told the initial position."""
         return "startpos"
 
     @property
     def uci_options(self) -> dict[str, str]:
-        """The options that tell programs which speak UCI what kind of game it is; those without them are not told."""
+        """The options that tell UCI engines what kind of game it is; engines without these options are not told."""
         return {}
 
     def pgn_tags(self) -> dict[str, str]:
-        """What the PGN of its games says besides players and result: where they start, say."""
+        """The tags of its games' PGN besides players and result: the starting position, say."""
         return {}
 
     def from_pgn_tags(self, tags: Mapping[str, str]) -> Self:
-        """The same game, from where a PGN with these tags starts; ValueError if that is nowhere."""
+        """The same game, from where a PGN with these tags starts; ValueError if it cannot start there."""
         return self
 
     # -- Derived, in plain Python ------------------------------------------------------------------------------
@@ -384,26 +384,26 @@ class Game(Compilable):
         return sorted(name.removeprefix("evaluate_") for name in dir(cls) if name.startswith("evaluate_"))
 
     def with_evaluation(self, name: str) -> Self:
-        """The same game with the evaluation function of that name in the place of `evaluate`; "" is evaluate itself.
+        """The same game with the evaluation function of that name in place of `evaluate`; "" is `evaluate` itself.
 
-        `file:PATH` is one that was learned; PreparedFileError if there is none in that file.
+        `file:PATH` is a learned one; PreparedFileError if the file does not hold one.
         """
         changed = replace(self, evaluation=name)
         changed.prepare()
         return changed
 
     def files(self) -> list[str]:
-        """The paths of the files that it reads; a run is resumed only if they say what they did."""
+        """The paths of the files that it reads; a run is resumed only if their data are the same."""
         return named_files(self)
 
     def with_network(self, network: Network) -> Self:
-        """The same game with a learned evaluation that is in memory."""
+        """The same game with a learned evaluation from memory."""
         changed = replace(self, evaluation=FILE)
         object.__setattr__(changed, "network", network)
         return changed
 
     def prepare(self) -> None:
-        """Read the file of its evaluation, if that is in one; PreparedFileError if it cannot be used."""
+        """Read the file of its evaluation, if there is one; PreparedFileError if it cannot be used."""
         if self.evaluation.startswith(FILE):
             _ = self.network
 
@@ -414,26 +414,26 @@ class Game(Compilable):
 
     @property
     def network_weights(self) -> np.ndarray:
-        """As kernels see it: see `Network`."""
+        """The network's weights as kernels see them; see `Network`."""
         return self.network.weights
 
     @property
     def network_places(self) -> np.ndarray:
-        """As kernels see it: see `Network`."""
+        """The network's places as kernels see them; see `Network`."""
         return self.network.places
 
     @property
     def network_layout(self) -> np.ndarray:
-        """As kernels see it: see `Network`."""
+        """The network's layout as kernels see it; see `Network`."""
         return self.network.layout
 
     @property
     def plane_bytes(self) -> int:
-        """How many bytes of each word of `planes` have cells."""
+        """How many bytes of each word of `planes` hold cells."""
         return int(self.grid.max()) // 8 + 1
 
     def network_value(self, state: np.ndarray) -> float:
-        """The learned evaluation, in the place of `evaluate`."""
+        """The learned evaluation, in place of `evaluate`."""
         words, side, layout = self.planes(state), np.int64(self.player(state)), self.network_layout
         total = tuple_sum(self, self.network_weights, self.network_places, layout, words, side)
         return sigmoid(sign_of(layout, side) * total)
@@ -443,7 +443,7 @@ class Game(Compilable):
         return {**self.arrays, **NETWORK_ARRAYS} if self.evaluation.startswith(FILE) else self.arrays
 
     def compiled_parameter(self, name: str) -> Any:
-        """Kernels are shared between all files with evaluations."""
+        """A parameter as kernels know it: all files with evaluations share kernels."""
         value = getattr(self, name)
         return FILE if name == "evaluation" and value.startswith(FILE) else value
 
@@ -465,7 +465,7 @@ class Game(Compilable):
         return state
 
     def moves(self, state: np.ndarray) -> list[int]:
-        """The legal moves; none when the game is over.  BrokenRules if there is another number than there can be."""
+        """The legal moves, none when the game is over; BrokenRules if their number is out of range."""
         if self.is_over(state):
             return []
         moves = np.empty(self.max_moves, np.int32)
@@ -490,8 +490,8 @@ class Game(Compilable):
     def read_line(self, text: str, state: np.ndarray | None = None) -> tuple[list[int], np.ndarray]:
         """(moves, state after them) of a line of moves, from `state` or the initial position.
 
-        Blanks part the moves.  A word that is no move is read as moves joined by `-`, or of one letter each, as the
-        moves of Connect 4 often are.  IllegalMove names a word that is neither.
+        Blanks separate the moves.  A word that is not a move is read as moves joined by `-`, or as moves of one letter
+        each, as is common in Connect 4.  IllegalMove names a word that is neither.
         """
         known = self._known_names(text)
         if known and self.compiles:
@@ -531,7 +531,7 @@ class Game(Compilable):
         return [word]
 
     def picture(self, names: Iterable[str]) -> str:
-        """An SVG picture of the position after the moves of these names, the last one marked."""
+        """An SVG picture of the position after the moves with these names; the last one is marked."""
         names = list(names)
         return svg(self, self.read_line(" ".join(names))[1], names)
 
@@ -544,7 +544,7 @@ class Game(Compilable):
 
 
 def _evaluator(evaluation: str) -> str:
-    """The name of the method that stands in the place of `evaluate`."""
+    """The name of the method that takes the place of `evaluate`."""
     if evaluation.startswith(FILE):
         return "network_value"
     return f"evaluate_{evaluation}" if evaluation else "evaluate"

@@ -11,7 +11,7 @@ from games.core.random import stream
 
 
 class PlayoutSummary(NamedTuple):
-    """What random playouts from one position came to."""
+    """The results of random playouts from one position, summed up."""
 
     playouts: int
     wins: int  # of the first player
