@@ -82,7 +82,7 @@ class Events:
         """Something went wrong that does not end the run; reported once."""
 
     def ended(self) -> None:
-        """No worker is left; called however play ends, but not if preparing it fails."""
+        """No worker is left.  Called however the run ends, once `opened` has been."""
 
 
 def run(
@@ -132,6 +132,7 @@ def run(
             events.trouble(mended)
         _warn_of_changed_source(store, config, events)
         events.opened(config.resolved(), folder)
+        stack.callback(events.ended)
         if link is not None:
             events.connected(link.where, link.dashboard)
         desk = _Desk(store, config, folder, events)
@@ -319,22 +320,19 @@ def _warn_of_changed_source(store, config, events):
 
 def _play(engine: Engine, desk: _Desk) -> None:
     """Warm the kernels and play; returns when no worker is left, after the last game or after a stop."""
-    events, total = desk.events, len(desk.schedule)
     with _signals() as direct:
         direct(engine)
         if desk.left():
-            engine.prepare(events.warming, events.warmed)
+            engine.prepare(desk.events.warming, desk.events.warmed)
         if engine.stopped:
             log.warning("interrupted before the first game")
-            events.ended()
             return
-        log.info("%d of %d games to play", desk.left(), total)
-        events.started(total, len(desk.stored))
+        log.info("%d of %d games to play", desk.left(), len(desk.schedule))
+        desk.events.started(len(desk.schedule), len(desk.stored))
         try:
             engine.run()
         finally:
             log.info("%d of %d games stored", len(desk.stored), len(desk.schedule))
-            events.ended()
 
 
 @contextmanager

@@ -14,6 +14,8 @@ import pytest
 
 import arena
 from arena.config.config import ConfigError
+from arena.runner.staff import WorkerStartError
+from arena.runner.supervisor import Supervisor
 from arena.runner.tournament import _signals
 from results.store import Store, StoreBusy, StoreError, StoreExists
 from tests.arena.conftest import PLUGIN, values
@@ -131,6 +133,25 @@ def test_start_methods_and_workers_make_no_difference(tmp_path, undisturbed, met
     assert (code, output.splitlines()[-1]) == (0, "120 games")
     assert games(tmp_path / "run") == undisturbed
     assert "ValueError: on purpose" in (tmp_path / "run" / "log.txt").read_text()
+
+
+def test_who_watches_is_told_of_the_end_of_a_run_that_cannot_begin(tmp_path, monkeypatch):
+    told = []
+
+    class Watcher(arena.Events):
+        def opened(self, resolved, folder):
+            told.append("opened")
+
+        def ended(self):
+            told.append("ended")
+
+    def fail(self, warming, warmed):
+        raise WorkerStartError("no process can be started")
+
+    monkeypatch.setattr(Supervisor, "prepare", fail)
+    with pytest.raises(WorkerStartError):
+        arena.run(values("random", ("b", "random")), tmp_path / "run", workers=1, events=Watcher())
+    assert told == ["opened", "ended"]
 
 
 def test_an_existing_run_is_refused_without_resume(tmp_path):
