@@ -4,6 +4,9 @@ A kernel has an index, which maps signatures to files of machine code.  Numba ch
 flipped is a segmentation fault at every start.  Here the index begins with the checksum of what follows, and a file of
 machine code is named by its checksum.  So, too, two processes that compile at once never write different code to a
 file of one name.
+
+Signatures name classes, such as the tuples of a method that a plugin brings.  Each is packed by itself, so that what
+another program has compiled stays where its modules are not to be found.
 """
 
 import glob
@@ -17,7 +20,7 @@ from numba import config
 from numba.core.caching import IndexDataCacheFile
 
 OTHER_VERSION, NUMBAS_OWN = b"arena ", b"\x80"  # how indices begin that are not read, nor damaged
-MARK = f"arena 1, numba {numba.__version__}\n".encode()
+MARK = f"arena 2, numba {numba.__version__}\n".encode()
 DIGEST_BYTES = 16
 
 
@@ -82,10 +85,12 @@ class CheckedFiles(IndexDataCacheFile):
         body = data[len(MARK) + DIGEST_BYTES :]
         if checksum(body) != data[len(MARK) : len(MARK) + DIGEST_BYTES]:
             raise DamagedCache(f"{self._index_name} is not as it was written")
-        return pickle.loads(body)
+        stamp, packed = pickle.loads(body)
+        return stamp, {_unpacked(key): name for key, name in packed.items()}
 
     def _save_index(self, overloads):
-        body = self._dump((self._source_stamp, overloads))
+        packed = {key if isinstance(key, bytes) else self._dump(key): name for key, name in overloads.items()}
+        body = self._dump((self._source_stamp, packed))
         with self._open_for_write(self._index_path) as file:
             file.write(MARK + checksum(body) + body)
 
@@ -94,3 +99,11 @@ class CheckedFiles(IndexDataCacheFile):
         if checksum(data).hex() != name.split(os.extsep)[-2]:
             raise DamagedCache(f"{name} is not as it was written")
         return pickle.loads(data)
+
+
+def _unpacked(packed: bytes):
+    """The key of a signature, or what it was packed to, where a class that it names is not to be found."""
+    try:
+        return pickle.loads(packed)
+    except (ImportError, AttributeError):
+        return packed

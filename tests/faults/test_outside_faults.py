@@ -9,6 +9,7 @@ import os
 import random
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import numpy as np
@@ -173,6 +174,21 @@ def test_code_that_no_index_names_is_removed(tmp_path):
     assert new.load("one") is None
     new.save("two", 3)
     assert (new.load("one"), new.load("two"), len(list(tmp_path.glob("*.nbc")))) == (None, 3, 1)
+
+
+def test_signatures_of_modules_that_are_not_there_stay(tmp_path, monkeypatch):
+    """Such as those of a plugin's method, when another program compiles for the same kernel."""
+    module = types.ModuleType("plugin_that_leaves")
+    exec("class Numbers: pass", module.__dict__)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    files = CheckedFiles(str(tmp_path), "kernel-1.py311", "stamp")
+    files.save(module.Numbers, "theirs")
+    monkeypatch.delitem(sys.modules, module.__name__)
+    assert files.load("ours") is None
+    files.save("ours", "code")
+    assert files.load("ours") == "code"
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    assert (files.load(module.Numbers), files.load("ours")) == ("theirs", "code")
 
 
 RUN = "import games; print(games.perft(games.make('tictactoe'), 3))"
