@@ -12,6 +12,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import games
 from tests import samples
@@ -23,6 +24,10 @@ gc.set_threshold(50_000, 20, 100)
 # A shell has what it starts in the background ignore Ctrl-C, and so would the programs that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# How long an example takes says nothing on a machine that may be busy.
+settings.register_profile("arena", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("arena")
 
 
 @pytest.fixture(autouse=True)

@@ -215,7 +215,7 @@ def test_processes_that_are_killed_cost_only_their_jobs(kills):
     wait, started = jobs.memory.wait, jobs.memory._started
 
     def kill(process):
-        if len(killed) < kills:
+        if len(killed) < kills and process.pid not in killed:  # it may be a while until its death is noticed
             os.kill(process.pid, signal.SIGKILL)
             killed.append(process.pid)
 
@@ -271,7 +271,7 @@ def test_ctrl_c_leaves_no_process(tmp_path):
     pids = [int(pid) for pid in started.stdout.readline().split()]
     assert len(pids) == 2
     os.killpg(started.pid, signal.SIGINT)  # as a terminal does
-    _, errors = started.communicate(timeout=60)
+    _, errors = started.communicate(timeout=300)
     assert started.returncode != 0 and errors.count("KeyboardInterrupt") == 1
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
 

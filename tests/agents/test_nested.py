@@ -224,7 +224,7 @@ def test_a_first_level_that_is_shared_out(name):
     once = searched(name.format(", workers=2, parallel='leaf', restarts=false"), game)
     assert once.playouts > 50
     for seconds in (0.0005, 0.001, 0.002, 0.005, 0.05):  # over in the first search, or at any place of a later one
-        assert searched(agent, game, seconds=seconds).seconds < 2
+        assert searched(agent, game, seconds=seconds).seconds < 60
     alone = searched(name.format(", parallel='leaf', restarts=false"), game)
     serial = searched(name.format(", restarts=false"), game)
     if name.startswith("nrpa"):  # nmcs shuffles from the same stream at other moments

@@ -173,7 +173,7 @@ def test_budgets(name):
     together = searched(made(name, workers=3, playouts=51, total=True))[1]
     assert together.playouts == 51
     timed = searched(made(name, workers=2, seconds=0.03))[1]
-    assert timed.playouts > 0 and timed.seconds < 5
+    assert timed.playouts > 0 and timed.seconds < 60
 
 
 def test_virtual_loss_spreads_simulated_workers():

@@ -123,8 +123,8 @@ def test_safe_plays_the_move_of_most_descents(spec):
 def test_a_budget_below_one_expansion_and_a_full_table(spec):
     game = games.make(spec)
     assert agents.make("ubfm(nodes=3)").choose(game, game.initial(), seed=1).nodes == 0
-    decision = agents.make("ubfm(seconds=60, max_nodes=1000)").choose(game, game.initial(), seed=1)
-    assert decision.counts["positions"] <= 1000 and decision.seconds < 30
+    decision = agents.make("ubfm(seconds=200, max_nodes=1000)").choose(game, game.initial(), seed=1)
+    assert decision.counts["positions"] <= 1000 and decision.seconds < 100
 
 
 @pytest.mark.parametrize(

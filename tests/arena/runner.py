@@ -1,5 +1,7 @@
-"""Runs a tournament in a process of its own: `python -m tests.arena.runner CONFIG OUT METHOD [--resume] [--limit N]`.
+"""Runs a tournament in a process of its own: `python -m tests.arena.runner CONFIG OUT METHOD [OPTIONS]`.
 
+Options: --resume; --limit BYTES of a file; --hold N: after N games it plays on only when its standard input ends, so
+that who wants to disturb it cannot come too late.
 Ends with code 0 if all games are stored, 3 if it was interrupted, 4 if the store failed; says why.
 """
 
@@ -14,8 +16,17 @@ from results.store import StoreError
 class Watcher(arena.Events):
     """Writes what happens to standard output, for the test to wait for."""
 
+    def __init__(self, hold):
+        self.until_hold = hold
+
+    def started(self, total, done):
+        print("started", flush=True)
+
     def finished(self, record):
         print("finished", record.id, flush=True)
+        self.until_hold -= 1
+        if self.until_hold == 0:
+            sys.stdin.read()
 
     def stopping(self, now):
         print("stopping", "now" if now else "later", flush=True)
@@ -28,11 +39,11 @@ def main(config, out, method, *options):
     multiprocessing.set_start_method(method)
     if method == "forkserver":
         multiprocessing.set_forkserver_preload(["arena.runner.worker"])
-    if "--limit" in options:
-        size = int(options[options.index("--limit") + 1])
+    size, hold = (int(options[options.index(name) + 1]) if name in options else 0 for name in ("--limit", "--hold"))
+    if size:
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     try:
-        tournament = arena.run(config, out, workers=2, resume="--resume" in options, events=Watcher())
+        tournament = arena.run(config, out, workers=2, resume="--resume" in options, events=Watcher(hold))
     except arena.Interrupted as interrupted:
         print(interrupted)
         return 3

@@ -153,17 +153,9 @@ def test_the_same_run_on_one_worker_and_after_three_kills(folder):
     config = folder / "long.toml"
     config.write_text(CONFIG.format(games=30, playouts=4000))
     assert arena("run", config, "--out", folder / "one", "--workers", 1).returncode == 0
-    killed = folder / "killed"
-    start = ["run", config, "--out", killed]
-    for pause in (0.12, 0.03, 0.08):
-        command = [sys.executable, "-m", "arena", *map(str, start), "--workers", "2"]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
-        wait_for_games(killed, process)
-        time.sleep(pause)
-        process.kill()
-        assert process.wait() == -signal.SIGKILL
-        start = ["run", "--out", killed, "--resume"]
-    assert arena(*start, "--workers", 2).returncode == 0
+    places = (folder / f"killed-{attempt}" for attempt in range(5))
+    killed = next(place for place in places if is_killed_three_times(config, place))
+    assert arena("run", "--out", killed, "--resume", "--workers", 2).returncode == 0
     tables = [
         call("table", run, "--kind", kind, "--format", "csv", "--no-times").stdout
         for kind in ("games", "moves")
@@ -174,11 +166,27 @@ def test_the_same_run_on_one_worker_and_after_three_kills(folder):
     assert len(ids) == len(set(ids)) == 180
 
 
+def is_killed_three_times(config, run):
+    """Whether that came about: where the machine stalls, the run may be over before."""
+    start = ["run", config, "--out", run]
+    for pause in (0.12, 0.03, 0.08):
+        command = [sys.executable, "-m", "arena", *map(str, start), "--workers", "2"]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
+        wait_for_games(run, process)
+        time.sleep(pause)
+        process.kill()
+        code = process.wait()
+        assert code in (-signal.SIGKILL, 0)
+        if code == 0:
+            return False
+        start = ["run", "--out", run, "--resume"]
+    return True
+
+
 def wait_for_games(run, process):
-    """Until the process has stored a game more than there were when this began."""
+    """Until the process has stored a game more than there were when this began, or is over."""
     before = stored(run)
-    while stored(run) == before:
-        assert process.poll() is None, "the run was over before it could be disturbed"
+    while stored(run) == before and process.poll() is None:
         time.sleep(0.02)
 
 
@@ -194,7 +202,7 @@ def test_interrupted_once_it_finishes_the_games_that_run(folder):
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
     wait_for_games(folder / "slow", process)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=300)
     assert process.returncode == 130 and "Traceback" not in errors
     assert "stopping when the games that run are over" in errors
     assert f"To play the rest: arena run --out {folder / 'slow'} --resume" in errors

@@ -22,6 +22,8 @@ from arena.report.replay import _thought
 from arena.runner import referee
 from arena.runner.match import play_fixture
 from arena.runner.referee import GRACE, Limits, Referee, Turn
+from arena.runner.staff import TICK
+from arena.runner.supervisor import STOP
 from arena.runner.watch import LIMIT, Watch, new_memory
 from games.core.random import stream
 from results.conditions import conditions_of
@@ -220,14 +222,15 @@ def test_reports_have_hundredths_of_seconds():
 def test_the_flag_of_a_process_that_was_stopped_does_not_count(tmp_path):
     """As with a budget of seconds: the game is played again."""
     keys = values("test_sleeper(part=0.5)", ("b", "test_sleeper(part=0.5)"), game="test_nim(heap=30)")
-    made = Bench(keys | {"budget": {"clock": "1.6+0.05"}, "time_margin": 0.4}, tmp_path, workers=1)
+    # the flag falls later than by a stop of the whole machine that goes unnoticed
+    made = Bench(keys | {"budget": {"clock": f"{TICK + STOP}+0.05"}, "time_margin": 0.6}, tmp_path, workers=1)
     stopped = []
 
     def stop_once():
-        if not stopped and made.supervisor.in_play():
+        if not stopped and any(0 < game.plies < 25 for game in made.supervisor.in_play()):
             stopped.append(next(iter(made.supervisor.playing())))
             os.kill(stopped[0], signal.SIGSTOP)
-            threading.Timer(3.5, os.kill, (stopped[0], signal.SIGCONT)).start()
+            threading.Timer(4.5, os.kill, (stopped[0], signal.SIGCONT)).start()
 
     made.supervisor.on_tick = stop_once
     records = made.run()

@@ -105,7 +105,7 @@ def test_a_pipe_is_told_of_what_comes_before_play(folder, monkeypatch):
     shown.preparing.first = 0.01
     shown.opened(from_values(CONFIG).resolved(), folder)
     shown.warming("strong")
-    until = time.monotonic() + 20
+    until = time.monotonic() + 100
     while "compiling kernels of strong\n" not in text.getvalue() and time.monotonic() < until:
         time.sleep(0.01)
     shown.warmed("strong", 0.0)
@@ -118,7 +118,7 @@ def test_tickers_stop():
     ticker = Ticker(lambda: told.append(1), 0.001, 0.001)
     ticker.start()
     ticker.start()
-    until = time.monotonic() + 20
+    until = time.monotonic() + 100
     while len(told) < 3 and time.monotonic() < until:
         time.sleep(0.001)
     ticker.stop()
@@ -128,9 +128,10 @@ def test_tickers_stop():
     ticker.stop()
 
 
-def test_what_workers_play_now(tmp_path):
-    """Games get on from look to look, and are those of the schedule."""
-    made = Bench(values("test_odd(pause=0.06)", ("b", "test_odd(pause=0.06)"), game="test_nim(heap=30)"), tmp_path)
+def test_what_workers_play_now(tmp_path, monkeypatch):
+    """Games get on from look to look, of which each has many, and are those of the schedule."""
+    monkeypatch.setattr("arena.runner.supervisor.TICK", 0.05)
+    made = Bench(values("test_odd(pause=0.1)", ("b", "test_odd(pause=0.1)"), game="test_nim(heap=30)"), tmp_path)
     looks = []
     made.supervisor.on_tick = lambda: looks.append(made.supervisor.in_play())
     made.run()

@@ -41,7 +41,7 @@ def relay(run_log, end, open_=True):
 
 def relay_all(run_log, end):
     while relay(run_log, end):
-        pipes.wait([end], 10)
+        pipes.wait([end], 100)
 
 
 def test_importing_configures_nothing():
@@ -75,13 +75,13 @@ def test_workers_killed_while_they_log_stop_nothing(tmp_path):
         begin = time.monotonic()
         for number in range(12):
             process, end = start(10**9)
-            relay(run_log, end, pipes.wait([end], 10))
+            relay(run_log, end, pipes.wait([end], 100))
             time.sleep(0.02)
             os.kill(process.pid, signal.SIGKILL)
             relay_all(run_log, end)  # the last record may be half a one
             process.join()
             log.info("killed number %d.", number)
-        assert time.monotonic() - begin < 20
+        assert time.monotonic() - begin < 100
     text = (tmp_path / "log.txt").read_text()
     assert all(f" killed number {number}." in text for number in range(12))
     assert text.count("some.library: record 0 of") == 12
@@ -119,7 +119,7 @@ def test_a_full_disk_is_told_once_in_words(tmp_path, capfd):
     here, there = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.Process(target=limited, args=(tmp_path / "log.txt", there))
     process.start()
-    process.join(30)
+    process.join(300)
     there.close()
     assert here.recv() == f"the log {tmp_path / 'log.txt'} cannot be written: File too large"
     assert here.recv() == "over"

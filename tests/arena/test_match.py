@@ -112,7 +112,7 @@ def test_time():
 
 
 def test_within_the_margin_of_time():
-    record = first_game("test_late(by=0.02, seconds=0.01)", "random", time_margin=5)
+    record = first_game("test_late(by=0.02, seconds=0.01)", "random", time_margin=100)
     assert record.reason == Reason.PLAYED_OUT
 
 
@@ -143,7 +143,7 @@ def test_warming_tells_each_step_and_passes_over_failures(caplog):
     made = made_of(("bad", "test_odd(how='raise')"), "test_late(seconds=60)", "random")
     told = [warm(made.instances, seat) for seat in made.conditions[0].seats]
     assert [failure for _, failure in told] == ["ValueError: on purpose", "", ""]
-    assert all(seconds < 5 for seconds, _ in told)
+    assert all(seconds < 50 for seconds, _ in told)
     assert "bad failed while its kernels were being compiled" in caplog.text
 
 

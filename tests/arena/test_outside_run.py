@@ -103,7 +103,7 @@ def test_every_bad_program_forfeits_alone(tmp_path):
     begun = time.monotonic()
     run = arena.run(config | {"budget": {"nodes": 5}}, tmp_path / "run", workers=2)
     found = run.games
-    assert len(found) == 2 * (len(entries) - 1) and time.monotonic() - begun < 600
+    assert len(found) == 2 * (len(entries) - 1) and time.monotonic() - begun < 1200
     of_good = found[(found["first"] == "good") | (found["second"] == "good")]
     assert (of_good["reason"] == Reason.PLAYED_OUT).all()
     others = found.drop(of_good.index)
@@ -111,7 +111,7 @@ def test_every_bad_program_forfeits_alone(tmp_path):
     assert ((others["first"] == "inside") == (others["outcome"] == 1.0)).all()
     said = results.load(tmp_path / "run").meta["machine"]["programs"]
     assert "good is badly notes 0" in said and "banner is a program that fails: wrote 'Welcome" in said
-    until = time.monotonic() + 10
+    until = time.monotonic() + 100
     while left("of-a-run") and time.monotonic() < until:
         time.sleep(0.05)
     assert left("of-a-run") == []

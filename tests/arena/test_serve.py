@@ -29,7 +29,7 @@ def full(tmp_path_factory):
     return store_run(tmp_path_factory.mktemp("serve") / "full")
 
 
-def get(address, seconds=60):
+def get(address, seconds=300):
     """Status and text of an answer; waits for the server to begin."""
     deadline = time.monotonic() + seconds
     while True:
@@ -54,7 +54,7 @@ def test_the_page_grows_with_the_run(full, tmp_path):
             status, text = get(address)
             assert status == 200 and 'data-stored="4"' in text and "4 of 18 games so far" in text
             store.add_all(records[4:])
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 300
             while get(address + "stored")[1] != "18":  # the last page serves for a while
                 assert time.monotonic() < deadline
                 time.sleep(0.2)
@@ -138,7 +138,7 @@ def test_the_command_shows_runs_until_it_is_ended(full):
         assert get(told.split(" at ")[1].split()[0] + "run/full/stored") == (200, "18")
     finally:
         process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 0 and process.stderr.read() == ""
+    assert process.wait(300) == 0 and process.stderr.read() == ""
     process.stderr.close()
 
 
@@ -190,7 +190,7 @@ def test_a_run_is_served_and_its_server_ends_with_it(tmp_path):
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env=environment)
     address = next(line for line in process.stderr if "shown at" in line).split("shown at ")[1].split()[0]
-    deadline = time.monotonic() + 100
+    deadline = time.monotonic() + 600
     while get(address + "stored")[0] == 503 or get(address + "stored")[1] == "0":
         assert time.monotonic() < deadline and process.poll() is None
         time.sleep(0.2)

@@ -16,7 +16,8 @@ from arena.config import loading
 from arena.runner import staff, waiting
 from arena.runner import worker as worker_process
 from arena.runner.logs import RunLog
-from arena.runner.staff import WorkerStartError
+from arena.runner.staff import TICK, WorkerStartError
+from arena.runner.supervisor import STOP
 from arena.runner.waiting import Queue
 from arena.runner.warmer import Warmer
 from results.record import Reason
@@ -91,13 +92,15 @@ def test_a_game_whose_worker_is_killed_once_is_played(bench, tmp_path):
 
 
 def test_an_agent_that_hangs_loses_its_games(bench):
+    """The limit is longer than a stop of the machine that goes unnoticed, which would make others lose, too."""
+    limit = TICK + STOP + 0.5
     start = time.monotonic()
     agents = "random", ("b", "random"), ("bad", "test_odd(how='hang', at=4)")
-    records = bench(values(*agents, game=LONG, games=2, game_seconds=0.4)).run()
-    assert time.monotonic() - start < 15
+    records = bench(values(*agents, game=LONG, games=2, game_seconds=limit)).run()
+    assert time.monotonic() - start < 300
     hung = [record for record in records.values() if record.reason == Reason.TIME]
     assert len(hung) == 4 and len(records) == 6
-    assert all("its move was not over after 0.4 s" in record.detail for record in hung)
+    assert all(f"its move was not over after {limit:g} s" in record.detail for record in hung)
     assert all(record.outcome == float(record.second == "bad") for record in hung)
 
 
@@ -141,7 +144,7 @@ def test_fifty_killed_workers_cost_no_game(bench):
     finally:
         ended.set()
         killer.join()
-    assert len(killed) == 50 and time.monotonic() - start < 60
+    assert len(killed) == 50 and time.monotonic() - start < 180
     assert set(records) == {fixture.id for fixture in made.fixtures} and len(made.records) == 240
     assert {record.reason for record in made.records} == {Reason.PLAYED_OUT}
     text = made.log()
@@ -165,18 +168,21 @@ def test_a_first_stop_request_finishes_the_games_that_run(bench):
 
 def test_a_second_stop_request_kills_the_workers(bench):
     made = bench(values(("a", "test_odd(how='hang', at=2)"), "random", games=40))
-    stops = []
+    stops, asked = [], []
 
     def on_stop(now):
         stops.append(now)
         if not now:
             threading.Timer(0.3, made.supervisor.request_stop).start()
 
-    made.supervisor.on_stop = on_stop
-    threading.Timer(1.5, made.supervisor.request_stop).start()
+    def stop_once():
+        if not asked and made.supervisor.playing():
+            asked.append(made.supervisor.request_stop())
+
+    made.supervisor.on_stop, made.supervisor.on_tick = on_stop, stop_once
     start = time.monotonic()
     made.run()
-    assert stops == [False, True] and time.monotonic() - start < 8
+    assert stops == [False, True] and time.monotonic() - start < 300
     assert not workers_left() and Reason.CRASH not in {r.reason for r in made.records}
 
 
@@ -249,15 +255,15 @@ def test_a_game_that_needs_more_cores_than_there_are_runs_alone():
 
 def test_the_time_to_load_kernels_is_for_each_game(tmp_path):
     """Of an agent that needs more than it for all games together, but less for each."""
-    heaps = [f"test_nim(heap={heap})" for heap in (5, 6, 7)]
-    keys = values(("slow", "test_odd(pause=0.6)"), "random", game=None, instances=heaps, game_seconds=3.0)
+    heaps = [f"test_nim(heap={heap})" for heap in range(5, 11)]
+    keys = values(("slow", "test_odd(pause=0.5)"), "random", game=None, instances=heaps, game_seconds=7.0)
     told = []
     with RunLog(tmp_path / "log.txt") as run_log:
         tell = told.append, lambda *result: told.append(result), told.append
         assert not Warmer(loading.from_values(keys), run_log, 2, *tell).run().total()
     assert {entry for entry in told if entry in ("slow", "random")} == {"slow", "random"} and len(told) == 4
     (seconds, failure), *_ = (entry[1:] for entry in told if entry[0] == "slow")
-    assert failure == "" and seconds > 3.0
+    assert failure == "" and seconds > 7.0
 
 
 def test_a_process_for_kernels_that_dies_before_it_is_asked_harms_nobody(tmp_path, monkeypatch):

@@ -26,6 +26,7 @@ from tests.arena.stored import store_run
 
 LONG = int(os.environ.get("ARENA_FUZZ", "50000"))
 SLOW = 20.0  # seconds of processor time that no input of this size may take
+HANG = 300.0  # seconds of the wall that are none on any machine
 # words that break readers: numbers beyond bounds, nesting, escapes, separators
 WORDS = [
     *("0", "-1", "1e999", "nan", "inf", "9" * 30, "9" * 5000, "1.5", "0x7", "true", "''", '""', "None", "[]", "{}"),
@@ -84,10 +85,10 @@ class Fuzz:
         self.refused = self.taken = 0
 
     def run(self, attempt):
-        faulthandler.dump_traceback_later(60, exit=True)  # a hang, told by where it is
+        faulthandler.dump_traceback_later(HANG, exit=True)  # a hang, told by where it is
         try:
             for _ in range(self.times):
-                faulthandler.dump_traceback_later(60, exit=True)
+                faulthandler.dump_traceback_later(HANG, exit=True)
                 begin = time.process_time()
                 try:
                     attempt(self.rng)

@@ -181,14 +181,15 @@ def test_a_store_that_goes_is_noticed_and_written_beside(tmp_path, monkeypatch, 
             (folder / FILE_NAME).unlink()
         if way == "replaced":
             (folder / FILE_NAME).write_bytes(b"another")
-        added, began = 5, time.monotonic()
+        added, began, times = 5, time.monotonic(), []
         with pytest.raises(StoreLost, match=f"was {way.split()[-1]} while.*{RESCUED_NAME}"):
-            while time.monotonic() < began + 10:
+            while time.monotonic() < began + 100:
+                times.append(time.monotonic())
                 store.add(make_game(str(added), added))
                 added += 1
     finally:
         store.close()
-    assert time.monotonic() - began < 5
+    assert all(begin - began <= 0.2 for begin in times[:-1])  # all that went well: the machine may stall in the last
     (folder / FILE_NAME).unlink(missing_ok=True)
     (folder / RESCUED_NAME).rename(folder / FILE_NAME)
     with Store.open(folder, write=True) as store:

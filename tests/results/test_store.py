@@ -67,8 +67,9 @@ def test_a_game_that_is_added_while_the_tallies_are_read_is_no_damage(folder, mo
         assert "meanwhile" in {game.id for game in reader.records()}
 
 
-def test_who_looks_whether_a_store_is_busy_keeps_nobody_from_it(folder):
+def test_who_looks_whether_a_store_is_busy_keeps_nobody_from_it(folder, monkeypatch):
     """`busy` takes the lock for a moment, in which others wait."""
+    monkeypatch.setattr("results.store_file.PATIENCE", 10.0)  # the moment is longer where the machine stalls
     with open(folder / LOCK_NAME, "a") as file:
         fcntl.flock(file, fcntl.LOCK_SH)
         timer = threading.Timer(0.05, fcntl.flock, (file, fcntl.LOCK_UN))
