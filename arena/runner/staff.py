@@ -6,7 +6,7 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing import forkserver
@@ -27,6 +27,7 @@ from results.record import Reason
 log = logging.getLogger("arena.runner.supervisor")
 
 TICK = 0.5  # seconds: how often clocks are looked at
+STOP = 2.0  # seconds between two looks beyond TICK, from which on this process was stopped, or as good as
 START_SECONDS = 300.0  # a worker that is not ready by then counts as dead
 HALF_SECONDS = 30.0  # the rest of a message that has begun to arrive may take
 FAREWELL_SECONDS = 5.0  # for a worker to end by itself
@@ -220,6 +221,27 @@ class Worker:
             self.note_printed()
             self.printed.close()
         self.end.close()
+
+
+class Looks:
+    """Looks at workers from time to time; seconds in which they or this process were stopped do not count for them."""
+
+    def __init__(self):
+        self.last = time.monotonic()
+
+    def due(self, workers: Iterable[Worker]) -> bool:
+        """Whether it is time for a look; if so, what was stopped since the last one has been noticed."""
+        now = time.monotonic()
+        passed = now - self.last
+        if passed < TICK:
+            return False
+        self.last = now
+        for worker in workers:
+            if passed > TICK + STOP:  # this process was stopped, and the workers may have been
+                worker.paused += passed
+            else:
+                worker.note_stop(passed)
+        return True
 
 
 def use_fork_server() -> None:

@@ -23,7 +23,7 @@ from arena.runner.blame import Failure, another_try
 from arena.runner.logs import WorkersLog
 from arena.runner.match import cores_of
 from arena.runner.messages import LONGEST, Failed, Junk, Leave, Played, Probed, Ready, fault_of
-from arena.runner.staff import FAREWELL_SECONDS, TICK, InPlay, Worker, WorkerStartError, begin_start
+from arena.runner.staff import FAREWELL_SECONDS, TICK, InPlay, Looks, Worker, WorkerStartError, begin_start
 from arena.runner.verdicts import Verdicts
 from arena.runner.waiting import Job, Queue
 from arena.runner.warmer import Warmer
@@ -33,7 +33,6 @@ from results.record import GameRecord, Reason
 log = logging.getLogger("arena.runner.supervisor")
 
 FAILED_STARTS = 3  # this many workers in a row that die before they are ready end the run
-STOP = 2.0  # seconds between two looks beyond TICK, from which on this process was stopped, or as good as
 
 
 class Feed(Protocol):
@@ -84,7 +83,7 @@ class Supervisor:
         self._wakeup, self._waker = multiprocessing.Pipe(duplex=False)
         self._records = deque()  # arrived, and not yet handed on
         self.verdicts = Verdicts(self.config, self.on_trouble)
-        self._looked = time.monotonic()
+        self._looks = Looks()
 
     def prepare(self, warming: Callable[[str], None], warmed: Callable[[str, float, str], None]) -> None:
         """Compile what the agents run; told before and after each agent, as `arena.runner.warmer.Warmer` says."""
@@ -98,7 +97,7 @@ class Supervisor:
 
         WorkerStartError if workers cannot start.  No worker is left when it returns or raises.
         """
-        self._looked = time.monotonic()
+        self._looks = Looks()
         try:
             self._employ()
             while (self._feeding() or any(worker.job for worker in self._crew)) and self._stops < 2:
@@ -149,7 +148,7 @@ class Supervisor:
             self.feed.read()
         if self._wakeup in ready:
             self._wakeup.recv_bytes()
-        tick = self._look_at_clocks()
+        tick = self._looks.due(self._crew)
         self._notice_stop()
         for worker in list(self._crew):
             if failure := self._attend(worker, ready, tick):
@@ -164,20 +163,6 @@ class Supervisor:
     def _feeding(self) -> bool:
         """Whether games may come that are not known yet."""
         return self.feed is not None and self.feed.open and not self._stops
-
-    def _look_at_clocks(self) -> bool:
-        """Notice what was stopped, from time to time; whether it is time to look for dead and late workers."""
-        now = time.monotonic()
-        passed = now - self._looked
-        if passed < TICK:
-            return False
-        self._looked = now
-        for worker in self._crew:
-            if passed > TICK + STOP:  # this process was stopped, and the workers may have been
-                worker.paused += passed
-            else:
-                worker.note_stop(passed)
-        return True
 
     def _notice_stop(self):
         if self._stops > self._stops_seen:

@@ -13,7 +13,7 @@ from arena.runner import worker as worker_process
 from arena.runner.blame import Failure
 from arena.runner.logs import WorkersLog
 from arena.runner.messages import LONGEST, Failed, Junk, Ready, Warm, Warmed
-from arena.runner.staff import TICK, Worker, WorkerStartError
+from arena.runner.staff import TICK, Looks, Worker, WorkerStartError
 from arena.runner.warming import weight
 from arena.runner.watchdog import Watchdog
 from results.record import Reason
@@ -56,11 +56,13 @@ class Warmer:
         Returns how often each agent has ended or hung its process by a fault of its own.
         """
         try:
+            looks = Looks()
             self._engage()
             while self._children and not self.stopped:
                 ready = pipes.wait(itertools.chain.from_iterable(child.watched() for child in self._children), TICK)
+                tick = looks.due(self._children)
                 for child in list(self._children):
-                    if failure := self._attend(child, ready):
+                    if failure := self._attend(child, ready, tick):
                         self._bury(child, failure)
                 self._engage()
             return self._spoilt
@@ -107,14 +109,14 @@ class Warmer:
         with suppress(OSError):  # it has just died, which is noticed when it is heard
             child.end.send(Warm(child.agent))
 
-    def _attend(self, child, ready) -> Failure | None:
+    def _attend(self, child, ready, tick) -> Failure | None:
         """Take what a child says; what is wrong with it, if anything is."""
         if child.printed in ready:
             child.note_printed()
         try:
             open_ = self._hear(child)
             if open_ and not child.dead():
-                return child.overdue(time.monotonic(), child.agent is not None)
+                return child.overdue(time.monotonic(), child.agent is not None) if tick else None
             child.ends_within(1.0)
             self._hear(child, LONGEST)
             return child.fate()

@@ -22,8 +22,7 @@ from arena.report.replay import _thought
 from arena.runner import referee
 from arena.runner.match import play_fixture
 from arena.runner.referee import GRACE, Limits, Referee, Turn
-from arena.runner.staff import TICK
-from arena.runner.supervisor import STOP
+from arena.runner.staff import STOP, TICK
 from arena.runner.watch import LIMIT, Watch, new_memory
 from games.core.random import stream
 from results.conditions import conditions_of

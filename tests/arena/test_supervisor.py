@@ -16,8 +16,7 @@ from arena.config import loading
 from arena.runner import staff, waiting
 from arena.runner import worker as worker_process
 from arena.runner.logs import RunLog
-from arena.runner.staff import TICK, WorkerStartError
-from arena.runner.supervisor import STOP
+from arena.runner.staff import STOP, TICK, WorkerStartError
 from arena.runner.waiting import Queue
 from arena.runner.warmer import Warmer
 from results.record import Reason
@@ -264,6 +263,25 @@ def test_the_time_to_load_kernels_is_for_each_game(tmp_path):
     assert {entry for entry in told if entry in ("slow", "random")} == {"slow", "random"} and len(told) == 4
     (seconds, failure), *_ = (entry[1:] for entry in told if entry[0] == "slow")
     assert failure == "" and seconds > 7.0
+
+
+def test_a_process_for_kernels_that_was_stopped_is_not_late(tmp_path):
+    """As Ctrl-Z stops it; the stop is longer than all that an agent's first decisions may take."""
+    limit = TICK + STOP + 0.5
+    keys = values(("slow", "test_odd(pause=0.1)"), "random", game_seconds=limit)
+    told = []
+
+    def stop(name):
+        if name == "slow":
+            process = next(child.process for child in warmer._children if child.agent == 0)
+            os.kill(process.pid, signal.SIGSTOP)
+            threading.Timer(limit + 1.5, os.kill, (process.pid, signal.SIGCONT)).start()
+
+    with RunLog(tmp_path / "log.txt") as run_log:
+        tell = stop, lambda *result: told.append(result), told.append
+        warmer = Warmer(loading.from_values(keys), run_log, 1, *tell)
+        assert not warmer.run().total()
+    assert sorted((name, failure) for name, _, failure in told) == [("random", ""), ("slow", "")]
 
 
 def test_a_process_for_kernels_that_dies_before_it_is_asked_harms_nobody(tmp_path, monkeypatch):
