@@ -305,20 +305,23 @@ def value_of(child):
 
 
 class Halving(Twin):
-    """At the root, with so many simulations, and at nodes that are given at least `below`, unless that is 0."""
+    """At the root, and unless `below` is 0 at nodes whose first round gives each move so many simulations."""
 
     def __init__(self, budget, below=0):
         self.budget, self.below = budget, below
         self.given, self.left, self.target = {}, {}, {}
 
-    def raise_target(self, node):
+    def round(self, node, moves):
         rounds = ceil(log2(len(node.children)))
-        self.target[node] += max(1, self.given[node] // max(1, len(self.left[node]) * rounds))
+        return max(1, self.given[node] // max(1, moves * rounds))
+
+    def raise_target(self, node):
+        self.target[node] += self.round(node, len(self.left[node]))
 
     def goes_to(self, node, depth):
         if depth == 0:
             self.given[node] = self.budget
-        elif not 0 < self.below <= self.given.get(node, 0):
+        elif not self.below or not self.given.get(node) or self.round(node, len(node.children)) < self.below:
             return None
         if node not in self.left:
             self.left[node], self.target[node] = list(node.children), 0

@@ -61,7 +61,7 @@ TWINS = [
     pytest.param("informed", lambda budget: [naive.Informed(0.1)], id="informed", marks=EACH),
     pytest.param("decisive + nst", lambda budget: [naive.Decisive(), naive.NST(3, 0.2, 7)], id="decisive"),
     pytest.param("halving", lambda budget: [naive.Halving(budget)], id="halving", marks=EACH),
-    pytest.param("halving(below=20)", lambda budget: [naive.Halving(budget, 20)], id="below", marks=EACH),
+    pytest.param("halving(below=2)", lambda budget: [naive.Halving(budget, 2)], id="below", marks=EACH),
     pytest.param("halving(below=1)", lambda budget: [naive.Halving(budget, 1)], id="shot", marks=EACH),
     pytest.param("shuss(weight=4)", lambda budget: [naive.SHUSS(budget, 4.0)], id="shuss", marks=EACH),
     pytest.param("widening", lambda budget: [naive.Widening(5, 40, 1.4)], id="widening", marks=EACH),

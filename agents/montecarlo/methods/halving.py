@@ -3,11 +3,12 @@
 
     rounds = ceil(log2 moves)          each round gives every move that is left  budget / (left * rounds)
 
-At the root alone, with UCT below, it is SH+UCT.  With `below` a node that is given at least so many simulations in all
-halves, too: that is H-MCTS (T. Pepels, T. Cazenave, M. Winands & M. Lanctot, "Minimizing simple and cumulative
-regret in Monte-Carlo tree search", CGW 2014), and with below = 1 SHOT (T. Cazenave, "Sequential halving applied to
-trees", IEEE TCIAIG 7, 2015).  As in SHOT, visits that a move has already count, and a move that is left gets all that a
-round gives it in succession.  The best move of those left at last is played.  It needs a budget of playouts alone.
+At the root alone, with UCT below, it is SH+UCT.  With `below`, a node halves too if its first round gives every move at
+least that many simulations: that is H-MCTS (T. Pepels, T. Cazenave, M. Winands & M. Lanctot, "Minimizing simple and
+cumulative regret in Monte-Carlo tree search", CGW 2014), and with below = 1 SHOT (T. Cazenave, "Sequential halving
+applied to trees", IEEE TCIAIG 7, 2015).  As in SHOT, visits that a move has already count, and a move that is left gets
+all that a round gives it in succession.  The best move of those left at last is played.  It needs a budget of playouts
+alone.
 """
 
 from dataclasses import dataclass
@@ -132,7 +133,7 @@ class Rounded(Method):
 
 @dataclass(frozen=True)
 class Halving(Rounded):
-    """below: a node below the root halves if it is given at least so many simulations in all; 0: none does"""
+    """below: a node below the root halves if its first round gives each move this many simulations; 0: none does"""
 
     below: int = 0
 
@@ -147,17 +148,23 @@ class Halving(Rounded):
         return ("graph",) if self.below > 0 else ()
 
     def halves(self, search, node):
-        below = search.options.below
-        return node == ROOT or 0 < below <= search.memory.given[node]
+        below, given, moves = search.options.below, search.memory.given[node], search.tree.children[node]
+        return node == ROOT or (below > 0 and given > 0 and round_of(given, moves, moves) >= below)
 
 
 @helper
 def raise_target(memory, node, moves):
-    """What the next round brings each move to, by the simulations that the node has been given in all."""
+    """What the next round brings each move to, of as many moves as the first round had."""
+    memory.target[node] += round_of(memory.given[node], memory.left[node], moves)
+
+
+@helper
+def round_of(given, left, moves):
+    """The simulations that a round gives each of the moves that are left in a node, of `given` in all."""
     rounds = 0
     while moves > 1:
         rounds, moves = rounds + 1, (moves + 1) // 2
-    memory.target[node] += max(1, memory.given[node] // max(1, memory.left[node] * rounds))
+    return max(1, given // max(1, left * rounds))
 
 
 @helper
