@@ -131,7 +131,7 @@ class Connect4(Game):
             return 1, True
         forced = threats & free
         answers = forced if forced != 0 else free
-        lost = forced & (forced - ONE) != 0 or answers & ~(threats >> ONE) == 0  # the square above is a threat, too
+        lost = popcount(forced) > 1 or answers & ~(threats >> ONE) == 0  # the square above is a threat, too
         return (-2 if lost else 0), True
 
     def plies_left(self, state):
