@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import results
 from arena.cli import app
+from arena.config import loading
 from arena.runner import tournament
 from results.store import FILE_NAME
 from tests.arena.stored import store_run, store_runs_alone
@@ -54,7 +55,8 @@ NOT_TYPED = {  # a piece of a line, and why such a line is not typed here
     "runs/priors": "plays with what arena learn writes; tests/agents/test_visits.py",
     "c4.toml": "reads what arena learn writes; tests/agents/test_learning.py",
     "arena study": f"{LONG} tests/arena/test_proving.py",
-    "frontier": "plays for days; tests/agents/test_methods.py",
+    "frontier": "plays for days; read by a test below, and its methods play in tests/agents/test_methods.py",
+    "runs/nested": "plays for hours; read by a test below, and its searches play in tests/agents/test_nested.py",
     "arena solve": f"{LONG} tests/arena/test_solve.py and the tutorials",
     "arena verify": "reads what arena solve writes; tests/arena/test_solve.py",
     "arena grade": f"{LONG} tests/arena/test_solve.py and the tutorials",
@@ -182,6 +184,16 @@ def test_what_is_not_typed_has_a_reason_that_holds():
         for name in re.findall(r"(?:tests|\.ci)/[\w/.]*\w", reason):
             assert (ROOT / name).exists(), reason
     assert reasons.count("") > 60
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs/studies").glob("*.toml")), ids=lambda path: path.stem)
+def test_studies_can_be_played(path):
+    """Their configurations are sound, each agent can play each game, and a page has a command for them."""
+    config = loading.load(path)
+    assert len(config.instances) == 4 and len(config.agents) > 5 and config.values["games"] == 500
+    refused = [(name, str(game)) for name, agent in config.agents for game in config.instances if agent.refuses(game)]
+    assert not refused
+    assert any(f"arena run docs/studies/{path.name}" in text for text in PAGES.values())
 
 
 @pytest.mark.parametrize("page", PAGES)
