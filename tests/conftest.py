@@ -53,6 +53,7 @@ def data_folder(request, tmp_path_factory):
 FOLDERS = ("arena", "faults", "agents", "tests", "games", "results")  # in the order of their turn
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: FOLDERS.index(item.path.parent.name))
     for item in items:
