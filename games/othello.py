@@ -241,6 +241,15 @@ class Othello(EightWide):
         """Discs, which beginners count: the difference, over the number of squares."""
         return (popcount(state[0]) - popcount(state[1])) / float(self.size * self.size)
 
+    def move_order(self, state, move):
+        """Moves that leave the other player few replies, of which those into corners count double; corners first."""
+        if move == PASS:
+            return 0
+        side, square = state[3] & ONE, ONE << WORD(move)
+        turned = self.turned(square, state[side], state[ONE - side])
+        replies = self.playable(state[ONE - side] ^ turned, state[side] ^ (square | turned))
+        return 2 * popcount(square & self.corners) - popcount(replies) - popcount(replies & self.corners)
+
     def feature_code(self, state, move):
         """With the number of discs that the move turns over."""
         turned = 0

@@ -139,6 +139,24 @@ def test_evaluations_are_those_of_a_board_of_characters():
     assert corners_held > 0
 
 
+CORNERS = {"a1", "a8", "h1", "h8"}
+
+
+def test_moves_that_leave_few_replies_come_first():
+    """Counted by playing; a reply into a corner counts twice, a corner of one's own makes up for two replies."""
+    random = np.random.default_rng(3)
+    for _ in range(8):
+        state = GAME.initial()
+        while not GAME.is_over(state):
+            for move in GAME.moves(state):
+                name, after = GAME.move_name(state, move), GAME.after(state, move)
+                replies = [] if GAME.is_over(after) else [GAME.move_name(after, reply) for reply in GAME.moves(after)]
+                names = set(replies) - {"pass"}
+                expected = 2 * (name in CORNERS) - len(names) - len(CORNERS & names)
+                assert GAME.move_order(state, move) == (0 if move == PASS else expected)
+            state = GAME.after(state, int(random.choice(GAME.moves(state))))
+
+
 def test_mobility_and_corners_beat_discs():
     """Forty games at depth 3: twenty random openings of six plies, each with both sides."""
     contestants, total = [agents.make(f"alphabeta(depth=3, evaluation='{name}')") for name in ("", "discs")], 0
