@@ -25,7 +25,7 @@ from results.elo import NELO_SCALE, PENTANOMIAL, TRINOMIAL, expected_score
 MODELS = ("logistic", "normalized")
 MIN_PAIRS = 10  # no verdict before: phat is no estimate of a distribution yet, and LLR rests on it
 EMPTY = 1e-3  # what a score that was never seen counts, so that every likelihood is positive
-STEPS = 50  # of the fixed point of the normalized model; five are usual
+STEPS = 500  # of the fixed point of the normalized model; five are usual, far from the results it takes a hundred
 STILL = 1e-6  # change of a probability at which the search ends: the error left is its square, or rounding
 
 

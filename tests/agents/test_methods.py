@@ -288,6 +288,7 @@ def test_gumbel_by_an_adapted_policy_is_what_its_twin_does(methods, others, numb
         assert decision.move == max(gumbel.left[root], key=gumbel.rank).move
 
 
+@EACH
 def test_a_policy_adapts_to_the_winner_among_chance():
     """A simulation whose line is one of the game; nothing is learnt of the die, nor of a draw."""
     spec = "pig(target=8, horizon=10)"

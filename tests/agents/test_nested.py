@@ -42,8 +42,17 @@ def test_left_move(spec, mean):
     assert abs(np.mean(scores) - mean) <= 3 * error + 0.05  # the known means have one digit
 
 
-@pytest.mark.parametrize("spec, playout", [("leftmove", "random"), (SMALL_BOARD, "random"), (SMALL_BOARD, "tabu")])
-@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize(
+    "spec, playout, level",
+    [
+        ("leftmove", "random", 1),
+        ("leftmove", "random", 2),
+        (SMALL_BOARD, "random", 2),
+        (SMALL_BOARD, "tabu", 1),
+        pytest.param(SMALL_BOARD, "random", 1, marks=pytest.mark.matrix),
+        pytest.param(SMALL_BOARD, "tabu", 2, marks=pytest.mark.matrix),
+    ],
+)
 def test_nmcs_equals_its_twin(spec, playout, level):
     game = games.make(spec)
     draw = game.random_move if playout == "random" else game.random_move_tabu

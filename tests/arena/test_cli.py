@@ -151,7 +151,7 @@ def test_show_draws_the_game(played):
 def test_the_same_run_on_one_worker_and_after_three_kills(folder):
     """Byte for byte the same games, times left out, with other workers, and killed three times and resumed."""
     config = folder / "long.toml"
-    config.write_text(CONFIG.format(games=30, playouts=4000))
+    config.write_text(CONFIG.format(games=30, playouts=2000))
     assert arena("run", config, "--out", folder / "one", "--workers", 1).returncode == 0
     places = (folder / f"killed-{attempt}" for attempt in range(5))
     killed = next(place for place in places if is_killed_three_times(config, place))

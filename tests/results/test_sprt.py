@@ -69,6 +69,12 @@ def test_finite_and_mirrored(counts, elo0, width, model):
     assert llr(counts[::-1], -elo1, -elo0, model) == pytest.approx(-value, rel=1e-5, abs=1e-3)
 
 
+def test_results_far_from_both_hypotheses():
+    """Where the most likely distribution is found in 91 steps; five are usual."""
+    counts = [75241, 0, 0, 48073, 3474]
+    assert llr(counts, 0, 259, "normalized") == pytest.approx(-llr(counts[::-1], -259, 0, "normalized"), rel=1e-6)
+
+
 def test_no_samples_no_evidence():
     assert llr([0, 0, 0], 0, 5, "logistic") == 0
     assert Sprt(0, 5).state([0] * 5).verdict == "continue"
@@ -119,12 +125,12 @@ def pair_probabilities(score, draw_rate):
 @pytest.mark.parametrize("model, elo1", [("logistic", 60), ("normalized", 80)])
 @pytest.mark.parametrize("truth", ["H0", "H1"])
 def test_error_rates(model, elo1, truth):
-    """Of 1,000 simulated tests at each bound, looked at after every 5 pairs, under 6 % end with the wrong verdict."""
+    """Of 500 simulated tests at each bound, looked at after every 5 pairs, under 7 % end with the wrong verdict."""
     test, rng = Sprt(0, elo1, model=model), np.random.default_rng(7)
     p = pair_probabilities(score_at(elo1 if truth == "H1" else 0, model, DRAWS), DRAWS)
-    verdicts = [verdict_of(test, rng.multinomial(5, p, size=400)) for _ in range(1000)]
+    verdicts = [verdict_of(test, rng.multinomial(5, p, size=400)) for _ in range(500)]
     assert set(verdicts) == {"H0", "H1"}
-    assert verdicts.count(truth) > 940
+    assert verdicts.count(truth) > 465
 
 
 def score_at(elo, model, draws):
