@@ -242,7 +242,7 @@ class Othello(EightWide):
         return (popcount(state[0]) - popcount(state[1])) / float(self.size * self.size)
 
     def move_order(self, state, move):
-        """Moves that leave the other player few replies, of which those into corners count double; corners first."""
+        """Few replies of the other player, of which those into corners count double; a corner is worth two replies."""
         if move == PASS:
             return 0
         side, square = state[3] & ONE, ONE << WORD(move)
