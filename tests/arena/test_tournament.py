@@ -203,7 +203,7 @@ def test_signal_handlers_are_put_back(tmp_path):
 
 
 @linux
-@pytest.mark.parametrize("method", ["fork", pytest.param("forkserver", marks=pytest.mark.faults)])
+@pytest.mark.parametrize("method", [pytest.param("fork", marks=pytest.mark.faults), "forkserver"])
 def test_a_killed_run_leaves_no_process_and_is_resumed(tmp_path, undisturbed, method):
     chance = random.Random(7)
     for _ in range(3):
