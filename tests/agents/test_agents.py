@@ -17,12 +17,11 @@ from tests.agents.positions import GAMES, after_names, random_position
 from tests.shipped import AGENTS
 
 FOR_TWO = [name for name in AGENTS if name != "external" and 2 in agents.make(name).needs.players]  # searches of ours
+MATRIX, MORE_GAMES = pytest.mark.matrix, ("tictactoe", "connect4(rows=4, columns=5)")
 BUDGETS = {"playouts": 60, "nodes": 300, "depth": 3, "seconds": 0.02}
 
 
-@pytest.mark.parametrize(
-    "spec", ["breakthrough(rows=5, columns=4)", pytest.param("tictactoe", marks=pytest.mark.matrix)]
-)
+@pytest.mark.parametrize("spec", [GAMES[1], *(pytest.param(name, marks=MATRIX) for name in MORE_GAMES)])
 @pytest.mark.parametrize("name", FOR_TWO)
 def test_every_agent_with_every_budget(name, spec):
     game, agent = games.make(spec), agents.make(name)
