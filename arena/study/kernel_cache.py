@@ -35,7 +35,7 @@ def folders() -> list[Path]:
 
 def files() -> list[Path]:
     """Every index and every compiled kernel."""
-    return [path for folder in folders() for path in sorted(folder.glob("*.nb[ic]"))]
+    return [path for folder in folders() for path in sorted(folder.glob("*.nb[icm]"))]
 
 
 def info() -> list[dict]:

@@ -244,6 +244,16 @@ class Game(Compilable):
         """int64 of any size: a move_code that also depends on features, such as captures or the neighbourhood."""
         return self.move_code(state, move)
 
+    def move_codes(self, state: np.ndarray, moves: np.ndarray, count: int, codes: np.ndarray) -> None:
+        """Write the move_code of each of the first `count` moves, which are legal, into `codes: int64[max_moves]`."""
+        for i in range(count):
+            codes[i] = self.move_code(state, moves[i])
+
+    def feature_codes(self, state: np.ndarray, moves: np.ndarray, count: int, codes: np.ndarray) -> None:
+        """The same with the feature_code of each."""
+        for i in range(count):
+            codes[i] = self.feature_code(state, moves[i])
+
     def bias(self, state: np.ndarray, move: int) -> float:
         """The weight (float) of a legal move in a policy that has learned nothing yet; its odds are exp(weight)."""
         return 0.0

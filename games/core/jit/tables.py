@@ -26,7 +26,7 @@ from numba.np.numpy_support import from_dtype
 
 NUMBER = types.int64
 WHOLE = "i"  # what methods take: a whole number, or one of these arrays
-STATE, MOVES, STREAM, PROBABILITIES, LANES, WEIGHTS, LAYOUT = "smrplwd"
+STATE, MOVES, CODES, STREAM, PROBABILITIES, LANES, WEIGHTS, LAYOUT = "smcrplwd"
 MEASURED = (WEIGHTS, LAYOUT)  # arrays whose length is passed, too; that of the others is known to the game
 WIDTHS = tuple(1 << i for i in range(8))  # of the vectors of lanes that playouts have entries for
 
@@ -47,6 +47,8 @@ METHODS: dict[str, tuple[Any, str]] = {
     "sound_moves": (NUMBER, STATE + MOVES),
     "move_code": (NUMBER, STATE + WHOLE),
     "feature_code": (NUMBER, STATE + WHOLE),
+    "move_codes": (types.void, STATE + MOVES + WHOLE + CODES),
+    "feature_codes": (types.void, STATE + MOVES + WHOLE + CODES),
     "bias": (types.float64, STATE + WHOLE),
     "key": (types.uint64, STATE),
     "transform": (types.void, STATE + WHOLE + STATE),
@@ -62,6 +64,7 @@ METHODS: dict[str, tuple[Any, str]] = {
 }
 ELEMENTS: dict[str, types.Type] = {
     MOVES: types.int32,
+    CODES: types.int64,
     STREAM: types.uint64,
     PROBABILITIES: types.float64,
     LANES: types.uint64,
