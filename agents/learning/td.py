@@ -125,8 +125,7 @@ def search(game, room, options, rng):
             ply -= 1
             value = room.best[ply + 1]
         else:
-            copy_state(game, room.states[ply], room.states[ply + 1])
-            game.play(room.states[ply + 1], room.moves[ply, room.tried[ply]])
+            game.play_into(room.states[ply], room.moves[ply, room.tried[ply]], room.states[ply + 1])
             room.tried[ply] += 1
             value, goes_on = leaf_value(game, room.states[ply + 1], options.foresee)
             if goes_on and ply + 1 < options.plies:

@@ -196,6 +196,11 @@ class Game(Compilable):
         """A small integer, larger for legal moves that look better: depth-first searches try these first."""
         return 0
 
+    def move_orders(self, state: np.ndarray, moves: np.ndarray, count: int, orders: np.ndarray) -> None:
+        """Write the move_order of each of the first `count` moves, which are legal, into `orders: int64[max_moves]`."""
+        for i in range(count):
+            orders[i] = self.move_order(state, moves[i])
+
     def planes(self, state: np.ndarray) -> tuple[np.uint64, ...]:
         """Sets of cells, as bits, for learned evaluations: the first player's, the second's, and others.
 
@@ -273,6 +278,25 @@ class Game(Compilable):
     def transform_move(self, move: int, symmetry: int) -> int:
         """The image of a move under the same symmetry."""
         return move
+
+    def play_into(self, state: np.ndarray, move: int, target: np.ndarray) -> None:
+        """Write the position after a legal move into `target: dtype[state_size]`."""
+        for i in range(self.state_size):
+            target[i] = state[i]
+        self.play(target, move)
+
+    def least_key(self, state: np.ndarray, image: np.ndarray) -> tuple[np.uint64, int]:
+        """(the least key among the images of a state under the symmetries, the symmetry that gives it).
+
+        So symmetric positions share a key.  `image: dtype[state_size]` is scratch space.
+        """
+        least, symmetry = self.key(state), 0
+        for i in range(1, self.symmetries):
+            self.transform(state, i, image)
+            key = self.key(image)
+            if key < least:
+                least, symmetry = key, i
+        return least, symmetry
 
     def random_move(self, state: np.ndarray, moves: np.ndarray, rng: np.ndarray) -> int:
         """A uniformly random legal move, or an outcome of chance by its probability.
