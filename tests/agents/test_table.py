@@ -101,6 +101,7 @@ def test_tables_that_cannot_be(size, scheme, message):
 
 
 @pytest.mark.parametrize("spec", ["tictactoe", "connect4(rows=4, columns=5)", "mnk(rows=3, columns=4, k=3)", "nim"])
+@np.errstate(over="ignore")
 def test_least_key_is_the_same_for_all_images(spec):
     game, rng = games.make(spec), stream(5)
     state, image, room = game.initial(), game.initial(), game.initial()

@@ -24,9 +24,11 @@ WITHOUT_CALLBACK = {"no_cfunc_wrapper": True}
 class PartLibrary(JITCodeLibrary):
     """The optimised code of a function that is only ever part of kernels: no machine code is made of it."""
 
+    def _optimize_final_module(self):
+        """Nothing: what it becomes part of is optimised as a whole."""
+
     def _finalize_final_module(self):
         self._finalize_dynamic_globals()
-        self._verify_declare_only_symbols()
         self._finalized = True
 
     def get_pointer_to_function(self, name):
