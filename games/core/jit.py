@@ -5,7 +5,6 @@ A game reaches a kernel as its first argument.  There `game.rows` is a compile-t
 Numba sees one type for each game and parameters, so one generic kernel serves all games, specialised for each.
 """
 
-import ast
 import contextlib
 import functools
 import hashlib
@@ -13,7 +12,6 @@ import importlib.util
 import inspect
 import sys
 import sysconfig
-import threading
 import warnings
 from collections.abc import Callable
 from dataclasses import fields
@@ -34,12 +32,12 @@ from numba.np.numpy_support import from_dtype
 
 from games.core.cache_files import CheckedFiles
 from games.core.compiling import PART, WITHOUT_CALLBACK, Helper, share_between_callers
+from games.core.imports import imported_names
 from games.core.plugins import top_packages
 
 KERNEL_PACKAGES = ("games", "agents")
 # False where NUMBA_DISABLE_JIT makes kernels run as plain Python; Numba makes its settings at import, unseen by mypy.
 COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]
-PARSING = threading.Lock()  # CPython 3.11 cannot parse in two threads when the garbage collector lets them alternate
 
 kernels: list[Dispatcher] = []  # every kernel defined so far, for `arena cache` and the tests
 
@@ -374,7 +372,7 @@ def import_closure(module: str) -> frozenset[Path]:
         if name not in found:
             found[name] = _source_of(name)
             if found[name]:
-                waiting.extend(_imported_names(name, found[name]))
+                waiting.extend(imported_names(name, found[name]))
     return frozenset(path for path in found.values() if path)
 
 
@@ -416,20 +414,3 @@ def _is_library(name, path):
     """Whether a module comes with Python or is installed beside it; ours may be installed, and plug-ins are."""
     top = name.partition(".")[0]
     return path.startswith(_library_folders()) and top not in KERNEL_PACKAGES and top not in top_packages()
-
-
-@functools.cache
-def _imported_names(module, path):
-    """What the import statements of a module's file may name."""
-    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    names = []
-    with PARSING:
-        tree = ast.parse(path.read_bytes())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            parts = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
-            base = ".".join([*parts, *([node.module] if node.module else [])])
-            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
-    return names
