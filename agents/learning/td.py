@@ -73,7 +73,7 @@ def new_room(game: Game, plies: int) -> Room:
     )
 
 
-@kernel
+@kernel(tables=False)  # for a network's planes
 def self_play_kernel(game, trainer, root, room, options, until):
     """Play and learn from games that begin at `root` until `until` have been played in all."""
     while trainer.counts[GAMES] < until:

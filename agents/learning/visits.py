@@ -93,7 +93,7 @@ def visits_of(game: Game, found: list) -> Visits:
     )
 
 
-@kernel
+@kernel(tables=False)  # for a network's planes
 def learn_kernel(game, trainer, visits, result, step):
     """Learn from a game, which counts as played with the first player's result."""
     for index in range(len(visits.states)):

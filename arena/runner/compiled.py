@@ -14,9 +14,9 @@ from llvmlite.binding import get_host_cpu_name
 from agents.core.agent import Agent
 from arena.config.config import Seat
 from games.core import index
-from games.core.compiling import processor_features
 from games.core.game import Game
 from games.core.jit import KERNEL_PACKAGES, digest_of, import_closure
+from games.core.jit.parts import processor_features
 
 NAME, MOST = "compiled", 10_000  # of the file, and seats in it: those that were noted last
 
@@ -39,7 +39,7 @@ def _key(seat, games) -> str:
     """A digest of what decides which kernels are run, but for the sources of games and agents that the stamp covers."""
     modules = sorted({type(made).__module__ for made in (seat.agent, *games)})
     others = [digest_of(import_closure(name)) for name in modules if name.partition(".")[0] not in KERNEL_PACKAGES]
-    settings = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))
+    settings = sorted(item for item in os.environ.items() if item[0].startswith(("NUMBA_", "ARENA_SPECIALIZE")))
     machine = (numba.__version__, get_host_cpu_name(), sorted(processor_features()), settings)
     kinds = sorted(seat.budget.given())
     told = repr((str(seat.agent), kinds, [str(game) for game in games], modules, others, machine))

@@ -70,6 +70,7 @@ class Game(Compilable):
 
     evaluation: str = field(default="", kw_only=True, metadata=UNLISTED)  # NAME: `evaluate` is `evaluate_NAME`
 
+    has_table: ClassVar[bool] = True
     name: ClassVar[str]  # what the game is registered and written as
     players: ClassVar[int] = 2  # 1: a puzzle whose score is to be maximised
     dtype: ClassVar[type[np.generic]] = np.uint64  # of a state
@@ -434,9 +435,12 @@ class Game(Compilable):
 
     def network_value(self, state: np.ndarray) -> float:
         """The learned evaluation, in place of `evaluate`."""
-        words, side, layout = self.planes(state), np.int64(self.player(state)), self.network_layout
-        total = tuple_sum(self, self.network_weights, self.network_places, layout, words, side)
-        return sigmoid(sign_of(layout, side) * total)
+        return sigmoid(self.network_units(state, self.network_weights, self.network_places, self.network_layout))
+
+    def network_units(self, state: np.ndarray, weights: np.ndarray, places: np.ndarray, layout: np.ndarray) -> np.int64:
+        """The sum (int64) of a network with these arrays, for the first player."""
+        words, side = self.planes(state), np.int64(self.player(state))
+        return sign_of(layout, side) * tuple_sum(self, weights, places, layout, words, side)
 
     @property
     def kernel_arrays(self) -> dict[str, type]:

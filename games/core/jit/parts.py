@@ -6,6 +6,7 @@ once more for an argument that is a literal number, and for a caller with other 
 """
 
 import functools
+from typing import Any
 
 from llvmlite.binding import ffi
 from numba import config, njit, types
@@ -73,7 +74,7 @@ def share_between_callers(implementation):
     function_type.templates[0]._impl_cache = Implementations()
 
 
-PART = {"pipeline_class": PartCompiler, "no_cpython_wrapper": True, **WITHOUT_CALLBACK}
+PART: dict[str, Any] = {"pipeline_class": PartCompiler, "no_cpython_wrapper": True, **WITHOUT_CALLBACK}
 
 
 class Helper:
