@@ -1,15 +1,13 @@
 """A worker process: plays the games it is sent, one after the other, until it is told to stop.
 
-Importing this module imports every game and every agent, so that a fork server that has preloaded it
-(`multiprocessing.set_forkserver_preload(["arena.runner.worker"])`) starts workers at once.
+A fork server that has preloaded this module and those of the run's games and agents (`arena.runner.staff`) starts
+workers at once.
 """
 
 import logging
 import os
 import socket
 
-import agents
-import games
 from arena.config.config import Config
 from arena.config.sizes import in_bytes
 from arena.runner import logs
@@ -23,9 +21,6 @@ from arena.runner.watch import Watch
 from results.record import Reason
 
 log = logging.getLogger("arena.runner.worker")
-
-games.names()
-agents.names()
 
 
 def main(end: socket.socket, confined: tuple, memory, resolved: dict) -> None:

@@ -1,15 +1,12 @@
 """Random numbers, bits, specs and the Numba glue."""
 
-import gc
 import os
 import pickle
 import re
 import shutil
 import subprocess
 import sys
-import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -507,26 +504,3 @@ class Users(TicTacToe):
     def random_playout(self, state, moves, rng):
         return GOAL, 0
 """
-
-
-def let_others_go_on(*_):
-    time.sleep(0)
-
-
-def test_threads_may_ask_for_digests_at_the_same_time():
-    """Python 3.11's parser fails in two threads when the garbage collector calls what lets them alternate."""
-    sources = sorted(Path(jit.__file__).parent.glob("*.py"))
-    before, interval = gc.get_threshold(), sys.getswitchinterval()
-    names = jit.sources._imported_names.__wrapped__  # what is not cached
-    expected = [names("games.core.jit", path) for path in sources]
-    gc.callbacks.append(let_others_go_on)
-    try:
-        gc.set_threshold(50)
-        sys.setswitchinterval(1e-6)
-        with ThreadPoolExecutor(4) as pool:
-            found = list(pool.map(lambda path: names("games.core.jit", path), sources * 4))
-    finally:
-        gc.callbacks.remove(let_others_go_on)
-        gc.set_threshold(*before)
-        sys.setswitchinterval(interval)
-    assert found == expected * 4

@@ -15,12 +15,11 @@ outside a kernel both are plain Python.
 
 from games.core.jit.compilable import Compilable, class_digest, compiled_parameters, source_digest
 from games.core.jit.kernels import COMPILED, Kernel, helper, inlined, kernel, kernels, uncompiled
-from games.core.jit.sources import KERNEL_PACKAGES, PARSING, digest_of, import_closure, package_folder
+from games.core.jit.sources import KERNEL_PACKAGES, digest_of, import_closure, package_folder
 
 __all__ = [
     "COMPILED",
     "KERNEL_PACKAGES",
-    "PARSING",
     "Compilable",
     "Kernel",
     "class_digest",

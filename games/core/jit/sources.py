@@ -1,18 +1,16 @@
 """Digests of sources: what a kernel, or a game's methods, may be made of, so that an edit compiles it anew."""
 
-import ast
 import functools
 import hashlib
 import importlib.util
 import sys
 import sysconfig
-import threading
 from pathlib import Path
 
+from games.core.imports import imported_names
 from games.core.plugins import top_packages
 
 KERNEL_PACKAGES = ("games", "agents")
-PARSING = threading.Lock()  # CPython 3.11 cannot parse in two threads when the garbage collector lets them alternate
 
 
 @functools.cache
@@ -53,7 +51,7 @@ def import_closure(module: str) -> frozenset[Path]:
         if name not in found:
             found[name] = _source_of(name)
             if found[name]:
-                waiting.extend(_imported_names(name, found[name]))
+                waiting.extend(imported_names(name, found[name]))
     return frozenset(path for path in found.values() if path)
 
 
@@ -95,20 +93,3 @@ def _is_library(name, path):
     """Whether a module comes with Python or is installed beside it; ours may be installed, and plug-ins are."""
     top = name.partition(".")[0]
     return path.startswith(_library_folders()) and top not in KERNEL_PACKAGES and top not in top_packages()
-
-
-@functools.cache
-def _imported_names(module, path):
-    """What the import statements of a module's file may name."""
-    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    names = []
-    with PARSING:
-        tree = ast.parse(path.read_bytes())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            parts = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
-            base = ".".join([*parts, *([node.module] if node.module else [])])
-            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
-    return names
