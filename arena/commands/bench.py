@@ -8,11 +8,17 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import VOID, Panel, command, renamed
-from arena.commands.options import Force, Json, agents_option, games_option, positive, registered
+from arena.commands.options import Force, Json, Mode, Specialize, agents_option, games_option, positive, registered
 from arena.commands.output import check_free, print_table, tell, write_whole
 from arena.commands.progress import progress_line
 
 PLAYOUTS = "playouts"  # what a row without an agent measures
+ALWAYS = Mode("always")
+KERNELS = {
+    "always": "compiled for each game",
+    "auto": "those for all games, and after some seconds those compiled for each game",
+    "never": "those for all games",
+}
 
 
 @command(
@@ -35,6 +41,7 @@ def bench(
         Path | None,
         typer.Option(help="Compare with a file of --output, or with another version: the folder of its sources."),
     ] = None,
+    specialize: Specialize = ALWAYS,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -112,6 +119,7 @@ def _print_report(report: dict) -> None:
         typer.echo(
             f"lanes: playouts side by side, in vectors of {report['machine']['vector_bits']} bits; 0: one by one"
         )
+    typer.echo(f"kernels: {KERNELS[report['specialize']]}")
     typer.echo(f"signature {report['signature']}")
 
 

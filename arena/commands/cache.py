@@ -47,9 +47,9 @@ def warm(
     from arena.study import kernel_cache
 
     wanted = kernel_cache.parts(game or registered("games"), agent or registered("agents"))
-    if not wanted:
-        tell("nothing to compile: none of these agents plays any of these games")
-    total, done = sum(len(part.agents) for part in wanted), 0
+    if not any(wanted):
+        return tell("nothing to compile: none of these agents plays any of these games")
+    total, done = sum(len(part.agents) * len(part.games) for step in wanted for part in step), 0
     with progress_line(f"compiled: 0 of {total}") as show:
 
         def told(game_name, name, seconds, failure):

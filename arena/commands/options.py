@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import sys
 from collections.abc import Callable, Iterable
 from enum import StrEnum
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.commands.completion import complete_agent, complete_game, complete_run
+from games.core.specialized import MODES, VARIABLE
 from results.kinds import FORMATS
 
 
@@ -41,16 +43,27 @@ def given(context: typer.Context, names: Iterable[str]) -> list[str]:
 
 def _import_named(context: typer.Context, modules: list[str] | None) -> list[str] | None:
     """A callback that imports modules, here and in worker processes, before the other options are read."""
-    from games.core.plugins import VARIABLE, add_named
+    from games.core import plugins
 
     if modules:
-        before = os.environ.get(VARIABLE)
+        before = os.environ.get(plugins.VARIABLE)
         try:
-            add_named(modules, ".")
+            plugins.add_named(modules, ".")
         except (Exception, SystemExit) as error:  # whatever a user's module raises
             raise typer.BadParameter(f"{' '.join(modules)}: {type(error).__name__}: {error}") from None
-        context.call_on_close(lambda: _restore(VARIABLE, before))
+        context.call_on_close(lambda: _restore(plugins.VARIABLE, before))
     return modules
+
+
+def _choose_kernels(context: typer.Context, mode: str | None) -> str | None:
+    """A callback that chooses which kernels run, here and in worker processes."""
+    if mode is not None:
+        before, loaded = os.environ.get(VARIABLE), sys.modules.get("games.core.jit.background")
+        os.environ[VARIABLE] = mode
+        if loaded:
+            loaded.set_mode(mode)
+        context.call_on_close(lambda: _restore(VARIABLE, before))
+    return mode
 
 
 def _restore(variable: str, value: str | None) -> None:
@@ -60,6 +73,16 @@ def _restore(variable: str, value: str | None) -> None:
 
 
 MOST_WORKERS = 4096
+
+Mode = StrEnum("Mode", MODES)  # type: ignore[misc]  # its members are what games.core.specialized knows
+Specialize = Annotated[
+    Mode | None,
+    typer.Option(
+        callback=_choose_kernels,
+        help="Compile kernels for the games they run: always, before they run; auto, the default of runs, in the "
+        "background once they have run for some seconds; or never. Results are the same.",
+    ),
+]
 
 Format = StrEnum("Format", FORMATS)  # type: ignore[misc]  # its members are what results can write
 TEXT = Format("text")

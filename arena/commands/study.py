@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.commands.application import Panel, command, group
-from arena.commands.options import Json, RunFolder, free_folder, games_option
+from arena.commands.options import Json, RunFolder, Specialize, free_folder, games_option
 from arena.commands.output import print_table, tell, write_picture, write_whole
 from arena.commands.progress import progress_line
 
@@ -53,6 +53,7 @@ def proof(
     seed: Seed = None,
     out: RunFolder = None,
     resume: ResumeAlone = False,
+    specialize: Specialize = None,
     as_json: Json = False,
 ) -> None:
     """Compare proof-number searches on positions of several games, with several sizes of memory.

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from arena.study.meter import CHUNKS
 from games.core.errors import UserError
+from games.core.specialized import AUTO, VARIABLE
 
 PLAYOUTS, NODES, DEPTH = 10_000, 100_000, 2  # budgets of one search
 METER = Path(__file__).with_name("meter.py")
@@ -178,6 +179,7 @@ def report(rows: Iterable[dict | None]) -> dict[str, Any]:
     measured = [row for row in found if "failure" not in row]
     return {
         "machine": describe([]) | {"vector_bits": vector_bits()},
+        "specialize": os.environ.get(VARIABLE, AUTO),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "games": [row for row in measured if "agent" not in row],
         "agents": [row for row in measured if "agent" in row],

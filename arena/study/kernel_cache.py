@@ -9,14 +9,18 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 import agents
 import games
-from agents.core.agent import Budget
+from agents.core.agent import Agent, Budget
 from arena.config.config import Seat
 from arena.runner import warming
 from games.core import index
 from games.core.errors import UserError
 from games.core.jit import KERNEL_PACKAGES, kernels
+from games.core.jit.entries import kept_files
+from games.core.jit.files import KEPT
 from games.core.plugins import import_named
 
 LEAST = Budget(playouts=1, nodes=1, depth=1)
@@ -27,26 +31,30 @@ class CompilingError(UserError, RuntimeError):
 
 
 def folders() -> list[Path]:
-    """The folders in which Numba keeps this project's kernels."""
+    """The folders in which kernels and methods are kept."""
     for package in KERNEL_PACKAGES:
         for module in pkgutil.walk_packages(importlib.import_module(package).__path__, package + "."):
             importlib.import_module(module.name)
-    return sorted({Path(kernel.stats.cache_path) for kernel in kernels if kernel.stats.cache_path})
+    of_methods = kept_files().folder
+    found = {Path(kernel.stats.cache_path) for kernel in kernels if kernel.stats.cache_path}
+    return sorted(found | ({of_methods} if of_methods else set()))
 
 
 def files() -> list[Path]:
-    """Every index and every compiled kernel."""
+    """Every index, every compiled kernel, and the methods of games."""
     return [path for folder in folders() for path in sorted(folder.glob("*.nb[icm]"))]
 
 
 def info() -> list[dict]:
-    """A row for each folder: folder, kernels (compiled versions), megabytes."""
+    """A row for each folder: folder, kernels (compiled versions), methods of games (files), megabytes."""
     rows = []
     for folder in folders():
         found = [path for path in files() if path.parent == folder]
         size = sum(path.stat().st_size for path in found)
-        versions = sum(path.suffix == ".nbc" for path in found)
-        rows.append({"folder": str(folder), "kernels": versions, "megabytes": round(size / 1e6, 3)})
+        counts = {
+            what: sum(path.suffix == end for path in found) for what, end in (("kernels", ".nbc"), ("methods", KEPT))
+        }
+        rows.append({"folder": str(folder), **counts, "megabytes": round(size / 1e6, 3)})
     return rows
 
 
@@ -59,37 +67,48 @@ def clear() -> int:
 
 
 class Part(NamedTuple):
-    """What one process compiles at a time: what agents of one class, which share kernels, run on one game."""
+    """What one process compiles at a time: what agents run on games."""
 
-    game: str
+    games: tuple[str, ...]
     agents: tuple[str, ...]
 
 
-def parts(game_specs: Iterable[str], agent_specs: Iterable[str]) -> list[Part]:
-    """What is to be compiled, without the agents that refuse a game; what takes longest comes first."""
-    made, found = [agents.make(spec) for spec in agent_specs], []
-    for game in map(games.make, game_specs):
-        classes: dict[type, list[str]] = {}
-        for agent in made:
-            if not agent.refuses(game):
-                classes.setdefault(type(agent), []).append(str(agent))
-        found += [Part(str(game), tuple(specs)) for specs in classes.values()]
-    weights = {str(agent): warming.weight(agent) for agent in made}
-    return sorted(found, key=lambda part: -weights[part.agents[0]])
+def parts(game_specs: Iterable[str], agent_specs: Iterable[str]) -> list[list[Part]]:
+    """What is to be compiled, in two steps, without the agents that refuse a game.
 
-
-def warm(wanted: Sequence[Part], workers: int, after: Callable[[str, str, float, str], None]) -> None:
-    """Compile, or load, what each part needs, in so many processes.
-
-    `after(game, agent, seconds, failure)` is called for each agent when its part is done.  CompilingError if a process
-    dies.
+    First the kernels, which agents of a class share and which serve all games whose states have the same dtype; what
+    takes longest comes first.  Then, where kernels are there, what is left of each game: its methods.
     """
-    with ProcessPoolExecutor(min(workers, max(1, len(wanted))), initializer=_begin_process) as pool:
-        tasks = [pool.submit(warm_part, part) for part in wanted]
+    made, known = [agents.make(spec) for spec in agent_specs], [games.make(spec) for spec in game_specs]
+    classes: dict[type, list[Agent]] = {}
+    for agent in sorted(made, key=warming.weight, reverse=True):
+        classes.setdefault(type(agent), []).append(agent)
+    kernels = [Part(_samples(group, known), tuple(map(str, group))) for group in classes.values()]
+    methods = [Part((str(game),), tuple(str(agent) for agent in made if not agent.refuses(game))) for game in known]
+    return [[part for part in step if part.games and part.agents] for step in (kernels, methods)]
+
+
+def _samples(group, known) -> tuple[str, ...]:
+    """A game for each dtype that all agents of a group play."""
+    played: dict[str, str] = {}
+    for game in known:
+        if not any(agent.refuses(game) for agent in group):
+            played.setdefault(np.dtype(game.dtype).name, str(game))
+    return tuple(played.values())
+
+
+def warm(wanted: Sequence[Sequence[Part]], workers: int, after: Callable[[str, str, float, str], None]) -> None:
+    """Compile, or load, what each part of each step needs, in so many processes.
+
+    `after(game, agent, seconds, failure)` is called for each agent and game when their part is done.  CompilingError if
+    a process dies.
+    """
+    with ProcessPoolExecutor(min(workers, max(map(len, wanted))), initializer=_begin_process) as pool:
         try:
-            for task in as_completed(tasks):
-                for row in task.result():
-                    after(*row)
+            for step in wanted:
+                for task in as_completed([pool.submit(warm_part, part) for part in step]):
+                    for row in task.result():
+                        after(*row)
         except BrokenProcessPool as error:
             raise CompilingError("a process that compiled kernels has died, and the others were stopped") from error
         finally:
@@ -103,9 +122,10 @@ def _begin_process() -> None:
 
 
 def warm_part(part: Part) -> list[tuple[str, str, float, str]]:
-    """Compile a part here: (game, agent, seconds, failure in words or "") of each agent."""
-    game, rows = games.make(part.game), []
-    for agent in map(agents.make, part.agents):
-        seat = Seat(str(agent), agent, agent.budget(LEAST))
-        rows.append((part.game, seat.name, *warming.warm([game], seat)))
+    """Compile a part here: (game, agent, seconds, failure in words or "") of each agent on each game."""
+    rows = []
+    for game in map(games.make, part.games):
+        for agent in map(agents.make, part.agents):
+            seat = Seat(str(agent), agent, agent.budget(LEAST))
+            rows.append((str(game), seat.name, *warming.warm([game], seat)))
     return rows

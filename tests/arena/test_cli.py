@@ -271,19 +271,23 @@ def test_cache_is_made_described_and_removed(tmp_path, monkeypatch):
     assert warmed.returncode == 0 and "flat on tictactoe:" in warmed.stdout
     rows = json.loads(arena("cache", "info", "--json").stdout)
     assert sum(row["kernels"] for row in rows) == 1
-    assert arena("cache", "clear").stdout == "2 files removed\n"
-    assert not list(tmp_path.rglob("*.nb[ic]"))
+    assert sum(row["methods"] for row in rows) >= 4  # at least two of them, for a class and for a game
+    assert arena("cache", "clear").stdout.endswith(" files removed\n")
+    assert not list(tmp_path.rglob("*.nb[icm]"))
 
 
-def test_what_compiles_longest_is_compiled_first_and_agents_of_a_class_together():
-    parts = kernel_cache.parts(["pig", "nim"], ["random", "uct", "uct(lanes=8)", "alphabeta", "flat"])
-    assert [part.agents for part in parts if part.game.startswith("nim")] == [
-        ("alphabeta",),
-        ("uct", "uct(lanes=8)"),
-        ("flat",),
-        ("random",),
+def test_kernels_are_compiled_first_and_those_of_a_class_together_then_methods():
+    known = ["random", "uct", "uct(lanes=8)", "alphabeta", "flat"]
+    kernels, methods = kernel_cache.parts(["connect4", "tictactoe", "pig", "nim"], known)
+    connect4, pig, nim = (str(games.make(name)) for name in ("connect4", "pig", "nim"))
+    assert kernels == [
+        ((connect4, nim), ("alphabeta",)),  # of states of uint64, and of int64; it does not play with chance
+        ((connect4, pig), ("uct", "uct(lanes=8)")),
+        ((connect4, pig), ("flat",)),
+        ((connect4, pig), ("random",)),
     ]
-    assert all("alphabeta" not in part.agents for part in parts if part.game.startswith("pig"))  # it has chance
+    assert [part.games for part in methods] == [(connect4,), ("tictactoe",), (pig,), (nim,)]
+    assert "alphabeta" not in methods[2].agents and set(methods[3].agents) == set(known)
 
 
 @pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="what is replaced here reaches forks alone")

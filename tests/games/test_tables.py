@@ -17,9 +17,10 @@ import games
 from games.core import jit
 from games.core.game import Game
 from games.core.jit import background, files, tables
-from games.core.jit.background import ALWAYS, NEVER, specializing
+from games.core.jit.background import specializing
 from games.core.playout import perft_kernel, playout_kernel
 from games.core.random import stream
+from games.core.specialized import ALWAYS, NEVER, VARIABLE
 from games.tictactoe import TicTacToe
 
 pytestmark = pytest.mark.skipif(not jit.COMPILED, reason="kernels run as plain Python")
@@ -271,7 +272,7 @@ def test_a_kernel_that_runs_long_is_compiled_for_its_game_in_the_background(tmp_
 def test_modes_are_checked():
     with pytest.raises(ValueError, match="'often' is not one of always, auto, never"):
         background.set_mode("often")
-    assert os.environ[background.VARIABLE] == NEVER == background.Setting.mode
+    assert os.environ[VARIABLE] == NEVER == background.Setting.mode
 
 
 def test_the_places_of_a_table_are_distinct():

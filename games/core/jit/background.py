@@ -4,8 +4,8 @@ A kernel for tables runs at once, and up to a quarter slower than one that is co
 fast.  So where a kernel has run a game for SECONDS, a child process of idle priority compiles it for that game, and the
 next call after that takes it up.  Both give the same results, to the last bit, so nothing else needs to know.
 
-The environment variable ARENA_SPECIALIZE says otherwise: `always` compiles each kernel for its game before it runs,
-`never` never does.
+The environment variable ARENA_SPECIALIZE says when: `auto` is as described; `always` compiles each kernel for its game
+before it runs; `never` never does.
 """
 
 import importlib
@@ -22,13 +22,12 @@ from contextlib import contextmanager, suppress
 from numba.core.typing.typeof import typeof
 
 from games.core.jit.compilable import Compilable
+from games.core.specialized import AUTO, MODES, VARIABLE
 
-ALWAYS, AUTO, NEVER = MODES = ("always", "auto", "never")
-VARIABLE = "ARENA_SPECIALIZE"
 SECONDS = 5.0  # of running, after which a kernel is compiled for its game; about what compiling takes
 LOOK = 1.0  # seconds of running until it is looked at again whether it is compiled
 
-log = logging.getLogger("games.jit")
+log = logging.getLogger("arena.kernels")
 
 
 class Setting:

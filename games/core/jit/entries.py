@@ -81,10 +81,10 @@ def _title(cls, parameters) -> str:
 def _load_or_link(game, name, title):
     """(library, address) of a method's machine code."""
     symbol, key, stamp = f"{name} of {title}", _key("code", title, name), title
-    kept = _files().load(key, stamp)
+    kept = kept_files().load(key, stamp)
     if kept is None:
         library = _link(game, _generic(game, name), symbol)
-        _files().save(key, stamp, library.serialize_using_object_code())
+        kept_files().save(key, stamp, library.serialize_using_object_code())
     else:
         cpu_target.target_context.refresh()
         library = cpu_target.target_context.codegen().unserialize_library(kept)
@@ -92,7 +92,7 @@ def _load_or_link(game, name, title):
 
 
 @functools.cache
-def _files() -> KeptFiles:
+def kept_files() -> KeptFiles:
     """Where the entries are kept: the folder in which Numba keeps the kernels of this folder's modules."""
     try:
         return KeptFiles(Path(FunctionCache(entry_address).cache_path))
@@ -168,7 +168,7 @@ def _generic(game, name) -> Generic:
         (n, value) for n, value in compiled_parameters(game) if not isinstance(value, (int, float, np.number))
     )
     title = f"{_title(type(game), words)}@{digest}"
-    known = _files().load(_key("class", title, name), title) or []
+    known = kept_files().load(_key("class", title, name), title) or []
     for one in known:
         if one.fits(game):
             return one
@@ -181,7 +181,7 @@ def _generic(game, name) -> Generic:
         kind_class: Any = _symbolic_class(cls)
         types_of_class.append(kind_class(game, digest))
         made = _compile(game, types_of_class[-1], name)
-    _files().save(_key("class", title, name), title, [*known, made])
+    kept_files().save(_key("class", title, name), title, [*known, made])
     return made
 
 

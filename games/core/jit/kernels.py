@@ -12,17 +12,18 @@ from numba.core.caching import FunctionCache
 from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher
 
-from games.core.jit.background import ALWAYS, NEVER, Heat, Setting
+from games.core.jit.background import Heat, Setting
 from games.core.jit.compilable import Compilable
 from games.core.jit.files import CheckedFiles, warn_unkept
 from games.core.jit.parts import WITHOUT_CALLBACK, Helper
 from games.core.jit.sources import module_digest
 from games.core.jit.tables import NOT_IN_TABLES, GameTable, methods_called, table_of
+from games.core.specialized import ALWAYS, NEVER
 
 # False where NUMBA_DISABLE_JIT makes kernels run as plain Python; Numba makes its settings at import, unseen by mypy.
 COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]
 
-log = logging.getLogger("games.jit")
+log = logging.getLogger("arena.kernels")
 
 kernels: list["Kernel"] = []  # every kernel defined so far, for `arena cache` and the tests
 

@@ -1,0 +1,61 @@
+"""What of Numba the glue in games/core/jit touches that no documentation promises: which name a new version lacks."""
+
+import inspect
+
+import pytest
+from llvmlite.binding import ffi
+from numba.core import callconv, codegen, cpu, dispatcher, event
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.compiler import Compiler, CompileResult
+from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.typing import templates
+from numba.np import arrayobj
+
+# (where, name, what it is for)
+NAMES = [
+    (dispatcher.Dispatcher, "_compile_for_args", "kernels.py: tables get the methods that a new kernel calls"),
+    (dispatcher.Dispatcher, "add_overload", "kernels.py: which methods a kernel calls; kernels from the background"),
+    (dispatcher.Dispatcher, "get_call_template", "parts.py: one compilation for all literal numbers"),
+    (FunctionCache, "load_overload", "kernels.py: stamps of all sources, and damaged files"),
+    (FunctionCache, "cache_path", "entries.py: where a game's methods are kept"),
+    (IndexDataCacheFile, "_load_index", "files.py: checksums"),
+    (IndexDataCacheFile, "_save_index", "files.py: checksums"),
+    (IndexDataCacheFile, "_load_data", "files.py: checksums"),
+    (IndexDataCacheFile, "_open_for_write", "files.py: files are written whole"),
+    (codegen.JITCodeLibrary, "_optimize_final_module", "parts.py: parts are optimised in what they become part of"),
+    (codegen.JITCodeLibrary, "_finalize_final_module", "parts.py: no machine code of parts"),
+    (codegen.JITCodeLibrary, "_finalize_dynamic_globals", "parts.py: what it does besides"),
+    (codegen.JITCodeLibrary, "add_llvm_module", "entries.py: linking"),
+    (codegen.JITCodeLibrary, "serialize_using_bitcode", "entries.py: keeping what is compiled for a class"),
+    (codegen.JITCodeLibrary, "serialize_using_object_code", "entries.py: keeping what is linked for a game"),
+    (codegen.JITCPUCodegen, "unserialize_library", "entries.py: loading it"),
+    (codegen.JITCPUCodegen, "magic_tuple", "entries.py: the processor that code is for"),
+    (cpu.CPUContext, "push_code_library", "entries.py: the code of an entry"),
+    (callconv.CPUCallConv, "call_function", "entries.py: an entry calls a method"),
+    (callconv.CPUCallConv, "return_status_propagate", "tables.py: what a method raises"),
+    (callconv.CPUCallConv, "_get_return_status", "tables.py: what a method raises"),
+    (callconv.CPUCallConv, "_get_excinfo_argument", "tables.py: what a method raises"),
+    (callconv, "excinfo_ptr_t", "tables.py: what a method raises"),
+    (Compiler, "define_pipelines", "parts.py: parts have libraries of their own"),
+    (templates, "builtin_registry", "parts.py: methods are compiled once for all callers"),
+    (arrayobj, "populate_array", "entries.py: arrays over what a kernel passes"),
+    (event, "trigger_event", "entries.py: that compiling takes time is noticed"),
+    (ffi.lib, "_lock", "parts.py: nobody listens to each call of LLVM"),
+]
+
+
+@pytest.mark.parametrize("place, name, use", NAMES, ids=[f"{name}" for _, name, _ in NAMES])
+def test_numba_has_what_the_glue_uses(place, name, use):
+    assert hasattr(place, name), f"this version of Numba has no {name}, which serves {use}"
+
+
+def test_compiled_kernels_say_what_runs_when_they_are_loaded():
+    assert "reload_init" in CompileResult._fields
+    library = cpu_target.target_context.codegen().create_library("canary")
+    assert isinstance(library._reload_init, set) and isinstance(library._linking_libraries, (list, set))
+
+
+def test_a_dispatcher_is_made_as_kernels_are():
+    parameters = inspect.signature(CPUDispatcher.__init__).parameters
+    assert {"py_func", "targetoptions"} <= set(parameters)
+    assert "_cache" in vars(CPUDispatcher(lambda game: 1, targetoptions={"nopython": True}))
