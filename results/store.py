@@ -1,7 +1,8 @@
 """The store: every game of a tournament in one SQLite file, `tournament.sqlite`, written by one process at a time.
 
-The file is in WAL mode, so that it can be read while games are added, and each game is one transaction: a process
-that is killed loses none of the games it has added.  `PRAGMA user_version` is the version of the schema.
+The file is in WAL mode, so that it can be read while games are added, and games that are added together are one
+transaction: a process that is killed loses none of the games it has added.
+`PRAGMA user_version` is the version of the schema.
 
 Every row has a digest, or is covered by one.  Those of the metadata, the agents and the tallies are verified at every
 look; those of a game, its decisions and its improvements when they are read.  Games are numbered without gaps as they

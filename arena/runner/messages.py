@@ -38,9 +38,10 @@ class Failed(msgspec.Struct, tag=True, frozen=True):
 
 
 class Played(msgspec.Struct, tag=True, frozen=True):
-    """A game is over."""
+    """Games are over, the next ones of those that were sent; `over`: the worker begins no more of these."""
 
-    record: GameRecord
+    records: list[GameRecord]
+    over: bool
 
 
 class Warmed(msgspec.Struct, tag=True, frozen=True):
@@ -69,9 +70,10 @@ Message = Ready | Failed | Played | Warmed | Probed | Logged
 
 
 class Play(msgspec.Struct, tag=True, frozen=True):
-    """To the worker: the next game."""
+    """To the worker: the next games, to be played in this order; none but the first is begun after so many seconds."""
 
-    fixture: Fixture
+    fixtures: list[Fixture]
+    seconds: float
 
 
 class Probe(msgspec.Struct, tag=True, frozen=True):
