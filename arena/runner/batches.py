@@ -12,7 +12,7 @@ ANSWERS = 100  # batches a second that a parent and its scheduler take at ease: 
 MOST = 500  # games of a batch
 UNCOUNTED = 0.0001  # seconds of a game that its record does not count
 ORDER_SECONDS = 0.1  # that a worker of this machine plays without a new order; it begins no further game after them
-NEWS_SECONDS = 0.025  # after which it sends the records that it has
+NEWS_SECONDS = 0.05  # after which it sends the records that it has
 
 
 @dataclass

@@ -39,6 +39,7 @@ BACKSTOP = 4  # times all that a game may take: whatever a worker says that it d
 MOST_PLIES = 1_000_000_000  # that a game is said to have
 LONGEST_LINE = 4096  # bytes of what is printed that become one record of the log
 PRINTED_AT_ONCE = 1 << 18  # bytes
+ORDER_BYTES = 1 << 17  # an order has less, and is sent whole: some systems give a socket less room
 
 
 class WorkerStartError(UserError, RuntimeError):
@@ -61,6 +62,8 @@ class Worker:
         self.memory = watch.new_memory()
         inheritance = inherited()
         ours, theirs = socket.socketpair()
+        for end, room in ((ours, socket.SO_SNDBUF), (theirs, socket.SO_RCVBUF)):
+            end.setsockopt(socket.SOL_SOCKET, room, ORDER_BYTES)
         printed, output = multiprocessing.Pipe(duplex=False)
         arguments = (theirs, (output, inheritance), self.memory, config.resolved(), *more)
         self.process = multiprocessing.Process(target=target, name=name, args=arguments)

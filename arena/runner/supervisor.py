@@ -78,7 +78,7 @@ class Supervisor:
     _refused: bool = field(default=False, init=False)  # on_results or on_tick has raised
 
     def __post_init__(self):
-        self._lengths = Lengths()
+        self._lengths, self._cores = Lengths(), dict[tuple, int]()
         self._queue = Queue(self.following, self._cores_of, self.workers, self._lengths)
         self._names = itertools.count(1)
         self._watchdog = Watchdog()
@@ -261,11 +261,14 @@ class Supervisor:
     # -- Workers and their games ----------------------------------------------------------------------------------
 
     def _cores_of(self, fixture) -> int:
-        try:
-            return max(1, int(cores_of(self.config, fixture)))
-        except Exception:  # an agent's own code, which shall not end the run
-            log.exception("game %s: the agents do not say how many cores they need", fixture.id)
-            return 1
+        kind = fixture.condition, fixture.seats
+        if kind not in self._cores:
+            try:
+                self._cores[kind] = max(1, int(cores_of(self.config, fixture)))
+            except Exception:  # an agent's own code, which shall not end the run
+                log.exception("game %s: the agents do not say how many cores they need", fixture.id)
+                self._cores[kind] = 1
+        return self._cores[kind]
 
     def _employ(self):
         """Give games to workers while cores are free."""

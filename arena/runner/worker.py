@@ -17,7 +17,7 @@ from arena.formats.fixture import Fixture
 from arena.runner import logs
 from arena.runner.batches import NEWS_SECONDS
 from arena.runner.confinement import confine, limit_memory
-from arena.runner.match import play_fixture, void_record
+from arena.runner.match import Openings, play_fixture, void_record
 from arena.runner.messages import Failed, Play, Played, Probe, Probed, Ready, Warm, Warmed, WorkersEnd
 from arena.runner.probe import fault_in_kernels
 from arena.runner.rules import GameError
@@ -103,7 +103,7 @@ class Table:
 
     def __init__(self, config: Config, channel: WorkersEnd, watch: Watch):
         self._config, self._channel, self._watch = config, channel, watch
-        self._process = os.getpid()
+        self._openings, self._process = Openings(config), os.getpid()
         self._warmed = set[tuple[int, int]]()  # conditions and agents
 
     def play(self, order: Play) -> None:
@@ -131,7 +131,7 @@ class Table:
                 self._warmed.add((fixture.condition, agent))
         self._watch.begin(playing=True)
         try:
-            record = play_fixture(self._config, fixture, self._watch)
+            record = play_fixture(self._config, fixture, self._watch, self._openings)
         except GameError as error:
             log.exception("game %s: the rules failed", fixture.id)
             record = void_record(self._config, fixture, Reason.RULES, f"the rules failed: {error}")
