@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 
 from results.elo import NELO_SCALE, PENTANOMIAL, TRINOMIAL, expected_score
 
@@ -143,6 +142,8 @@ def _tilted(shares, phi):
 
     p_i = shares_i / (1 + theta phi_i), where theta is the root of a function that falls between two poles.
     """
+    from scipy.optimize import brentq  # a module that takes half a second to load, and every format is looked at
+
     low, high = -1 / phi.max(), -1 / phi.min()
     margin = 1e-12 * (high - low)  # a share of at least 1e-12 or so at the pole makes the ends differ in sign
 

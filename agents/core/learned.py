@@ -10,9 +10,8 @@ import numpy as np
 
 from games.core.game import Game
 from games.core.jit import helper
-from games.core.network import SCALE, Network, sign_of, tuple_sum
+from games.core.network import SCALE, Network
 from games.core.network_file import POLICY, load_network
-from games.core.playout import copy_state
 
 
 class Learned(NamedTuple):
@@ -43,10 +42,8 @@ def units_after(game, learned, state, move, scratch):
 
     learned: what has the weights, places and layout of a network; scratch: dtype[state_size]
     """
-    copy_state(game, state, scratch)
-    game.play(scratch, move)
-    words, side, layout = game.planes(scratch), np.int64(game.player(scratch)), learned.layout
-    total = sign_of(layout, side) * tuple_sum(game, learned.weights, learned.places, layout, words, side)
+    game.play_into(state, move, scratch)
+    total = game.network_units(scratch, learned.weights, learned.places, learned.layout)
     return total if game.player(state) == 0 else -total
 
 

@@ -55,6 +55,7 @@ class Lines(NamedTuple):
     numbers: np.ndarray  # uint32[lines, plies * max_moves]
     bias: np.ndarray  # float64[lines, plies * max_moves], exp(bias) of each; float64[1, 1] if not biased
     length: np.ndarray  # int64[lines]
+    codes: np.ndarray  # int64[max_moves], of the moves listed last
     sums: np.ndarray  # float64[max_moves], of the odds of the moves listed last, up to each
     stepped: np.ndarray  # uint32[lines * plies * max_moves + 1], the numbers that have steps, some of them twice
     steps: np.ndarray  # int64[1], how many these are; 0 between updates
@@ -72,9 +73,12 @@ class Coding(Compilable):
     direct: bool = True
     biased: bool = False
 
-    def code(self, game, state, move):
-        """The code of a legal move."""
-        return game.feature_code(state, move) if self.features else game.move_code(state, move)
+    def codes(self, game, state, moves, count, codes):
+        """Write the codes of the first `count` moves into `codes`: one call of the game for all of them."""
+        if self.features:
+            game.feature_codes(state, moves, count, codes)
+        else:
+            game.move_codes(state, moves, count, codes)
 
 
 class Settings(NamedTuple):
@@ -143,6 +147,7 @@ def _new_lines(game, lines, biased):
         np.zeros((lines, numbers), np.uint32),
         np.zeros((lines, numbers) if biased else (1, 1)),
         np.zeros(lines, np.int64),
+        np.zeros(game.max_moves, np.int64),
         np.zeros(game.max_moves),
         np.zeros(lines * numbers + 1, np.uint32),
         np.zeros(1, np.int64),
@@ -218,8 +223,9 @@ def list_legal(game, coding, learner, row, line, ply, state):
     """
     lines, policy, moves, first = learner.lines, learner.policy, learner.moves, np.int64(learner.lines.ends[line, ply])
     count, total = game.legal_moves(state, moves), 0.0
+    coding.codes(game, state, moves, count, lines.codes)
     for i in range(count):
-        code = coding.code(game, state, moves[i])
+        code = lines.codes[i]
         number = np.uint32(code if coding.direct else number_of(policy, code))
         lines.numbers[line, first + i] = number
         odds = policy.odds[row, number]

@@ -233,16 +233,7 @@ def rank_of(table, row):
     return rank
 
 
-@helper
-def least_key(game, state, image):
-    """(the least key among the images of a state under the game's symmetries, the symmetry that gives it).
-
-    So symmetric positions share a key.  `image: dtype[state_size]` is scratch space.
-    """
-    least, symmetry = game.key(state), 0
-    for i in range(1, game.symmetries):
-        game.transform(state, i, image)
-        key = game.key(image)
-        if key < least:
-            least, symmetry = key, i
-    return least, symmetry
+@inlined
+def move_image(game, move, symmetry):
+    """The image of a move under a symmetry."""
+    return move if symmetry == 0 else game.transform_move(move, symmetry)

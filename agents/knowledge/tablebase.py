@@ -227,8 +227,7 @@ def settle(game, endgames, sweep, counts):
             counts[0] += 1
             ply -= 1
             continue
-        copy_state(game, state, after)
-        game.play(after, sweep.moves[ply, sweep.tried[ply]])
+        game.play_into(state, sweep.moves[ply, sweep.tried[ply]], after)
         if not game.is_over(after) and look_up(endgames, game.key(after)) == ABSENT:
             ply += 1  # the move is tried again when the position after it is settled
             begin(game, sweep, ply)

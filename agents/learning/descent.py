@@ -70,7 +70,7 @@ def new_trees(game: Game, descents: int) -> Trees:
     )
 
 
-@kernel
+@kernel(tables=False)  # for a network's planes
 def descent_kernel(game, trainer, root, trees, options, until):
     """Play and learn from games that begin at `root` until `until` have been played in all."""
     state, rng = root.copy(), trainer.rng

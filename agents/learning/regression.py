@@ -12,7 +12,7 @@ from games.core.jit import kernel
 from games.core.random import random_below
 
 
-@kernel
+@kernel(tables=False)  # for a network's planes
 def regression_kernel(game, trainer, states, targets, step, until):
     """Learn positions, drawn with replacement, until `until` have been learned in all; they count as games, too.
 

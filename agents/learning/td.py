@@ -73,7 +73,7 @@ def new_room(game: Game, plies: int) -> Room:
     )
 
 
-@kernel
+@kernel(tables=False)  # for a network's planes
 def self_play_kernel(game, trainer, root, room, options, until):
     """Play and learn from games that begin at `root` until `until` have been played in all."""
     while trainer.counts[GAMES] < until:
@@ -125,8 +125,7 @@ def search(game, room, options, rng):
             ply -= 1
             value = room.best[ply + 1]
         else:
-            copy_state(game, room.states[ply], room.states[ply + 1])
-            game.play(room.states[ply + 1], room.moves[ply, room.tried[ply]])
+            game.play_into(room.states[ply], room.moves[ply, room.tried[ply]], room.states[ply + 1])
             room.tried[ply] += 1
             value, goes_on = leaf_value(game, room.states[ply + 1], options.foresee)
             if goes_on and ply + 1 < options.plies:

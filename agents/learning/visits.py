@@ -23,7 +23,6 @@ from agents.learning.trainer import GAMES, POSITIONS, Trainer, correct, note_gam
 from agents.montecarlo.search import TreeSearch
 from games.core.game import Game
 from games.core.jit import helper, kernel
-from games.core.playout import copy_state
 from games.core.random import random_below, random_unit
 
 LOGITS = 8.0  # by how much a logit moves for a probability: p's slope is p (1 - p), an eighth where p is 0.15
@@ -93,7 +92,7 @@ def visits_of(game: Game, found: list) -> Visits:
     )
 
 
-@kernel
+@kernel(tables=False)  # for a network's planes
 def learn_kernel(game, trainer, visits, result, step):
     """Learn from a game, which counts as played with the first player's result."""
     for index in range(len(visits.states)):
@@ -110,8 +109,7 @@ def learn_position(game, trainer, visits, index, step):
     total = measure(game, trainer, visits, index)
     for i in range(count):
         error = visits.shares[first + i] - visits.logits[i] / total
-        copy_state(game, root, visits.state)
-        game.play(visits.state, visits.moves[first + i])
+        game.play_into(root, visits.moves[first + i], visits.state)
         correct(game, trainer, visits.state, side_to_move(game, root) * error, LOGITS * step)
     trainer.counts[POSITIONS] += 1
 

@@ -15,11 +15,10 @@ The helpers are part of the kernel (`inlined`): calls that pass the search would
 import numpy as np
 
 from agents.core.sides import result_of, side_to_move
-from agents.core.table import fetch, least_key, probe, store
+from agents.core.table import fetch, move_image, probe, store
 from agents.minimax.ordering import are_ranked, bring_best_forward, merge_symmetric, note_cutoff, order_moves
 from agents.minimax.stack import DONE, END, EVALUATED, FORESEEN, FROM_TABLE, INFINITE, OPEN, TOO_LATE, WIN
 from games.core.jit import inlined, kernel
-from games.core.playout import copy_state
 
 EXACT, LOWER, UPPER = range(3)  # what a value in the table is
 DRAFT_BITS, CERTAIN = 24, (1 << 22) - 1  # a certain value has been searched to any depth
@@ -57,7 +56,7 @@ def line_kernel(game, search, state, draft):
     if not held or bound != EXACT or (searched != CERTAIN and searched != draft):
         return -1
     for i in range(game.legal_moves(state, search.moves[-1])):
-        if game.transform_move(search.moves[-1, i], symmetry) == move:
+        if move_image(game, search.moves[-1, i], symmetry) == move:
             return np.int64(search.moves[-1, i])
     return -1
 
@@ -72,7 +71,7 @@ def merge_kernel(game, search, count):
 def table_key(game, search, state):
     """(the key that the table has a position by, the symmetry that leads there)."""
     if search.options.symmetries:
-        return least_key(game, state, search.scratch[0])
+        return game.least_key(state, search.scratch[0])
     return game.key(state), 0
 
 
@@ -89,8 +88,7 @@ def try_next_move(game, guide, search, ply):
     state, child = search.states[ply], search.states[ply + 1]
     if ply > 0 and are_ranked(options):
         bring_best_forward(search.moves[ply], search.ranks[ply], node.tried, node.total)
-    copy_state(game, state, child)
-    game.play(child, search.moves[ply, node.tried])
+    game.play_into(state, search.moves[ply, node.tried], child)
     node.tried += 1
     counts.nodes += 1
     below.length = ply + 1
@@ -170,8 +168,7 @@ def fetch_children(game, search, ply):
     """Bring what the table has of the positions below the node at `ply` near; the first will be looked up soon."""
     child = search.scratch[0]
     for i in range(search.nodes[ply].total):
-        copy_state(game, search.states[ply], child)
-        game.play(child, search.moves[ply, i])
+        game.play_into(search.states[ply], search.moves[ply, i], child)
         fetch(search.table, game.key(child))
 
 
@@ -274,7 +271,7 @@ def keep_in_table(game, search, ply):
         value += ply if value > 0.0 else -ply
     move = -1
     if node.length > ply:
-        move = game.transform_move(search.line[ply, ply], node.symmetry)
+        move = move_image(game, search.line[ply, ply], node.symmetry)
     packed = (np.int64(move) + 1) << DRAFT_BITS | draft << 2 | bound
     store(search.table, node.key, np.float64(value).view(np.int64), packed, counts.nodes - node.entered)
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.core.sides import result_of, side_to_move
-from agents.core.table import LINE_WORDS, least_key
+from agents.core.table import LINE_WORDS, move_image
 from agents.minimax.ordering import KILLER_RANK, MOST_HISTORY, OWN_SHIFT, TABLE_RANK, bring_best_forward
 from agents.minimax.stack import DONE, DepthFirstOptions, records
 from games.core.jit import Compilable, inlined, kernel
@@ -249,8 +249,7 @@ def try_next_move(game, rule, search, ply):
     counts, node = search.counts[0], search.nodes[ply]
     state, child = search.states[ply], search.states[ply + 1]
     bring_best_forward(search.moves[ply], search.ranks[ply], node.tried, node.total)
-    copy_state(game, state, child)
-    game.play(child, np.int64(search.moves[ply, node.tried]))
+    game.play_into(state, np.int64(search.moves[ply, node.tried]), child)
     node.tried += 1
     counts.nodes += 1
     if game.is_over(child):
@@ -311,15 +310,17 @@ def enter(game, rule, search, ply, threshold, found):
     if total == 1:
         search.ranks[ply, 0] = 0
         return
+    if options.own_order:
+        game.move_orders(state, moves, total, search.ranks[ply])
     for i in range(total):
         move, rank = np.int64(moves[i]), 0
         if options.own_order:
-            rank += game.move_order(state, move) << OWN_SHIFT
+            rank += search.ranks[ply, i] << OWN_SHIFT
         if options.killers and move == node.killer:
             rank += KILLER_RANK
         if options.history:
             rank += min(search.history[game.move_code(state, move)], MOST_HISTORY)
-        if options.table_first and game.transform_move(move, node.symmetry) == table_move:
+        if options.table_first and move_image(game, move, node.symmetry) == table_move:
             rank += TABLE_RANK
         search.ranks[ply, i] = rank + rule.own_rank(search, node.key, move)
 
@@ -341,7 +342,7 @@ def receive(game, search, ply, value):
 def table_key(game, search, state):
     """(the key that the table has a position by, the symmetry that leads there)."""
     if search.options.symmetries:
-        return least_key(game, state, search.scratch[0])
+        return game.least_key(state, search.scratch[0])
     return game.key(state), 0
 
 
@@ -373,7 +374,7 @@ def keep(game, search, ply):
     node, words, counts = search.nodes[ply], search.words, search.counts[0]
     value, slack, reached = node.best, counts.left + 1 - ply, node.best >= node.threshold
     plies = slack - value if value > 0 else (-slack - value if value < 0 else 0)
-    move = game.transform_move(np.int64(search.moves[ply, node.tried - 1]), node.symmetry) if reached else -1
+    move = move_image(game, np.int64(search.moves[ply, node.tried - 1]), node.symmetry) if reached else -1
     work = min(counts.nodes - node.entered, MOST_WORK)
     data = 1 | (2 if reached else 0) | (plies + VALUE_OFFSET) << VALUE_SHIFT
     data |= (np.int64(move) + 1) << MOVE_SHIFT | work << WORK_SHIFT

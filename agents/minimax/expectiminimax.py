@@ -24,7 +24,6 @@ from agents.core.sides import result_of, side_to_move
 from agents.minimax.children import put_after
 from games.core.game import CHANCE
 from games.core.jit import helper, kernel
-from games.core.playout import copy_state
 from games.core.random import random_below
 
 NODES, LEAVES, CUTOFFS = range(3)  # of ExpectiminimaxLine.counts
@@ -161,8 +160,7 @@ def value_kernel(game, line, depth, ply, alpha, beta, options):
             share = line.probabilities[ply, i]
             rest = max(rest - share, 0.0) if i < count - 1 else 0.0
             low, high = outcome_window(options, known, rest, share, (alpha, beta))
-            copy_state(game, state, line.states[ply + 1])
-            game.play(line.states[ply + 1], moves[i])
+            game.play_into(state, moves[i], line.states[ply + 1])
             inner = max(low, options.least), min(high, options.most)
             value = value_kernel(game, line, depth, ply + 1, inner[0], inner[1], options)
             known += share * value
@@ -174,8 +172,7 @@ def value_kernel(game, line, depth, ply, alpha, beta, options):
         return known
     best = -LARGEST if player == 0 else LARGEST
     for i in range(game.legal_moves(state, moves)):
-        copy_state(game, state, line.states[ply + 1])
-        game.play(line.states[ply + 1], moves[i])
+        game.play_into(state, moves[i], line.states[ply + 1])
         value = value_kernel(game, line, depth, ply + 1, alpha, beta, options)
         if player == 0:
             best = max(best, value)

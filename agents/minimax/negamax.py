@@ -19,7 +19,6 @@ from agents.core.sides import result_of, side_to_move
 from agents.minimax.children import put_after
 from agents.minimax.stack import INFINITE, WIN
 from games.core.jit import kernel
-from games.core.playout import copy_state
 from games.core.random import random_below
 
 NODES, LEAVES = range(2)  # of counts
@@ -106,8 +105,7 @@ def negamax_kernel(game, states, moves, counts, options, ply, window):
     best = -INFINITE
     for i in range(game.legal_moves(state, moves[ply])):
         child = states[ply + 1]
-        copy_state(game, state, child)
-        game.play(child, moves[ply, i])
+        game.play_into(state, moves[ply, i], child)
         if game.player(child) == game.player(state):
             value = negamax_kernel(game, states, moves, counts, options, ply + 1, (alpha, beta))
         else:

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from agents.core.learned import NOT_LEARNED, Learned, units_after
-from agents.core.table import least_key
+from agents.core.table import move_image
 from games.core.jit import Compilable, inlined, kernel
-from games.core.playout import copy_state
 
 TABLE_RANK, OWN_SHIFT, KILLER_RANK, MOST_HISTORY = 1 << 60, 20, 1 << 19, (1 << 19) - 1
 LOGIT_SHIFT, MOST_LOGIT = 6, 1 << 18  # a policy's ranks: logits in units of 2^-14, between -16 and 16
@@ -84,17 +83,19 @@ def order_moves(game, guide, search, ply, table_move):
     if not are_ranked(options):
         return
     side, by_policy = max(game.player(state), 0), guide.ranks(search.policy, node.draft)
+    if options.own_order:
+        game.move_orders(state, search.moves[ply], node.total, search.ranks[ply])
     for i in range(node.total):
         move, rank = search.moves[ply, i], 0
         if options.own_order:
-            rank += game.move_order(state, move) << OWN_SHIFT
+            rank += search.ranks[ply, i] << OWN_SHIFT
         if options.killers and (move == node.killer or move == node.older_killer):
             rank += KILLER_RANK
         if by_policy:
             rank += guide.rank(game, search.policy, state, move, search.scratch[0])
         elif options.history:
             rank += min(search.history[side, move], MOST_HISTORY)
-        if options.table_first and game.transform_move(move, node.symmetry) == table_move:
+        if options.table_first and move_image(game, move, node.symmetry) == table_move:
             rank += TABLE_RANK
         search.ranks[ply, i] = rank
 
@@ -121,9 +122,8 @@ def merge_symmetric(game, search, ply, count):
     moves, keys, kept = search.moves[ply], search.ranks[ply], 0
     child, image = search.scratch[0], search.scratch[1]
     for i in range(count):
-        copy_state(game, search.states[ply], child)
-        game.play(child, moves[i])
-        key, seen = int(least_key(game, child, image)[0]), False
+        game.play_into(search.states[ply], moves[i], child)
+        key, seen = int(game.least_key(child, image)[0]), False
         for j in range(kept):
             seen |= keys[j] == key
         if not seen:

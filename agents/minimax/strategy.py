@@ -36,8 +36,7 @@ def strategy_kernel(game, rule, search, states, slots, moves, cursor, ahead):
             moves[cursor[2]] = counts.move
             cursor[2] += 1
         for i in range(count):
-            copy_state(game, state, after)
-            game.play(after, np.int64(room[i]))
+            game.play_into(state, np.int64(room[i]), after)
             if not game.is_over(after):
                 slot = slot_of(game, states, slots, after)
                 if slots[slot] == 0 and not is_in_sight(game, ahead, after, cursor[3]):

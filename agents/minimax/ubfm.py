@@ -251,8 +251,7 @@ def expand(game, graph, node, state, child, moves, count):
     """Give a position its moves, and each move the position that it leads to, new or known."""
     first = graph.counts[EDGES]
     for i in range(count):
-        copy_state(game, state, child)
-        game.play(child, moves[i])
+        game.play_into(state, moves[i], child)
         graph.moves[first + i], graph.descents[first + i] = moves[i], 0
         graph.targets[first + i] = find_or_add(game, graph, child)
     graph.first[node], graph.total[node] = first, count

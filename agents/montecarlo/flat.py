@@ -18,7 +18,7 @@ from agents.core.chunks import run_chunks
 from games.core.jit import kernel
 from games.core.lane_playout import lane_playout_kernel
 from games.core.lanes import lane_streams
-from games.core.playout import copy_state, reward_of
+from games.core.playout import reward_of
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,7 @@ def rounds_kernel(game, root, moves, sums, rounds, streams):
     side = 1.0 if game.player(root) == 0 else -1.0
     for _ in range(rounds):
         for k in range(len(moves)):
-            copy_state(game, root, state)
-            game.play(state, moves[k])
+            game.play_into(root, moves[k], state)
             if game.is_over(state):
                 reward = reward_of(game.score(state))
                 wins, draws = lanes * (reward == 1.0), lanes * (reward == 0.5)
@@ -110,8 +109,7 @@ def playouts_kernel(game, root, moves, sums, count, rng):
     turn = np.int64(sums[0].sum())
     for i in range(turn, turn + count):
         k = i % len(moves)
-        copy_state(game, root, state)
-        game.play(state, moves[k])
+        game.play_into(root, moves[k], state)
         score, _ = game.random_playout(state, scratch, rng)
         result = 2.0 * reward_of(score) - 1.0
         sums[0, k] += 1

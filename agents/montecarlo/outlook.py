@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from games.core.jit import helper
-from games.core.playout import copy_state, reward_of
+from games.core.playout import reward_of
 
 
 @helper
@@ -18,8 +18,7 @@ def reward_for(game, state, player):
 @helper
 def reward_after(game, state, move, player, scratch):
     """The same of the position after a move."""
-    copy_state(game, state, scratch)
-    game.play(scratch, move)
+    game.play_into(state, move, scratch)
     return reward_for(game, scratch, player)
 
 
@@ -47,8 +46,7 @@ def evaluate_children(game, search, walk, node):
 @helper
 def wins_at_once(game, state, move, scratch):
     """Whether a move ends the game as a win of the player who makes it."""
-    copy_state(game, state, scratch)
-    game.play(scratch, move)
+    game.play_into(state, move, scratch)
     if not game.is_over(scratch):
         return False
     return game.score(scratch) * (1.0 if game.player(state) == 0 else -1.0) > 0.0

@@ -54,7 +54,7 @@ class PolicyRule(UCB1):
     direct: bool = True
 
     biased: ClassVar[bool] = False
-    code = Coding.code
+    codes = Coding.codes
 
     def play_out(self, game, search, walk, rng):
         search.memory.lines.length[PLAYOUT] = 0

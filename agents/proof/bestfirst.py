@@ -18,7 +18,6 @@ import numpy as np
 from agents.proof.numbers import LIMIT, NODES, OPEN, Task, combine, first_numbers, verdict
 from agents.proof.transpositions import Index, forget, index_bytes, is_graph, joined, new_index, new_row, orient
 from games.core.jit import helper, inlined
-from games.core.playout import copy_state
 
 ROOT = 0
 LEAF = 0  # the number of children of a node that has not been expanded
@@ -143,8 +142,7 @@ def make_move(game, search, ply, move):
     """Write the position after a move of the node at `ply` into the line's next row."""
     line = search.line
     after = line.states[ply + 1]
-    copy_state(game, line.states[ply], after)
-    game.play(after, move)
+    game.play_into(line.states[ply], move, after)
     orient(game, search.task, after, line.image)
 
 

@@ -23,7 +23,6 @@ from agents.core.table import (
     check_table,
     fetch,
     filled,
-    least_key,
     new_table,
     probe,
     store,
@@ -34,7 +33,6 @@ from agents.proof.numbers import INFINITE, LIMIT, MOST, NODES, OPEN, Task, combi
 from agents.proof.proof_agent import ProofAgent, Search
 from games.core.game import check_choice, check_range
 from games.core.jit import Compilable, helper, inlined, kernel, uncompiled
-from games.core.playout import copy_state
 
 WORTHS = ("work", "depth")
 DONE = -1  # the ply when the root is settled
@@ -304,8 +302,7 @@ def worth(search, ply, work):
 def enter(game, rule, search, ply):
     """Make the chosen move of the node at `ply`."""
     line, chosen = search.line, search.line.chosen[ply]
-    copy_state(game, line.states[ply], line.states[ply + 1])
-    game.play(line.states[ply + 1], line.moves[ply, chosen])
+    game.play_into(line.states[ply], line.moves[ply, chosen], line.states[ply + 1])
     line.key[ply + 1] = line.keys[ply, chosen]
     rule.mark(search, line.key[ply + 1], 1)
 
@@ -314,7 +311,7 @@ def enter(game, rule, search, ply):
 def table_key(game, search, ply):
     """The table's key of the node at `ply`, which depends on the goal and the plies left for it, too."""
     state, task = search.line.states[ply], search.task
-    key = least_key(game, state, search.scratch.image)[0] if task.symmetries else game.key(state)
+    key = game.least_key(state, search.scratch.image)[0] if task.symmetries else game.key(state)
     return salted(game, task.goal, key, ply)
 
 
@@ -327,8 +324,7 @@ def open_node(game, rule, search, ply):
     line.before[ply] = counts[NODES]
     line.total[ply] = game.sound_moves(state, line.moves[ply])
     for i in range(line.total[ply]):
-        copy_state(game, state, after)
-        game.play(after, line.moves[ply, i])
+        game.play_into(state, line.moves[ply, i], after)
         counts[NODES] += 1
         line.keys[ply, i] = table_key(game, search, ply + 1)
         fetch(search.table, line.keys[ply, i])

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.table import least_key
 from agents.proof.numbers import salted
 from games.core.jit import helper
 from games.core.random import GAMMA
@@ -74,7 +73,7 @@ def new_row(index, row):
 def orient(game, task, state, image):
     """With symmetries, turn a state into the one of its images that has the least key."""
     if task.symmetries:
-        _, symmetry = least_key(game, state, image)
+        _, symmetry = game.least_key(state, image)
         if symmetry > 0:
             game.transform(state, symmetry, image)
             for i in range(game.state_size):

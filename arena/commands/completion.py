@@ -6,8 +6,11 @@ may go on, as `uct(exploration=` and `uct(exploration=0.4`: it is completed as f
 
 import importlib
 import re
+import sys
 from pathlib import Path
+from typing import Any
 
+REGISTRIES = {"games": "games.core.game", "agents": "agents.core.agent"}
 STORE = "tournament.sqlite"
 MOST_TOLD = 60  # characters
 PLACES = ("", "runs/")  # where runs are looked for
@@ -16,12 +19,12 @@ EXAMPLES = {"playouts": "1000", "nodes": "10000", "depth": "4", "seconds": "0.1"
 
 def complete_game(incomplete: str) -> list[tuple[str, str]]:
     """Games, or parameters of the one that is typed."""
-    return _specs("games.core.game", incomplete)
+    return _specs("games", incomplete)
 
 
 def complete_agent(incomplete: str) -> list[tuple[str, str]]:
     """Agents, or parameters of the one that is typed."""
-    return _specs("agents.core.agent", incomplete)
+    return _specs("agents", incomplete)
 
 
 def complete_run(incomplete: str) -> list[str]:
@@ -45,20 +48,28 @@ def _brief(text: str) -> str:
     return text if len(text) <= MOST_TOLD else f"{text[: MOST_TOLD - 1]}…"
 
 
-def _specs(module: str, incomplete: str) -> list[tuple[str, str]]:
-    """Completions of a spec, each with what it is."""
-    from games.core.describe import about, parameters
+def _known(package: str) -> dict[str, Any]:
+    """What there is, from the index of names; where it has to be made, or lacks a plug-in, from the registry."""
+    from games.core import index, plugins
 
-    classes = importlib.import_module(module).registry.classes()
+    home = REGISTRIES[package]
+    if not plugins.named() and home not in sys.modules and (found := index.read(package)) is not None:
+        return found
+    return importlib.import_module(home).registry.entries()
+
+
+def _specs(package: str, incomplete: str) -> list[tuple[str, str]]:
+    """Completions of a spec, each with what it is."""
+    entries = _known(package)
     name, bracket, rest = incomplete.partition("(")
     if not bracket:
-        return [(known, _brief(about(cls))) for known, cls in classes.items() if known.startswith(name)]
-    if name not in classes:
+        return [(known, _brief(one.about)) for known, one in entries.items() if known.startswith(name)]
+    if name not in entries:
         return []
     *before, last = _parted(rest)
     start = incomplete.removesuffix(last.lstrip()) + (" " if before and not last else "")
     given = {part.partition("=")[0].strip() for part in before}
-    known = [one for one in parameters(classes[name]) if one.name not in given]
+    known = [one for one in entries[name].parameters if one.name not in given]
     if "=" in last:
         return [(start + text, about) for text, about in _values(known, last.lstrip())]
     named = [(f"{start}{one.name}=", one) for one in known if one.name.startswith(last.strip())]

@@ -1,4 +1,4 @@
-"""`arena demo`: a tournament of agents of different kinds and strengths, in under a minute."""
+"""`arena demo`: a tournament of agents of different kinds and strengths, in some seconds."""
 
 from arena.commands.application import Panel, command
 from arena.commands.options import Json, LogLevel, RunFolder, Verbose, Workers, free_folder
@@ -6,7 +6,7 @@ from arena.commands.playing import Where, play_shown
 
 CONFIG = {
     "game": "breakthrough(rows=6, columns=6)",
-    "games": 300,
+    "games": 120,
     "opening_plies": 2,
     "seed": 1,
     "agents": [

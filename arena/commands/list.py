@@ -69,10 +69,10 @@ def _found(registry, name: str):
     from games.core.registry import SpecError, parse_spec
 
     word = parse_spec(name)[0]
-    classes = registry.classes()
-    if word not in classes:
+    cls = registry.named(word)
+    if cls is None:
         raise SpecError(registry.unknown(word))
-    return classes[word]
+    return cls
 
 
 def _class_row(cls) -> dict:

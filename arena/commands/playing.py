@@ -1,6 +1,7 @@
 """Playing a tournament with its display: shared by run, demo, sprt and scaling."""
 
 import os
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ import typer
 from arena.commands.application import BAD, INTERRUPTED, VOID, complain
 from arena.commands.output import print_table, tell
 from arena.commands.progress import progress_line
+from games.core.files import read_bounded
 
 
 class Where(NamedTuple):
@@ -45,12 +47,7 @@ def play_shown(config, out: Path, where: Where, resume: bool, as_json: bool, por
 def run_shown(config, out: Path, where: Where, resume: bool, port: int | None = None):
     """Play a tournament with its display and return its results; if it cannot end, say why and exit."""
     where.check()
-    from rich.console import Console
-
-    from arena.config.loading import from_values, load
-    from arena.runner import tournament
-    from arena.runner.display import watch
-    from arena.runner.staff import use_fork_server
+    from arena.runner.starting import begin_start, use_fork_server
     from games.core.plugins import named
 
     if modules := named():
@@ -58,14 +55,36 @@ def run_shown(config, out: Path, where: Where, resume: bool, port: int | None = 
             raise typer.BadParameter(f"--plugin cannot be added to a file: write plugins = {modules} in {config}")
         config["plugins"] = list(dict.fromkeys([*config.get("plugins", []), *modules]))
         config["plugin_path"] = config.get("plugin_path") or os.getcwd()
+    use_fork_server(_modules_of(config))
+    if where.cluster is None:
+        begin_start()
     with progress_line("loading games and agents"):
+        from rich.console import Console
+
+        from arena.config.loading import from_values, load
+        from arena.runner import tournament
+        from arena.runner.display import watch
+
         if isinstance(config, dict):
             config = from_values(config, str(out) if resume else "the command line")
         elif isinstance(config, Path):
             config = load(config)
-    use_fork_server()
     with end_told(out, "run", where.cluster), _served(out, port):
         return tournament.run(config, out, where.workers, resume, watch(Console(stderr=True)), where.cluster)
+
+
+def _modules_of(config) -> list[str]:
+    """The modules that every worker will need; what is wrong with a configuration is told when it is read in full."""
+    from arena.runner.starting import modules_of
+
+    if not isinstance(config, Path):
+        return modules_of(config if isinstance(config, dict) else config.values)
+    if not config.is_file():  # what is no file, such as a pipe, can be read once only
+        return []
+    try:
+        return modules_of(tomllib.loads(read_bounded(config).decode()))
+    except (OSError, ValueError, RecursionError):
+        return []
 
 
 @contextmanager

@@ -162,7 +162,7 @@ def _play(study, out: Path, where: Where, resume: bool) -> None:
 
     from arena.cluster.link import connected
     from arena.runner.display import watch
-    from arena.runner.staff import use_fork_server
+    from arena.runner.starting import use_fork_server
     from arena.study.scaling import run
 
     use_fork_server()

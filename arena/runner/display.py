@@ -1,27 +1,30 @@
-"""What a run shows while it lasts: a progress bar and live standings in a terminal, plain lines elsewhere."""
+"""What a run shows while it lasts: a progress bar and live standings in a terminal, plain lines elsewhere.
+
+pandas is loaded with the first table, since a run begins without.
+"""
 
 import time
 from collections import Counter
+from typing import TYPE_CHECKING
 
-import pandas as pd
 from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn
 from rich.text import Text
 
-import results
 from arena.formats.schedule import described
 from arena.runner.staff import InPlay
 from arena.runner.ticker import Ticker
 from arena.runner.tournament import Events
 from results.conditions import conditions_of
-from results.export import rich_table
-from results.ratings import count_results, rate
-from results.scores import scores
-from results.tables import standings
+from results.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COLUMNS = ("first", "outcome", "condition", "score", "seconds")  # of a game for one player
 RESULT = ("first", "second", "outcome", "reason")  # of a game for two
+NO_OUTCOME = -1.0  # of a void game: NaN would not equal itself
 NOTICED = 0.05  # loading an agent's kernels is reported if it takes this many seconds
 SHARE_OF_TIME = 0.05  # of the run that computing the standings may take
 MOST_PAUSE = 10.0  # seconds from standings to the next, however long they take
@@ -48,12 +51,13 @@ class Display(Events):
 
     def opened(self, resolved, folder):
         self.names = [entry["name"] for entry in resolved["agents"]]
-        stored, self.single_player = results.load(folder), resolved["format"] == "single_player"
-        if self.single_player:
-            self.rows = stored.games[list(COLUMNS)].values.tolist()
-        else:
-            counts = stored.tallies.fillna({"outcome": -1.0}).groupby(list(RESULT))["games"].sum()
-            self.results = Counter(counts.to_dict())
+        self.single_player = resolved["format"] == "single_player"
+        with Store.open(folder) as store:
+            if self.single_player:
+                self.rows = list(map(list, store.each(f"SELECT {', '.join(COLUMNS)} FROM games ORDER BY number")))
+            else:
+                for (_, first, second, outcome, reason), (_, sums) in store.tallies().items():
+                    self.results[first, second, NO_OUTCOME if outcome is None else outcome, reason] += sums[0]
         self.in_play = list[InPlay]()
         self.conditions = [condition.label for condition in conditions_of(resolved)]
         self.say(f"{described(resolved)}, in {folder}")
@@ -78,7 +82,7 @@ class Display(Events):
         if self.single_player:
             self.rows.append([getattr(record, name) for name in COLUMNS])
         else:
-            outcome = -1.0 if record.outcome is None else record.outcome  # void: NaN would not equal itself
+            outcome = NO_OUTCOME if record.outcome is None else record.outcome
             self.results[record.first, record.second, outcome, record.reason] += 1
         self.done += 1
         self.total = len(self.schedule)  # results may ask for more games
@@ -112,8 +116,10 @@ class Display(Events):
         clock = f"{hours}:{minutes:02d}:{left % 60:02d}" if hours else f"{minutes}:{left % 60:02d}"
         return f"{rate_now:.{1 if rate_now < 100 else 0}f} games/s, {clock} left"
 
-    def games_in_play(self) -> pd.DataFrame:
+    def games_in_play(self) -> "pd.DataFrame":
         """What is being played: game, agents, plies so far, seconds; and the condition where there are several."""
+        import pandas as pd
+
         shown = self.in_play[:MOST_GAMES]
         names = [[self.names[seat] for seat in game.fixture.seats] for game in shown]
         columns = {"playing": [game.fixture.id for game in shown], "first": [each[0] for each in names]}
@@ -126,8 +132,13 @@ class Display(Events):
         frame.attrs["kind"] = "playing"
         return frame
 
-    def standings(self) -> pd.DataFrame:
+    def standings(self) -> "pd.DataFrame":
         """The standings of the games so far, short enough for a terminal."""
+        import pandas as pd
+
+        from results.ratings import count_results, rate
+        from results.tables import standings
+
         if self.single_player:
             return self.means(pd.DataFrame(self.rows, columns=list(COLUMNS)))
         games = pd.DataFrame([(*result, number) for result, number in self.results.items()], columns=[*RESULT, "games"])
@@ -136,8 +147,10 @@ class Display(Events):
         frame.attrs["kind"] = "standings"
         return frame
 
-    def means(self, games) -> pd.DataFrame:
+    def means(self, games) -> "pd.DataFrame":
         """Of games for one player: mean and best score, of the conditions that all agents have played."""
+        from results.scores import scores
+
         whole = games.dropna(subset="score").groupby("condition")["first"].nunique() == len(self.names)
         of_all = games[games["condition"].isin(whole.index[whole])]
         numbers = {number: i for i, number in enumerate(sorted(of_all["condition"].unique()))}
@@ -207,6 +220,8 @@ class LiveDisplay(Display):
         self.progress.update(self.task, completed=self.done, total=self.total, pace=self.pace())
 
     def playing(self, games):
+        from results.export import rich_table
+
         super().playing(games)
         self.progress.update(self.task, pace=self.pace())
         if self.done and self.shown != self.done and time.monotonic() >= self.next_standings:
@@ -217,6 +232,8 @@ class LiveDisplay(Display):
 
     def renew_standings(self):
         """Compute the standings of the games so far, which takes longer the more agents there are."""
+        from results.export import rich_table
+
         begun = time.thread_time()
         lines = [Text(line) for line in self.schedule.lines()]
         self.table, self.shown = [*lines, rich_table(self.standings(), f"after {self.done:,} games")], self.done

@@ -7,10 +7,9 @@ import signal
 import socket
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
-from multiprocessing import forkserver
 from typing import NamedTuple
 
 from arena.config.config import Config
@@ -21,9 +20,9 @@ from arena.runner.blame import Failure, death, is_stopped
 from arena.runner.confinement import inherited, safe_path
 from arena.runner.logs import WorkersLog
 from arena.runner.messages import Logged, Message, Play, Probe, SupervisorsEnd
+from arena.runner.starting import no_interrupt, start_process
 from arena.runner.waiting import Job
 from arena.runner.watchdog import Watchdog
-from games.core.errors import UserError
 from results.record import Reason
 
 log = logging.getLogger("arena.runner.supervisor")
@@ -40,10 +39,6 @@ MOST_PLIES = 1_000_000_000  # that a game is said to have
 LONGEST_LINE = 4096  # bytes of what is printed that become one record of the log
 PRINTED_AT_ONCE = 1 << 18  # bytes
 ORDER_BYTES = 1 << 17  # an order has less, and is sent whole: some systems give a socket less room
-
-
-class WorkerStartError(UserError, RuntimeError):
-    """Workers die before they can play; the message says what became of the last one."""
 
 
 class InPlay(NamedTuple):
@@ -68,7 +63,7 @@ class Worker:
         arguments = (theirs, (output, inheritance), self.memory, config.resolved(), *more)
         self.process = multiprocessing.Process(target=target, name=name, args=arguments)
         self.served = multiprocessing.get_start_method() == "forkserver"
-        with _no_interrupt(), safe_path():
+        with no_interrupt(), safe_path():
             start_process(self.process)
         watchdog.watch(self.process.pid)
         theirs.close()
@@ -271,44 +266,3 @@ class Looks:
             else:
                 worker.note_stop(passed)
         return True
-
-
-def use_fork_server() -> None:
-    """Start workers by a fork server: a process with threads must not be forked.  Without one, they are spawned."""
-    if "forkserver" in multiprocessing.get_all_start_methods():
-        multiprocessing.set_start_method("forkserver", force=True)
-        multiprocessing.set_forkserver_preload(["arena.runner.worker"])
-    else:
-        multiprocessing.set_start_method("spawn", force=True)
-
-
-def begin_start() -> None:
-    """Start the fork server, where workers come from one, so that it imports what they need in the meantime."""
-    if multiprocessing.get_start_method() == "forkserver":
-        with _no_interrupt(), safe_path():
-            forkserver.ensure_running()
-
-
-def start_process(process) -> None:
-    """Start a process; try again if the fork server has just died and is being replaced."""
-    for tries_left in (2, 1, 0):
-        try:
-            return process.start()
-        except (ConnectionError, EOFError) as error:
-            log.warning("the fork server does not answer: %r", error)
-            if not tries_left:
-                raise WorkerStartError(f"the fork server that starts workers does not answer: {error!r}") from error
-            time.sleep(0.2)
-
-
-@contextmanager
-def _no_interrupt() -> Iterator[None]:
-    """A process started in this context ignores Ctrl-C until it installs its own handler."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

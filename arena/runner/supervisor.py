@@ -24,7 +24,8 @@ from arena.runner.blame import Failure, another_try
 from arena.runner.logs import WorkersLog
 from arena.runner.match import cores_of
 from arena.runner.messages import LONGEST, Failed, Junk, Leave, Played, Probed, Ready, fault_of
-from arena.runner.staff import FAREWELL_SECONDS, TICK, InPlay, Looks, Worker, WorkerStartError, begin_start
+from arena.runner.staff import FAREWELL_SECONDS, TICK, InPlay, Looks, Worker
+from arena.runner.starting import WorkerStartError, begin_start
 from arena.runner.verdicts import Verdicts
 from arena.runner.waiting import Job, Queue
 from arena.runner.warmer import Warmer

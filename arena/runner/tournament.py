@@ -1,6 +1,8 @@
 """Runs a tournament: starts, watches, stops and resumes it, from its configuration to its store."""
 
+import importlib
 import logging
+import multiprocessing
 import os
 import signal
 import sys
@@ -9,10 +11,8 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-import results
-from arena.cluster.link import linked
 from arena.config import loading
 from arena.config.config import Config, ConfigError, differences
 from arena.config.messages import complaint
@@ -27,6 +27,9 @@ from games.core.prepared import changes
 from results.checking import mend
 from results.record import GameRecord
 from results.store import FILE_NAME, Store
+
+if TYPE_CHECKING:
+    from results.tournament import Tournament
 
 LOG_NAME = "log.txt"
 
@@ -92,7 +95,7 @@ def run(
     resume: bool = False,
     events: Events | None = None,
     cluster: Any = None,
-) -> results.Tournament:
+) -> "Tournament":
     """Play a tournament and return its results; void games have their reason in `.games`.
 
     config: a TOML file's path, a dict of its keys, or a Config;
@@ -124,7 +127,7 @@ def run(
         _check_programs(config)
     folder = _folder(out)  # once the configuration is known to be sound
     with ExitStack() as stack:
-        link = None if cluster is None else stack.enter_context(linked(cluster, config))
+        link = None if cluster is None else stack.enter_context(_linked(cluster, config))
         store = stack.enter_context(_open_store(config, folder, resume))
         run_log = stack.enter_context(RunLog(folder / LOG_NAME, events.trouble))
         if resume and (mended := mend(store)):
@@ -139,10 +142,20 @@ def run(
         if cluster is None and desk.left():
             _check_programs(config)
         desk.engine = engine = _engine(config, desk, run_log, link or workers)
+        stack.enter_context(_loading_tables())
         _play(engine, desk)
         if desk.left():
             raise Interrupted(len(desk.stored), len(desk.schedule), folder, desk.room.fault)
-    return results.load(folder)
+    from results.tournament import Tournament
+
+    return Tournament.load(folder)
+
+
+def _linked(cluster, config):
+    """The connection to a cluster, for which asyncio is loaded."""
+    from arena.cluster.link import linked
+
+    return linked(cluster, config)
 
 
 def _engine(config, desk: "_Desk", run_log, place) -> "Engine":
@@ -334,6 +347,23 @@ def _play(engine: Engine, desk: _Desk) -> None:
             engine.run()
         finally:
             log.info("%d of %d games stored", len(desk.stored), len(desk.schedule))
+
+
+@contextmanager
+def _loading_tables():
+    """Within it, a thread loads what tables are made by, pandas among it: it is needed later, and takes a while.
+
+    Not where workers are forked from this process, which must have no threads.
+    """
+    if multiprocessing.get_start_method() == "fork":
+        yield
+        return
+    thread = threading.Thread(target=importlib.import_module, args=("results.export",), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
 
 
 @contextmanager

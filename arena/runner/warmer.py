@@ -1,4 +1,7 @@
-"""Compiles what all agents run, before play and once for all workers, on as many cores as the run has."""
+"""Compiles what all agents run, before play and once for all workers, on as many cores as the run has.
+
+For agents that are known to have nothing to compile (`arena.runner.compiled`), no process is started.
+"""
 
 import itertools
 import time
@@ -8,12 +11,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import connection as pipes
 
-from arena.config.config import Config
+from arena.config.config import Config, Seat
 from arena.runner import worker as worker_process
 from arena.runner.blame import Failure
+from arena.runner.compiled import is_compiled, note_compiled
 from arena.runner.logs import WorkersLog
 from arena.runner.messages import LONGEST, Failed, Junk, Ready, Warm, Warmed
-from arena.runner.staff import TICK, Looks, Worker, WorkerStartError
+from arena.runner.staff import TICK, Looks, Worker
+from arena.runner.starting import WorkerStartError
 from arena.runner.warming import weight
 from arena.runner.watchdog import Watchdog
 from results.record import Reason
@@ -46,8 +51,10 @@ class Warmer:
 
     def __post_init__(self):
         seats = self.config.conditions[0].seats
+        left = [agent for agent, seat in enumerate(seats) if not is_compiled(seat, self.config.instances)]
         # what takes longest comes first, so that no core waits for it at the end
-        self._left = sorted(range(len(seats)), key=lambda agent: -weight(seats[agent].agent))
+        self._left = sorted(left, key=lambda agent: -weight(seats[agent].agent))
+        self._compiled: list[Seat] = []
         self._names = itertools.count(1)
 
     def run(self) -> Counter[int]:
@@ -67,6 +74,7 @@ class Warmer:
                 self._engage()
             return self._spoilt
         finally:
+            note_compiled(self._compiled, self.config.instances)
             for child in list(self._children):
                 self._dismiss(child)
             self._watchdog.close()
@@ -134,6 +142,8 @@ class Warmer:
                 self._order(child)
             elif isinstance(message, Warmed) and message.agent == child.agent:
                 self.after(self.config.agents[child.agent][0], message.seconds, message.failure)
+                if not message.failure:
+                    self._compiled.append(self.config.conditions[0].seats[child.agent])
                 child.agent = None
             else:
                 raise Junk(f"{message!r:.200} out of turn")

@@ -1,7 +1,7 @@
 """A worker process: plays the games it is sent, one after the other, until it is told to stop.
 
-Importing this module imports every game and every agent, so that a fork server that has preloaded it
-(`multiprocessing.set_forkserver_preload(["arena.runner.worker"])`) starts workers at once.
+A fork server that has preloaded this module and those of the run's games and agents (`arena.runner.staff`) starts
+workers at once.
 """
 
 import logging
@@ -9,8 +9,6 @@ import os
 import socket
 from time import monotonic
 
-import agents
-import games
 from arena.config.config import Config
 from arena.config.sizes import in_bytes
 from arena.formats.fixture import Fixture
@@ -26,9 +24,6 @@ from arena.runner.watch import Watch
 from results.record import GameRecord, Reason
 
 log = logging.getLogger("arena.runner.worker")
-
-games.names()
-agents.names()
 
 
 def main(end: socket.socket, confined: tuple, memory, resolved: dict) -> None:

@@ -14,6 +14,7 @@ import games
 from agents.core.agent import Budget
 from arena.config.config import Seat
 from arena.runner import warming
+from games.core import index
 from games.core.errors import UserError
 from games.core.jit import KERNEL_PACKAGES, kernels
 from games.core.plugins import import_named
@@ -35,7 +36,7 @@ def folders() -> list[Path]:
 
 def files() -> list[Path]:
     """Every index and every compiled kernel."""
-    return [path for folder in folders() for path in sorted(folder.glob("*.nb[ic]"))]
+    return [path for folder in folders() for path in sorted(folder.glob("*.nb[icm]"))]
 
 
 def info() -> list[dict]:
@@ -50,9 +51,9 @@ def info() -> list[dict]:
 
 
 def clear() -> int:
-    """Remove every compiled kernel; the number of files removed."""
+    """Remove every compiled kernel, and what is known of them; the number of files of kernels."""
     found = files()
-    for path in found:
+    for path in [*found, *index.files()]:
         path.unlink(missing_ok=True)
     return len(found)
 

@@ -5,7 +5,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic, overload
 
-from games.core.compiling import processor_features
+from games.core.jit.parts import processor_features
 
 WORD = np.uint64
 ONE, TWO, TOP = WORD(1), WORD(2), WORD(1 << 63)

@@ -134,8 +134,7 @@ def verify_kernel(game, states, slots, moves, winner, room, ahead):
             room[0], count = moves[used], 1
             used += 1
         for i in range(count):
-            copy_state(game, state, after)
-            game.play(after, np.int64(room[i]))
+            game.play_into(state, np.int64(room[i]), after)
             if game.is_over(after):
                 ends += 1
                 score = game.score(after)

@@ -5,9 +5,9 @@ import re
 import sys
 import types
 import typing
-from dataclasses import MISSING, dataclass
-from typing import Any
+from dataclasses import MISSING
 
+from games.core.index import Parameter
 from games.core.registry import Registered, parameters_of, type_name
 
 BUDGET = {  # parameters of every agent that has them
@@ -25,17 +25,6 @@ COMMON = {  # what parameters of these names mean everywhere
     "swap": "whether the second player's first move may be `swap`",
     "evaluation": "the name of one of the game's evaluation functions, or file:PATH; empty for its default",
 }
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter as a user types it, and what it means."""
-
-    name: str
-    default: Any  # None where it has none, too
-    type: str  # in a user's words
-    range: str  # such as `0 to 10`; empty where nothing is refused
-    meaning: str  # empty where no docstring says it
 
 
 def about(cls: type[Registered]) -> str:

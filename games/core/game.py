@@ -70,6 +70,7 @@ class Game(Compilable):
 
     evaluation: str = field(default="", kw_only=True, metadata=UNLISTED)  # NAME: `evaluate` is `evaluate_NAME`
 
+    has_table: ClassVar[bool] = True
     name: ClassVar[str]  # what the game is registered and written as
     players: ClassVar[int] = 2  # 1: a puzzle whose score is to be maximised
     dtype: ClassVar[type[np.generic]] = np.uint64  # of a state
@@ -195,6 +196,11 @@ class Game(Compilable):
         """A small integer, larger for legal moves that look better: depth-first searches try these first."""
         return 0
 
+    def move_orders(self, state: np.ndarray, moves: np.ndarray, count: int, orders: np.ndarray) -> None:
+        """Write the move_order of each of the first `count` moves, which are legal, into `orders: int64[max_moves]`."""
+        for i in range(count):
+            orders[i] = self.move_order(state, moves[i])
+
     def planes(self, state: np.ndarray) -> tuple[np.uint64, ...]:
         """Sets of cells, as bits, for learned evaluations: the first player's, the second's, and others.
 
@@ -243,6 +249,16 @@ class Game(Compilable):
         """int64 of any size: a move_code that also depends on features, such as captures or the neighbourhood."""
         return self.move_code(state, move)
 
+    def move_codes(self, state: np.ndarray, moves: np.ndarray, count: int, codes: np.ndarray) -> None:
+        """Write the move_code of each of the first `count` moves, which are legal, into `codes: int64[max_moves]`."""
+        for i in range(count):
+            codes[i] = self.move_code(state, moves[i])
+
+    def feature_codes(self, state: np.ndarray, moves: np.ndarray, count: int, codes: np.ndarray) -> None:
+        """The same with the feature_code of each."""
+        for i in range(count):
+            codes[i] = self.feature_code(state, moves[i])
+
     def bias(self, state: np.ndarray, move: int) -> float:
         """The weight (float) of a legal move in a policy that has learned nothing yet; its odds are exp(weight)."""
         return 0.0
@@ -262,6 +278,25 @@ class Game(Compilable):
     def transform_move(self, move: int, symmetry: int) -> int:
         """The image of a move under the same symmetry."""
         return move
+
+    def play_into(self, state: np.ndarray, move: int, target: np.ndarray) -> None:
+        """Write the position after a legal move into `target: dtype[state_size]`."""
+        for i in range(self.state_size):
+            target[i] = state[i]
+        self.play(target, move)
+
+    def least_key(self, state: np.ndarray, image: np.ndarray) -> tuple[np.uint64, int]:
+        """(the least key among the images of a state under the symmetries, the symmetry that gives it).
+
+        So symmetric positions share a key.  `image: dtype[state_size]` is scratch space.
+        """
+        least, symmetry = self.key(state), 0
+        for i in range(1, self.symmetries):
+            self.transform(state, i, image)
+            key = self.key(image)
+            if key < least:
+                least, symmetry = key, i
+        return least, symmetry
 
     def random_move(self, state: np.ndarray, moves: np.ndarray, rng: np.ndarray) -> int:
         """A uniformly random legal move, or an outcome of chance by its probability.
@@ -434,9 +469,12 @@ class Game(Compilable):
 
     def network_value(self, state: np.ndarray) -> float:
         """The learned evaluation, in place of `evaluate`."""
-        words, side, layout = self.planes(state), np.int64(self.player(state)), self.network_layout
-        total = tuple_sum(self, self.network_weights, self.network_places, layout, words, side)
-        return sigmoid(sign_of(layout, side) * total)
+        return sigmoid(self.network_units(state, self.network_weights, self.network_places, self.network_layout))
+
+    def network_units(self, state: np.ndarray, weights: np.ndarray, places: np.ndarray, layout: np.ndarray) -> np.int64:
+        """The sum (int64) of a network with these arrays, for the first player."""
+        words, side = self.planes(state), np.int64(self.player(state))
+        return sign_of(layout, side) * tuple_sum(self, weights, places, layout, words, side)
 
     @property
     def kernel_arrays(self) -> dict[str, type]:

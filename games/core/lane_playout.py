@@ -1,10 +1,15 @@
 """Random playouts side by side, of games that play in lanes (Game.lane_start, Game.lane_step)."""
 
-from numba.extending import register_jitable
+from typing import Any
+
+from numba.extending import overload
 
 from games.core.jit import kernel
+from games.core.jit.parts import PART
+from games.core.jit.tables import FUNCTIONS, WIDTHS, TableType, call_of
 from games.core.lanes import (
     LaneStream,
+    Width,
     choose,
     is_any,
     is_positive,
@@ -15,6 +20,7 @@ from games.core.lanes import (
     zero_lanes,
 )
 
+UNCOUNTED: Any = {"_nrt": False, **PART}  # functions that kernels are made of, which allocate nothing
 STEPS = 8  # until the lanes are looked at again: whether any has playouts left, and to empty narrow sums
 
 
@@ -46,7 +52,6 @@ def lane_playout_kernel(game, root, count, streams):
     return wins, draws, float(score), plies
 
 
-@register_jitable(_nrt=False)
 def play_shares(game, root, share, rest, rng):
     """`share` playouts in every lane of a vector, and one more in the first `rest` ones."""
     zero = zero_lanes(rng.width)
@@ -71,7 +76,6 @@ def play_shares(game, root, share, rest, rng):
     return total(wins), total(draws), score, plies
 
 
-@register_jitable(_nrt=False)
 def play_side_by_side(game, state, rng):
     """A playout from a state, which is not over, in every lane of a vector: (sum of rewards, plies of the longest)."""
     zero = zero_lanes(rng.width)
@@ -84,3 +88,52 @@ def play_side_by_side(game, state, rng):
         halves += choose(over & is_positive(score), 2, 0) + choose(over & (score == 0), 1, 0)
         live &= ~over
     return total(halves) / 2, largest(plies)
+
+
+# -- In kernels: the same, for a game that is a table by one of its entries, which are made for a width each -----------
+
+
+@overload(play_shares, jit_options=UNCOUNTED)
+def _play_shares(game, root, share, rest, rng):
+    if isinstance(game, TableType):
+        entry = f"play_shares_{rng.types[0].game.count}"
+        return call_of(entry, "game, root, share, rest, rng", "root, share, rest, rng.state")
+    return play_shares
+
+
+@overload(play_side_by_side, jit_options=UNCOUNTED)
+def _play_side_by_side(game, state, rng):
+    if isinstance(game, TableType):
+        return call_of(f"side_by_side_{rng.types[0].game.count}", "game, state, rng", "state, rng.state")
+    return play_side_by_side
+
+
+def _shares_of(count):
+    """What makes the function of an entry, from a game: playouts in that many lanes."""
+
+    def function_of(game):
+        width = Width(count, game.lane_bits)
+
+        def play_shares_in_lanes(game, root, share, rest, words):
+            return play_shares(game, root, share, rest, LaneStream(width, words))
+
+        return play_shares_in_lanes
+
+    return function_of
+
+
+def _side_by_side_of(count):
+    def function_of(game):
+        width = Width(count, game.lane_bits)
+
+        def play_in_lanes(game, state, words):
+            return play_side_by_side(game, state, LaneStream(width, words))
+
+        return play_in_lanes
+
+    return function_of
+
+
+for _count in WIDTHS:
+    FUNCTIONS[f"play_shares_{_count}"] = _shares_of(_count), ("lane_bits",)
+    FUNCTIONS[f"side_by_side_{_count}"] = _side_by_side_of(_count), ("lane_bits",)

@@ -23,8 +23,8 @@ from numba.extending import models, register_model
 from numba.np.arrayobj import make_array
 
 from games.core.bits import nth_bit, popcount
-from games.core.compiling import processor_features
 from games.core.jit import Compilable
+from games.core.jit.parts import processor_features
 from games.core.random import next_word, random_below
 
 FEW = 16  # lanes narrower than 64 bits, up to which the n-th bit of each is found one after another

@@ -60,8 +60,7 @@ def wins_within(game, ahead, state, winner, limit):
             won = game.player(line[ply]) != winner
             ply -= 1
             continue
-        copy_state(game, line[ply], line[ply + 1])
-        game.play(line[ply + 1], np.int64(moves[ply, tried[ply, 0]]))
+        game.play_into(line[ply], np.int64(moves[ply, tried[ply, 0]]), line[ply + 1])
         tried[ply, 0] += 1
         ply += 1
         entering = True

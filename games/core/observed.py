@@ -83,8 +83,7 @@ def walk_kernel(game, line, moves, rng):
             return ply, False, count
         if line.played[ply] < 0:
             line.played[ply] = moves[random_below(rng, count)]
-        copy_state(game, line.states[ply], line.states[ply + 1])
-        game.play(line.states[ply + 1], np.int64(line.played[ply]))
+        game.play_into(line.states[ply], np.int64(line.played[ply]), line.states[ply + 1])
         ply += 1
         over = game.is_over(line.states[ply])
         line.keys[ply] = game.key(line.states[ply])

@@ -77,7 +77,6 @@ def perft_kernel(game, states, moves, ply):
         return 0
     leaves = 0
     for i in range(game.legal_moves(states[ply], moves[ply])):
-        copy_state(game, states[ply], states[ply + 1])
-        game.play(states[ply + 1], moves[ply, i])
+        game.play_into(states[ply], moves[ply, i], states[ply + 1])
         leaves += perft_kernel(game, states, moves, ply + 1)
     return leaves

@@ -1,4 +1,8 @@
-"""Names to classes: finds the games (or agents) of a package and makes one from text such as `uct(exploration=0.4)`."""
+"""Names to classes: finds the games (or agents) of a package and makes one from text such as `uct(exploration=0.4)`.
+
+A name that is asked for imports its own module alone, as far as the index knows it (`games.core.index`); what asks for
+all names imports all modules.
+"""
 
 import ast
 import difflib
@@ -8,11 +12,13 @@ import math
 import pkgutil
 import types
 import typing
+from contextlib import suppress
 from dataclasses import MISSING, Field, dataclass, field, fields
+from functools import cached_property
 from importlib.metadata import EntryPoint
 from typing import Any, ClassVar, Protocol
 
-from games.core import plugins
+from games.core import index, plugins
 from games.core.errors import UserError
 
 WORDS = {"true": True, "false": False, "none": None}
@@ -62,13 +68,15 @@ class Registry:
     """The classes of one kind that a package's modules define, by name."""
 
     kind: str  # "game" or "agent", for messages
-    package: str  # every module below it is imported once, when a name is first asked for
+    package: str  # the modules below it define them
     broken: list[str] = field(default_factory=list)  # installed plug-ins that cannot be used, and why
     _classes: dict[str, Any] = field(default_factory=dict)
     _imported: bool = False
+    _loaded: set[EntryPoint] = field(default_factory=set)
+    _brought: dict[str, str] = field(default_factory=dict)  # the modules of plug-ins, by the names that they define
 
     def classes(self) -> dict[str, Any]:
-        """All registered classes by name, in alphabetical order."""
+        """All registered classes by name, in alphabetical order: every module below the package is imported once."""
         if not self._imported:
             self._imported = True
             package = importlib.import_module(self.package)
@@ -77,7 +85,53 @@ class Registry:
             plugins.import_named()
             for point in plugins.points(self.package):
                 self._load(point)
+            if index.read(self.package) is None:
+                self._keep_index()
         return dict(sorted(self._classes.items()))
+
+    def named(self, name: str) -> Any:
+        """The class of that name, or None; where the index knows its module, nothing else is imported."""
+        if not self._imported:
+            plugins.import_named()
+            if home := self._index.get(name):
+                self._import(home.module)
+                if name in self._classes:
+                    return self._classes[name]
+        return self._classes.get(name) or self.classes().get(name)
+
+    @cached_property
+    def _index(self):
+        return index.read(self.package) or {}
+
+    def _import(self, module: str) -> None:
+        """Import a module of the index: one of ours, or a plug-in."""
+        if self._is_ours(module):
+            importlib.import_module(module)
+            return
+        for point in plugins.points(self.package):
+            if point.module == module:
+                self._load(point)
+
+    def entries(self) -> dict[str, index.Entry]:
+        """What there is to know of all registered classes, by name, in alphabetical order."""
+        return {name: self._entry(name, cls) for name, cls in self.classes().items()}
+
+    def _entry(self, name, cls):
+        from games.core.describe import about, parameters
+
+        found = ()
+        with suppress(Exception):  # whatever a plug-in's class raises when it is asked for its parameters
+            found = tuple(parameters(cls))
+        return index.Entry(self._brought.get(name, cls.__module__), about(cls), found)
+
+    def _keep_index(self) -> None:
+        """Write the index of what every process finds: no class that a user's own module defines."""
+        entries = self.entries().items()
+        own = {name: one for name, one in entries if name in self._brought or self._is_ours(one.module)}
+        index.write(self.package, own)
+
+    def _is_ours(self, module: str) -> bool:
+        return module.startswith(f"{self.package}.")
 
     def add(self, cls: type[Registered]) -> None:
         """Register a class under its own `name` attribute; called when the class is defined."""
@@ -86,6 +140,9 @@ class Registry:
 
     def _load(self, point: EntryPoint) -> None:
         """Import a plug-in; one that fails, or takes a name that is taken, is told of where it is missed."""
+        if point in self._loaded:
+            return
+        self._loaded.add(point)
         before, title = dict(self._classes), plugins.title(point)
         try:
             point.load()
@@ -95,6 +152,10 @@ class Registry:
             if self._classes[name] is not cls:
                 self._classes[name] = cls
                 self.broken.append(f"{title} defines {self.kind} {name!r}, which {cls.__module__} defines")
+        new = [
+            name for name in self._classes.keys() - before.keys() if not self._is_ours(self._classes[name].__module__)
+        ]
+        self._brought |= dict.fromkeys(new, point.module)
 
     def unknown(self, name: str) -> str:
         """What to say of a name that is not registered."""
@@ -105,10 +166,9 @@ class Registry:
     def make(self, spec: str):
         """The instance that `spec` describes; SpecError says which name or parameter is wrong and what is allowed."""
         name, arguments, keywords = parse_spec(spec)
-        classes = self.classes()
-        if name not in classes:
+        cls = self.named(name)
+        if cls is None:
             raise SpecError(self.unknown(name))
-        cls = classes[name]
         if not _is_frozen_dataclass(cls):
             raise SpecError(f"{self.kind} {name!r} is defined by {cls.__qualname__}, which is not a frozen dataclass")
         parameters = parameters_of(cls)

@@ -14,10 +14,12 @@ import pytest
 
 from arena.config import loading
 from arena.runner import staff, waiting
+from arena.runner import warmer as warmer_module
 from arena.runner import worker as worker_process
 from arena.runner.batches import Lengths
 from arena.runner.logs import RunLog
-from arena.runner.staff import STOP, TICK, WorkerStartError
+from arena.runner.staff import STOP, TICK
+from arena.runner.starting import WorkerStartError
 from arena.runner.waiting import Queue
 from arena.runner.warmer import Warmer
 from results.record import Reason
@@ -25,6 +27,12 @@ from tests.arena.conftest import essence, values
 from tests.arena.fixtures import round_robin
 
 LONG = "test_nim(heap=40)"  # in which everybody decides more often than before play
+
+
+@pytest.fixture(autouse=True)
+def _nothing_known(monkeypatch):
+    """No agent is known to be compiled, whatever was played before."""
+    monkeypatch.setattr(warmer_module, "is_compiled", lambda seat, games: False)
 
 
 def workers_left():

@@ -14,7 +14,7 @@ import pytest
 
 import arena
 from arena.config.config import ConfigError
-from arena.runner.staff import WorkerStartError
+from arena.runner.starting import WorkerStartError
 from arena.runner.supervisor import Supervisor
 from arena.runner.tournament import _signals
 from results.store import Store, StoreBusy, StoreError, StoreExists

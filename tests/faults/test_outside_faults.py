@@ -17,7 +17,7 @@ import pytest
 
 import games
 from agents.knowledge import book, tablebase
-from games.core.cache_files import CheckedFiles, DamagedCache
+from games.core.jit.files import CheckedFiles, DamagedCache
 from games.core.prepared import PreparedFileError
 from tests.arena.stored import store_run
 from tests.typed import call

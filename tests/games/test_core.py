@@ -1,15 +1,12 @@
 """Random numbers, bits, specs and the Numba glue."""
 
-import gc
 import os
 import pickle
 import re
 import shutil
 import subprocess
 import sys
-import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -344,7 +341,7 @@ def test_two_games_of_one_class_are_compiled_apart():
 
 def test_an_edited_game_is_compiled_anew(tmp_path):
     """With a warm cache: a change of the game's file, and of a file it imports, gives the new answer."""
-    root = Path(jit.__file__).parents[2]
+    root = Path(jit.__file__).parents[3]
     for package in jit.KERNEL_PACKAGES:
         shutil.copytree(root / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
@@ -372,7 +369,7 @@ def test_an_edited_game_is_compiled_anew(tmp_path):
     assert first[0] == "72" and first[2] == "0"
     assert answer() == [*first[:2], "1"]
     edit("tictactoe.py", "free = FULL & ~(state[0] | state[1])\n", "free = FULL & ~(state[0] | state[1] | ONE)\n")
-    assert answer() == ["56", first[1], "0"]
+    assert answer() == ["56", first[1], "1"]  # the kernel serves all games
     edit("core/bits.py", "builder.ctpop(args[0])", "ir.Constant(ir.IntType(64), 9)")
     assert answer()[2] == "0"
 
@@ -442,6 +439,7 @@ def test_a_cached_game_of_a_module_that_is_gone_does_no_harm(tmp_path):
         return done.stdout.strip()
 
     mine = ("game = mine.Mine()", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import mine")
+    environment["ARENA_SPECIALIZE"] = "always"
     assert run(*mine) == "0" and run(*mine) == "1"
     assert run("game = games.make('tictactoe')") == "0" and run("game = games.make('tictactoe')") == "1"
     assert run(*mine) == "1"
@@ -470,7 +468,7 @@ def test_a_damaged_kernel_cache_is_made_anew(tmp_path):
         return done.stdout.strip(), "is damaged and is made anew" in done.stderr
 
     assert run() == ("504", False)
-    for pattern, size in (("*.nbi", 0), ("*.nbc", 100)):
+    for pattern, size in (("*.nbi", 0), ("*.nbc", 100), ("*.nbm", 200)):
         for path in tmp_path.rglob(pattern):
             os.truncate(path, size)
         assert run() == ("504", True)
@@ -506,26 +504,3 @@ class Users(TicTacToe):
     def random_playout(self, state, moves, rng):
         return GOAL, 0
 """
-
-
-def let_others_go_on(*_):
-    time.sleep(0)
-
-
-def test_threads_may_ask_for_digests_at_the_same_time():
-    """Python 3.11's parser fails in two threads when the garbage collector calls what lets them alternate."""
-    sources = sorted(Path(jit.__file__).parent.glob("*.py"))
-    before, interval = gc.get_threshold(), sys.getswitchinterval()
-    names = jit._imported_names.__wrapped__  # what is not cached
-    expected = [names("games.core.jit", path) for path in sources]
-    gc.callbacks.append(let_others_go_on)
-    try:
-        gc.set_threshold(50)
-        sys.setswitchinterval(1e-6)
-        with ThreadPoolExecutor(4) as pool:
-            found = list(pool.map(lambda path: names("games.core.jit", path), sources * 4))
-    finally:
-        gc.callbacks.remove(let_others_go_on)
-        gc.set_threshold(*before)
-        sys.setswitchinterval(interval)
-    assert found == expected * 4

@@ -17,7 +17,6 @@ from agents.core.tree import last_node
 from agents.montecarlo.method import NONE, Method
 from agents.montecarlo.outlook import can_win_at_once, winning_move, wins_at_once
 from games.core.jit import helper
-from games.core.playout import copy_state
 from games.core.random import random_below
 
 FAR = 1000.0  # which keeps a bound below all others but LOST
@@ -88,8 +87,7 @@ class Decisive(Method):
 def leaves_a_win(game, state, move, memory):
     """Whether the other player can win at once after a move."""
     after = memory.states[1]
-    copy_state(game, state, after)
-    game.play(after, move)
+    game.play_into(state, move, after)
     if game.is_over(after) or game.player(after) != 1 - game.player(state):
         return False
     return can_win_at_once(game, after, memory.moves[1], memory.states[0])

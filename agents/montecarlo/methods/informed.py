@@ -25,7 +25,6 @@ from agents.montecarlo.method import NONE, Method
 from agents.montecarlo.outlook import reward_after, reward_for
 from games.core.game import check_range
 from games.core.jit import helper
-from games.core.playout import copy_state
 from games.core.random import random_unit
 
 
@@ -86,8 +85,7 @@ class Informed(Method):
 def put_first(game, state, memory, count, width):
     """Put the `width` moves of the largest order first, of `count` in random order; returns width."""
     moves, orders = memory.moves[0], memory.orders
-    for i in range(count):
-        orders[i] = game.move_order(state, moves[i])
+    game.move_orders(state, moves, count, orders)
     for i in range(width):
         first = i
         for j in range(i + 1, count):
@@ -102,8 +100,7 @@ def put_first(game, state, memory, count, width):
 def reward_after_replies(game, state, move, player, memory, low):
     """What a move is worth when the opponent replies, 0 to 1 for `player`, or a bound that is not above `low`."""
     after = memory.states[0]
-    copy_state(game, state, after)
-    game.play(after, move)
+    game.play_into(state, move, after)
     if game.is_over(after) or game.player(after) != 1 - player:
         return reward_for(game, after, player)
     least = 1.0

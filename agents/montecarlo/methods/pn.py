@@ -31,7 +31,6 @@ from agents.core.tree import ROOT, UNPROVEN, last_node, proven_result
 from agents.montecarlo.method import Method
 from games.core.game import check_choice, check_range
 from games.core.jit import helper
-from games.core.playout import copy_state
 
 TERMS = ("rank", "max", "sum")
 DRAWS = ("nobody", "opponent")
@@ -98,8 +97,7 @@ class ProofNumbers(Method):
         if node == ROOT:
             memory.root[0] = player
         for child in range(tree.first_child[node], tree.first_child[node] + tree.children[node]):
-            copy_state(game, walk.state, memory.state)
-            game.play(memory.state, tree.move[child])
+            game.play_into(walk.state, tree.move[child], memory.state)
             memory.pn[child, 0] = memory.pn[child, 1] = 1.0
             if game.is_over(memory.state):
                 self.end(memory, child, game.score(memory.state))

@@ -222,8 +222,7 @@ def search_down(game, process, job, rng):
     note_frame(process, job, node, child)
     tree.counts[child, BEGUN] += 1
     below = jobs.states[job, depth + 1]
-    copy_state(game, here, below)
-    game.play(below, tree.nodes.move[child])
+    game.play_into(here, tree.nodes.move[child], below)
     jobs.homes[job, depth + 1] = home_of(game, below, len(jobs.queues))
     jobs.mode[job], jobs.depth[job] = DOWN, depth + 1
 

@@ -1,27 +1,45 @@
-"""The files that compiled kernels are kept in: Numba's own, with checksums, since damaged machine code ends a process.
+"""The files that compiled code is kept in: with checksums, since damaged machine code ends a process.
 
 A kernel has an index, which maps signatures to files of machine code.  Numba checks neither: a bit that a disk has
 flipped is a segmentation fault at every start.  Here the index begins with the checksum of what follows, and a file of
 machine code is named by its checksum.  So, too, two processes that compile at once never write different code to a
 file of one name.
 
+The code of a game's methods is kept in a file for each.
+
 Signatures name classes, such as the tuples of a method that a plugin brings.  Each is packed by itself, so that what
 another program has compiled stays where its modules are not to be found.
 """
 
+import functools
 import glob
 import hashlib
 import os
 import pickle
+import uuid
+import warnings
 from pathlib import Path
+from typing import Any
 
 import numba
 from numba import config
 from numba.core.caching import IndexDataCacheFile
+from numba.core.serialize import dumps
 
 OTHER_VERSION, NUMBAS_OWN = b"arena ", b"\x80"  # how indices begin that are not read, nor damaged
 MARK = f"arena 2, numba {numba.__version__}\n".encode()
 DIGEST_BYTES = 16
+KEPT = ".nbm"  # how the names of files with a game's methods end
+
+
+@functools.cache
+def warn_unkept() -> None:
+    """Warn, once, that nothing can be kept."""
+    warnings.warn(
+        "compiled kernels cannot be kept, since no folder for them can be written: every process compiles its own; "
+        "the environment variable NUMBA_CACHE_DIR can name a folder",
+        stacklevel=4,
+    )
 
 
 class DamagedCache(Exception):
@@ -31,6 +49,62 @@ class DamagedCache(Exception):
 def checksum(data: bytes) -> bytes:
     """The checksum of a file's content; fast, and not meant to keep out who can write to the folder anyway."""
     return hashlib.blake2b(data, digest_size=DIGEST_BYTES).digest()
+
+
+def sealed(body: bytes) -> bytes:
+    """The content of a file: how it is to be read, the checksum of what follows, and that."""
+    return MARK + checksum(body) + body
+
+
+def unsealed(data: bytes, name: str) -> bytes | None:
+    """What was sealed, or None if another version wrote it; DamagedCache if it is not as it was written."""
+    if not data.startswith(MARK):
+        if data.startswith((OTHER_VERSION, NUMBAS_OWN)):
+            return None
+        raise DamagedCache(f"{name} is not as it was written")
+    body = data[len(MARK) + DIGEST_BYTES :]
+    if checksum(body) != data[len(MARK) : len(MARK) + DIGEST_BYTES]:
+        raise DamagedCache(f"{name} is not as it was written")
+    return body
+
+
+class KeptFiles:
+    """A folder with a file for each key, of objects that were made from sources with some digest, their stamp.
+
+    Without a folder, nothing is kept.
+    """
+
+    def __init__(self, folder: Path | None):
+        self.folder = folder
+
+    def load(self, key: str, stamp: str) -> Any:
+        """What was saved, or None; a damaged file is as good as none, and a warning names it."""
+        if self.folder is None:
+            return None
+        path = self.folder / f"{key}{KEPT}"
+        try:
+            body = unsealed(path.read_bytes(), path.name)
+            found, kept = pickle.loads(body) if body is not None else ("", None)
+        except FileNotFoundError:
+            return None
+        except Exception as error:  # whatever unpickling raises: a class may be gone
+            warnings.warn(f"the compiled code in {path} is damaged and is made anew: {error!r}", stacklevel=2)
+            return None
+        return kept if found == stamp else None
+
+    def save(self, key: str, stamp: str, kept: Any) -> None:
+        """Keep it, in place of what there was, at once or not at all."""
+        if self.folder is None:
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / f"{key}{KEPT}"
+        new = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}")
+        try:
+            new.write_bytes(sealed(dumps((stamp, kept))))
+            new.replace(path)
+        except OSError as error:  # a full disk: the next process makes it again
+            warnings.warn(f"compiled code cannot be kept in {self.folder}: {error}", stacklevel=2)
+            new.unlink(missing_ok=True)
 
 
 class CheckedFiles(IndexDataCacheFile):
@@ -78,13 +152,9 @@ class CheckedFiles(IndexDataCacheFile):
             data = Path(self._index_path).read_bytes()
         except FileNotFoundError:
             return None, {}
-        if not data.startswith(MARK):
-            if data.startswith((OTHER_VERSION, NUMBAS_OWN)):
-                return None, {}
-            raise DamagedCache(f"{self._index_name} is not as it was written")
-        body = data[len(MARK) + DIGEST_BYTES :]
-        if checksum(body) != data[len(MARK) : len(MARK) + DIGEST_BYTES]:
-            raise DamagedCache(f"{self._index_name} is not as it was written")
+        body = unsealed(data, self._index_name)
+        if body is None:
+            return None, {}
         stamp, packed = pickle.loads(body)
         return stamp, {_unpacked(key): name for key, name in packed.items()}
 
@@ -92,7 +162,7 @@ class CheckedFiles(IndexDataCacheFile):
         packed = {key if isinstance(key, bytes) else self._dump(key): name for key, name in overloads.items()}
         body = self._dump((self._source_stamp, packed))
         with self._open_for_write(self._index_path) as file:
-            file.write(MARK + checksum(body) + body)
+            file.write(sealed(body))
 
     def _load_data(self, name):
         data = Path(self._data_path(name)).read_bytes()

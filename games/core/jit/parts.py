@@ -6,6 +6,7 @@ once more for an argument that is a literal number, and for a caller with other 
 """
 
 import functools
+from typing import Any
 
 from llvmlite.binding import ffi
 from numba import config, njit, types
@@ -23,9 +24,11 @@ WITHOUT_CALLBACK = {"no_cfunc_wrapper": True}
 class PartLibrary(JITCodeLibrary):
     """The optimised code of a function that is only ever part of kernels: no machine code is made of it."""
 
+    def _optimize_final_module(self):
+        """Nothing: what it becomes part of is optimised as a whole."""
+
     def _finalize_final_module(self):
         self._finalize_dynamic_globals()
-        self._verify_declare_only_symbols()
         self._finalized = True
 
     def get_pointer_to_function(self, name):
@@ -73,7 +76,7 @@ def share_between_callers(implementation):
     function_type.templates[0]._impl_cache = Implementations()
 
 
-PART = {"pipeline_class": PartCompiler, "no_cpython_wrapper": True, **WITHOUT_CALLBACK}
+PART: dict[str, Any] = {"pipeline_class": PartCompiler, "no_cpython_wrapper": True, **WITHOUT_CALLBACK}
 
 
 class Helper:

@@ -1,0 +1,89 @@
+"""How worker processes are started: by a fork server, which loads what all of them need while this process does so.
+
+Nothing of Numba is imported here, so that the server is started first.
+"""
+
+import logging
+import multiprocessing
+import re
+import signal
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from multiprocessing import forkserver
+from typing import Any
+
+from arena.runner.confinement import safe_path
+from games.core import index
+from games.core.errors import UserError
+
+log = logging.getLogger("arena.runner.supervisor")
+
+
+class WorkerStartError(UserError, RuntimeError):
+    """Workers die before they can play; the message says what became of the last one."""
+
+
+def use_fork_server(modules: Iterable[str] = ()) -> None:
+    """Start workers by a fork server: a process with threads must not be forked.  Without one, they are spawned.
+
+    The server loads the modules, so that each worker has them at once.
+    """
+    if "forkserver" in multiprocessing.get_all_start_methods():
+        multiprocessing.set_start_method("forkserver", force=True)
+        multiprocessing.set_forkserver_preload(["arena.runner.worker", *modules, "arena.runner.preloaded"])
+    else:
+        multiprocessing.set_start_method("spawn", force=True)
+
+
+def begin_start() -> None:
+    """Start the fork server, where workers come from one, so that it imports what they need in the meantime."""
+    if multiprocessing.get_start_method() == "forkserver":
+        with no_interrupt(), safe_path():
+            forkserver.ensure_running()
+
+
+def modules_of(values: Mapping[str, Any]) -> list[str]:
+    """The modules of the games and agents that a configuration's keys name, as far as the index knows them.
+
+    Those of plug-ins are not among them: what they do when they are imported is for the workers alone.
+    """
+    games = [values.get("game"), *_listed(values.get("instances"))]
+    agents = [entry.get("agent") for entry in _listed(values.get("agents")) if isinstance(entry, Mapping)]
+    return [module for package, specs in (("games", games), ("agents", agents)) for module in _ours(package, specs)]
+
+
+def _listed(value) -> Iterable:
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _ours(package, specs) -> list[str]:
+    known = index.read(package) or {}
+    names = {found[0] for spec in specs if isinstance(spec, str) and (found := re.match(r"\s*\w+", spec))}
+    homes = {known[name.strip()].module for name in names if name.strip() in known}
+    return sorted(home for home in homes if home.startswith(f"{package}."))
+
+
+def start_process(process) -> None:
+    """Start a process; try again if the fork server has just died and is being replaced."""
+    for tries_left in (2, 1, 0):
+        try:
+            return process.start()
+        except (ConnectionError, EOFError) as error:
+            log.warning("the fork server does not answer: %r", error)
+            if not tries_left:
+                raise WorkerStartError(f"the fork server that starts workers does not answer: {error!r}") from error
+            time.sleep(0.2)
+
+
+@contextmanager
+def no_interrupt() -> Iterator[None]:
+    """A process started in this context ignores Ctrl-C until it installs its own handler."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,163 @@
+"""The index of names: which module defines a game or an agent, and what its parameters are, without importing any.
+
+It is kept beside the compiled kernels, a file for each registry, and stamped by the sources: after a change of any of
+them, or of an installed plug-in, everything is imported once and the index is written anew.  Without a folder that can
+be written, and with a file that is damaged, everything is imported as if there were none.  Nothing of Numba is imported
+here.
+"""
+
+import functools
+import hashlib
+import importlib.util
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from games.core import plugins
+
+FORM = 1  # of the files: others are not read
+PREFIX = "arena-"  # how the names of the files begin
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter as a user types it, and what it means."""
+
+    name: str
+    default: Any  # None where it has none, too
+    type: str  # in a user's words
+    range: str  # such as `0 to 10`; empty where nothing is refused
+    meaning: str  # empty where no docstring says it
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is known of a game or an agent: the module to import, what it is in a sentence, and its parameters."""
+
+    module: str
+    about: str
+    parameters: tuple[Parameter, ...]
+
+
+def read(package: str) -> dict[str, Entry] | None:
+    """The games of "games", the agents of "agents" or the like, by name; None where the index has to be made."""
+    found = load(f"names-{package}")
+    try:
+        return None if found is None else {name: _entry(values) for name, values in found.items()}
+    except (TypeError, KeyError, AttributeError):
+        return None
+
+
+def write(package: str, entries: Mapping[str, Entry]) -> None:
+    """Keep the index, if that is possible."""
+    keep(f"names-{package}", {name: asdict(entry) for name, entry in entries.items()})
+
+
+def _entry(values: dict) -> Entry:
+    parameters = [Parameter(**{**one, "default": _tupled(one["default"])}) for one in values["parameters"]]
+    return Entry(str(values["module"]), str(values["about"]), tuple(parameters))
+
+
+def _tupled(default):
+    return tuple(map(_tupled, default)) if isinstance(default, list) else default
+
+
+# -- Files beside the kernels ---------------------------------------------------------------------------------------
+
+
+def load(name: str) -> dict | None:
+    """What was kept under a name, if it was found from the sources as they are now."""
+    place = _place(name)
+    if place is None:
+        return None
+    try:
+        kept = json.loads(place.read_bytes())
+        return kept["facts"] if kept["stamp"] == _stamp() and isinstance(kept["facts"], dict) else None
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return None
+
+
+def keep(name: str, facts: dict) -> None:
+    """Keep what was found from the sources as they are now: whole or not at all, and nothing where it cannot be."""
+    place = _place(name)
+    if place is None:
+        return
+    with suppress(OSError, TypeError, ValueError):
+        data = json.dumps({"stamp": _stamp(), "facts": facts}, allow_nan=False).encode()
+        place.parent.mkdir(parents=True, exist_ok=True)
+        handle, part = tempfile.mkstemp(dir=place.parent, prefix=f".{PREFIX}")
+        try:
+            with open(handle, "wb") as file:
+                file.write(data)
+            os.replace(part, place)
+        except BaseException:
+            os.unlink(part)
+            raise
+
+
+def files() -> list[Path]:
+    """What is kept of these sources."""
+    place = _place("*")
+    return [] if place is None else sorted(place.parent.glob(place.name))
+
+
+def _place(name: str) -> Path | None:
+    """The file of a name: where Numba keeps kernels, or in the user's folder of caches, which other sources share."""
+    folder = os.environ.get("NUMBA_CACHE_DIR") or _own_folder()
+    return Path(folder, f"{PREFIX}{name}-{_digest(str(_sources('games')))}.json") if folder else None
+
+
+@functools.cache
+def _own_folder() -> str:
+    beside = _sources("games") / "__pycache__"
+    if os.access(beside if beside.exists() else beside.parent, os.W_OK):
+        return str(beside)
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    return str(caches / "search-arena") if caches.is_absolute() else ""
+
+
+def _sources(package: str) -> Path:
+    """The folder of one of our packages: they lie side by side."""
+    return Path(__file__).resolve().parents[2] / package
+
+
+@functools.cache
+def _stamp() -> str:
+    """A digest of what the index depends on: names, sizes and times of all sources of games and agents, ours and those
+    of installed plug-ins, and the versions of these and of Python."""
+    points = [(plugins.title(point), point.value) for package in plugins.PACKAGES for point in plugins.points(package)]
+    folders = [_sources(package) for package in plugins.PACKAGES]
+    for top in sorted(plugins.top_packages()):
+        spec = None
+        with suppress(ImportError, ValueError):  # what cannot be found cannot be imported either
+            spec = importlib.util.find_spec(top)
+        folders += map(Path, (spec.submodule_search_locations or [spec.origin or ""]) if spec else [])
+    sizes = [(str(path), *size) for folder in folders for path, *size in _sized(folder)]
+    return _digest(repr((FORM, sys.version, sorted(points), sorted(sizes))))
+
+
+def _sized(path: Path) -> Iterator[tuple[str, int, int]]:
+    """(name, time of the last change in ns, bytes) of every source below a folder, or of a file."""
+    if path.is_dir():
+        waiting = [str(path)]
+        while waiting:
+            with os.scandir(waiting.pop()) as found:
+                for entry in found:
+                    if entry.name.endswith(".py"):
+                        stat = entry.stat()
+                        yield entry.path, stat.st_mtime_ns, stat.st_size
+                    elif entry.is_dir() and not entry.name.startswith(("__", ".")):
+                        waiting.append(entry.path)
+    elif path.is_file():
+        stat = path.stat()
+        yield str(path), stat.st_mtime_ns, stat.st_size
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

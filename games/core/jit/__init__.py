@@ -1,0 +1,36 @@
+"""The Numba glue: a game's methods, written as ordinary Python, compiled when a kernel calls them.
+
+A game reaches a kernel as its first argument.  There `game.play(state, move)` is the class's own method, compiled;
+outside a kernel both are plain Python.
+
+    kernels.py     `kernel`, `helper`, `inlined`: functions that are compiled, and kept on disk
+    compilable.py  `Compilable`: objects whose methods kernels call, with Numba types of their own
+    tables.py      games as tables of pointers and numbers, so that a kernel serves all games
+    entries.py     a game's methods as what these pointers point to
+    parts.py       Numba's compiler without what kernels have no use for
+    sources.py     digests of sources, by which compiled code is known to be stale
+    files.py       the files that it is kept in
+    background.py  kernels compiled for one game, where that pays
+"""
+
+from games.core.jit.compilable import Compilable, class_digest, compiled_parameters, source_digest
+from games.core.jit.kernels import COMPILED, Kernel, helper, inlined, kernel, kernels, uncompiled
+from games.core.jit.sources import KERNEL_PACKAGES, digest_of, import_closure, package_folder
+
+__all__ = [
+    "COMPILED",
+    "KERNEL_PACKAGES",
+    "Compilable",
+    "Kernel",
+    "class_digest",
+    "compiled_parameters",
+    "digest_of",
+    "helper",
+    "import_closure",
+    "inlined",
+    "kernel",
+    "kernels",
+    "package_folder",
+    "source_digest",
+    "uncompiled",
+]

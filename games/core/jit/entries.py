@@ -1,0 +1,341 @@
+"""The methods of a game as entries of its table: compiled once for a class, and linked for each size.
+
+A method is compiled with the game's constants (`self.rows`, masks, tables) as external symbols, once for all games of a
+class that differ in numbers alone.  The code of one game is that code with the symbols defined, optimised then, so that
+it is as fast as if the constants had been known from the start: a new size takes a tenth of a second and no typing.
+
+Both are kept on disk, each in a file that is named by all that it depends on but the sources, and stamped with these.
+"""
+
+import functools
+import hashlib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import llvmlite.binding as llvm  # type: ignore[import-untyped]
+import numpy as np
+from llvmlite import ir
+from numba import config, njit, types
+from numba.core import cgutils
+from numba.core.caching import FunctionCache
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.event import trigger_event
+from numba.core.registry import cpu_target
+from numba.core.typing.typeof import typeof
+from numba.extending import register_model
+from numba.np.arrayobj import make_array, populate_array
+
+from games.core.jit.compilable import compiled_parameters, digest_with_parts, model_of
+from games.core.jit.files import KeptFiles, warn_unkept
+from games.core.jit.parts import PART, PartLibrary
+from games.core.jit.tables import (
+    ARRAYS,
+    FUNCTIONS,
+    LANES,
+    MEASURED,
+    METHODS,
+    STATE,
+    STATUS,
+    STREAM,
+    WHOLE,
+    WORD,
+    call_of,
+    entry_type,
+    kind_of,
+    load,
+)
+
+SYMBOL = "self."  # how the names of the symbols of constants begin
+METHOD = "method"  # the name of a method in code that is not linked yet
+
+_loaded: dict[tuple, tuple[Any, int]] = {}  # what a library and the address in it are of: held as long as the process
+
+
+class Generic(NamedTuple):
+    """A method compiled for all games of a class whose attributes have these kinds, and these values where fixed."""
+
+    kinds: dict[str, types.Type]  # the constants that are symbols
+    fixed: dict[str, Any]  # those that are in the code, such as text
+    bitcode: bytes
+
+    def fits(self, game) -> bool:
+        """Whether this is the code of the game's method, too."""
+        return _fits(game, self.kinds, self.fixed)
+
+
+def entry_address(game, name: str) -> int:
+    """Where the machine code of a game's method is: in this process, on disk, or made now."""
+    parameters, digest = compiled_parameters(game), digest_with_parts(game)
+    key = type(game), parameters, digest, name
+    if key not in _loaded:
+        with global_compiler_lock, trigger_event("numba:compile", data={"entry": name}):
+            if key not in _loaded:
+                _loaded[key] = _load_or_link(game, name, f"{_title(type(game), parameters)}@{digest}")
+    return _loaded[key][1]
+
+
+def _title(cls, parameters) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}({', '.join(f'{name}={value!r}' for name, value in parameters)})"
+
+
+def _load_or_link(game, name, title):
+    """(library, address) of a method's machine code."""
+    symbol, key, stamp = f"{name} of {title}", _key("code", title, name), title
+    kept = _files().load(key, stamp)
+    if kept is None:
+        library = _link(game, _generic(game, name), symbol)
+        _files().save(key, stamp, library.serialize_using_object_code())
+    else:
+        cpu_target.target_context.refresh()
+        library = cpu_target.target_context.codegen().unserialize_library(kept)
+    return library, library.get_pointer_to_function(symbol)
+
+
+@functools.cache
+def _files() -> KeptFiles:
+    """Where the entries are kept: the folder in which Numba keeps the kernels of this folder's modules."""
+    try:
+        return KeptFiles(Path(FunctionCache(entry_address).cache_path))
+    except RuntimeError:
+        warn_unkept()
+        return KeptFiles(None)
+
+
+def _key(what, title, name) -> str:
+    """The name of a file: all that its content depends on but the sources."""
+    machine = cpu_target.target_context.codegen().magic_tuple()
+    text = repr((what, title.rpartition("@")[0], machine, bool(config.BOUNDSCHECK)))  # type: ignore[attr-defined]
+    return f"{what}.{title.partition('(')[0]}.{name}.{hashlib.sha256(text.encode()).hexdigest()[:24]}"
+
+
+# -- Compiled once for a class ----------------------------------------------------------------------------------------
+
+
+class Symbolic:
+    """Mixin of a class's Numba type: its constants are symbols, as far as they are numbers and arrays of these."""
+
+    def __init__(self, game, digest):
+        super().__init__(game, digest)
+        self.name = f"Symbolic {self.name}"
+        self.kinds: dict[str, types.Type] = {}
+        self.fixed: dict[str, Any] = {}
+
+    def lower(self, context, builder, name):
+        """The code of an attribute."""
+        kind = typeof(getattr(self.game, name))
+        if not _is_plain(kind):
+            self.fixed[name] = getattr(self.game, name)
+            return super().lower(context, builder, name)
+        self.kinds[name] = kind
+        return builder.load(_declared(builder.module, SYMBOL + name, context.get_value_type(kind)))
+
+
+def _is_plain(kind: Any) -> bool:
+    if isinstance(kind, types.Array):
+        return kind.layout == "C"
+    if isinstance(kind, (types.Tuple, types.UniTuple)):
+        return all(map(_is_plain, kind.types))
+    return isinstance(kind, (types.Integer, types.Float, types.Boolean))
+
+
+def _declared(module, name, words):
+    """A constant that is defined when the code is linked.
+
+    Until then it is zero, by a weak definition, which nothing is concluded from: of a function that a game compiles by
+    itself, with Numba's own njit, there is machine code before, which never runs.
+    """
+    if name not in module.globals:
+        declared = ir.GlobalVariable(module, words, name)
+        declared.global_constant, declared.linkage, declared.initializer = True, "weak", ir.Constant(words, None)
+    return module.globals[name]
+
+
+@functools.cache
+def _symbolic_class(cls: Any):
+    made = type(f"Symbolic{cls.__name__}", (Symbolic, cls._numba_type), {})
+    register_model(made)(model_of)
+    return made
+
+
+_symbolic: dict[tuple, list[Symbolic]] = {}  # the types of a class that this process has made
+
+
+def _generic(game, name) -> Generic:
+    """The method's code for all games of the class that differ from this one in numbers: found on disk, or compiled."""
+    cls: Any = type(game)
+    digest = digest_with_parts(game)
+    words = tuple(
+        (n, value) for n, value in compiled_parameters(game) if not isinstance(value, (int, float, np.number))
+    )
+    title = f"{_title(type(game), words)}@{digest}"
+    known = _files().load(_key("class", title, name), title) or []
+    for one in known:
+        if one.fits(game):
+            return one
+    types_of_class = _symbolic.setdefault((type(game), words, digest), [])
+    for kind in [each for each in types_of_class if _fits(game, each.kinds, each.fixed)]:
+        made = _compile(game, kind, name)  # with parts of its methods that are compiled already
+        if made.fits(game):
+            break
+    else:
+        kind_class: Any = _symbolic_class(cls)
+        types_of_class.append(kind_class(game, digest))
+        made = _compile(game, types_of_class[-1], name)
+    _files().save(_key("class", title, name), title, [*known, made])
+    return made
+
+
+def _fits(game, kinds, fixed) -> bool:
+    same = all(_equal(getattr(game, name), value) for name, value in fixed.items())
+    return same and all(typeof(getattr(game, name)) == kind for name, kind in kinds.items())
+
+
+def _equal(one, other) -> bool:
+    return np.array_equal(one, other) if isinstance(one, np.ndarray) else one == other
+
+
+class GenericLibrary(PartLibrary):
+    """Code that is optimised when it is linked, with the constants."""
+
+    def _optimize_final_module(self):
+        pass
+
+
+def _compile(game, kind, name) -> Generic:
+    """Compile a method with the game's constants as symbols."""
+    context = cpu_target.target_context
+    letters, dtype = METHODS[name][1], np.dtype(game.dtype).name
+    if name in FUNCTIONS:
+        make, attributes = FUNCTIONS[name]
+        kind.fixed |= {each: getattr(game, each) for each in attributes}
+        function = make(game)
+    else:
+        given = ", ".join(f"word{i}" for i in range(len(letters)))
+        function = call_of(name, f"game, {given}", given)
+    options: dict[str, Any] = {**PART, "_nrt": game.may_allocate}
+    part = njit(**options)(function)
+    part.compile((kind, *(kind_of(letter, dtype) for letter in letters)))
+    compiled = part.overloads[part.signatures[0]]
+
+    library = GenericLibrary(context.codegen(), f"{name} of {kind}")
+    with context.push_code_library(library):
+        library.add_ir_module(_entry(context, kind, name, dtype, compiled))
+    library.add_linking_library(compiled.library)
+    library.finalize()
+    bitcode = library.serialize_using_bitcode()[2]
+    symbols = {each.name for each in llvm.parse_bitcode(bitcode).global_variables}
+    kinds = {each: found for each, found in kind.kinds.items() if SYMBOL + each in symbols}
+    return Generic(kinds, dict(kind.fixed), bitcode)
+
+
+def _entry(context, kind, name, dtype, compiled):
+    """A module with the entry, which calls the compiled method."""
+    result, letters = METHODS[name]
+    module = context.create_module(name)
+    entry = ir.Function(module, entry_type(context, name, dtype), METHOD)
+    builder = ir.IRBuilder(entry.append_basic_block())
+    table, *given, raised = entry.args
+    values, words = [_self(context, builder, kind, table)], iter(given)
+    for letter in letters:
+        word = next(words)
+        if letter != WHOLE:
+            length = next(words) if letter in MEASURED else _length(context, builder, kind, name, letter)
+            word = _array(context, builder, kind_of(letter, dtype), word, length)
+        values.append(word)
+    method = context.declare_function(module, compiled.fndesc)
+    returned, taken = compiled.signature.return_type, compiled.signature.args
+    status, answer = context.call_conv.call_function(builder, method, returned, taken, values)
+    with cgutils.if_unlikely(builder, status.is_error):
+        builder.store(status.excinfoptr, raised)
+        builder.ret(builder.insert_value(ir.Constant(entry.function_type.return_type, ir.Undefined), status.code, 0))
+    builder.ret(_answer(context, builder, entry.function_type.return_type, returned, result, answer))
+    return module
+
+
+def _answer(context, builder, words, returned, result, answer):
+    """What an entry returns: the status of one that has not failed, and the result."""
+    values, kinds, wanted = [answer], [returned], [result]
+    if isinstance(result, types.BaseTuple):
+        values, kinds, wanted = cgutils.unpack_tuple(builder, answer, len(result)), list(returned), list(result)
+    packed = builder.insert_value(ir.Constant(words, ir.Undefined), STATUS(0), 0)
+    if result is not types.void:
+        for i, each in enumerate(zip(values, kinds, wanted), 1):
+            packed = builder.insert_value(packed, context.cast(builder, *each), i)
+    return packed
+
+
+def _length(context, builder, kind, name, letter):
+    """The length of an array that the kernel has passed."""
+    if letter == STREAM:
+        return WORD(1)
+    if letter == LANES:
+        return WORD(max(2, 2 * int(name.rpartition("_")[2]) * kind.game.lane_bits // 64))
+    attribute = "state_size" if letter == STATE else "max_moves"
+    return context.cast(builder, kind.lower(context, builder, attribute), kind.kinds[attribute], types.intp)
+
+
+def _array(context, builder, array_kind, place, length):
+    """An array as the method takes it, over what the kernel has passed."""
+    array = make_array(array_kind)(context, builder)
+    width = WORD(context.get_abi_sizeof(context.get_data_type(array_kind.dtype)))
+    populate_array(array, place, shape=[length], strides=[width], itemsize=width, meminfo=None)
+    return array._getvalue()
+
+
+def _self(context, builder, kind, table):
+    """The game as its methods know it: the places of its arrays, or nothing."""
+    if not kind.game.kernel_arrays:
+        return context.get_dummy_value()
+    value = cgutils.create_struct_proxy(kind)(context, builder)
+    for slot, name in enumerate(kind.game.kernel_arrays):
+        place = load(builder, table, ARRAYS + 2 * slot)
+        setattr(value, name, builder.inttoptr(place, getattr(value, name).type))
+        setattr(value, f"{name}_size", load(builder, table, ARRAYS + 2 * slot + 1))
+    return value._getvalue()
+
+
+# -- Linked for a game -----------------------------------------------------------------------------------------------
+
+
+def _link(game, generic, symbol):
+    """The library of a method's machine code for one game, under the name `symbol`."""
+    context = cpu_target.target_context
+    module = llvm.parse_bitcode(generic.bitcode)
+    constants = context.create_module("constants")
+    for name, kind in generic.kinds.items():
+        value = _constant(context, constants, kind, getattr(game, name))
+        place = ir.GlobalVariable(constants, value.type, SYMBOL + name)
+        place.global_constant, place.initializer = True, value
+    module.link_in(llvm.parse_assembly(str(constants)))
+    for name in generic.kinds:
+        module.get_global_variable(SYMBOL + name).linkage = "internal"
+    for function in module.functions:
+        if function.name == METHOD:
+            function.name = symbol
+        elif not function.is_declaration:
+            function.linkage = "internal"
+    library = context.codegen().create_library(symbol)
+    library.enable_object_caching()
+    library.add_llvm_module(module)
+    library.finalize()
+    return library
+
+
+def _constant(context, module, kind, value):
+    """The definition of a constant: a number, an array, or a tuple of such."""
+    if isinstance(kind, types.BaseTuple):
+        parts = [_constant(context, module, one, part) for one, part in zip(kind, value)]
+        return ir.Constant(context.get_value_type(kind), parts)
+    if not isinstance(kind, types.Array):
+        return context.get_constant(kind, value.item() if isinstance(value, np.generic) else value)
+    data = bytearray(value.tobytes())
+    words = ir.Constant(ir.ArrayType(ir.IntType(8), len(data)), data)
+    place = ir.GlobalVariable(module, words.type, module.get_unique_name("data"))
+    place.global_constant, place.initializer, place.linkage, place.align = True, words, "internal", 64
+    shape, strides = (
+        ir.Constant(ir.ArrayType(WORD, value.ndim), [WORD(n) for n in each]) for each in (value.shape, value.strides)
+    )
+    nobody = ir.Constant(ir.IntType(8).as_pointer(), None)  # whose references are counted
+    pointer = place.bitcast(context.get_data_type(kind.dtype).as_pointer())
+    sizes = [WORD(value.size), WORD(value.itemsize)]
+    return ir.Constant.literal_struct([nobody, nobody, *sizes, pointer, shape, strides])

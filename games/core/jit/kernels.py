@@ -1,0 +1,160 @@
+"""Kernels: functions whose first argument is a game, compiled once for the tables of all games, and kept on disk."""
+
+import functools
+import logging
+import warnings
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+from numba import config
+from numba.core.caching import FunctionCache
+from numba.core.errors import TypingError
+from numba.core.registry import CPUDispatcher
+
+from games.core.jit.background import ALWAYS, NEVER, Heat, Setting
+from games.core.jit.compilable import Compilable
+from games.core.jit.files import CheckedFiles, warn_unkept
+from games.core.jit.parts import WITHOUT_CALLBACK, Helper
+from games.core.jit.sources import module_digest
+from games.core.jit.tables import NOT_IN_TABLES, GameTable, methods_called, table_of
+
+# False where NUMBA_DISABLE_JIT makes kernels run as plain Python; Numba makes its settings at import, unseen by mypy.
+COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]
+
+log = logging.getLogger("games.jit")
+
+kernels: list["Kernel"] = []  # every kernel defined so far, for `arena cache` and the tests
+
+
+def kernel(function=None, *, tables=True):
+    """Compile a function whose first argument is a game: cached on disk, and run without the interpreter's lock.
+
+    It is compiled for the tables of games, whatever the game.  A kernel that asks its game for something of its own,
+    which tables do not have, is compiled for each game and size; with `tables` false, that is known from the start.
+
+    Numba would take a stale kernel when a function that it calls, in another file, has changed.  What keeps it from
+    that is a digest of sources in two places: in the type of a game, or of a rule, of the modules of its classes and
+    all that these import; and in the stamp of the kernel's cache, of the kernel's module and all that it imports.  The
+    tuples of arrays that a kernel is given are defined in one of these.
+    """
+    if function is None:
+        return functools.partial(kernel, tables=tables)
+    if not COMPILED:
+        return function
+    kernels.append(Kernel(function, tables))
+    return kernels[-1]
+
+
+class Kernel(CPUDispatcher):
+    """A kernel, which Python calls with a game, and other kernels with whatever they were given."""
+
+    def __init__(self, function, tables):
+        options = {"nopython": True, "nogil": True, "boundscheck": None, **WITHOUT_CALLBACK}
+        super().__init__(function, targetoptions=options)
+        self.tables = tables
+        self.methods: set[str] = set()  # what it calls of tables, as far as it is compiled
+        self._refused: set[tuple] = set()  # the kinds of arguments with which it cannot be compiled for tables
+        try:
+            self._cache = KernelCache(function)  # what njit(cache=True) does, with a cache that mends itself
+        except RuntimeError:
+            warn_unkept()
+
+    def __call__(self, game, *rest):
+        if not (self.tables and isinstance(game, Compilable) and game.has_table) or self._refuses(rest):
+            return super().__call__(game, *rest)
+        if Setting.mode == ALWAYS:
+            return super().__call__(game, *rest)
+        table = table_of(game)
+        if table.served.get(self) != len(self.methods):
+            table.serve(self, self.methods)
+        try:
+            return super().__call__(table, *rest) if Setting.mode == NEVER else self._timed(game, table, rest)
+        except TypingError as error:
+            if NOT_IN_TABLES not in str(error):
+                raise
+            log.info("%s is compiled for each game: %s", self.py_func.__qualname__, error)
+        self._refused.add(_kinds(rest))
+        return super().__call__(game, *rest)
+
+    def _refuses(self, rest) -> bool:
+        return bool(self._refused) and _kinds(rest) in self._refused
+
+    def _timed(self, game, table, rest):
+        """The call, by what is compiled for the game if that is there."""
+        heat = table.heat.get(self)
+        if heat is None:
+            heat = table.heat[self] = Heat()
+        if heat.ready and _kinds(rest) in heat.ready:
+            return super().__call__(game, *rest)
+        start = perf_counter()
+        answer = super().__call__(table, *rest)
+        heat.seconds += perf_counter() - start
+        if heat.seconds > heat.due:
+            heat.look(self, game, rest, _kinds(rest))
+        return answer
+
+    def load(self, signature) -> bool:
+        """Whether it is compiled for these types, here or on disk; then it is loaded."""
+        if signature not in self.overloads and (kept := self._cache.load_overload(signature, self.targetctx)):
+            self.add_overload(kept)
+        return signature in self.overloads
+
+    def add_overload(self, compiled):
+        self.methods = self.methods | methods_called(compiled)
+        super().add_overload(compiled)
+
+    def _compile_for_args(self, *args, **named):
+        compiled = super()._compile_for_args(*args, **named)
+        if isinstance(args[0], GameTable):
+            args[0].serve(self, self.methods)
+        return compiled
+
+
+def _kinds(arguments) -> tuple:
+    """What, of arguments, the code of a kernel may depend on: rules themselves, and the classes of all else."""
+    return tuple(each if isinstance(each, Compilable) else type(each) for each in arguments)
+
+
+class KernelCache(FunctionCache):
+    """Numba's on-disk cache of a function, with another stamp: kernels are compiled anew after a change of any source
+    that they may be made of, not of their own file alone.  Where a file is damaged, by a disk or a power cut, say, the
+    cache is emptied."""
+
+    def __init__(self, function):
+        super().__init__(function)
+        self._cache_file = CheckedFiles(self._cache_path, self._impl.filename_base, None)
+
+    def load_overload(self, sig, target_context):
+        # here and not when the module is imported: now all that it imports is there, and many kernels are never called
+        self._cache_file._source_stamp = module_digest(self._py_func.__module__)
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:  # whatever unpickling a damaged file raises
+            warnings.warn(
+                f"the compiled {self._name} in {self.cache_path} is damaged and is made anew: {error!r}", stacklevel=2
+            )
+            self.flush()
+            return None
+
+
+# For the functions that kernels are made of, which allocate nothing: without it, each call counts references of every
+# array that it is given, with locked instructions that cost a UCT simulation a third of its time.
+_UNCOUNTED: dict[str, Any] = {"_nrt": False}
+
+
+def helper(function):
+    """Compile a function as a part of kernels."""
+    return Helper(function, **_UNCOUNTED) if COMPILED else function
+
+
+# The same, made part of every function that calls it: for helpers that are given many arrays and do little with them,
+# since arrays are passed through memory, ten words each.  Nested search is 2.4 times as fast by it.
+def inlined(function):
+    """Compile a function into every function that calls it."""
+    return Helper(function, forceinline=True, **_UNCOUNTED) if COMPILED else function
+
+
+def uncompiled(function: Callable) -> Callable:
+    """A kernel or a helper as plain Python, which is done before a compiler is where there are but a few calls."""
+    return getattr(function, "py_func", function)

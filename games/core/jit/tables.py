@@ -1,0 +1,325 @@
+"""Games as tables, so that a kernel is compiled once and serves all games.
+
+A table is an array of words: pointers to the game's compiled methods, its numbers, and the places of its arrays.  To a
+kernel it looks like any other game: `game.play(state, move)` is a call of a pointer, `game.max_moves` a load.  The
+kernel's code depends on one thing alone, the dtype of the game's states, so there is a Numba type for each dtype.
+
+Which methods a kernel calls is kept with its code: they are compiled before it runs, and no others.
+"""
+
+import functools
+from collections.abc import Callable
+from threading import RLock
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.core import cgutils
+from numba.core.callconv import excinfo_ptr_t
+from numba.core.errors import TypingError
+from numba.core.imputils import lower_builtin, lower_getattr_generic
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, signature
+from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
+from numba.np.arrayobj import make_array
+from numba.np.numpy_support import from_dtype
+
+NUMBER = types.int64
+WHOLE = "i"  # what methods take: a whole number, or one of these arrays
+STATE, MOVES, CODES, STREAM, PROBABILITIES, LANES, WEIGHTS, LAYOUT = "smcrplwd"
+MEASURED = (WEIGHTS, LAYOUT)  # arrays whose length is passed, too; that of the others is known to the game
+WIDTHS = tuple(1 << i for i in range(8))  # of the vectors of lanes that playouts have entries for
+
+# name: (what it returns, what it takes besides the game)
+METHODS: dict[str, tuple[Any, str]] = {
+    "player": (NUMBER, STATE),
+    "legal_moves": (NUMBER, STATE + MOVES),
+    "play": (types.void, STATE + WHOLE),
+    "play_into": (types.void, STATE + WHOLE + STATE),
+    "is_over": (types.boolean, STATE),
+    "score": (types.float64, STATE),
+    "chance": (NUMBER, STATE + MOVES + PROBABILITIES),
+    "random_outcome": (NUMBER, STATE + STREAM),
+    "evaluate": (types.float64, STATE),
+    "move_order": (NUMBER, STATE + WHOLE),
+    "move_orders": (types.void, STATE + MOVES + WHOLE + CODES),
+    "is_unstable": (types.boolean, STATE + WHOLE),
+    "foreseen": (types.Tuple((NUMBER, types.boolean)), STATE),
+    "plies_left": (NUMBER, STATE),
+    "sound_moves": (NUMBER, STATE + MOVES),
+    "move_code": (NUMBER, STATE + WHOLE),
+    "feature_code": (NUMBER, STATE + WHOLE),
+    "move_codes": (types.void, STATE + MOVES + WHOLE + CODES),
+    "feature_codes": (types.void, STATE + MOVES + WHOLE + CODES),
+    "bias": (types.float64, STATE + WHOLE),
+    "key": (types.uint64, STATE),
+    "least_key": (types.Tuple((types.uint64, NUMBER)), STATE + STATE),
+    "transform": (types.void, STATE + WHOLE + STATE),
+    "transform_move": (NUMBER, WHOLE + WHOLE),
+    "random_move": (NUMBER, STATE + MOVES + STREAM),
+    "random_step": (NUMBER, STATE + MOVES + STREAM),
+    "random_playout": (types.Tuple((types.float64, NUMBER)), STATE + MOVES + STREAM),
+    "random_move_tabu": (NUMBER, STATE + MOVES + STREAM),
+    "random_step_tabu": (NUMBER, STATE + MOVES + STREAM),
+    "network_units": (NUMBER, STATE + WEIGHTS + WEIGHTS + LAYOUT),
+    **{f"play_shares_{width}": (types.UniTuple(NUMBER, 4), STATE + WHOLE + WHOLE + LANES) for width in WIDTHS},
+    **{f"side_by_side_{width}": (types.Tuple((types.float64, NUMBER)), STATE + LANES) for width in WIDTHS},
+}
+ELEMENTS: dict[str, types.Type] = {
+    MOVES: types.int32,
+    CODES: types.int64,
+    STREAM: types.uint64,
+    PROBABILITIES: types.float64,
+    LANES: types.uint64,
+    WEIGHTS: types.int32,
+    LAYOUT: types.int64,
+}
+NUMBERS = (
+    "state_size", "move_limit", "max_moves", "max_plies", "code_limit", "symmetries", "players", "soonest_win",
+    "soonest_loss", "lanes", "lane_bits",
+)  # fmt: skip
+FLAGS = ("has_chance", "has_draws", "has_tabu_moves", "uniform_playouts")
+# methods that a game has only where the flag is set; elsewhere kernels that know how to call them never do
+CONDITIONAL = {
+    "chance": "has_chance",
+    "random_outcome": "has_chance",
+    "random_move_tabu": "has_tabu_moves",
+    "random_step_tabu": "has_tabu_moves",
+}
+# entry: what makes the function that it runs, from a game, where that is no method of the game; and the attributes of
+# the game that the function depends on
+FUNCTIONS: dict[str, tuple[Callable, tuple[str, ...]]] = {}
+SLOTS = {name: slot for slot, name in enumerate([*METHODS, *NUMBERS, *FLAGS])}
+ARRAYS = len(SLOTS)  # from here on, for each array of the game: its place, and its length
+
+NOT_IN_TABLES = "the table of a game does not have"  # an error of Numba's says this
+
+WORD = ir.IntType(64)
+POINTER = WORD.as_pointer()
+STATUS = ir.IntType(32)  # Numba's: 0 if a method has returned, else how it failed
+
+_filling = RLock()
+
+
+class GameTable:
+    """What Python passes to a kernel in place of a game."""
+
+    def __init__(self, game):
+        self.game, self.type = game, table_type(np.dtype(game.dtype).name)
+        self.arrays = {name: getattr(game, name) for name in game.kernel_arrays}  # kept as long as the table is
+        self.words = np.zeros(ARRAYS + 2 * len(self.arrays), np.uint64)
+        for name in (*NUMBERS, *FLAGS):
+            self.words[SLOTS[name]] = int(getattr(game, name))
+        for slot, array in enumerate(self.arrays.values()):
+            self.words[ARRAYS + 2 * slot : ARRAYS + 2 * slot + 2] = array.ctypes.data, len(array)
+        self.address = self.words.ctypes.data
+        self.served: dict[object, int] = {}  # kernel: how many methods it called when they were last looked at
+        self.heat: dict[object, Any] = {}  # kernel: how long it has run, see background.py
+        self._ready: set[str] = set()
+
+    def is_current(self) -> bool:
+        """Whether the game's arrays are still those that the table points to; training may have replaced them."""
+        return all(getattr(self.game, name) is array for name, array in self.arrays.items())
+
+    def serve(self, kernel, methods: set[str]) -> None:
+        """Have what a kernel calls ready."""
+        from games.core.jit.entries import entry_address
+
+        with _filling:
+            for name in sorted(methods - self._ready):
+                if name not in CONDITIONAL or getattr(self.game, CONDITIONAL[name]):
+                    self.words[SLOTS[name]] = entry_address(self.game, name)
+                self._ready.add(name)
+            self.served[kernel] = len(methods)
+
+
+def table_of(game) -> GameTable:
+    """The table of a game, made when it is first asked for."""
+    table = vars(game).get("_table")
+    if table is None or (table.arrays and not table.is_current()):
+        table = GameTable(game)
+        object.__setattr__(game, "_table", table)
+    return table
+
+
+# -- The type in kernels ---------------------------------------------------------------------------------------------
+
+
+class TableType(types.Opaque):
+    """Numba type of the tables of all games whose states have the same dtype."""
+
+    def __init__(self, dtype: str):
+        self.dtype = dtype
+        super().__init__(f"Game({dtype})")
+
+    def __reduce__(self):
+        return table_type, (self.dtype,)
+
+
+@functools.cache
+def table_type(dtype: str) -> TableType:
+    """The one type of a dtype's name."""
+    return TableType(dtype)
+
+
+@register_model(TableType)
+class _TableModel(models.PrimitiveModel):
+    def __init__(self, manager, typ):
+        super().__init__(manager, typ, POINTER)
+
+
+@typeof_impl.register(GameTable)
+def _typeof_table(table, context):
+    return table.type
+
+
+@unbox(TableType)
+def _unbox_table(typ, obj, c):
+    attribute = c.pyapi.object_getattr_string(obj, "address")
+    address = c.pyapi.long_as_ulonglong(attribute)
+    c.pyapi.decref(attribute)
+    return NativeValue(c.builder.inttoptr(address, POINTER))
+
+
+def kind_of(letter: str, dtype: str) -> Any:
+    """Numba's type of what a method takes: a number, or a contiguous array of one dimension."""
+    if letter == WHOLE:
+        return NUMBER
+    if letter == STATE:
+        return types.Array(from_dtype(np.dtype(dtype)), 1, "C")
+    return types.Array(ELEMENTS[letter], 1, "C")
+
+
+def passed(context, letter: str, dtype: str) -> list[ir.Type]:
+    """What is passed for it: the number; or where the array begins, and for some its length."""
+    if letter == WHOLE:
+        return [WORD]
+    place = context.get_data_type(kind_of(letter, dtype).dtype).as_pointer()
+    return [place, WORD] if letter in MEASURED else [place]
+
+
+def entry_type(context, name: str, dtype: str) -> ir.FunctionType:
+    """What an entry takes and returns.
+
+    It takes the table, what the method takes, and where to leave what was raised; it returns a status, and the result.
+    """
+    result, letters = METHODS[name]
+    parts: Any = [] if result is types.void else result if isinstance(result, types.BaseTuple) else [result]
+    returned = ir.LiteralStructType([STATUS, *(context.get_value_type(part) for part in parts)])
+    words = [word for letter in letters for word in passed(context, letter, dtype)]
+    return ir.FunctionType(returned, [POINTER, *words, excinfo_ptr_t.as_pointer()])
+
+
+def load(builder, table, slot: int):
+    """A word of a table, which nobody writes while a kernel runs."""
+    word = builder.load(builder.gep(table, [WORD(slot)]))
+    word.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return word
+
+
+@infer_getattr
+class _TableAttributes(AttributeTemplate):
+    key = TableType
+
+    def generic_resolve(self, typ, attribute):
+        if attribute in METHODS:
+            return types.BoundFunction(_template_of(attribute), typ)
+        if attribute in NUMBERS:
+            return NUMBER
+        if attribute in FLAGS:
+            return types.boolean
+        raise TypingError(f"{NOT_IN_TABLES} {attribute!r}")
+
+
+@functools.cache
+def _template_of(name):
+    """What a call of the method may be given."""
+    result, letters = METHODS[name]
+
+    class Method(AbstractTemplate):
+        key = f"table.{name}"
+
+        def generic(self, args, kws):
+            if kws or len(args) != len(letters) or not all(map(_fits, args, letters)):
+                return None
+            return signature(result, *map(types.unliteral, args), recvr=self.this)
+
+    return Method
+
+
+def _fits(given, letter) -> bool:
+    if letter == WHOLE:
+        return isinstance(given, (types.Integer, types.Boolean))
+    return isinstance(given, types.Array) and given.ndim == 1 and given.layout == "C"
+
+
+@lower_getattr_generic(TableType)
+def _lower_number(context, builder, typ, value, attribute):
+    word = load(builder, value, SLOTS[attribute])
+    return word if attribute in NUMBERS else builder.trunc(word, ir.IntType(1))
+
+
+class Call(NamedTuple):
+    """That a kernel calls a method.
+
+    Numba runs what it finds in this place when it loads a kernel, and keeps it with the code: so it is known what a
+    kernel calls, also by its helpers, and there is nothing to run.
+    """
+
+    method: str
+
+    def __call__(self):
+        pass
+
+
+def methods_called(compiled) -> set[str]:
+    """The methods that a compiled kernel calls."""
+    return {each.method for each in compiled.reload_init if isinstance(each, Call)}
+
+
+def _lower_call(name):
+    """Have a call of the method compiled as a call of the pointer in its slot."""
+    result, letters = METHODS[name]
+
+    @lower_builtin(f"table.{name}", TableType, types.VarArg(types.Any))
+    def lower(context, builder, sig, args):
+        table, dtype = args[0], sig.args[0].dtype
+        given = [table]
+        for letter, kind, value in zip(letters, sig.args[1:], args[1:]):
+            if letter == WHOLE:
+                given.append(context.cast(builder, value, kind, NUMBER))
+            else:
+                array = make_array(kind)(context, builder, value)
+                given += [builder.bitcast(array.data, passed(context, letter, dtype)[0]), array.nitems]
+                if letter not in MEASURED:
+                    given.pop()
+        entry = builder.inttoptr(load(builder, table, SLOTS[name]), entry_type(context, name, dtype).as_pointer())
+        raised = context.call_conv._get_excinfo_argument(builder.function)
+        answer = builder.call(entry, [*given, raised])
+        _go_on_if_well(context, builder, builder.extract_value(answer, 0), raised)
+        context.active_code_library._reload_init.add(Call(name))
+        if result is types.void:
+            return context.get_dummy_value()
+        if isinstance(result, types.BaseTuple):
+            return context.make_tuple(
+                builder, result, [builder.extract_value(answer, 1 + i) for i in range(len(result))]
+            )
+        return builder.extract_value(answer, 1)
+
+
+def _go_on_if_well(context, builder, code, raised):
+    """Return from the kernel where a method has failed, as if the kernel itself had raised what the method did."""
+    with cgutils.if_unlikely(builder, builder.icmp_signed("!=", code, STATUS(0))):
+        status = context.call_conv._get_return_status(builder, code, builder.load(raised))
+        context.call_conv.return_status_propagate(builder, status)
+
+
+for _name in METHODS:
+    _lower_call(_name)
+
+
+def call_of(entry: str, parameters: str, given: str) -> Callable:
+    """A function for kernels that have a table: `entry` is called with what is `given` of the parameters."""
+    scope: dict[str, Callable] = {}
+    exec(f"def implementation({parameters}):\n    return game.{entry}({given})", scope)
+    return scope["implementation"]

@@ -1,0 +1,179 @@
+"""How commands start: what they do not import, since that takes longer than what they do, and what the index is for."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import pytest
+
+import agents
+import games
+from agents.core.agent import Agent, Budget
+from agents.core.agent import registry as agent_registry
+from arena.commands.playing import _modules_of
+from arena.config.config import Seat
+from arena.config.loading import from_values
+from arena.runner import compiled
+from arena.runner.starting import modules_of
+from arena.runner.warmer import Warmer
+from games.core import index
+from games.core.game import registry as game_registry
+from tests.arena.stored import store_run
+
+NUMBA = ("numba", "games.core.jit")
+TABLES = ("pandas", "pyarrow", "results.tables")
+SLOW = ("scipy.optimize", "scipy.stats", "scipy.sparse", "matplotlib", "asyncio", "distributed", "IPython")
+OTHERS = ("games.go", "games.chess", "agents.proof.pdspn", "agents.nested.nrpa")  # games and agents that are not named
+TYPED = """
+import sys
+from arena.__main__ import main
+sys.argv[0] = "arena"
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+finally:
+    print("imported", *sorted(sys.modules))
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A folder with a stored run, and with the indices of all games and agents."""
+    folder = tmp_path_factory.mktemp("start")
+    store_run(folder / "stored")
+    imported(folder, "list", "games")
+    imported(folder, "list", "agents")
+    return folder
+
+
+def imported(place, *typed, **variables):
+    """What a command has imported at its end."""
+    path = {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
+    kept = {"NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", "")}
+    done = subprocess.run(
+        [sys.executable, "-c", TYPED, *typed],
+        capture_output=True,
+        text=True,
+        cwd=place,
+        env=os.environ | path | {name: value for name, value in kept.items() if value} | variables,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.splitlines()[-1].split()[1:])
+
+
+PLAYED = ("run", "--game", "tictactoe", "--agent", "random", "--agent", "flat(playouts=3)", "--games", "2", "--out")
+
+
+@pytest.mark.parametrize(
+    "typed, not_needed",
+    [
+        (["--help"], (*NUMBA, *TABLES, *SLOW, *OTHERS, "numpy")),
+        (["run", "--help"], (*NUMBA, *TABLES, *SLOW, *OTHERS, "numpy")),
+        (["status", "stored"], (*NUMBA, *SLOW, *OTHERS)),
+        (["table", "stored"], (*NUMBA, *SLOW, *OTHERS)),
+        (["solve", "tictactoe"], (*TABLES, *SLOW, *OTHERS)),
+        (["list", "games", "connect4"], (*TABLES, *SLOW, *OTHERS)),
+        (["list", "agents", "uct"], (*TABLES, *SLOW, *OTHERS)),
+        ([*PLAYED, "new"], (*SLOW, *OTHERS)),
+    ],
+)
+def test_a_command_imports_what_it_needs(place, typed, not_needed):
+    assert sorted(set(not_needed) & imported(place, *typed)) == []
+
+
+@pytest.mark.parametrize("words", ["solve conn", "solve connect4(", "run --agent uct(", "run --game hex(si", "table s"])
+def test_a_completion_imports_nothing_slow(place, words):
+    asked = {"_ARENA_COMPLETE": "complete_fish", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    found = imported(place, **asked, _TYPER_COMPLETE_ARGS=f"arena {words}")
+    assert sorted({*NUMBA, *TABLES, *SLOW, *OTHERS, "numpy"} & found) == []
+
+
+# -- What workers are given ------------------------------------------------------------------------------------------
+
+RUN = {"game": "tictactoe", "games": 2, "agents": [{"agent": "random"}, {"agent": "flat(playouts=3)"}]}
+MODULES = ["agents.montecarlo.flat", "agents.random", "games.tictactoe"]
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """A folder of its own for what is kept beside kernels, with the indices of games and agents."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kept"))
+    for registry in (game_registry, agent_registry):
+        registry._keep_index()
+    return tmp_path / "kept"
+
+
+def test_the_fork_server_loads_the_modules_of_the_run(kept, tmp_path):
+    several = RUN | {"instances": ["hex(size=5)", "tictactoe"], "game": None}
+    assert sorted(modules_of(RUN)) == MODULES and sorted(modules_of(several)) == sorted([*MODULES, "games.hex"])
+    assert modules_of({"game": 5, "instances": "x", "agents": [5, {"agent": "no_such"}, {}]}) == []
+    (tmp_path / "run.toml").write_text('game = "tictactoe"\n[[agents]]\nagent = "random"\n')
+    assert sorted(_modules_of(tmp_path / "run.toml")) == MODULES[1:]
+    (tmp_path / "run.toml").write_text("game =")
+    assert _modules_of(tmp_path / "run.toml") == _modules_of(tmp_path / "none.toml") == []
+    for path in kept.iterdir():
+        path.unlink()
+    assert modules_of(RUN) == []
+
+
+def test_a_configuration_that_is_a_pipe_is_not_read_beforehand(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert _modules_of(tmp_path / "pipe") == []
+
+
+class Children:
+    """A run's warmer that counts the processes it starts."""
+
+    def __init__(self, config):
+        self.told, log = [], SimpleNamespace(of_worker=lambda *record: None)
+        self.warmer = Warmer(config, log, 2, lambda name: None, lambda name, *_: self.told.append(name), print)
+
+    def run(self):
+        assert not self.warmer.run()
+        return sorted(self.told)
+
+
+def test_what_is_compiled_is_not_looked_for_by_children(kept):
+    config = from_values(RUN)
+    assert Children(config).run() == ["flat(playouts=3)", "random"]
+    assert Children(config).run() == []
+    other = from_values(RUN | {"agents": [{"agent": "random"}, {"agent": "flat(playouts=4)"}]})
+    assert Children(other).run() == ["flat(playouts=4)"]
+    assert Children(from_values(RUN | {"game": "nim"})).run() == ["flat(playouts=3)", "random"]
+    for path in index.files():
+        path.unlink()
+    assert Children(config).run() == ["flat(playouts=3)", "random"]
+
+
+def test_what_decides_which_kernels_are_run_is_told_apart(kept, monkeypatch):
+    game, other = games.make("tictactoe"), games.make("nim")
+    uct = agents.make("uct")
+    seats = [Seat("one", uct, Budget(playouts=5)), Seat("two", uct, Budget(seconds=0.1)), Seat("three", uct, Budget())]
+    compiled.note_compiled(seats[:1], [game])
+    assert compiled.is_compiled(seats[0], [game]) and compiled.is_compiled(Seat("", uct, Budget(playouts=9)), [game])
+    assert not any(compiled.is_compiled(seat, [game]) for seat in seats[1:])
+    assert not compiled.is_compiled(seats[0], [other]) and not compiled.is_compiled(seats[0], [game, other])
+    monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1")
+    assert not compiled.is_compiled(seats[0], [game])
+
+
+@dataclass(frozen=True)
+class Raising(Agent):
+    """Cannot play."""
+
+    name = "test_raising"
+
+    def new_player(self, game, budget):
+        raise RuntimeError("no player today")
+
+
+def test_an_agent_that_fails_is_compiled_again_and_an_outside_program_asked_again(kept):
+    failing = RUN | {"agents": [{"agent": "test_raising"}, {"agent": "random"}]}
+    assert Children(from_values(failing)).run() == ["random", "test_raising"]
+    assert Children(from_values(failing)).run() == ["test_raising"]
+    program = Seat("program", agents.make("external(command='cat')"), Budget())
+    compiled.note_compiled([program], [games.make("tictactoe")])
+    assert not compiled.is_compiled(program, [games.make("tictactoe")])

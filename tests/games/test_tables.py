@@ -1,0 +1,281 @@
+"""Games as tables: kernels that are compiled once give what kernels compiled for each game give."""
+
+import os
+import pickle
+import subprocess
+import sys
+import textwrap
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from numba import njit
+from numba.core.errors import TypingError
+
+import games
+from games.core import jit
+from games.core.game import Game
+from games.core.jit import background, files, tables
+from games.core.jit.background import ALWAYS, NEVER, specializing
+from games.core.playout import perft_kernel, playout_kernel
+from games.core.random import stream
+from games.tictactoe import TicTacToe
+
+pytestmark = pytest.mark.skipif(not jit.COMPILED, reason="kernels run as plain Python")
+
+
+@pytest.fixture(autouse=True)
+def by_tables():
+    with specializing(NEVER):
+        yield
+
+
+@njit
+def doubled(game, number):
+    """A plug-in's own function, which Numba compiles by itself with the game's constants."""
+    return 2 * number + game.heap
+
+
+@dataclass(frozen=True)
+class Heap(Game):
+    """Take one or two stones; the player who takes the last one wins.  Moves that are not legal raise."""
+
+    heap: int = 5
+    fails_at: int = -1
+
+    dtype = np.int32
+    state_size, move_limit, max_moves = 2, 3, 2
+    has_draws = False
+
+    @property
+    def max_plies(self):
+        return self.heap
+
+    def start(self, state):
+        state[0], state[1] = self.heap, 0
+
+    def player(self, state):
+        return state[1]
+
+    def legal_moves(self, state, moves):
+        moves[0], moves[1] = 1, 2
+        return min(2, state[0])
+
+    def play(self, state, move):
+        if state[0] == self.fails_at:
+            raise ValueError("the heap has fallen over")
+        state[0], state[1] = state[0] - move, 1 - state[1]
+
+    def is_over(self, state):
+        return state[0] == 0
+
+    def score(self, state):
+        return 1.0 if state[1] == 1 else -1.0
+
+    def evaluate(self, state):
+        return 1.0 / (state[0] - 3)  # which raises where three are left
+
+    def move_order(self, state, move):
+        return doubled(self, move)
+
+    def move_name(self, state, move):
+        return str(move)
+
+    def render(self, state):
+        return "o" * state[0]
+
+
+@jit.kernel
+def ask_kernel(game, state):
+    return game.evaluate(state), game.move_order(state, 2)
+
+
+@jit.kernel
+def own_kernel(game, state):
+    return game.heap + game.max_moves
+
+
+def test_a_kernel_serves_games_of_every_size_and_dtype():
+    sizes = [
+        games.make(spec) for spec in ("connect4", "connect4(rows=4, columns=5)", "tictactoe", "nim", "amazons(size=6)")
+    ]
+    compiled = len(playout_kernel.signatures)
+    found = [playout_kernel(game, game.initial(), 20, stream(1)) for game in sizes]
+    assert len(playout_kernel.signatures) - compiled <= 3  # uint64, int64, int16
+    with specializing(ALWAYS):
+        assert found == [playout_kernel(game, game.initial(), 20, stream(1)) for game in sizes]
+    assert found == [playout_kernel.py_func(game, game.initial(), 20, stream(1)) for game in sizes]
+
+
+def test_two_sizes_in_one_process_do_not_share_constants():
+    small, large = Heap(4), Heap(9)
+    asked = [ask_kernel(game, game.initial()) for game in (small, large, small)]
+    assert asked == [(1.0, 8), (1 / 6, 13), (1.0, 8)]
+    assert small == pickle.loads(pickle.dumps(small)) and "_table" not in pickle.loads(pickle.dumps(small)).__dict__
+
+
+@pytest.mark.parametrize(
+    "game, kernel, error, text",
+    [
+        (
+            Heap(6, fails_at=4),
+            lambda game: playout_kernel(game, game.initial(), 50, stream(1)),
+            ValueError,
+            "fallen over",
+        ),
+        (Heap(3), lambda game: ask_kernel(game, game.initial()), ZeroDivisionError, "division by zero"),
+    ],
+)
+def test_what_a_method_raises_is_raised_by_the_kernel(game, kernel, error, text):
+    for mode in (NEVER, ALWAYS):
+        with specializing(mode), pytest.raises(error, match=text) as raised:
+            kernel(game)
+        assert any(__file__ in str(frame.path) for frame in raised.traceback)  # as Numba names the method's own place
+    assert playout_kernel(Heap(6), Heap(6).initial(), 5, stream(1))[0] <= 5
+
+
+def test_a_kernel_that_asks_for_what_tables_lack_is_compiled_for_each_game():
+    assert [own_kernel(Heap(heap), Heap(heap).initial()) for heap in (4, 7, 4)] == [6, 9, 6]
+
+
+@dataclass(frozen=True)
+class Untypable(TicTacToe):
+    """A method that Numba cannot compile."""
+
+    def legal_moves(self, state, moves):
+        return super().legal_moves(state, {moves})
+
+
+def test_a_method_that_cannot_be_compiled_says_so():
+    game = Untypable()
+    with pytest.raises(TypingError, match="legal_moves"):
+        perft_kernel(game, np.zeros((2, 2), np.uint64), np.zeros((2, 9), np.int32), 0)
+    assert games.perft(games.make("tictactoe"), 2) == 72
+
+
+@dataclass(frozen=True)
+class Weighed(TicTacToe):
+    """A game with data of its own."""
+
+    arrays = {"weights": np.float64}
+
+    @property
+    def weights(self):
+        return vars(self).get("kept", np.ones(3))
+
+    def evaluate(self, state):
+        return self.weights.sum() / 10.0
+
+
+def test_arrays_that_are_replaced_are_seen():
+    game = Weighed()
+    object.__setattr__(game, "kept", np.array([1.0, 2.0]))
+    state = game.initial()
+    assert ask_kernel(game, state)[0] == 0.3
+    object.__setattr__(game, "kept", np.array([1.0, 2.0, 4.0]))
+    assert ask_kernel(game, state)[0] == 0.7
+    game.kept[0] = 2.0
+    assert ask_kernel(game, state)[0] == 0.8
+
+
+def test_threads_share_tables():
+    fresh = [games.make(f"hex(size={size})") for size in (3, 4, 5)]
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda game: playout_kernel(game, game.initial(), 30, stream(2))[0], fresh * 4))
+    assert found == [playout_kernel.py_func(game, game.initial(), 30, stream(2))[0] for game in fresh] * 4
+
+
+def run(script, **environment):
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        env={**os.environ, "ARENA_SPECIALIZE": NEVER, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split(), done.stderr
+
+
+MADE = """
+    import games, sys
+    from games.core.jit import entries
+    made = {"compiled": 0, "linked": 0}
+    def counting(name, function):
+        def count(*arguments):
+            made[name] += 1
+            return function(*arguments)
+        return count
+    entries._compile = counting("compiled", entries._compile)
+    entries._link = counting("linked", entries._link)
+    print(games.perft(games.make(SPEC), 3), made["compiled"], made["linked"])
+"""
+
+
+def test_methods_are_kept_for_a_class_and_for_a_size(tmp_path):
+    """A second process makes nothing; a new size is linked without a compiler; damaged files are made anew."""
+    folder = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    first, second = MADE.replace("SPEC", "'connect4'"), MADE.replace("SPEC", "'connect4(rows=4, columns=5)'")
+    assert run(first, **folder)[0] == ["343", "3", "3"]  # is_over, legal_moves, play
+    assert run(first, **folder)[0] == ["343", "0", "0"]
+    assert run(second, **folder)[0] == ["125", "0", "3"]
+    assert run(first, NUMBA_CPU_NAME="x86-64", NUMBA_CPU_FEATURES="", **folder)[0] == ["343", "3", "3"]
+    for path in tmp_path.rglob(f"*{files.KEPT}"):
+        os.truncate(path, 200)
+    answer, told = run(first, **folder)
+    assert answer == ["343", "3", "3"] and "is damaged and is made anew" in told
+    assert run(first, **folder)[0] == ["343", "0", "0"]
+
+
+def test_indices_are_checked_where_that_is_asked_for(tmp_path):
+    script = """
+        from dataclasses import dataclass
+        import games
+        from games.tictactoe import TicTacToe
+        @dataclass(frozen=True)
+        class Beyond(TicTacToe):
+            def legal_moves(self, state, moves):
+                moves[len(moves) + 3] = 1
+                return 1
+        try:
+            games.perft(Beyond(), 2)
+        except IndexError as error:
+            print("IndexError")
+    """
+    assert run(script, NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=str(tmp_path))[0] == ["IndexError"]
+
+
+def test_a_kernel_that_runs_long_is_compiled_for_its_game_in_the_background(tmp_path):
+    """The results before and after are the same, and nothing is left when the process ends."""
+    script = """
+        import games, logging, sys, time
+        from games.core.jit import background
+        from games.core.playout import playout_kernel
+        from games.core.random import stream
+        logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(name)s|%(message)s")
+        background.SECONDS, background.LOOK = 0.01, 0.01
+        game, answers, until = games.make("hex(size=5)"), set(), time.monotonic() + 300
+        while time.monotonic() < until:
+            answers.add(playout_kernel(game, game.initial(), 2000, stream(1)))
+            if any(heat.ready for heat in game._table.heat.values()):
+                break
+            time.sleep(0.05)
+        answers.add(playout_kernel(game, game.initial(), 2000, stream(1)))
+        print(len(answers), len(playout_kernel.signatures))
+    """
+    words = run(script, ARENA_SPECIALIZE="auto", NUMBA_CACHE_DIR=str(tmp_path))[0]
+    assert words[-2:] == ["1", "2"]
+
+
+def test_modes_are_checked():
+    with pytest.raises(ValueError, match="'often' is not one of always, auto, never"):
+        background.set_mode("often")
+    assert os.environ[background.VARIABLE] == NEVER == background.Setting.mode
+
+
+def test_the_places_of_a_table_are_distinct():
+    assert sorted(tables.SLOTS.values()) == list(range(tables.ARRAYS))
+    game = games.make("connect4")
+    table = tables.table_of(game)
+    assert table.words[tables.SLOTS["max_moves"]] == 7 and tables.table_of(game) is table
