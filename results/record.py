@@ -53,7 +53,11 @@ class MoveRecord(Effort):
 
         ValueError for a number that is not finite or does not fit the store, TypeError for anything but a number.
         """
-        numbers = {name: _plain(kind, optional, getattr(decision, name)) for name, kind, optional in _counted()}
+        numbers = {
+            name: _plain(kind, value)
+            for name, kind, optional in _counted()
+            if (value := getattr(decision, name)) is not None or not optional
+        }
         return cls(ply=ply, side=side, move=move, **known, **numbers)
 
 
@@ -64,9 +68,7 @@ def _counted() -> list[tuple[str, type, bool]]:
     return [(field.name, *kind_of(field)) for field in fields(MoveRecord) if field.name in names]
 
 
-def _plain(kind, optional, value):
-    if value is None and optional:
-        return None
+def _plain(kind, value):
     number = kind(value)
     if not abs(number) < MOST:  # nan is not either
         raise ValueError(f"a decision holds {number}, which is no finite number below 2**63")

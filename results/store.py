@@ -1,7 +1,8 @@
 """The store: every game of a tournament in one SQLite file, `tournament.sqlite`, written by one process at a time.
 
-The file is in WAL mode, so that it can be read while games are added, and each game is one transaction: a process
-that is killed loses none of the games it has added.  `PRAGMA user_version` is the version of the schema.
+The file is in WAL mode, so that it can be read while games are added, and games that are added together are one
+transaction: a process that is killed loses none of the games it has added.
+`PRAGMA user_version` is the version of the schema.
 
 Every row has a digest, or is covered by one.  Those of the metadata, the agents and the tallies are verified at every
 look; those of a game, its decisions and its improvements when they are read.  Games are numbered without gaps as they
@@ -14,7 +15,7 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -226,11 +227,13 @@ class Store:
             self._tallies = Tallies(self.tallies())
         with explained(self.path, action):
             with self._connection as connection:
-                change, last = self._tallies.changed(), self._tallies.games
-                for game, record in enumerate(records, last + 1):
-                    _add(connection, game, record)
+                change, last, records = self._tallies.changed(), self._tallies.games, iter(records)
+                while together := list(islice(records, BATCH)):
+                    _add(connection, last + 1, together)
+                    last += len(together)
                     try:
-                        change.add(connection, record)
+                        for record in together:
+                            change.add(connection, record)
                     except tallies.DamagedSetting:
                         raise StoreDamaged(self.path, "its table settings") from None
                 change.write(connection)
@@ -399,19 +402,30 @@ def record_of(row: tuple, moves: tuple, improvements: tuple) -> GameRecord | Non
     )
 
 
-def _add(connection, game, record) -> None:
-    parts = {part: tuple(map(_rows_of[part], getattr(record, field))) for part, field in PARTS_OF_RECORD.items()}
-    values = list(_game_row(record))
-    values[_SEED] = _signed(record.seed)
-    row = (game, *values, *map(digest, parts.values()))
-    connection.execute(_insert("games", ROW), (*row, digest(row)))
-    for part, rows in parts.items():
-        if rows:
-            connection.executemany(_insert(part, ("game", *PARTS[part])), [(game, *each) for each in rows])
+def _add(connection, first, records) -> None:
+    """Insert games, numbered from `first` on."""
+    games: list[tuple] = []
+    parts: dict[str, list[tuple]] = {part: [] for part in PARTS}
+    for game, record in enumerate(records, first):
+        values, digests = list(_game_row(record)), []
+        values[_SEED] = _signed(record.seed)
+        for part, field in PARTS_OF_RECORD.items():
+            rows = tuple(map(_rows_of[part], getattr(record, field)))
+            digests.append(digest(rows) if rows else _NONE)
+            parts[part] += [(game, *each) for each in rows]
+        row = (game, *values, *digests)
+        games.append((*row, digest(row)))
+    connection.executemany(_inserts["games"], games)
+    for part in PARTS:
+        connection.executemany(_inserts[part], parts[part])
 
 
 def _insert(table: str, columns: Sequence[str]) -> str:
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+
+
+_inserts = {"games": _insert("games", ROW)} | {part: _insert(part, ("game", *PARTS[part])) for part in PARTS}
+_NONE = digest(())
 
 
 def busy(folder: str | os.PathLike) -> bool:

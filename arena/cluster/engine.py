@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from arena.cluster import tasks
-from arena.cluster.batches import Lengths, most, target
 from arena.cluster.describing import describe_station, misfits, refused, told_apart
 from arena.cluster.host import Host, Needs, Phase
 from arena.cluster.link import ASK, NOT_THERE, QUESTION, ClusterError, Link
 from arena.cluster.messages import Described, Harm, Line, Loaded, Over, Refusal, Trouble, answer_of, packed
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
+from arena.runner.batches import Lengths, most, target
 from arena.runner.blame import Failure
 from arena.runner.logs import WorkersLog
 from arena.runner.match import cores_of, seats_of
@@ -42,7 +42,7 @@ class Flight:
 
 @dataclass
 class ClusterEngine:
-    """Plays games on the workers of a cluster and hands every record to `on_result`, in the order of arrival.
+    """Plays games on the workers of a cluster and hands every record to `on_results`, in the order of arrival.
 
     left: how many games are known and not stored; on_machine: told what each worker that takes part says of itself.
     The other fields are those of `arena.runner.supervisor.Supervisor`.
@@ -51,7 +51,7 @@ class ClusterEngine:
     config: Config
     following: Callable[[], Fixture | None]
     link: Link
-    on_result: Callable[[GameRecord], None]
+    on_results: Callable[[list[GameRecord]], None]
     run_log: WorkersLog
     on_stop: Callable[[bool], None]
     on_trouble: Callable[[str], None]
@@ -67,7 +67,7 @@ class ClusterEngine:
         self._roomy: OrderedDict[Host, None] = OrderedDict()  # hosts that may have room, in turn
         self._flights: dict[str, Flight] = {}
         self._window: deque[Job] = deque()  # games that wait
-        self._records: deque[GameRecord] = deque()  # arrived, and not yet handed on
+        self._records: list[GameRecord] = []  # arrived, and not yet handed on
         self._lengths, self._needs = Lengths(), Needs(1, frozenset())
         self._slots = 1  # of all workers that play
         self._stops = self._stops_seen = 0
@@ -274,8 +274,9 @@ class ClusterEngine:
         jobs.clear()
 
     def _deliver(self):
-        while self._records:
-            self.on_result(self._records.popleft())
+        if self._records:
+            arrived, self._records = self._records, []
+            self.on_results(arrived)
 
     def _notice_stop(self):
         if self._stops > self._stops_seen:

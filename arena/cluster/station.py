@@ -125,11 +125,16 @@ def _play(channel, inbox: Inbox, config: Config, cores: int) -> None:
     arena = logging.getLogger("arena")
     arena.addHandler(run_log)
     arena.setLevel(logging.INFO)
+
+    def send(records):
+        for record in records:
+            channel.send(Over(record))
+
     supervisor = Supervisor(
         config,
         inbox.next,
         cores,
-        lambda record: channel.send(Over(record)),
+        send,
         run_log,
         on_trouble=lambda text: channel.send(Trouble(text)),
         on_tick=lambda: harm.tell(),

@@ -48,6 +48,8 @@ class Schedule:
 
     def told(self, condition: int, first: str, second: str | None, opening: int, outcome: float | None) -> None:
         """A game has ended."""
+        if not self.formats[condition].adaptive:
+            return
         seats = tuple(self._number[name] for name in (first, second) if isinstance(name, str))
         outcome = None if outcome is None or math.isnan(outcome) else outcome  # a data frame says nan
         self.formats[condition].told(seats, opening, outcome)
@@ -59,7 +61,7 @@ class Schedule:
             # in the order of their numbers, so that the conditions advance together
             due = [format.due(begun) for format, begun in zip(self.formats, self._begun)]
             self._begun = [format.asked() for format in self.formats]
-            self._listed = merge(*due, key=lambda fixture: fixture.number)
+            self._listed = merge(*due, key=lambda fixture: fixture.number) if due[1:] else due[0]
             fixture = next(self._listed, None)
         return fixture
 

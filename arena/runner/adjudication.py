@@ -40,7 +40,9 @@ class Adjudicator:
 
     def note(self, side: int, value: float | None) -> None:
         """A side has decided on a move, and takes the position before it for so much."""
-        resign, draw = self.rules.resign, self.rules.draw
+        resign, draw = self.rules
+        if resign is None and draw is None:
+            return
         lost = won = even = False
         if value is not None and resign is not None:
             lost, won = value <= -resign["value"], value >= resign["value"]

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 
+from agents.core.agent import Decision
 from arena.config.config import Config, Seat
 from arena.config.openings import random_opening
 from arena.formats.fixture import Fixture
@@ -15,13 +16,35 @@ from games.core.random import stream
 from results.record import MOST, GameRecord, ImprovementRecord, MoveRecord
 
 
-def play_fixture(config: Config, fixture: Fixture, watch: Watch | None = None) -> GameRecord:
-    """Play one game of a tournament; GameError if the rules fail.  `watch` is told whose code runs."""
+class Openings:
+    """The openings of a run.  The last one is kept, since both games of a pair begin by it."""
+
+    def __init__(self, config: Config):
+        self._config = config
+        self._last: tuple[tuple[int, int], list[int]] | None = None
+
+    def of(self, fixture: Fixture) -> list[int]:
+        """The moves by which a game begins; GameError if the rules fail."""
+        place = fixture.condition, fixture.opening
+        if self._last is None or self._last[0] != place:
+            game = self._config.conditions[fixture.condition].game
+            try:
+                moves = [] if self._config.players == 1 else _opening(self._config, game, fixture.opening)
+            except Exception as error:
+                raise GameError(f"no opening: {type(error).__name__}: {error}") from error
+            self._last = place, moves
+        return self._last[1]
+
+
+def play_fixture(
+    config: Config, fixture: Fixture, watch: Watch | None = None, openings: Openings | None = None
+) -> GameRecord:
+    """Play one game of a tournament; GameError if the rules fail.
+
+    `watch` is told whose code runs; `openings` are those of the run, for who plays several of its games.
+    """
     game, seats = config.conditions[fixture.condition].game, seats_of(config, fixture)
-    try:
-        opening = [] if config.players == 1 else _opening(config, game, fixture.opening)
-    except Exception as error:
-        raise GameError(f"no opening: {type(error).__name__}: {error}") from error
+    opening = (openings or Openings(config)).of(fixture)
     limits = Limits(config.values["time_margin"], config.values["move_seconds"])
     adjudication = Adjudication(config.values["resign"], config.values["draw"])
     return play(game, seats, fixture, opening, limits, watch, adjudication)
@@ -189,7 +212,8 @@ class Match:
         if referee.clock is not None:
             referee.clock = referee.clock._replace(opponent=self._left(1 - side))
         decision, record = referee.ask(self.state, legal, self.rngs[side], self.plies, side)
-        referee.run(self.plies, lambda: self._note_improvements(decision))
+        if type(decision) is not Decision or decision.improvements:
+            referee.run(self.plies, lambda: self._note_improvements(decision))
         self.decisions.append(record)
         self.adjudicator.note(side, record.value)
         referee.check_time(decision.seconds, self.plies)
@@ -205,8 +229,9 @@ class Match:
         self.names.append(self._push(move))
         self.plies += 1
         for side, referee in enumerate(self.referees):
-            self.asked = side
-            referee.played(move, self.plies)
+            if referee.listens:
+                self.asked = side
+                referee.played(move, self.plies)
 
     def _note_improvements(self, decision):
         """Keep the improvements that a decision came by, behind those of the decisions before."""

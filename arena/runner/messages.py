@@ -9,10 +9,13 @@ import math
 import socket
 import struct
 import threading
+from dataclasses import fields
+from operator import attrgetter
 from typing import TypeVar
 
 import msgspec
 
+from agents.core.effort import Effort
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
 from arena.runner.match import identity, seats_of
@@ -24,7 +27,7 @@ PIECE = 1 << 18  # bytes read at a time
 READ_AT_ONCE = 1 << 20  # so that no worker keeps the supervisor from the others
 
 _LENGTH = struct.Struct(">I")
-_TIMES = ("value", "clock", "seconds", "virtual_time", "playouts", "playouts_each", "nodes", "depth")
+_numbers = attrgetter("ply", "value", "clock", *(field.name for field in fields(Effort)))  # of a decision
 
 
 class Ready(msgspec.Struct, tag=True, frozen=True):
@@ -38,9 +41,10 @@ class Failed(msgspec.Struct, tag=True, frozen=True):
 
 
 class Played(msgspec.Struct, tag=True, frozen=True):
-    """A game is over."""
+    """Games are over, the next ones of those that were sent; `over`: the worker begins no more of these."""
 
-    record: GameRecord
+    records: list[GameRecord]
+    over: bool
 
 
 class Warmed(msgspec.Struct, tag=True, frozen=True):
@@ -69,9 +73,10 @@ Message = Ready | Failed | Played | Warmed | Probed | Logged
 
 
 class Play(msgspec.Struct, tag=True, frozen=True):
-    """To the worker: the next game."""
+    """To the worker: the next games, to be played in this order; none but the first is begun after so many seconds."""
 
-    fixture: Fixture
+    fixtures: list[Fixture]
+    seconds: float
 
 
 class Probe(msgspec.Struct, tag=True, frozen=True):
@@ -214,10 +219,9 @@ def fault_of(config: Config, fixture: Fixture, record: GameRecord) -> str | None
         if not (_fits(one.playouts) and _fits(one.seconds) and _fits(one.score)):
             return f"it has {one!r:.200}"
     for decision in record.decisions:
-        if decision.side not in (0, 1) or not _fits(decision.ply) or not _readable(decision.candidates):
+        if decision.side not in (0, 1) or not _readable(decision.candidates):
             return f"it has {decision!r:.200}"
-        for name in _TIMES:
-            number = getattr(decision, name)
+        for number in _numbers(decision):
             if number is not None and not abs(number) < MOST:  # nan is not either
                 return f"it has {decision!r:.200}"
     return None

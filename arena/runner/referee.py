@@ -3,12 +3,11 @@
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from agents.core.agent import Decision, IllegalAnswer, OutOfTime, Resigned
+from agents.core.agent import Decision, IllegalAnswer, OutOfTime, Player, Resigned, changed
 from arena.config.config import Seat
 from arena.runner.probe import game_fault
 from arena.runner.rules import GameError
@@ -73,9 +72,9 @@ class Referee:
         self.watch, self.agent, limits = turn or Turn(Watch())
         self.limits, self._limit, self.clock = limits, limits.move_seconds, seat.budget.clock
         self._compiled = 0.0  # seconds of its last decision in which kernels were compiled
-        self._judgement: Forfeit | None = None
+        self._judgement: BaseException | None = None  # what is raised within `run`, and is not the agent's
         self._state: np.ndarray | None = None  # the last position that it was asked in
-        self.player = self.run(0, lambda: seat.agent.player(game, seat.budget))
+        self.player, self.listens = self.run(0, self._new_player)
 
     def start(self, state: np.ndarray, moves: Sequence[int]) -> None:
         """Tell the agent how the game came to the position in which play begins."""
@@ -96,16 +95,7 @@ class Referee:
     ) -> tuple[Decision, MoveRecord]:
         """The agent's decision in a position, with its wall time and as it is to be stored; its move is legal."""
         self._state = state
-        answer, seconds = self.run(ply, lambda: self._timed(state, rng), self._choice_limit())
-        left = self._charged(seconds)
-        decision, best = self.run(ply, lambda: self._judged(answer, seconds, legal, state, ply))
-        name, *names = self._names(state, [decision.move, *best.moves])
-
-        def record() -> MoveRecord:
-            text = candidates.written(best, names)
-            return MoveRecord.of(ply, side, name, decision, clock=left, candidates=text)
-
-        return decision, self.run(ply, record)
+        return self.run(ply, lambda: self._asked(legal, rng, ply, side), self._choice_limit())
 
     def check_time(self, seconds: float, ply: int) -> None:
         """Whether a move took no longer than the agent's seconds, or than its clock shows, and the margin.
@@ -121,7 +111,7 @@ class Referee:
             raise self._forfeit(Reason.TIME, f"took {seconds:.3f} s at ply {ply}; allowed: {allowed}")
 
     def played(self, move: int, ply: int) -> None:
-        """Tell the agent that a move has been made."""
+        """Tell the agent that a move has been made; of no use unless it `listens`."""
         self.run(ply, lambda: self.player.played(move))
 
     def run(self, ply: int, action: Callable[[], T], limit: float | None = None) -> T:
@@ -144,6 +134,24 @@ class Referee:
             raise forfeit from error
         finally:
             watch.leave()
+
+    def _new_player(self) -> tuple[Player, bool]:
+        """A player, and whether it does anything when it is told of a move."""
+        player = self.seat.agent.player(self.game, self.seat.budget)
+        return player, getattr(player.played, "__func__", None) is not Player.played
+
+    def _asked(self, legal, rng, ply, side) -> tuple[Decision, MoveRecord]:
+        """What `ask` returns, while it is noted whose code runs."""
+        state, watch = self._state, self.watch
+        answer, seconds = self._timed(state, rng)
+        left = self._charged(seconds)
+        watch.enter(self.agent, self._limit)
+        decision, best = self._judged(answer, seconds, legal, state, ply)
+        watch.leave()
+        name, *names = self._names(state, [decision.move, *best.moves])
+        watch.enter(self.agent, self._limit)
+        text = candidates.written(best, names)
+        return decision, MoveRecord.of(ply, side, name, decision, clock=left, candidates=text)
 
     def _choice_limit(self) -> float:
         """Seconds after which its process is killed, while it decides."""
@@ -176,7 +184,7 @@ class Referee:
 
     def _judged(self, answer, seconds, legal, state, ply) -> tuple[Decision, candidates.Best]:
         """The decision with a legal move and its time, and its candidates."""
-        decision = replace(answer, move=self._checked(answer, legal, state, ply), seconds=seconds)
+        decision = changed(answer, move=self._checked(answer, legal, state, ply), seconds=seconds)
         if decision.statistics is None:
             return decision, NO_CANDIDATES
         best = candidates.best(decision.statistics, decision.move)
@@ -191,9 +199,16 @@ class Referee:
             names = [self.game.move_name(state, move) for move in moves]
             parted = " ".join(names).split()
         except Exception as error:
-            raise GameError(f"move_name of {self.game} raised {type(error).__name__}: {error}") from error
+            self._judgement = GameError(f"move_name of {self.game} raised {type(error).__name__}: {error}")
+            raise self._judgement from error
+        except BaseException as error:
+            self._judgement = error
+            raise
         if parted != names:
-            raise GameError(f"{self.game}: one of the moves {names} has a name that is empty or has a blank")
+            self._judgement = GameError(
+                f"{self.game}: one of the moves {names} has a name that is empty or has a blank"
+            )
+            raise self._judgement
         return names
 
     def _checked(self, decision, legal, state, ply) -> int:
@@ -207,8 +222,8 @@ class Referee:
     def _forfeit(self, reason, text) -> Forfeit:
         detail = f"{self.seat.name} {text}"
         log.error("game %s: %s", self.game_id, detail)
-        self._judgement = Forfeit(reason, detail)
-        return self._judgement
+        self._judgement = forfeit = Forfeit(reason, detail)
+        return forfeit
 
 
 def in_words(error: BaseException) -> str:

@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
@@ -14,6 +15,7 @@ from typing import NamedTuple
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
 from arena.runner import watch
+from arena.runner.batches import ORDER_SECONDS
 from arena.runner.blame import Failure, death, is_stopped
 from arena.runner.confinement import inherited, safe_path
 from arena.runner.logs import WorkersLog
@@ -36,6 +38,7 @@ BACKSTOP = 4  # times all that a game may take: whatever a worker says that it d
 MOST_PLIES = 1_000_000_000  # that a game is said to have
 LONGEST_LINE = 4096  # bytes of what is printed that become one record of the log
 PRINTED_AT_ONCE = 1 << 18  # bytes
+ORDER_BYTES = 1 << 17  # an order has less, and is sent whole: some systems give a socket less room
 
 
 class InPlay(NamedTuple):
@@ -54,6 +57,8 @@ class Worker:
         self.memory = watch.new_memory()
         inheritance = inherited()
         ours, theirs = socket.socketpair()
+        for end, room in ((ours, socket.SO_SNDBUF), (theirs, socket.SO_RCVBUF)):
+            end.setsockopt(socket.SOL_SOCKET, room, ORDER_BYTES)
         printed, output = multiprocessing.Pipe(duplex=False)
         arguments = (theirs, (output, inheritance), self.memory, config.resolved(), *more)
         self.process = multiprocessing.Process(target=target, name=name, args=arguments)
@@ -66,10 +71,11 @@ class Worker:
         self.end, self.printed = SupervisorsEnd(ours), printed
         os.set_blocking(printed.fileno(), False)
         self._line = b""
-        self.job: Job | None = None  # what it plays, or will play once it is ready
+        self.jobs: deque[Job] = deque()  # what it plays, or will play once it is ready, without what has its record
+        self.sent = 0  # how many games it was sent together
         self.ready = False
         self.complaint = ""  # why it cannot start
-        self.begun = time.monotonic()  # when it was started, and later when it was sent its game
+        self.begun = time.monotonic()  # when it was started, and later when it was sent its games
         self.paused = 0.0  # seconds since then in which it was stopped, or this process was
         self.half_since: float | None = None  # since when there is half a message
 
@@ -83,12 +89,18 @@ class Worker:
         return [self.end, self.process.sentinel, *([] if self.printed.closed else [self.printed])]
 
     def send(self) -> None:
-        """Let it begin its game, if it has one."""
-        if self.job is None:
+        """Let it begin its games, if it has any."""
+        if not self.jobs:
             return
-        self.begun, self.paused = time.monotonic(), 0.0
+        self.begun, self.paused, self.sent = time.monotonic(), 0.0, len(self.jobs)
+        self.memory[watch.GAME] = 0.0
+        fixtures = [job.fixture for job in self.jobs]
         with suppress(OSError):  # it has just died, which its sentinel says too
-            self.end.send(Probe(self.job.fixture.condition) if self.job.probes else Play(self.job.fixture))
+            self.end.send(Probe(fixtures[0].condition) if self.jobs[0].probes else Play(fixtures, ORDER_SECONDS))
+
+    def halt(self) -> None:
+        """Let it begin none of its games but the one that it plays."""
+        self.memory[watch.HALT] = 1.0
 
     # -- What it says ---------------------------------------------------------------------------------------------
 
@@ -131,14 +143,31 @@ class Worker:
         """What it does now, or did when it died."""
         return watch.read(self.memory, len(self.config.agents))
 
+    @property
+    def job(self) -> Job | None:
+        """The one of its games that it plays; None if it has none."""
+        return self.jobs[self.place] if self.jobs else None
+
+    @property
+    def place(self) -> int:
+        """How many of `jobs` it has played without having told."""
+        place = self.memory[watch.GAME] - (self.sent - len(self.jobs))
+        # what an agent may have written there is no number of a game
+        return int(place) if place in range(len(self.jobs)) else 0
+
+    def game_begun(self) -> float:
+        """When it began its game."""
+        return max(self.begun, min(self.doing().game_since, time.monotonic()))
+
     def in_play(self) -> InPlay | None:
         """The game that it plays; None if it plays none, or probes the rules of one."""
-        if not self.ready or self.job is None or self.job.probes:
+        job = self.job
+        if not self.ready or job is None or job.probes:
             return None
-        doing, seconds = self.doing(), time.monotonic() - self.begun - self.paused
+        doing, seconds = self.doing(), time.monotonic() - self.game_begun() - self.paused
         # what an agent may have written there is no number of plies
         plies = int(doing.plies) if doing.game_since >= self.begun and 0 <= doing.plies < MOST_PLIES else 0
-        return InPlay(self.job.fixture, plies, max(0.0, seconds))
+        return InPlay(job.fixture, plies, max(0.0, seconds))
 
     def dead(self) -> bool:
         """Whether its process has ended."""
@@ -187,7 +216,7 @@ class Worker:
                 what = "its move was" if doing.playing else "its first decisions were"
                 return late(f"{what} not over after {limit:g} s", agent=agent, certain=True)
         limit = game_seconds
-        if self.job and self.job.probes:
+        if self.jobs and self.jobs[0].probes:
             limit = min(PROBE_SECONDS, max(PROBE_LOADING, game_seconds))
         elapsed = now - max(doing.game_since, self.begun) - self.paused
         over = elapsed - compiling - doing.compiled_game > limit

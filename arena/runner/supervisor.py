@@ -1,7 +1,8 @@
 """The supervisor: plays the games of a schedule on worker processes, and loses none of them.
 
-A worker that dies or hangs costs its own game only: `arena.runner.blame` says whether an agent has lost it, or it is
-played again, or it is void.  (concurrent.futures.ProcessPoolExecutor fails every pending future when one worker dies.)
+Short games travel together, to a worker and from there to the store, but each is a game of its own: a worker that dies
+or hangs costs one game only, and `arena.runner.blame` says whether an agent has lost it, or it is played again, or it
+is void.  (concurrent.futures.ProcessPoolExecutor fails every pending future when one worker dies.)
 Workers start by the process's own start method.
 """
 
@@ -9,7 +10,6 @@ import itertools
 import logging
 import multiprocessing
 import time
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -19,6 +19,7 @@ from typing import Protocol
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
 from arena.runner import worker as worker_process
+from arena.runner.batches import Lengths
 from arena.runner.blame import Failure, another_try
 from arena.runner.logs import WorkersLog
 from arena.runner.match import cores_of
@@ -50,21 +51,21 @@ class Feed(Protocol):
 
 @dataclass
 class Supervisor:
-    """Plays games on up to `workers` cores and hands every record to `on_result`, in the order of arrival.
+    """Plays games on up to `workers` cores and hands every record to `on_results`, in the order of arrival.
 
     following: gives the next game to play, or None if there is none before a result comes in: it is asked again after
     one; run_log: where the workers' log records go;
-    on_result: called in the thread of `run`; what it raises ends the run, and is raised by `run`;
+    on_results: called with them in the thread of `run`; what it raises ends the run, and is raised by `run`;
     on_stop: called there with False at the first stop request, with True when running games are given up;
     on_trouble: called there with a sentence on what agents and games have done;
-    on_tick: called there every TICK seconds; what it raises ends the run, and nothing more is handed to `on_result`;
+    on_tick: called there every TICK seconds; what it raises ends the run, and nothing more is handed to `on_results`;
     feed: while it is open, workers that have nothing to play wait for it.
     """
 
     config: Config
     following: Callable[[], Fixture | None]
     workers: int
-    on_result: Callable[[GameRecord], None]
+    on_results: Callable[[list[GameRecord]], None]
     run_log: WorkersLog
     on_stop: Callable[[bool], None] = lambda now: None
     on_trouble: Callable[[str], None] = lambda text: None
@@ -75,14 +76,15 @@ class Supervisor:
     _stops_seen: int = field(default=0, init=False)
     _failed_starts: int = field(default=0, init=False)
     _warmer: Warmer | None = field(default=None, init=False)
-    _refused: bool = field(default=False, init=False)  # on_result or on_tick has raised
+    _refused: bool = field(default=False, init=False)  # on_results or on_tick has raised
 
     def __post_init__(self):
-        self._queue = Queue(self.following, self._cores_of, self.workers)
+        self._lengths, self._cores = Lengths(), dict[tuple, int]()
+        self._queue = Queue(self.following, self._cores_of, self.workers, self._lengths)
         self._names = itertools.count(1)
         self._watchdog = Watchdog()
         self._wakeup, self._waker = multiprocessing.Pipe(duplex=False)
-        self._records = deque()  # arrived, and not yet handed on
+        self._records: list[GameRecord] = []  # arrived, and not yet handed on
         self.verdicts = Verdicts(self.config, self.on_trouble)
         self._looks = Looks()
 
@@ -101,7 +103,7 @@ class Supervisor:
         self._looks = Looks()
         try:
             self._employ()
-            while (self._feeding() or any(worker.job for worker in self._crew)) and self._stops < 2:
+            while (self._feeding() or any(worker.jobs for worker in self._crew)) and self._stops < 2:
                 self._advance()
             self._notice_stop()
             self._dismiss()
@@ -129,9 +131,9 @@ class Supervisor:
     def playing(self) -> dict[int, str]:
         """The process ids of the workers that play, and the ids of their games."""
         return {
-            worker.process.pid: worker.job.fixture.id
+            worker.process.pid: job.fixture.id
             for worker in list(self._crew)
-            if worker.ready and worker.job is not None and worker.process.pid is not None
+            if worker.ready and (job := worker.job) is not None and worker.process.pid is not None
         }
 
     def in_play(self) -> list[InPlay]:
@@ -173,7 +175,8 @@ class Supervisor:
         if self._stops:
             for worker in self._crew:
                 if not worker.ready:
-                    worker.job = None  # not begun
+                    worker.jobs.clear()  # not begun
+                worker.halt()
 
     def _attend(self, worker, ready, tick) -> Failure | None:
         """Take what a worker has sent and printed; what is wrong with it, if anything is."""
@@ -188,7 +191,7 @@ class Supervisor:
             worker.complaint = "it closed its connection"
         if worker.complaint:
             return Failure(worker.complaint, Reason.CRASH, None)
-        return worker.overdue(time.monotonic(), bool(worker.job)) if tick else None
+        return worker.overdue(time.monotonic(), bool(worker.jobs)) if tick else None
 
     def _hear(self, worker, limit: int | None = None) -> bool:
         """Take what a worker has sent; False if it can send no more."""
@@ -198,12 +201,12 @@ class Supervisor:
             worker.complaint = f"it sent {junk}"
             return True
         for message in messages:
-            job = worker.job if worker.ready else None
-            if isinstance(message, Played) and job and not job.probes:
-                self._take(worker, message.record)
+            job = worker.jobs[0] if worker.ready and worker.jobs else None
+            if isinstance(message, Played) and job and not job.probes and 0 < len(message.records) <= len(worker.jobs):
+                self._take(worker, message)
             elif isinstance(message, Probed) and job and job.probes:
                 self._records.append(self.verdicts.probed(job, message.fault))
-                worker.job = None
+                worker.jobs.clear()
             elif isinstance(message, Ready) and not worker.ready:
                 worker.ready, self._failed_starts = True, 0
                 worker.send()
@@ -215,28 +218,40 @@ class Supervisor:
                 break
         return open_
 
-    def _take(self, worker, record):
-        """Take the record of a worker's game."""
-        job = worker.job
-        if fault := fault_of(self.config, job.fixture, record):
-            worker.complaint = f"it sent a record of {job.fixture.id} that cannot be: {fault}"
-            return
-        if record.reason == Reason.TIME and worker.paused:
-            failure = Failure("over time while it was stopped", Reason.TIME, None, outside=True)
-            again = replace(job, failures=(*job.failures, failure))
-            if another_try(again.failures):
-                log.warning("game %s is played again: %s, but the process was stopped", record.id, record.detail)
-                worker.job = None if self._stops else again
-                worker.send()
+    def _take(self, worker, played):
+        """Take the records of the next of a worker's games; those that it does not begin wait again."""
+        for record in played.records:
+            job = worker.jobs[0]
+            if fault := fault_of(self.config, job.fixture, record):
+                worker.complaint = f"it sent a record of {job.fixture.id} that cannot be: {fault}"
                 return
+            worker.jobs.popleft()
+            if not (record.reason == Reason.TIME and worker.paused and self._try_again(job, record)):
+                self._note(job, record)
+        if played.over:
+            self._queue.put_back(worker.jobs)
+            worker.jobs.clear()
+
+    def _note(self, job, record):
         if record.reason == Reason.RULES:
             self.verdicts.of_rules(record)
+        self._lengths.told(job.fixture, record)
         self._records.append(record)
-        worker.job = None
+
+    def _try_again(self, job, record) -> bool:
+        """Whether a game is played again that was over time on a worker which was stopped meanwhile."""
+        failure = Failure("over time while it was stopped", Reason.TIME, None, outside=True)
+        again = replace(job, failures=(*job.failures, failure))
+        if not another_try(again.failures):
+            return False
+        log.warning("game %s is played again: %s, but the process was stopped", record.id, record.detail)
+        self._queue.put_back([again])
+        return True
 
     def _deliver(self):
-        while self._records and not self._refused:
-            self._unless_refused(self.on_result, self._records.popleft())
+        if self._records and not self._refused:
+            arrived, self._records = self._records, []
+            self._unless_refused(self.on_results, arrived)
 
     def _unless_refused(self, call, *arguments):
         """Call the receiver; once it has raised, nothing more is delivered."""
@@ -247,40 +262,45 @@ class Supervisor:
     # -- Workers and their games ----------------------------------------------------------------------------------
 
     def _cores_of(self, fixture) -> int:
-        try:
-            return max(1, int(cores_of(self.config, fixture)))
-        except Exception:  # an agent's own code, which shall not end the run
-            log.exception("game %s: the agents do not say how many cores they need", fixture.id)
-            return 1
+        kind = fixture.condition, fixture.seats
+        if kind not in self._cores:
+            try:
+                self._cores[kind] = max(1, int(cores_of(self.config, fixture)))
+            except Exception:  # an agent's own code, which shall not end the run
+                log.exception("game %s: the agents do not say how many cores they need", fixture.id)
+                self._cores[kind] = 1
+        return self._cores[kind]
 
     def _employ(self):
         """Give games to workers while cores are free."""
         while not self._stops:
-            job = self._queue.take(self.workers - sum(worker.job.cores for worker in self._crew if worker.job))
-            if job is None:
+            jobs = self._queue.take(self.workers - sum(worker.jobs[0].cores for worker in self._crew if worker.jobs))
+            if not jobs:
                 return
-            if record := self.verdicts.without_play(job.fixture):
-                self._records.append(record)
-                self._deliver()
+            records = [(job, self.verdicts.without_play(job.fixture)) for job in jobs]
+            self._records += [record for _, record in records if record]
+            if played := [job for job, record in records if not record]:
+                self._assign(played)
             else:
-                self._assign(job)
+                self._deliver()
 
-    def _assign(self, job):
-        worker = next((worker for worker in self._crew if worker.ready and not worker.job), None)
+    def _assign(self, jobs):
+        """Give games to an idle worker, or to a fresh one."""
+        worker = next((worker for worker in self._crew if worker.ready and not worker.jobs), None)
         if worker is None:
-            self._start(job)
+            self._start(jobs)
         else:
-            worker.job = job
+            worker.jobs.extend(jobs)
             worker.send()
 
-    def _start(self, job):
-        """A fresh worker, which plays `job` once it is ready."""
+    def _start(self, jobs):
+        """A fresh worker, which plays these games once it is ready."""
         worker = Worker(f"worker-{next(self._names)}", worker_process.main, self.config, self.run_log, self._watchdog)
-        worker.job = job
+        worker.jobs.extend(jobs)
         self._crew.append(worker)
 
     def _bury(self, worker, failure):
-        """Remove a dead or hung worker, and decide what becomes of its game."""
+        """Remove a dead or hung worker, and decide what becomes of its games."""
         worker.kill()
         if not worker.complaint:
             self._hear(worker, LONGEST)  # a record that it has sent counts
@@ -288,13 +308,13 @@ class Supervisor:
         worker.close()
         if not worker.ready:
             self._count_failed_start(worker, failure)
-        elif not worker.job:
+        elif not worker.jobs:
             log.error("%s, which did not play: %s", worker.name, failure.fate)
-        job = worker.job
-        if job and worker.ready:
-            job = self._after_failure(worker, job, failure)
-        if job and not self._stops:
-            self._start(job)
+        jobs = list(worker.jobs)
+        if jobs and worker.ready:
+            jobs = self._after_failure(worker, failure)
+        if jobs and not self._stops:
+            self._start(jobs)
 
     def _count_failed_start(self, worker, failure):
         if self._stops:
@@ -310,23 +330,30 @@ class Supervisor:
                 f"(start method {method}{hint})"
             )
 
-    def _after_failure(self, worker, job, failure) -> Job | None:
-        """The job that follows; None if the game has its record, or is given up."""
+    def _after_failure(self, worker, failure) -> list[Job]:
+        """The game that is to be played, or probed, at once by another worker, if any; the others wait again."""
+        jobs, place = list(worker.jobs), worker.place
+        job, others, begun = jobs[place], jobs[:place] + jobs[place + 1 :], place + 1
         log.error("game %s on %s: %s", job.fixture.id, worker.name, failure.fate)
         if self._stops > 1:
-            return None
-        result = self.verdicts.after(job, replace(failure, seconds=time.monotonic() - worker.begun))
+            return []
+        if begun > 1 and failure.reason != Reason.TIME and failure.agent not in job.fixture.seats:
+            # any of those that it has begun may have done it: each is played alone
+            self._queue.put_back([replace(job, suspected=True) for job in jobs[:begun]] + jobs[begun:])
+            return []
+        self._queue.put_back(others)
+        result = self.verdicts.after(job, replace(failure, seconds=time.monotonic() - worker.game_begun()))
         if isinstance(result, Job):
-            return result
+            return [result]
         self._records.append(result)
-        return None
+        return []
 
     # -- The end --------------------------------------------------------------------------------------------------
 
     def _dismiss(self):
         """Let idle workers exit on their own, so that their last log records arrive."""
         until = time.monotonic() + FAREWELL_SECONDS
-        leaving = [worker for worker in self._crew if worker.ready and not worker.job]
+        leaving = [worker for worker in self._crew if worker.ready and not worker.jobs]
         for worker in leaving:
             with suppress(OSError):  # it has ended already
                 worker.end.send(Leave())

@@ -161,7 +161,7 @@ def _linked(cluster, config):
 def _engine(config, desk: "_Desk", run_log, place) -> "Engine":
     """What plays the games of a run; `place`: the number of processes, or the link to a cluster."""
     told = {"on_stop": desk.events.stopping, "on_trouble": desk.events.trouble, "on_tick": desk.look}
-    common = {"config": config, "following": desk.next, "run_log": run_log, "on_result": desk.add, **told}
+    common = {"config": config, "following": desk.next, "run_log": run_log, "on_results": desk.add, **told}
     if isinstance(place, int):
         return Supervisor(workers=place, **common)
     from arena.cluster.engine import ClusterEngine
@@ -216,12 +216,13 @@ class _Desk:
                 return fixture
         return None
 
-    def add(self, record: GameRecord) -> None:
-        """A game is over."""
-        self.store.add(record)
-        self.stored.add(record.id)
-        self.schedule.told(record.condition, record.first, record.second, record.opening, record.outcome)
-        self.events.finished(record)
+    def add(self, records: list[GameRecord]) -> None:
+        """Games are over."""
+        self.store.add_all(records)
+        for record in records:
+            self.stored.add(record.id)
+            self.schedule.told(record.condition, record.first, record.second, record.opening, record.outcome)
+            self.events.finished(record)
 
     def look(self) -> None:
         """Called from time to time."""

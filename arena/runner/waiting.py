@@ -1,10 +1,12 @@
 """The games that wait for cores, in the schedule's order as far as cores allow."""
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 from arena.formats.fixture import Fixture
+from arena.runner.batches import MOST, ORDER_SECONDS, Lengths, most
 from arena.runner.blame import Failure
 
 OVERTAKING = 8  # times the number of cores: how many games may overtake one that waits for several cores
@@ -18,35 +20,79 @@ class Job:
     cores: int  # how many of the workers' cores it occupies
     failures: tuple[Failure, ...] = ()  # what became of the worker, each time it failed
     probes: int = 0  # processes that have been asked to probe the rules, once an agent is accused
+    suspected: bool = False  # whether it was one of several of which one has harmed its worker
+
+    @property
+    def alone(self) -> bool:
+        """Whether it travels with no other, so that what becomes of its worker tells of this game."""
+        return bool(self.failures or self.probes or self.suspected)
 
 
 class Queue:
     """The waiting games, in the schedule's order, except that a game that needs more cores than are free may be
-    overtaken by a bounded number of games that fit.  So cores are seldom idle, and no game waits for ever."""
+    overtaken by a bounded number of games that fit.  So cores are seldom idle, and no game waits for ever.
 
-    def __init__(self, following: Callable[[], Fixture | None], cores: Callable[[Fixture], int], limit: int):
+    following: gives the next game of the schedule, or None; cores: how many a game needs; limit: how many there are;
+    lengths: of the games so far.
+    """
+
+    def __init__(
+        self, following: Callable[[], Fixture | None], cores: Callable[[Fixture], int], limit: int, lengths: Lengths
+    ):
         self._following = following
         self._cores = cores
-        self._limit = limit  # of cores; a game that needs more takes them all, and so runs alone
-        self._window: deque[Job] = deque()  # the next few games
+        self._limit = limit  # a game that needs more takes them all, and so runs alone
+        self._lengths = lengths
+        self._window: deque[Job] = deque()  # the next games
         self._overtaken = 0  # how many games have overtaken the first of them
 
-    def take(self, free: int) -> Job | None:
-        """The next game for which `free` cores suffice; None if there is none."""
-        if free < 1:
-            return None
-        for place, job in enumerate(self._seen()):
-            if job.cores <= free:
-                del self._window[place]
-                self._overtaken = self._overtaken + 1 if place else 0
-                return job
-            if self._overtaken >= OVERTAKING * self._limit:
-                return None
-        return None
+    def take(self, free: int) -> list[Job]:
+        """The next games for a worker, for each of which `free` cores suffice; none if there is none.
 
-    def _seen(self) -> Iterator[Job]:
-        """The waiting games, read from the schedule only as far as needed."""
-        yield from list(self._window)
-        while len(self._window) < 2 * OVERTAKING * self._limit and (fixture := self._following()):
+        They are several where games are short.
+        """
+        if free < 1:
+            return []
+        place = 0
+        while self._read(place + 1) and place < 2 * OVERTAKING * self._limit:
+            if self._window[place].cores <= free:
+                return self._taken(place)
+            if self._overtaken >= OVERTAKING * self._limit:
+                break
+            place += 1
+        return []
+
+    def put_back(self, jobs: Iterable[Job]) -> None:
+        """These are the next."""
+        self._window.extendleft(reversed(list(jobs)))
+
+    def _read(self, wanted: int) -> bool:
+        """Read so many waiting games from the schedule, if there are as many; whether there are."""
+        while len(self._window) < wanted and (fixture := self._following()):
             self._window.append(Job(fixture, min(self._cores(fixture), self._limit)))
-            yield self._window[-1]
+        return len(self._window) >= wanted
+
+    def _taken(self, place) -> list[Job]:
+        """The game at a place and, if it is the first, those behind it that travel with it."""
+        if place:
+            job = self._window[place]
+            del self._window[place]
+            self._overtaken += 1
+            return [job]
+        self._overtaken = 0
+        return [self._window.popleft() for _ in range(self._together())]
+
+    def _together(self) -> int:
+        """How many games, from the first on, travel together: alike in cores, and no more than a fair share."""
+        first = self._window[0]
+        length = self._lengths.of(first.fixture)
+        if length is None or first.alone or length > ORDER_SECONDS / 2:
+            return 1
+        self._read(2 * self._limit * min(MOST, int(ORDER_SECONDS / length)))
+        count, seconds = 0, 0.0
+        for job in islice(self._window, most(len(self._window), self._limit)):
+            length = self._lengths.of(job.fixture)
+            if length is None or job.alone or job.cores != first.cores or seconds + length > ORDER_SECONDS:
+                break
+            count, seconds = count + 1, seconds + length
+        return count

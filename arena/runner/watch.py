@@ -1,6 +1,7 @@
 """What a worker is doing, in memory that the supervisor reads: whose code runs, since when, and for how long it may.
 
 The supervisor needs it when the worker is dead, or answers nothing more.  Writing it costs less than a microsecond.
+One word is the supervisor's own, HALT: that no further game shall be begun.
 """
 
 import multiprocessing
@@ -9,7 +10,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import NamedTuple
 
-PLAYING, AGENT, SINCE, LIMIT, GAME_SINCE, COMPILING, COMPILED, COMPILED_GAME, PLIES, WORDS = range(10)
+PLAYING, AGENT, SINCE, LIMIT, GAME_SINCE, COMPILING, COMPILED, COMPILED_GAME, PLIES, GAME, HALT, WORDS = range(12)
 NOBODY = -1.0
 
 
@@ -39,7 +40,7 @@ def read(memory, agents: int) -> Doing:
     words = list(memory)
     number = words[AGENT]
     agent = int(number) if number in range(agents) else None
-    return Doing(words[PLAYING] == 1.0, agent, *words[SINCE:])
+    return Doing(words[PLAYING] == 1.0, agent, *words[SINCE:GAME])
 
 
 class Watch:
@@ -48,6 +49,14 @@ class Watch:
     def __init__(self, memory=None):
         self._words = memoryview(memory if memory is not None else bytearray(8 * WORDS)).cast("B").cast("d")
         self._depth = 0  # of compilations
+
+    def take(self, game: int) -> None:
+        """The game of this number, of those that were sent together, is next."""
+        self._words[GAME] = game
+
+    def halted(self) -> bool:
+        """Whether the supervisor wants no further game to be begun."""
+        return self._words[HALT] != 0.0
 
     def begin(self, playing: bool) -> None:
         """A game begins, or the loading of its agents' kernels does."""

@@ -7,24 +7,27 @@ workers at once.
 import logging
 import os
 import socket
+from time import monotonic
 
 from arena.config.config import Config
 from arena.config.sizes import in_bytes
+from arena.formats.fixture import Fixture
 from arena.runner import logs
+from arena.runner.batches import NEWS_SECONDS
 from arena.runner.confinement import confine, limit_memory
-from arena.runner.match import play_fixture, void_record
+from arena.runner.match import Openings, play_fixture, void_record
 from arena.runner.messages import Failed, Play, Played, Probe, Probed, Ready, Warm, Warmed, WorkersEnd
 from arena.runner.probe import fault_in_kernels
 from arena.runner.rules import GameError
 from arena.runner.warming import warm
 from arena.runner.watch import Watch
-from results.record import Reason
+from results.record import GameRecord, Reason
 
 log = logging.getLogger("arena.runner.worker")
 
 
 def main(end: socket.socket, confined: tuple, memory, resolved: dict) -> None:
-    """Play every game that arrives and answer with its record, until there is no more.
+    """Play every game that arrives and answer with the records, until there is no more.
 
     end: the worker's end of the connection; confined: what `confine` is given; memory: for its Watch; resolved:
     `Config.resolved()`.
@@ -34,25 +37,14 @@ def main(end: socket.socket, confined: tuple, memory, resolved: dict) -> None:
     config = _settle_in(channel, watch, resolved)
     if config is None:
         return
-    process, warmed = os.getpid(), set[tuple[int, int]]()
+    table = Table(config, channel, watch)
     try:
         while isinstance(order := channel.receive(), Play | Probe):
             if isinstance(order, Probe):
                 watch.begin(playing=True)
                 channel.send(Probed(fault_in_kernels(config.conditions[order.condition].game) or ""))
                 continue
-            fixture = order.fixture
-            # not when the worker starts, so that an agent that crashes here costs only its own games
-            watch.begin(playing=False)
-            for agent in sorted({*fixture.seats}):
-                if (fixture.condition, agent) not in warmed:
-                    _warm(config, config.conditions[fixture.condition], agent, watch)
-                    warmed.add((fixture.condition, agent))
-            watch.begin(playing=True)
-            record = _play(config, fixture, watch)
-            if os.getpid() != process:
-                os._exit(1)  # an agent has forked, and this is the child
-            _send(channel, config, fixture, record)
+            table.play(order)
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent is gone
     except BaseException:
@@ -101,26 +93,63 @@ def _settle_in(channel, watch, resolved) -> Config | None:
     return config
 
 
-def _warm(config, condition, agent, watch):
-    """Load what an agent runs in a condition's game."""
-    with watch.of(agent, config.values["game_seconds"]):
-        warm([condition.game], condition.seats[agent], (BaseException,))
+class Table:
+    """Where a worker plays the games of its orders, one after the other."""
 
+    def __init__(self, config: Config, channel: WorkersEnd, watch: Watch):
+        self._config, self._channel, self._watch = config, channel, watch
+        self._openings, self._process = Openings(config), os.getpid()
+        self._warmed = set[tuple[int, int]]()  # conditions and agents
 
-def _play(config, fixture, watch):
-    """The game's record; a game whose rules fail is void, since they would fail again."""
-    try:
-        return play_fixture(config, fixture, watch)
-    except GameError as error:
-        log.exception("game %s: the rules failed", fixture.id)
-        return void_record(config, fixture, Reason.RULES, f"the rules failed: {error}")
+    def play(self, order: Play) -> None:
+        """Play the games of an order, and send their records; at least the first, the others while there is time."""
+        begun = told = monotonic()
+        records: list[tuple[Fixture, GameRecord]] = []
+        for number, fixture in enumerate(order.fixtures):
+            now = monotonic()
+            if number and (now > begun + order.seconds or self._watch.halted()):
+                break
+            if now > told + NEWS_SECONDS:
+                self._send(records, over=False)
+                records, told = [], now
+            self._watch.take(number)
+            records.append((fixture, self._play(fixture)))
+        self._send(records, over=True)
 
+    def _play(self, fixture) -> GameRecord:
+        """The game's record; a game whose rules fail is void, since they would fail again."""
+        # not when the worker starts, so that an agent that crashes here costs only its own games
+        self._watch.begin(playing=False)
+        for agent in sorted({*fixture.seats}):
+            if (fixture.condition, agent) not in self._warmed:
+                self._warm(self._config.conditions[fixture.condition], agent)
+                self._warmed.add((fixture.condition, agent))
+        self._watch.begin(playing=True)
+        try:
+            record = play_fixture(self._config, fixture, self._watch, self._openings)
+        except GameError as error:
+            log.exception("game %s: the rules failed", fixture.id)
+            record = void_record(self._config, fixture, Reason.RULES, f"the rules failed: {error}")
+        if os.getpid() != self._process:
+            os._exit(1)  # an agent has forked, and this is the child
+        return record
 
-def _send(channel, config, fixture, record):
-    """Send a record; one that holds what no message can, from the names of moves, say, is the game's fault."""
-    try:
-        channel.send(Played(record))
-    except (TypeError, ValueError, OverflowError) as error:
-        log.exception("game %s: its record cannot be sent", fixture.id)
-        text = f"its record cannot be sent: {type(error).__name__}: {error}"
-        channel.send(Played(void_record(config, fixture, Reason.RULES, text)))
+    def _warm(self, condition, agent):
+        """Load what an agent runs in a condition's game."""
+        with self._watch.of(agent, self._config.values["game_seconds"]):
+            warm([condition.game], condition.seats[agent], (BaseException,))
+
+    def _send(self, played, over):
+        """Send records; one that holds what no message can, from the names of moves, say, is the game's fault."""
+        try:
+            self._channel.send(Played([record for _, record in played], over))
+        except (TypeError, ValueError, OverflowError) as error:
+            if played[1:]:
+                for one in played[:-1]:
+                    self._send([one], over=False)
+                return self._send(played[-1:], over)
+            fixture = played[0][0]
+            log.exception("game %s: its record cannot be sent", fixture.id)
+            text = f"its record cannot be sent: {type(error).__name__}: {error}"
+            self._channel.send(Played([void_record(self._config, fixture, Reason.RULES, text)], over))
+        return None

@@ -46,9 +46,10 @@ class Bench:
         following = partial(next, iter(self.fixtures), None)
         self.supervisor = Supervisor(checked, following, workers, self._take, self.run_log)
 
-    def _take(self, record):
-        self.records.append(record)
-        self.on_result(record)
+    def _take(self, records):
+        for record in records:
+            self.records.append(record)
+            self.on_result(record)
 
     def run(self):
         with self.run_log:

@@ -41,6 +41,16 @@ class FaultyNim(Nim):
 
 
 @dataclass(frozen=True)
+class UnspeakableNim(Nim):
+    """The same with a name of a move that UTF-8 cannot write."""
+
+    name = "test_unspeakable_nim"
+
+    def move_name(self, state, move):
+        return f"\ud800{move}"
+
+
+@dataclass(frozen=True)
 class Puzzle(FaultyNim):
     """A game for one player."""
 
@@ -111,6 +121,8 @@ class OddPlayer(Player):
             os._exit(3)
         if how == "kill" and in_worker:
             os.kill(os.getpid(), signal.SIGKILL)
+        if how == "deaf" and in_worker:
+            os.closerange(3, 64)
         if how == "hang" and in_worker:
             time.sleep(3600)
         if how == "log":

@@ -19,12 +19,13 @@ import arena
 import games as games_of_ours
 from agents.core.solve import solve, solver_of
 from agents.proof.jobs import JobError
-from arena.cluster import batches, describing, solving
-from arena.cluster.batches import Lengths
+from arena.cluster import describing, solving
 from arena.cluster.host import Host, Needs, Phase
 from arena.cluster.jobs import jobs_on
 from arena.cluster.link import ClusterError, connected
 from arena.cluster.post import Post
+from arena.runner import batches
+from arena.runner.batches import Lengths
 from arena.runner.waiting import Job
 from arena.study.positions import Known, PositionError, check_positions
 from results.record import Reason

@@ -1,18 +1,30 @@
 """One game: its record, and every way in which an agent or the rules can fail."""
 
+from dataclasses import dataclass, replace
+
 import pytest
 
 import agents
 from agents import Budget
+from agents.core.agent import Decision, changed
 from agents.core.clock import Clock
 from arena.config import loading
 from arena.config.config import Seat
-from arena.runner.match import play, play_fixture
+from arena.formats.schedule import Schedule
+from arena.runner.match import Openings, play, play_fixture
 from arena.runner.rules import GameError
 from arena.runner.warming import _budgets, warm
 from results.record import Reason
 from tests.arena.conftest import essence, values
-from tests.arena.fixtures import round_robin
+from tests.arena.fixtures import every_fixture, round_robin
+
+
+@dataclass(frozen=True)
+class Noted(Decision):
+    """A decision of a class of its own, which does something when it is made."""
+
+    def __post_init__(self):
+        object.__setattr__(self, "counts", self.counts | {"noted": 1})
 
 
 def made_of(*agents, **more):
@@ -52,6 +64,21 @@ def test_a_game_is_a_function_of_its_fixture():
     made = made_of("random", ("b", "random"), game="tictactoe", games=4)
     for fixture in round_robin(2, 4, 0):
         assert essence(play_fixture(made, fixture)) == essence(play_fixture(made, fixture))
+
+
+def test_a_game_is_the_same_whatever_was_played_before_it():
+    made = made_of("random", ("b", "random"), game=None, instances=["tictactoe", "nim"], games=4)
+    kept = Openings(made)
+    for fixture in sorted(every_fixture(Schedule(made.values)), key=lambda one: (one.opening, one.seed)):
+        assert essence(play_fixture(made, fixture, openings=kept)) == essence(play_fixture(made, fixture))
+
+
+@pytest.mark.parametrize("kind", [Decision, Noted])
+def test_a_changed_decision_is_that_of_replace(kind):
+    before, same = (kind(4, value=0.5, playouts=7, counts={"cut": 1}) for _ in range(2))
+    after = changed(before, move=5, seconds=2.0)
+    assert type(after) is kind and after == replace(same, move=5, seconds=2.0) and before == same
+    assert vars(after).keys() == vars(before).keys()
 
 
 def test_the_two_sides_draw_from_streams_of_their_own():

@@ -16,6 +16,7 @@ from arena.config import loading
 from arena.runner import staff, waiting
 from arena.runner import warmer as warmer_module
 from arena.runner import worker as worker_process
+from arena.runner.batches import Lengths
 from arena.runner.logs import RunLog
 from arena.runner.staff import STOP, TICK
 from arena.runner.starting import WorkerStartError
@@ -166,7 +167,9 @@ def test_a_first_stop_request_finishes_the_games_that_run(bench):
     )
     stops, given, assign = [], {}, made.supervisor._assign
     made.supervisor.on_stop = stops.append
-    made.supervisor._assign = lambda job: given.update({job.fixture.id: made.supervisor._stops}) or assign(job)
+    made.supervisor._assign = lambda jobs: (
+        given.update({job.fixture.id: made.supervisor._stops for job in jobs}) or assign(jobs)
+    )
     records = made.run()
     assert set(given.values()) == {0} and set(records) <= set(given) and stops[0] is False
     assert 1 <= len(records) <= 4, "two that end at once, and the two that the workers have begun by then"
@@ -235,11 +238,15 @@ def test_cores_are_counted(bench, tmp_path):
 def take_all(wide, limit, games=40, last_for=3):
     """The order in which a queue gives games out on `limit` cores when each lasts `last_for` rounds; `wide` numbers."""
     queue = Queue(
-        partial(next, iter(round_robin(2, games, 0)), None), lambda fixture: wide.get(fixture.number, 1), limit
+        partial(next, iter(round_robin(2, games, 0)), None),
+        lambda fixture: wide.get(fixture.number, 1),
+        limit,
+        Lengths(),
     )
     running, order = [], []
     while len(order) < games:
-        while job := queue.take(limit - sum(cores for cores, _ in running)):
+        while jobs := queue.take(limit - sum(cores for cores, _ in running)):
+            (job,) = jobs
             running.append((job.cores, last_for + job.fixture.number % 2))
             order.append(job.fixture.number)
             assert sum(cores for cores, _ in running) <= limit

@@ -1,4 +1,5 @@
-"""How many games travel together: as many as take two seconds, or longer where thousands of cores are to be fed."""
+"""How many games travel together, where they are short: to a worker of this machine as many as take a tenth of a
+second, to one of a cluster as many as take two seconds, or longer where thousands of cores are to be fed."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -9,7 +10,9 @@ from results.record import GameRecord
 SECONDS = 2.0  # that a batch takes where there are few slots
 ANSWERS = 100  # batches a second that a parent and its scheduler take at ease: more slots get longer batches
 MOST = 500  # games of a batch
-UNCOUNTED = 0.0005  # seconds of a game that its record does not count
+UNCOUNTED = 0.0001  # seconds of a game that its record does not count
+ORDER_SECONDS = 0.1  # that a worker of this machine plays without a new order; it begins no further game after them
+NEWS_SECONDS = 0.05  # after which it sends the records that it has
 
 
 @dataclass
