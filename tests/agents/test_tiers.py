@@ -1,0 +1,76 @@
+"""Kernels that serve all games decide as those compiled for one game do, to the last bit of what they tell."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+import agents
+import games
+from agents.core.agent import Decision
+from games.core.game import CHANCE
+from games.core.jit import COMPILED
+from games.core.jit.background import specializing
+from games.core.random import random_below, stream
+from games.core.specialized import ALWAYS, NEVER
+from tests.agents.test_matrix import BUDGET, SMALL, variants
+from tests.shipped import AGENTS, GAMES
+
+pytestmark = pytest.mark.skipif(not COMPILED, reason="kernels run as plain Python")
+UNTIMED = [field.name for field in fields(Decision) if field.name not in ("seconds", "improvements", "game", "state")]
+TIMED = ("workers=2)", "workers=2, lanes=4)", "parallel='leaf')")  # threads: what they find depends on their timing
+
+
+def plain(value):
+    """Arrays as bytes, to compare the last bit."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    return tuple(map(plain, value)) if isinstance(value, tuple) else value
+
+
+def decided(game, agent, mode):
+    """Two decisions, the second after random moves."""
+    found, state, rng = [], game.initial(), stream(3)
+    with specializing(mode):
+        player = agent.player(game, BUDGET)
+        while not game.is_over(state) and len(found) < 2:
+            moves = game.moves(state)
+            if game.player(state) != CHANCE:
+                decision = player.choose(state.copy(), rng)
+                found.append([plain(getattr(decision, name)) for name in UNTIMED])
+            move = moves[int(random_below(rng, len(moves)))]
+            state = game.after(state, move)
+            player.played(move)
+        player.close(None)
+    return found
+
+
+def compare(spec, texts):
+    """How many agents decide alike; the agents that do not."""
+    game, same, different = games.make(spec + SMALL.get(spec, "")), 0, []
+    for text in texts:
+        agent = agents.make(text)
+        if not agent.refuses(game):
+            if decided(game, agent, NEVER) == decided(game, agent, ALWAYS):
+                same += 1
+            else:
+                different.append(text)
+    return same, different
+
+
+@pytest.mark.parametrize(
+    "spec, text",
+    [("tictactoe", "uct"), ("breakthrough", "alphabeta"), ("connect4", "dfpn"), ("leftmove", "nrpa"), ("hex", "ppa")],
+)
+def test_an_agent_of_each_family_decides_alike(spec, text):
+    assert compare(spec, [text]) == (1, [])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", GAMES)
+def test_every_agent_decides_alike(spec):
+    """Compiles every agent for every game, which takes an hour and a half for all games; each says how many it was."""
+    texts = [text for name in AGENTS for text in variants(name) if not text.endswith(TIMED) and name != "external"]
+    same, different = compare(spec, texts)
+    print(f"{spec}: {same} agents decide alike")
+    assert same and not different
