@@ -9,13 +9,19 @@ import gc
 import multiprocessing
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import games
+from games.core.jit.background import NEVER, set_mode
 from tests import samples
+from tests.plain import run_as_python
+
+# Nothing is compiled in the background, where it would take the time of other tests; those of it ask for it.
+set_mode(NEVER)
 
 # The compiler makes many objects that live long; to look among them for garbage every 700 takes a tenth of its time.
 gc.freeze()
@@ -32,12 +38,34 @@ settings.load_profile("arena")
 
 
 @pytest.fixture(autouse=True)
+def _collector():
+    """Hypothesis times the garbage collector by a callback, where a Ctrl-C that a test sends would be lost."""
+    gc.callbacks[:] = [one for one in gc.callbacks if not getattr(one, "__module__", "").startswith("hypothesis")]
+
+
+@pytest.fixture(autouse=True)
 def _start_method():
     """Processes start as before after a test that has called a command: commands start theirs by a fork server."""
     before = multiprocessing.get_start_method()
     yield
     if multiprocessing.get_start_method() != before:
         multiprocessing.set_start_method(before, force=True)
+
+
+@pytest.fixture(autouse=True)
+def kernels(request, monkeypatch):
+    """How kernels run in a test: "compiled", or "plain", as plain Python, which needs no compiler."""
+    how = getattr(request, "param", "compiled")
+    if how == "plain":
+        run_as_python(monkeypatch)
+    return how
+
+
+def pytest_generate_tests(metafunc):
+    """A test with the marker `plain` is two: as plain Python, unless it is slow; and compiled, which is slow unless it
+    has the marker `compiled`."""
+    if metafunc.definition.get_closest_marker("plain"):
+        metafunc.parametrize("kernels", ["plain", "compiled"], indirect=True)
 
 
 @pytest.fixture(scope="session", params=["sample", "published"])
@@ -51,15 +79,32 @@ def data_folder(request, tmp_path_factory):
     return Path(folder)
 
 
+def pytest_runtest_setup(item):
+    """No test begins after the second that ARENA_TESTS_END names, as `date +%s` counts them."""
+    if time.time() > float(os.environ.get("ARENA_TESTS_END", "inf")):
+        pytest.skip("the time for the tests is over: ARENA_TESTS_END")
+
+
 FOLDERS = ("arena", "faults", "agents", "tests", "games", "results")  # in the order of their turn
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items):
+    for item in items:
+        if how_of(item) == "compiled" and not item.get_closest_marker("compiled"):
+            item.add_marker(pytest.mark.slow)
+        if how_of(item) == "plain":  # the words of hashes wrap around
+            item.add_marker(pytest.mark.filterwarnings("ignore:overflow encountered in scalar:RuntimeWarning"))
+    items[:] = [item for item in items if how_of(item) != "plain" or not item.get_closest_marker("slow")]
     items.sort(key=lambda item: FOLDERS.index(item.path.parent.name))
     for item in items:
         game = game_of(item) if item.path.parent.name == "agents" or "test_conformance" in item.nodeid else None
         item.add_marker(pytest.mark.xdist_group(f"game {game}" if game else str(item.path)))
+
+
+def how_of(item):
+    """ "plain" or "compiled" for one of the two tests that a test with the marker `plain` is; None for others."""
+    return item.callspec.params.get("kernels") if hasattr(item, "callspec") else None
 
 
 def game_of(item):
