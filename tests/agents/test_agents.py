@@ -47,6 +47,7 @@ def test_every_agent_with_every_budget(name, spec):
             assert first.nodes <= BUDGETS[kind]
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", GAMES)
 def test_flat_equals_its_twin(spec):
     game = games.make(spec)
