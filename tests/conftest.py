@@ -1,8 +1,8 @@
-"""How the tests are shared out: a file's tests go to one process; those of conformance and of agents go by game.
+"""How the tests are shared out: a file's tests go to one process; those of games and of agents go by their names.
 
-So a process compiles a game's kernels once, and the longest file does not keep one process busy alone.  The arena's
-tests come first: they fork workers, which takes the longer the more kernels a process has compiled before.  Those that
-compile most follow, and those of results are last: no file of theirs keeps one process waiting for the other.
+So a game's methods and an agent's kernels are compiled once, and the longest file does not keep one process busy alone.
+The arena's tests come first: they fork workers, which takes the longer the more a process has compiled before.  Those
+that compile most follow, and those of results are last: no group of theirs keeps one process waiting for the other.
 """
 
 import gc
@@ -89,27 +89,30 @@ FOLDERS = ("arena", "faults", "agents", "tests", "games", "results")  # in the o
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     for item in items:
         if how_of(item) == "compiled" and not item.get_closest_marker("compiled"):
             item.add_marker(pytest.mark.slow)
         if how_of(item) == "plain":  # the words of hashes wrap around
             item.add_marker(pytest.mark.filterwarnings("ignore:overflow encountered in scalar:RuntimeWarning"))
-    items[:] = [item for item in items if how_of(item) != "plain" or not item.get_closest_marker("slow")]
+    too_long = {item for item in items if how_of(item) == "plain" and item.get_closest_marker("slow")}
+    config.hook.pytest_deselected(items=list(too_long))
+    items[:] = [item for item in items if item not in too_long]
     items.sort(key=lambda item: FOLDERS.index(item.path.parent.name))
     for item in items:
-        game = game_of(item) if item.path.parent.name == "agents" or "test_conformance" in item.nodeid else None
-        item.add_marker(pytest.mark.xdist_group(f"game {game}" if game else str(item.path)))
+        item.add_marker(pytest.mark.xdist_group(group_of(item)))
 
 
 def how_of(item):
-    """ "plain" or "compiled" for one of the two tests that a test with the marker `plain` is; None for others."""
+    """The word "plain" or "compiled", of the two tests that one with the marker `plain` is; None for others."""
     return item.callspec.params.get("kernels") if hasattr(item, "callspec") else None
 
 
-def game_of(item):
-    """The game that a test is for, as it is written: its parameter `spec`, or else its file's GAME; None without."""
-    spec = item.callspec.params.get("spec") if hasattr(item, "callspec") else None
-    if spec and spec.partition("(")[0] in games.names():
-        return spec
-    return getattr(item.module, "GAME", None)
+def group_of(item):
+    """The game or the agent that a test is for, as its file or a parameter says; else its file."""
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    folder, file = item.path.parent.name, item.path.stem.removeprefix("test_")
+    if folder == "games":
+        game = str(parameters.get("spec", file)).partition("(")[0]
+        return f"game {game}" if game in games.names() else str(item.path)
+    return f"agent {parameters['name']}" if folder == "agents" and "name" in parameters else str(item.path)
