@@ -144,7 +144,7 @@ def test_one_worker_keeps_the_serial_order_whatever_the_policy():
     assert len(orders) == 1 and len(orders.pop()) > 10
 
 
-@pytest.mark.plain
+@pytest.mark.slow
 def test_simulated_runs_are_the_same_and_more_workers_take_less_time():
     found = {}
     for workers in (1, 8, 64):
@@ -179,7 +179,7 @@ def test_virtual_numbers_and_flags_are_undone():
         assert not (search.server.flagged[used] & open_ones).any()
 
 
-@pytest.mark.plain
+@pytest.mark.slow
 def test_a_job_of_no_importance_is_cancelled():
     """Not every report is of a job that is done, and fewer nodes are visited than without."""
     found = [

@@ -14,10 +14,17 @@ from tests.agents.naive import minimax
 from tests.agents.positions import GAMES, after_names, random_line, random_position, small_positions
 
 SMALL = [
-    *GAMES,
-    "othello(size=4)",
+    "tictactoe",
     "nim(heaps=[1, 2, 3])",
-    pytest.param("domineering(rows=4, columns=4)", marks=pytest.mark.slow),
+    *(
+        pytest.param(spec, marks=pytest.mark.slow)
+        for spec in (
+            "breakthrough(rows=5, columns=4)",
+            "connect4(rows=4, columns=5)",
+            "othello(size=4)",
+            "domineering(rows=4, columns=4)",
+        )
+    ),
 ]
 PLAIN = "table=0, order=[], scout=false, foresee=false, sound=false"
 ALONE = [

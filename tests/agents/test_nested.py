@@ -14,9 +14,9 @@ LEFT_MOVE = [  # of depth 60: agent, mean score of one search, computed independ
     ("nmcs(level=2)", 50.1),
     ("nrpa(level=1, iterations=10)", 35.9),
     ("nrpa(level=2, iterations=10)", 47.9),
-    ("nrpa(level=3, iterations=10)", 59.3),
+    pytest.param("nrpa(level=3, iterations=10)", 59.3, marks=pytest.mark.slow),
     ("nrpa(level=1, iterations=100)", 47.4),
-    ("nrpa(level=2, iterations=100)", 60.0),
+    pytest.param("nrpa(level=2, iterations=100)", 60.0, marks=pytest.mark.slow),
 ]
 
 

@@ -211,7 +211,7 @@ def test_a_full_tree_is_said(spec):
         made("pns(max_nodes=1000)", game).prove(game.initial(), goal_for(0, 1))
 
 
-@pytest.mark.parametrize("agent", ["dfpn", "parapds"])
+@pytest.mark.parametrize("agent", [pytest.param("dfpn", marks=pytest.mark.slow), "parapds"])
 @pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
 def test_threads_take_all_their_marks_back(agent, spec):
     game = games.make(spec)

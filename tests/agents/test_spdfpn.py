@@ -60,7 +60,9 @@ def test_values_are_those_of_df_pn(spec):
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("spec, plies", [("tictactoe", 1), ("connect4(rows=4, columns=5)", 7)])
+@pytest.mark.parametrize(
+    "spec, plies", [("tictactoe", 1), pytest.param("connect4(rows=4, columns=5)", 7, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("epsilon, job", [(0.0, 1), (0.25, 30), (0.25, 200)])
 def test_one_worker_equals_its_twin(spec, plies, epsilon, job):
     game, jobs = games.make(spec), 0

@@ -165,6 +165,7 @@ def test_playouts_are_in_lanes_where_a_game_has_them():
     assert games.make("hex(swap=true)").lanes == games.make("mnk").lanes == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the processor's name is of x86-64")
 def test_results_do_not_depend_on_the_processor(tmp_path):
     """The same playouts, compiled for a processor whose registers have 128 bits, and which cannot count bits or deposit
