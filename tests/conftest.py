@@ -1,21 +1,27 @@
-"""How the tests are shared out: a file's tests go to one process; those of conformance and of agents go by game.
+"""How the tests are shared out: a file's tests go to one process; those of games and of agents go by their names.
 
-So a process compiles a game's kernels once, and the longest file does not keep one process busy alone.  The arena's
-tests come first: they fork workers, which takes the longer the more kernels a process has compiled before.  Those that
-compile most follow, and those of results are last: no file of theirs keeps one process waiting for the other.
+So a game's methods and an agent's kernels are compiled once, and the longest file does not keep one process busy alone.
+The arena's tests come first: they fork workers, which takes the longer the more a process has compiled before.  Those
+that compile most follow, and those of results are last: no group of theirs keeps one process waiting for the other.
 """
 
 import gc
 import multiprocessing
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import games
+from games.core.jit.background import NEVER, set_mode
 from tests import samples
+from tests.plain import run_as_python
+
+# Nothing is compiled in the background, where it would take the time of other tests; those of it ask for it.
+set_mode(NEVER)
 
 # The compiler makes many objects that live long; to look among them for garbage every 700 takes a tenth of its time.
 gc.freeze()
@@ -32,12 +38,34 @@ settings.load_profile("arena")
 
 
 @pytest.fixture(autouse=True)
+def _collector():
+    """Hypothesis times the garbage collector by a callback, where a Ctrl-C that a test sends would be lost."""
+    gc.callbacks[:] = [one for one in gc.callbacks if not getattr(one, "__module__", "").startswith("hypothesis")]
+
+
+@pytest.fixture(autouse=True)
 def _start_method():
     """Processes start as before after a test that has called a command: commands start theirs by a fork server."""
     before = multiprocessing.get_start_method()
     yield
     if multiprocessing.get_start_method() != before:
         multiprocessing.set_start_method(before, force=True)
+
+
+@pytest.fixture(autouse=True)
+def kernels(request, monkeypatch):
+    """How kernels run in a test: "compiled", or "plain", as plain Python, which needs no compiler."""
+    how = getattr(request, "param", "compiled")
+    if how == "plain":
+        run_as_python(monkeypatch)
+    return how
+
+
+def pytest_generate_tests(metafunc):
+    """A test with the marker `plain` is two: as plain Python, unless it is slow; and compiled, which is slow unless it
+    has the marker `compiled`."""
+    if metafunc.definition.get_closest_marker("plain"):
+        metafunc.parametrize("kernels", ["plain", "compiled"], indirect=True)
 
 
 @pytest.fixture(scope="session", params=["sample", "published"])
@@ -51,20 +79,40 @@ def data_folder(request, tmp_path_factory):
     return Path(folder)
 
 
+def pytest_runtest_setup(item):
+    """No test begins after the second that ARENA_TESTS_END names, as `date +%s` counts them."""
+    if time.time() > float(os.environ.get("ARENA_TESTS_END", "inf")):
+        pytest.skip("the time for the tests is over: ARENA_TESTS_END")
+
+
 FOLDERS = ("arena", "faults", "agents", "tests", "games", "results")  # in the order of their turn
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
+    for item in items:
+        if how_of(item) == "compiled" and not item.get_closest_marker("compiled"):
+            item.add_marker(pytest.mark.slow)
+        if how_of(item) == "plain":  # the words of hashes wrap around
+            item.add_marker(pytest.mark.filterwarnings("ignore:overflow encountered in scalar:RuntimeWarning"))
+    too_long = {item for item in items if how_of(item) == "plain" and item.get_closest_marker("slow")}
+    config.hook.pytest_deselected(items=list(too_long))
+    items[:] = [item for item in items if item not in too_long]
     items.sort(key=lambda item: FOLDERS.index(item.path.parent.name))
     for item in items:
-        game = game_of(item) if item.path.parent.name == "agents" or "test_conformance" in item.nodeid else None
-        item.add_marker(pytest.mark.xdist_group(f"game {game}" if game else str(item.path)))
+        item.add_marker(pytest.mark.xdist_group(group_of(item)))
 
 
-def game_of(item):
-    """The game that a test is for, as it is written: its parameter `spec`, or else its file's GAME; None without."""
-    spec = item.callspec.params.get("spec") if hasattr(item, "callspec") else None
-    if spec and spec.partition("(")[0] in games.names():
-        return spec
-    return getattr(item.module, "GAME", None)
+def how_of(item):
+    """The word "plain" or "compiled", of the two tests that one with the marker `plain` is; None for others."""
+    return item.callspec.params.get("kernels") if hasattr(item, "callspec") else None
+
+
+def group_of(item):
+    """The game or the agent that a test is for, as its file or a parameter says; else its file."""
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    folder, file = item.path.parent.name, item.path.stem.removeprefix("test_")
+    if folder == "games":
+        game = str(parameters.get("spec", file)).partition("(")[0]
+        return f"game {game}" if game in games.names() else str(item.path)
+    return f"agent {parameters['name']}" if folder == "agents" and "name" in parameters else str(item.path)

@@ -14,6 +14,7 @@ from agents.core.agent import Decision
 from agents.minimax.trace import Explored
 from games.core.drawing import Picture
 
+pytestmark = pytest.mark.slow
 NOTEBOOK = Path(__file__).parents[1] / "docs" / "notebook.ipynb"
 
 

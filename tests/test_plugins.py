@@ -76,7 +76,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.faults
+@pytest.mark.slow
 def test_the_template_in_a_run(installed, tmp_path):
     """Workers find it by themselves, and its version and sources are stored."""
     told = python(installed, RUN, str(tmp_path / "run"))

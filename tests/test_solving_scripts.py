@@ -104,6 +104,7 @@ def test_perft_needs_python_chess(monkeypatch, capsys):
     assert "error: there is no python-chess to compare with" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_game_without_foresight_is_the_same_game():
     """In a process of its own: the script registers games."""
     line = "from foresight import *; print(row_of('connect4(rows=4, columns=4)', '1 1 2 2', ALPHABETA, 5.0))"

@@ -41,6 +41,7 @@ def steps(text):
                 yield None, shlex.split(shorter(line), comments=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
 def test_every_step_works(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

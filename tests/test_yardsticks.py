@@ -40,17 +40,20 @@ def sides(compare, yardstick, programs):
     return yardstick.search()(), (units, check)
 
 
+@pytest.mark.slow
 def test_alphabeta_visits_the_same_nodes_in_cpp(compare, programs):
     ours, theirs = sides(compare, small_alphabeta(compare), programs)
     assert ours == theirs
     assert ours[0] > 1000
 
 
+@pytest.mark.slow
 def test_another_search_is_told(compare, programs):
     with pytest.raises(compare.Difference, match="is another search"):
         compare.compare(small_alphabeta(compare, theirs=5), programs, 1)
 
 
+@pytest.mark.slow
 def test_a_row_has_both_speeds(compare, programs):
     row = compare.compare(small_alphabeta(compare), programs, 3)
     assert row["ratio"] == sorted(row["ratios"])[1] > 0
@@ -66,7 +69,7 @@ def test_a_word_that_no_title_has_is_told(compare, monkeypatch, capsys):
     assert "no search has chess in its title; there are: alpha-beta, Connect 4" in capsys.readouterr().err
 
 
-@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(9))
 def test_every_search_is_the_same_in_cpp(compare, programs, number):
     assert len(compare.YARDSTICKS) == 9

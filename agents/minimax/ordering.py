@@ -11,6 +11,8 @@ costs as much as to search that position; a node that has many below it gets tha
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from agents.core.learned import NOT_LEARNED, Learned, units_after
 from agents.core.table import move_image
 from games.core.jit import Compilable, inlined, kernel
@@ -123,7 +125,7 @@ def merge_symmetric(game, search, ply, count):
     child, image = search.scratch[0], search.scratch[1]
     for i in range(count):
         game.play_into(search.states[ply], moves[i], child)
-        key, seen = int(game.least_key(child, image)[0]), False
+        key, seen = np.int64(game.least_key(child, image)[0]), False
         for j in range(kept):
             seen |= keys[j] == key
         if not seen:

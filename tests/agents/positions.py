@@ -8,7 +8,7 @@ from games.core.random import random_below, stream
 GAMES = [
     "tictactoe",
     "breakthrough(rows=5, columns=4)",
-    pytest.param("connect4(rows=4, columns=5)", marks=pytest.mark.matrix),
+    pytest.param("connect4(rows=4, columns=5)", marks=pytest.mark.slow),
 ]
 
 

@@ -17,7 +17,7 @@ from tests.agents.positions import GAMES, after_names, random_position
 from tests.shipped import AGENTS
 
 FOR_TWO = [name for name in AGENTS if name != "external" and 2 in agents.make(name).needs.players]  # searches of ours
-MATRIX, MORE_GAMES = pytest.mark.matrix, ("tictactoe", "connect4(rows=4, columns=5)")
+MATRIX, MORE_GAMES = pytest.mark.slow, ("tictactoe", "connect4(rows=4, columns=5)")
 BUDGETS = {"playouts": 60, "nodes": 300, "depth": 3, "seconds": 0.02}
 
 
@@ -47,6 +47,7 @@ def test_every_agent_with_every_budget(name, spec):
             assert first.nodes <= BUDGETS[kind]
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", GAMES)
 def test_flat_equals_its_twin(spec):
     game = games.make(spec)

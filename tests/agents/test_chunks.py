@@ -30,6 +30,7 @@ def decisions(monkeypatch, name, first, long):
 SEARCHES = [name for name in AGENTS if name != "external" and set(agents.make(name).budgets) & set(COUNTED)]
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_decision_does_not_depend_on_its_chunks(name, monkeypatch):
     agent, game = agents.make(name), games.make(GAME)

@@ -35,6 +35,7 @@ def local_search(workers, jobs, limit, max_nodes=100_000, seed=3):
     return processes, int(tds.home_of(GAME, GAME.initial(), workers))
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("workers, jobs, limit", [(1, 1, 300), (1, 8, 1000), (3, 5, 2000), (2, 10, 7), (4, 2, 1)])
 def test_totals_are_exact_at_every_node(workers, jobs, limit):
     processes, home = local_search(workers, jobs, limit)
@@ -51,6 +52,7 @@ def test_totals_are_exact_at_every_node(workers, jobs, limit):
             assert tree.counts[node, BEGUN] == tree.counts[children, BEGUN].sum()
 
 
+@pytest.mark.plain
 def test_a_position_has_one_home_and_one_node():
     shards = [process.shard for process in local_search(3, 4, 3000)[0]]
     keys = [set(shard.keys[shard.rows != tds.EMPTY].tolist()) for shard in shards]
@@ -60,6 +62,7 @@ def test_a_position_has_one_home_and_one_node():
     assert not shards[0].rows.any() and shards[0].taken[0] == 0 and shards[0].tree.nodes.size[0] == 1
 
 
+@pytest.mark.plain
 def test_a_full_tree_goes_on_without_new_nodes():
     processes, home = local_search(2, 3, 2000, max_nodes=200)
     assert processes[home].jobs.own[:, tds.MADE].sum() == 2000
@@ -74,6 +77,7 @@ def test_processes_find_the_win():
     assert decision.playouts == 600 and 300 <= decision.playouts_each <= 600
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_ends_the_search_and_the_next_one_has_new_ones():
     agent = agents.make("distributed(workers=2, seconds=200)")
     player = agent.player(GAME)
@@ -96,6 +100,7 @@ def forgotten():
     sys.modules.pop("tests.agents.killer", None)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("forgotten")
 def test_games_are_lost_only_where_a_process_died(tmp_path):
     """An agent that kills a process of its search in one game forfeits that game alone."""

@@ -34,6 +34,7 @@ def test_alphabeta_solves_by_null_windows_unless_it_deepens():
     assert not isinstance(made("alphabeta(deepening=true)", "tictactoe"), ExactSolver)
 
 
+@pytest.mark.plain
 def test_value_and_plies_are_those_of_minimax():
     """With tables from none to two rows to large, which keep what earlier positions left."""
     solvers = [made(spec, GAME) for spec in VARIANTS]
@@ -76,7 +77,9 @@ def test_memory_is_counted_as_it_is_taken():
     assert rows > 100 and solver.peak_bytes() - before == TABLE_ROW_BYTES * rows
 
 
-@pytest.mark.parametrize("sharing", ["lazy", "abdada", "ybwc"])
+@pytest.mark.parametrize(
+    "sharing", ["lazy", *(pytest.param(name, marks=pytest.mark.slow) for name in ("abdada", "ybwc"))]
+)
 def test_threads_find_the_value_of_one(sharing):
     """From the start, where the second player wins; the memory told is what the table has taken.
 
@@ -90,7 +93,7 @@ def test_threads_find_the_value_of_one(sharing):
     assert abs(sum(int(search.counts[0]["taken"]) for search in shared.searches) - rows) < rows / 20
 
 
-@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "game",
     [
@@ -116,6 +119,7 @@ def test_solvers_agree_on_thousands_of_positions(game):
         seed += 1
 
 
+@pytest.mark.plain
 def test_a_budget_ends_it():
     solver = made("alphabeta(nodes=1000)", GAME)
     found = solve(solver, solver.game.initial(), moves="none")

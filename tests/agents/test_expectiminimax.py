@@ -36,7 +36,10 @@ def after_chance(game, seed):
     return game.initial() if game.is_over(state) else state
 
 
-@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    "spec", [pytest.param(spec, marks=[pytest.mark.slow] if spec == "tictactoe" else []) for spec in GAMES]
+)
 def test_expectiminimax_equals_exhaustive_search(spec):
     game, known = games.make(spec), {}
     for seed in range(3 if spec == "tictactoe" else 12):
@@ -49,6 +52,7 @@ def test_expectiminimax_equals_exhaustive_search(spec):
         assert visited[0] <= visited[1]
 
 
+@pytest.mark.plain
 def test_star1_prunes_at_chance():
     """After a move that wins, a chance node whose first half is a loss needs no second half."""
     nodes = "[8, {'probabilities': [0.5, 0.5], 'moves': [[-1, 1], [0, 1]]}]"
@@ -59,6 +63,7 @@ def test_star1_prunes_at_chance():
     assert plain.value == 1 and decision.nodes < plain.nodes
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("sign, player", [(1, "max"), (-1, "min")])
 def test_no_bound_passes_for_better_than_the_best_move(sign, player):
     """A is worth -0.2 and B -0.5 to its player; the bound of B is -0.2, and rounding would lift it above A."""
@@ -72,6 +77,7 @@ def test_no_bound_passes_for_better_than_the_best_move(sign, player):
     assert root.children[1].pruned and sign * root.children[1].value <= sign * root.children[0].value == decision.value
 
 
+@pytest.mark.plain
 def test_star1_saves_nodes_in_pig():
     game = games.make("pig(target=15)")
     counts = []
@@ -81,6 +87,7 @@ def test_star1_saves_nodes_in_pig():
     assert counts[0][0] == counts[1][0].expected and counts[0][1] < counts[1][1] / 2
 
 
+@pytest.mark.plain
 def test_the_coin_game_of_the_notes():
     """Stop at heads, which is worth 2; go on at tails, for -1: MIN then pays 1 or keeps less."""
     game = games.make("coin")
@@ -91,6 +98,7 @@ def test_the_coin_game_of_the_notes():
         assert root_value("expectiminimax(depth=4, scores=true)", game, state)[0] == value
 
 
+@pytest.mark.plain
 def test_expectimax_takes_the_other_player_for_random():
     """Against MIN the first move is worth 1, against a random player the second is worth 10."""
     game = games.make("tree(nodes='[[1, 2], [0, 20]]')")
@@ -102,6 +110,7 @@ def test_expectimax_takes_the_other_player_for_random():
     assert list(values["expectiminimax"].values()) == [1, 0] and list(values["expectimax"].values()) == [1.5, 10]
 
 
+@pytest.mark.plain
 def test_expectimax_plays_puzzles():
     game = games.make("leftmove(depth=8)")
     decision = agents.make("expectimax(depth=8, scores=true)").choose(game, game.initial(), seed=1)
@@ -118,6 +127,7 @@ def value_of_puzzle(game, state):
     return max(value_of_puzzle(game, game.after(state, move)) for move in game.moves(state))
 
 
+@pytest.mark.plain
 def test_expectiminimax_holds_and_rolls_rightly():
     """At 4 points with 5 in hand, where the other needs 2, by an exhaustive search of the game's 12 decisions."""
     game = games.make("pig(target=10, horizon=12)")

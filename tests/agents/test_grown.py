@@ -20,6 +20,7 @@ def all_of(node):
         yield from all_of(child)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("line", ["2b 1a", "2b"])
 def test_it_is_the_tree_of_the_decision(line):
     """With either player to move: values are the first player's."""
@@ -40,6 +41,7 @@ def test_it_is_the_tree_of_the_decision(line):
             assert {child.player for child in node.children} <= {1 - node.player, None}
 
 
+@pytest.mark.plain
 def test_the_most_visited_nodes_are_shown():
     game, agent = games.make(GAME), agents.make(UCT)
     whole = grow(agent, game, game.initial(), seed=1, nodes=10**6)

@@ -25,7 +25,7 @@ from tests.agents.positions import random_position
 SMALL = [  # to compile them all takes a minute
     "tictactoe",
     *(
-        pytest.param(spec, marks=pytest.mark.matrix)
+        pytest.param(spec, marks=pytest.mark.slow)
         for spec in (
             "connect4(rows=4, columns=4)",
             "breakthrough(rows=4, columns=4)",
@@ -56,6 +56,7 @@ def solver(spec, game=GAME):
     return solver_of(agents.make(spec), game)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", SMALL)
 def test_they_find_what_serial_search_finds(spec):
     """Every policy, in positions of five games; what another policy has is compiled already."""
@@ -69,14 +70,18 @@ def test_they_find_what_serial_search_finds(spec):
             assert [solve(jobs, state, moves="none").value for state in states] == values, (name, policy)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(
     "agent",
     [
-        "jlpns", "jlpns(job='alphabeta(table=1)', job_nodes=30, workers=3, simulated=true)",
-        "ppn2(job='dfpn(table=1)')",
-        "ppn2(workers=300, simulated=true, symmetries=true, weak=true)", "ppn2(workers=2, job_nodes=200, graph=false)",
+        "jlpns(job='alphabeta(table=1)', job_nodes=30, workers=3, simulated=true)",
+        "ppn2(workers=300, simulated=true, symmetries=true, weak=true)",
+        *(
+            pytest.param(agent, marks=pytest.mark.slow)  # on processes, which compile what they search with
+            for agent in ("jlpns", "ppn2(job='dfpn(table=1)')", "ppn2(workers=2, job_nodes=200, graph=false)")
+        ),
     ],
-)  # fmt: skip
+)
 def test_whole_answers(agent):
     """Value, fewest plies, best moves: with other jobs, in a tree, on processes."""
     jobs = solver(agent)
@@ -107,6 +112,7 @@ def search_of(spec, state, goal):
     return search, workers, counts
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("workers", [1, 2, 7])
 @pytest.mark.parametrize("goal", [Goal(1.0), Goal(0.5, 6, True)])
@@ -125,6 +131,7 @@ def test_every_policy_equals_its_twin(policy, workers, goal):
         assert (search.numbers()[0] == 0) == (twin.root.numbers[0] == 0)
 
 
+@pytest.mark.plain
 def test_one_worker_keeps_the_serial_order_whatever_the_policy():
     """Nothing is in flight when it descends."""
     state = random_position(GAME, 1, 1)
@@ -137,6 +144,7 @@ def test_one_worker_keeps_the_serial_order_whatever_the_policy():
     assert len(orders) == 1 and len(orders.pop()) > 10
 
 
+@pytest.mark.slow
 def test_simulated_runs_are_the_same_and_more_workers_take_less_time():
     found = {}
     for workers in (1, 8, 64):
@@ -149,6 +157,7 @@ def test_simulated_runs_are_the_same_and_more_workers_take_less_time():
     assert found[64].virtual_time < found[8].virtual_time
 
 
+@pytest.mark.plain
 def test_virtual_numbers_and_flags_are_undone():
     """After a search of several goals nothing is taken for something that it is not: virtual numbers are the real."""
     for policy in POLICIES:
@@ -170,6 +179,7 @@ def test_virtual_numbers_and_flags_are_undone():
         assert not (search.server.flagged[used] & open_ones).any()
 
 
+@pytest.mark.slow
 def test_a_job_of_no_importance_is_cancelled():
     """Not every report is of a job that is done, and fewer nodes are visited than without."""
     found = [
@@ -187,6 +197,7 @@ def test_a_job_of_no_importance_is_cancelled():
     assert len(cancelled) > 5 and not search.in_flight
 
 
+@pytest.mark.plain
 def test_a_budget_is_kept_to():
     for nodes in (30, 200, 1000):
         for spec in ("jlpns(workers=4, simulated=true, job_nodes=50)", "jlpns(job='alphabeta(table=1)', job_nodes=50)"):
@@ -206,7 +217,8 @@ def children() -> set[int]:
     return found
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(10, marks=pytest.mark.faults)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kills", [3, 10])
 def test_processes_that_are_killed_cost_only_their_jobs(kills):
     """So many in one search, some at work, some as soon as they are started."""
     agent = agents.make("jlpns(workers=2, job='pns', job_nodes=40)")
@@ -237,6 +249,7 @@ def test_processes_that_are_killed_cost_only_their_jobs(kills):
     assert children() == before
 
 
+@pytest.mark.slow
 def test_a_process_that_fails_by_itself_is_an_error():
     place = Workplace(GAME, agents.make("pns"), 10)
     workers = ProcessWorkers.take(place, 1)
@@ -262,6 +275,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_no_process(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)

@@ -74,6 +74,7 @@ def naive_value(game, network, state):
     return x / np.sqrt(1 + x * x)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", SHAPES)
 def test_a_network_is_the_sum_of_its_tables(spec):
     """In plain Python and compiled; and it does not change with a symmetry of the game."""
@@ -92,6 +93,7 @@ def test_a_network_is_the_sum_of_its_tables(spec):
             assert learned.evaluate(image) == value
 
 
+@pytest.mark.plain
 def test_exchanged_players():
     """Where a game says so, a position with the colours exchanged is worth the negative."""
     othello, breakthrough = games.make("othello(size=4)"), games.make("breakthrough(rows=4, columns=4)")
@@ -131,6 +133,7 @@ def test_tuples():
     assert network.layout[STAGES] == 0 and network.layout[STAGES + 42] == 2 * network.layout[1]
 
 
+@pytest.mark.plain
 def test_an_evaluation_from_a_file(tmp_path, monkeypatch):
     """Agents search with it as with the network in memory; a file for another game, or a damaged one, is refused."""
     monkeypatch.chdir(tmp_path)
@@ -273,6 +276,7 @@ class NaiveTrainer:
             self.learn(state, target)
 
 
+@pytest.mark.plain
 def test_td_is_what_its_twin_does():
     game = games.make("tictactoe")
     learner = new_learner(game, lesson_of(explore=0.3, opening=2))
@@ -296,6 +300,7 @@ def plain_td(monkeypatch):
         yield td
 
 
+@pytest.mark.plain
 def test_tdleaf_learns_nothing_of_games_that_are_over(plain_td, monkeypatch):
     """A leaf may be a draw, whose value of 0 is as certain as a win."""
     game = games.make("tictactoe")
@@ -327,6 +332,7 @@ def naive_values(game, state, plies, foresee):
     return {int(move): value(game.after(state, move), plies - 1) for move in game.moves(state)}
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("foresee", [False, True])
 @pytest.mark.parametrize("plies", [1, 2, 3])
 def test_the_search_of_td_is_minimax(plain_td, plies, foresee):
@@ -344,19 +350,21 @@ def test_the_search_of_td_is_minimax(plain_td, plies, foresee):
     assert len(found) > 2
 
 
-@pytest.mark.parametrize("method", ["td", "tdleaf", "descent", "visits"])
-def test_learning_goes_on_as_if_nothing_had_happened(method, tmp_path):
+@pytest.mark.plain
+@pytest.mark.parametrize("method", ["td", "tdleaf", pytest.param("descent", marks=pytest.mark.compiled), "visits"])
+def test_learning_goes_on_as_if_nothing_had_happened(method, tmp_path, kernels):
     """From a checkpoint; and in parts of any size."""
     game, lesson = games.make("tictactoe"), lesson_of(method=method, plies=2, descents=3, teacher="uct(playouts=20)")
     whole, parts = new_learner(game, lesson), new_learner(game, lesson)
-    whole.kernel(60)
-    assert whole.trainer.counts[GAMES] == 60 and np.count_nonzero(whole.network.weights) > 50
-    for until in (1, 7, 25):
-        parts.kernel(until)
+    until, stops = (60, (1, 7, 25)) if kernels == "compiled" else (15, (1, 4))
+    whole.kernel(until)
+    assert whole.trainer.counts[GAMES] == until and np.count_nonzero(whole.network.weights) > 50
+    for stop in stops:
+        parts.kernel(stop)
     (tmp_path / "c").write_bytes(parts.checkpoint())
     later = new_learner(game, lesson)
     later.resume(tmp_path / "c")
-    assert later.go_on(60, lambda: True)
+    assert later.go_on(until, lambda: True)
     for name in ("weights", "errors", "sizes", "counts", "losses", "rng"):
         assert np.array_equal(getattr(later.trainer, name), getattr(whole.trainer, name)), name
     assert later.card()["weights"] == whole.card()["weights"] != parts.card()["weights"]
@@ -364,6 +372,7 @@ def test_learning_goes_on_as_if_nothing_had_happened(method, tmp_path):
         new_learner(game, replace(lesson, seed=4)).resume(tmp_path / "c")
 
 
+@pytest.mark.plain
 def test_descent_learns_each_position_of_a_tree_once_with_its_value():
     """On tic-tac-toe, whose trees are small: a resolved position has the exact value."""
     game = games.make("tictactoe")
@@ -395,6 +404,7 @@ def tree_kernel(game, trainer, root, trees, options, rng):
     learn_from_tree(game, trainer, trees, root, options)
 
 
+@pytest.mark.plain
 def test_learning_from_a_run(tmp_path):
     """Positions move towards the results of their games; other games are refused."""
     keys = {"game": "tictactoe", "games": 12, "agents": [{"agent": "random", "name": name} for name in "ab"]}
@@ -628,7 +638,7 @@ def test_arena_learn_from_a_run_counts_positions(tmp_path, monkeypatch):
     assert done.exit_code == 0 and "7 of 7 positions, 0 s of" in done.output
 
 
-@pytest.mark.faults
+@pytest.mark.slow
 def test_learning_that_is_killed_goes_on_as_if_nothing_had_happened(tmp_path):
     """Killed, and interrupted, at five moments each."""
     words = ["learn", "connect4(rows=4, columns=5)", "--seed", "3", "--checkpoint", "0.3"]

@@ -26,6 +26,7 @@ def mates():
     del sys.modules["mates"]
 
 
+@pytest.mark.slow
 def test_mates_are_found_by_seed_and_solved(mates):
     found = mates.find(2, seed=1)
     assert sorted(mate.moves for mate in found) == [2, 3] and found == mates.find(2, seed=1)

@@ -1,4 +1,4 @@
-"""Every agent on every game that it does not refuse: `pytest -m matrix -n 1 -rP`, which takes long.
+"""Every agent on every game that it does not refuse: `pytest -m slow -n 1 -rP tests/agents/test_matrix.py`, for long.
 
 A test is a game, so that one process compiles its kernels.  Parallel agents search with two threads and, where they
 can, with two simulated workers.
@@ -101,7 +101,7 @@ def two_decisions(game, agent) -> None:
     assert decisions > 0
 
 
-@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", [name + SMALL.get(name, "") for name in GAMES])
 def test_every_agent_on_every_game(spec):
     game, tried, refused, failed = games.make(spec), [], [], []

@@ -25,7 +25,6 @@ from tests.agents.positions import random_position
 from tests.agents.test_montecarlo import assert_same_tree
 
 GAME = "breakthrough(rows=5, columns=4)"
-EACH = pytest.mark.matrix  # each by itself takes long to compile
 TWINS = [
     pytest.param(
         "implicit(alpha=0.3) + bias(weight=0.7) + history(weight=2) + nst(length=2) + halving"
@@ -44,27 +43,23 @@ TWINS = [
         "puct(c=0.8) + reply + anytime",
         lambda budget: [naive.PUCT(0.8, 0.5, 0.5), naive.Reply(), naive.Anytime()],
         id="three",
-        marks=EACH,
     ),
     pytest.param(
-        "score(weight=0.3) + cutoff(plies=6)",
-        lambda budget: [naive.Score(0.3, 10.0), naive.Cutoff(6)],
-        id="two",
-        marks=EACH,
+        "score(weight=0.3) + cutoff(plies=6)", lambda budget: [naive.Score(0.3, 10.0), naive.Cutoff(6)], id="two"
     ),
-    pytest.param("implicit", lambda budget: [naive.Implicit(0.2)], id="implicit", marks=EACH),
-    pytest.param("bias", lambda budget: [naive.Bias(1.0)], id="bias", marks=EACH),
-    pytest.param("history", lambda budget: [naive.History(5.0)], id="history", marks=EACH),
-    pytest.param("heavy", lambda budget: [naive.Heavy(0.5, 0.0)], id="heavy", marks=EACH),
-    pytest.param("nst", lambda budget: [naive.NST(3, 0.2, 7)], id="nst", marks=EACH),
+    pytest.param("implicit", lambda budget: [naive.Implicit(0.2)], id="implicit", marks=pytest.mark.compiled),
+    pytest.param("bias", lambda budget: [naive.Bias(1.0)], id="bias"),
+    pytest.param("history", lambda budget: [naive.History(5.0)], id="history"),
+    pytest.param("heavy", lambda budget: [naive.Heavy(0.5, 0.0)], id="heavy"),
+    pytest.param("nst", lambda budget: [naive.NST(3, 0.2, 7)], id="nst"),
     pytest.param("informed(epsilon=0.2, depth=2, width=5)", lambda budget: [naive.Informed(0.2, 2, 5)], id="replies"),
-    pytest.param("informed", lambda budget: [naive.Informed(0.1)], id="informed", marks=EACH),
+    pytest.param("informed", lambda budget: [naive.Informed(0.1)], id="informed"),
     pytest.param("decisive + nst", lambda budget: [naive.Decisive(), naive.NST(3, 0.2, 7)], id="decisive"),
-    pytest.param("halving", lambda budget: [naive.Halving(budget)], id="halving", marks=EACH),
-    pytest.param("halving(below=2)", lambda budget: [naive.Halving(budget, 2)], id="below", marks=EACH),
-    pytest.param("halving(below=1)", lambda budget: [naive.Halving(budget, 1)], id="shot", marks=EACH),
-    pytest.param("shuss(weight=4)", lambda budget: [naive.SHUSS(budget, 4.0)], id="shuss", marks=EACH),
-    pytest.param("widening", lambda budget: [naive.Widening(5, 40, 1.4)], id="widening", marks=EACH),
+    pytest.param("halving", lambda budget: [naive.Halving(budget)], id="halving"),
+    pytest.param("halving(below=2)", lambda budget: [naive.Halving(budget, 2)], id="below"),
+    pytest.param("halving(below=1)", lambda budget: [naive.Halving(budget, 1)], id="shot"),
+    pytest.param("shuss(weight=4)", lambda budget: [naive.SHUSS(budget, 4.0)], id="shuss"),
+    pytest.param("widening", lambda budget: [naive.Widening(5, 40, 1.4)], id="widening"),
 ]
 
 
@@ -75,6 +70,7 @@ def searched(spec, methods, playouts, state, seed=9, more=""):
     return player, player.choose(state, stream(seed))
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("methods, twins", TWINS)
 def test_methods_equal_their_twins(methods, twins):
     game = games.make(GAME)
@@ -84,17 +80,20 @@ def test_methods_equal_their_twins(methods, twins):
         assert_same_tree(searched(GAME, methods, 300, state, seed)[0].tree, twin)
 
 
+@pytest.mark.plain
 def test_halving_divides_a_budget_as_it_says():
     """600 simulations, 9 moves: rounds of 9, 5, 3 and 2 with 16, 30, 50 and 75 more for each, and 6 are left."""
     decision = searched("tictactoe", "halving", 600, games.make("tictactoe").initial())[1]
     assert sorted(decision.statistics.playouts) == [16, 16, 16, 16, 46, 46, 96, 171, 177]
 
 
+@pytest.mark.plain
 def test_a_halving_search_plays_the_move_that_is_left():
     decision = searched("tictactoe", "halving", 600, games.make("tictactoe").initial())[1]
     assert decision.statistics.playouts[list(decision.statistics.moves).index(decision.move)] == 177
 
 
+@pytest.mark.plain
 def test_halving_counts_the_round_that_the_budget_ends_in():
     """Of two moves, 50 visits each, the better one is played; of the first round's, one that has been visited."""
     game = games.make("tictactoe")
@@ -127,6 +126,7 @@ def positions_of(game, tree, state):
     return found
 
 
+@pytest.mark.plain
 def test_proof_numbers_and_bounds_follow_from_those_of_the_children():
     game = games.make("tictactoe")
     state, known, proven = game.read_line("2b 1a")[1], {}, 0
@@ -155,7 +155,7 @@ def test_proof_numbers_and_bounds_follow_from_those_of_the_children():
             assert numbers.pn[leaf].tolist() == [0.0 if side * result > 0 else np.inf for side in (1, -1)]
 
 
-@EACH
+@pytest.mark.plain
 @pytest.mark.parametrize("term", ["max", "sum"])
 def test_terms_of_proof_numbers(term):
     game = games.make(GAME)
@@ -170,7 +170,7 @@ def test_terms_of_proof_numbers(term):
             assert numbers.term[child] == pytest.approx(0.0 if number == np.inf else 1 - known, abs=1e-6)
 
 
-@EACH
+@pytest.mark.plain
 def test_transpositions_share_what_lies_below():
     game = games.make("tictactoe")
     player, _ = searched("tictactoe", "graph", 2000, game.initial())
@@ -201,7 +201,7 @@ def nodes_of_graph(tree):
     ]
 
 
-@EACH
+@pytest.mark.plain
 def test_decisive_moves_are_made_and_kept_from_the_opponent():
     game = games.make("tictactoe")
     won, lost = (game.read_line(line)[1] for line in ("1a 1b 2a 2b", "2b 1a 2a"))
@@ -210,7 +210,7 @@ def test_decisive_moves_are_made_and_kept_from_the_opponent():
     assert game.move_name(lost, decision.move) == "2c" and max(decision.statistics.playouts) >= 60 - 6
 
 
-@EACH
+@pytest.mark.plain
 def test_a_solver_proves_what_decisive_moves_decide():
     """Every move is answered by one that wins: as soon as each has been, the root is lost."""
     game = games.make("tictactoe")
@@ -218,7 +218,7 @@ def test_a_solver_proves_what_decisive_moves_decide():
     assert decision.value == -1.0 and decision.playouts <= 12
 
 
-@EACH
+@pytest.mark.plain
 @pytest.mark.parametrize(
     "methods, more", [("decisive(anti=false) + graph", ""), ("decisive(anti=false)", ", keep_tree=true")]
 )
@@ -246,7 +246,7 @@ def test_a_node_knows_the_move_that_wins_at_once(methods, more):
     assert told > 10
 
 
-@EACH
+@pytest.mark.plain
 def test_gumbel_considers_the_moves_that_it_draws():
     game = games.make("tictactoe")
     decision = searched("tictactoe", "gumbel(considered=4, warmup=0.0)", 400, game.initial())[1]
@@ -263,6 +263,7 @@ def as_row(weights, game):
     return [weights.get(code, 0.0) for code in range(game.code_limit)]
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(
     "methods, others, numbers",
     [
@@ -271,7 +272,7 @@ def as_row(weights, game):
             [naive.Decisive(anti=False)],
             {"considered": 4, "alpha": 0.5, "temperature": 0.7},
         ),
-        pytest.param("gumbel(logits='ppa')", [], {"considered": 16}, marks=EACH),
+        pytest.param("gumbel(logits='ppa')", [], {"considered": 16}),
     ],
 )
 def test_gumbel_by_an_adapted_policy_is_what_its_twin_does(methods, others, numbers):
@@ -288,7 +289,7 @@ def test_gumbel_by_an_adapted_policy_is_what_its_twin_does(methods, others, numb
         assert decision.move == max(gumbel.left[root], key=gumbel.rank).move
 
 
-@EACH
+@pytest.mark.plain
 def test_a_policy_adapts_to_the_winner_among_chance():
     """A simulation whose line is one of the game; nothing is learnt of the die, nor of a draw."""
     spec = "pig(target=8, horizon=10)"
@@ -319,7 +320,7 @@ def test_a_policy_for_too_many_move_codes():
     assert "logits = 'ppa': a policy has room for 4194304 move codes" in gumbel.misfit(wide)
 
 
-@EACH
+@pytest.mark.slow
 @pytest.mark.parametrize("methods", ["implicit + bias + puct", "pn + bounds + decisive"])
 def test_methods_keep_a_tree(methods):
     """What a kept tree knows of its nodes is what it knew before."""
@@ -404,6 +405,7 @@ def test_averages_are_kept_from_move_to_move_only_with_memory(name, memory):
     assert averages.used[0] == averages.keys.any() == memory
 
 
+@pytest.mark.plain
 def test_a_shared_position_explores_by_all_its_visits():
     """A node with one visit of its own, through whose position 10 went, and its child with one."""
     game = games.make("tictactoe")
@@ -443,7 +445,7 @@ def test_every_method_has_a_row_with_its_defaults():
         assert sorted(written) == sorted(field.name for field in fields(registry.classes()[name]))
 
 
-@EACH
+@pytest.mark.plain
 def test_the_method_of_the_page_works(tmp_path, monkeypatch):
     page = (Path(__file__).parents[2] / "docs/architecture.md").read_text()
     block = next(block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "class Fade" in block)

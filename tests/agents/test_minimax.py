@@ -14,10 +14,17 @@ from tests.agents.naive import minimax
 from tests.agents.positions import GAMES, after_names, random_line, random_position, small_positions
 
 SMALL = [
-    *GAMES,
-    "othello(size=4)",
+    "tictactoe",
     "nim(heaps=[1, 2, 3])",
-    pytest.param("domineering(rows=4, columns=4)", marks=pytest.mark.matrix),
+    *(
+        pytest.param(spec, marks=pytest.mark.slow)
+        for spec in (
+            "breakthrough(rows=5, columns=4)",
+            "connect4(rows=4, columns=5)",
+            "othello(size=4)",
+            "domineering(rows=4, columns=4)",
+        )
+    ),
 ]
 PLAIN = "table=0, order=[], scout=false, foresee=false, sound=false"
 ALONE = [
@@ -38,6 +45,7 @@ def value_of(player, state, seed=1):
     return float(player.search.nodes[0]["best"])
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 @pytest.mark.parametrize("options", ["foresee=false", PLAIN])
@@ -56,9 +64,10 @@ def test_alphabeta_equals_minimax(spec, depth, options):
         assert decision.value == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", SMALL)
-def test_every_option_gives_the_value_of_plain_minimax(spec):
-    """335 positions of each game, to their ends: the same value, and so the same plies to it."""
+def test_every_option_gives_the_value_of_plain_minimax(spec, kernels):
+    """335 positions of each game (4 in plain Python), to their ends: the same value, and so the same plies to it."""
     game = games.make(spec)
     depth = game.max_plies
     plain = agents.make(f"negamax(depth={depth})").player(game)
@@ -67,13 +76,15 @@ def test_every_option_gives_the_value_of_plain_minimax(spec):
     searcher = agents.make(f"minimax(depth={depth})").player(game)
     players = [searcher, agents.make(f"minimax(depth={depth}, table=0.1)").player(game)]
     players += [agents.make(f"alphabeta(depth={depth}, {text})").player(game) for text in options]
-    for seed, state in enumerate(small_positions(searcher, 335)):
+    count, nodes = (335, 1000) if kernels == "compiled" else (4, 300)
+    for seed, state in enumerate(small_positions(searcher, count, nodes)):
         expected = max(plain.values(state).values())
         assert max(pruning.values(state).values()) == expected
         for player in players if seed < 40 else players[-3:]:
             assert value_of(player, state, seed) == expected
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["tictactoe", "breakthrough(rows=4, columns=4)"])
 def test_negamax_equals_its_twin(spec):
     game = games.make(spec)
@@ -125,6 +136,7 @@ def edges(game, alike):
     return moves, ends
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["tictactoe"])
 def test_alphabeta_counts_of_tictactoe(spec):
     """Natural order, any win as good as another: 18,297 positions with the root, 7,330 of them leaves; a draw."""
@@ -139,6 +151,7 @@ def test_alphabeta_counts_of_tictactoe(spec):
     assert search.nodes[0]["best"] == 0
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("options", ["", PLAIN])
 @pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
 def test_alphabeta_in_steps_equals_all_at_once(options, spec):
@@ -156,6 +169,7 @@ def test_alphabeta_in_steps_equals_all_at_once(options, spec):
     assert steps.counts.tolist() == whole.counts.tolist() and steps.line[0].tolist() == whole.line[0].tolist()
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["tictactoe"])
 def test_alphabeta_deepens_until_the_value_is_exact(spec):
     game = games.make(spec)
@@ -166,6 +180,7 @@ def test_alphabeta_deepens_until_the_value_is_exact(spec):
     assert game.move_name(winning, decision.move) == "1c" and decision.value == 1 and decision.depth == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["connect4"])
 def test_each_option_saves_nodes(spec):
     """Connect 4 to depth 8: each aid alone leaves fewer positions to visit, and all together far fewer.
@@ -198,12 +213,13 @@ def test_counters_add_up(spec):
     assert plain.counts["table_hits"] == plain.counts["table_cutoffs"] == 0
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
-def test_quiescence_equals_its_twin(spec):
+def test_quiescence_equals_its_twin(spec, kernels):
     """Depth 2 and captures beyond it, as in plain Python."""
     game = games.make(spec)
     quiet = agents.make("alphabeta(depth=2, quiescence=true, foresee=false)").player(game)
-    for seed in range(12):
+    for seed in range(12 if kernels == "compiled" else 2):
         state = random_position(game, seed, 8)
         assert value_of(quiet, state) == pytest.approx(quiescent(game, state, 2, 0), abs=1e-12)
 
@@ -241,6 +257,7 @@ def minimax_after(game, state, move):
     return minimax(game, after, 1, ply=1)
 
 
+@pytest.mark.plain
 def test_scores_are_played_for():
     """The first figure of the lecture notes: 3, of which two ends are never seen."""
     game = games.make("tree(nodes='[[3, 12, 8], [2, 4, 6], [14, 5, 2]]')")
@@ -293,6 +310,7 @@ def test_games_refused(spec, game, message):
         agents.make(spec).player(games.make(game))
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("name", ["negamax", "expectimax", "expectiminimax"])
 def test_the_moves_of_a_root_are_made_in_a_kernel(name, monkeypatch):
     """Plain Python takes half a minute for those of Amazons."""

@@ -26,8 +26,11 @@ def assert_same_tree(tree, twin):
         waiting += [(tree.first_child[node] + i, child) for i, child in enumerate(other.children)]
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", GAMES)
-@pytest.mark.parametrize("exploration, urgency", [(0.4, None), (2.0, None), (0.4, 0.6), (1.0, 0.0)])
+@pytest.mark.parametrize(
+    "exploration, urgency", [pytest.param(0.4, None, marks=pytest.mark.compiled), (2.0, None), (0.4, 0.6), (1.0, 0.0)]
+)
 def test_uct_equals_its_twin(spec, exploration, urgency):
     game = games.make(spec)
     state = random_position(game, 8, 2)
@@ -39,6 +42,7 @@ def test_uct_equals_its_twin(spec, exploration, urgency):
     assert_same_tree(tree, twin)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("ref", [0, 20])
 def test_grave_equals_its_twin(spec, ref):
@@ -51,6 +55,7 @@ def test_grave_equals_its_twin(spec, ref):
     assert_same_tree(player.tree, twin)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(
     "spec, plies", [("tictactoe", 1), ("connect4(rows=4, columns=4)", 7), ("breakthrough(rows=4, columns=3)", 1)]
 )
@@ -77,6 +82,7 @@ def test_the_solver_wins_what_is_won():
     assert game.move_name(state, decision.move) in ("4a3b", "4b3b")
 
 
+@pytest.mark.plain
 def test_a_kept_root_that_was_foreseen_has_moves_to_choose_from():
     """The game foresees the win, by two threats, from the other player's turn on."""
     game = games.make("connect4(rows=4, columns=4)")

@@ -14,9 +14,9 @@ LEFT_MOVE = [  # of depth 60: agent, mean score of one search, computed independ
     ("nmcs(level=2)", 50.1),
     ("nrpa(level=1, iterations=10)", 35.9),
     ("nrpa(level=2, iterations=10)", 47.9),
-    ("nrpa(level=3, iterations=10)", 59.3),
+    pytest.param("nrpa(level=3, iterations=10)", 59.3, marks=pytest.mark.slow),
     ("nrpa(level=1, iterations=100)", 47.4),
-    ("nrpa(level=2, iterations=100)", 60.0),
+    pytest.param("nrpa(level=2, iterations=100)", 60.0, marks=pytest.mark.slow),
 ]
 
 
@@ -42,6 +42,7 @@ def test_left_move(spec, mean):
     assert abs(np.mean(scores) - mean) <= 3 * error + 0.05  # the known means have one digit
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(
     "spec, playout, level",
     [
@@ -49,8 +50,8 @@ def test_left_move(spec, mean):
         ("leftmove", "random", 2),
         (SMALL_BOARD, "random", 2),
         (SMALL_BOARD, "tabu", 1),
-        pytest.param(SMALL_BOARD, "random", 1, marks=pytest.mark.matrix),
-        pytest.param(SMALL_BOARD, "tabu", 2, marks=pytest.mark.matrix),
+        pytest.param(SMALL_BOARD, "random", 1, marks=pytest.mark.slow),
+        pytest.param(SMALL_BOARD, "tabu", 2, marks=pytest.mark.slow),
     ],
 )
 def test_nmcs_equals_its_twin(spec, playout, level):
@@ -62,6 +63,7 @@ def test_nmcs_equals_its_twin(spec, playout, level):
         assert (decision.value, list(decision.principal_variation)) == (score, line)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["leftmove(depth=12)", SMALL_BOARD])
 @pytest.mark.parametrize("level, lazy, ratio", [(2, 1, 0.5), (2, 3, 1.0), (3, 2, 0.0), (3, 1, 0.9)])
 def test_lazy_nmcs_equals_its_twin(spec, level, lazy, ratio):
@@ -76,6 +78,7 @@ def test_lazy_nmcs_equals_its_twin(spec, level, lazy, ratio):
         assert ours[0] == theirs[0]
 
 
+@pytest.mark.plain
 def test_a_lazy_search_spares_playouts():
     """The higher the ratio, the fewer; one that looks and then always searches makes more than one that does not."""
     game = games.make(SMALL_BOARD)
@@ -86,6 +89,7 @@ def test_a_lazy_search_spares_playouts():
     assert made == sorted(made, reverse=True) and made[0] > 2 * made[-1]
 
 
+@pytest.mark.plain
 def test_each_lazy_search_begins_with_nothing_seen():
     """Of two searches in one budget, the second does what it does alone."""
     game, agent = games.make(SMALL_BOARD), agents.make("nmcs(level=2, lazy=2, restarts=false)")
@@ -98,7 +102,8 @@ def test_each_lazy_search_begins_with_nothing_seen():
     assert last == [first.playouts + one.playouts for one in later]
 
 
-@pytest.mark.parametrize("spec", ["tictactoe", pytest.param("connect4(rows=4, columns=5)", marks=pytest.mark.matrix)])
+@pytest.mark.plain
+@pytest.mark.parametrize("spec", ["tictactoe", pytest.param("connect4(rows=4, columns=5)", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("level", [1, 2])
 def test_nmcs_for_two_equals_its_twin(spec, level):
     game = games.make(spec)
@@ -113,6 +118,7 @@ def test_nmcs_for_two_equals_its_twin(spec, level):
         assert decision.value == max(values) and decision.move == game.moves(state)[int(np.argmax(values))]
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("name", ["nmcs(level=1)", "nmcs(level=2)", "nrpa(level=2, iterations=10)"])
 @pytest.mark.parametrize("spec", ["leftmove", SMALL_BOARD])
 def test_a_search_for_one_player(name, spec):
@@ -130,6 +136,7 @@ def test_a_search_for_one_player(name, spec):
     assert [one[::2] for one in shorter.improvements] == [one[::2] for one in first.improvements if one.playouts <= 300]
 
 
+@pytest.mark.plain
 def test_the_sequence_is_played_without_more_search():
     game, rng = games.make("leftmove"), stream(2)
     player = agents.make("nrpa(level=1, iterations=50, playouts=50)").player(game)
@@ -144,6 +151,7 @@ def test_the_sequence_is_played_without_more_search():
     assert game.score(state) == score
 
 
+@pytest.mark.plain
 def test_a_move_that_was_not_planned_begins_a_new_search():
     game, rng = games.make("leftmove"), stream(2)
     player = agents.make("nmcs(level=1, restarts=false)").player(game)
@@ -162,6 +170,7 @@ def test_seconds_end_a_search():
         assert decision.playouts > 100 and decision.seconds < 1 and score_of(game, decision) == decision.value
 
 
+@pytest.mark.plain
 def test_restarts_go_on_until_the_budget_ends():
     game = games.make("leftmove")
     once = searched("nrpa(level=1, iterations=5, restarts=false)", game, playouts=1000)
@@ -169,6 +178,7 @@ def test_restarts_go_on_until_the_budget_ends():
     assert once.playouts == 5 and again.playouts == 1000 and again.value >= once.value
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("name", ["nmcs(level=1{})", "nrpa(level=2, iterations=10{})"])
 def test_workers_search_by_themselves_and_the_best_counts(name):
     game = games.make(SMALL_BOARD)
@@ -185,6 +195,7 @@ def test_workers_search_by_themselves_and_the_best_counts(name):
         assert together.improvements[-1].score == best.value
 
 
+@pytest.mark.plain
 def test_repetitions_end_a_level_early():
     """A call of level 1 ends when its best sequence has come three times."""
     game = games.make(SMALL_BOARD)
@@ -195,6 +206,7 @@ def test_repetitions_end_a_level_early():
     assert [one[::2] for one in short.improvements] == [one[::2] for one in until]
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["leftmove(depth=12)", SMALL_BOARD])
 def test_beam_nrpa_equals_its_twin(spec):
     """As many playouts, and each that is better than all before at the same place."""
@@ -209,6 +221,7 @@ def test_beam_nrpa_equals_its_twin(spec):
             assert [one[::2] for one in decision.improvements] == [(i + 1, scores[i]) for i in better]
 
 
+@pytest.mark.plain
 def test_a_beam_of_one_is_nrpa():
     game = games.make(SMALL_BOARD)
     words = "(level=2, iterations=20, playouts=1000{})"

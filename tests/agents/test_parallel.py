@@ -30,12 +30,10 @@ GAME = games.make("breakthrough(rows=5, columns=4)")
 STATE = GAME.initial()
 SCHEMES = [name for name in AGENTS if isinstance(agents.make(name), Scheme)]
 SIMULATED = [name for name in SCHEMES if name != "distributed"]
+LOCKS = "lock='local'", "lock='global'"
 ON_ONE_TREE = [
     "tree",
-    "tree(lot=1)",
-    "tree(lock='local')",
-    "tree(lock='global')",
-    "tree(wu=true)",
+    *(pytest.param(f"tree({words})", marks=pytest.mark.slow) for words in ("lot=1", *LOCKS, "wu=true")),
     "gscpm(grain=7)",
     "pipeline",
     "leaf",
@@ -85,6 +83,7 @@ def assert_whole(shared, at_once):
     assert np.all(reward_sum.py_func(done[1:]) <= visits[1:])
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("simulated", [False, True])
 @pytest.mark.parametrize(
     "spec",
@@ -105,6 +104,7 @@ def test_one_worker_searches_as_uct_does_node_for_node(spec, simulated):
     assert (decision.move, decision.value, decision.playouts) == (expected.move, expected.value, expected.playouts)
 
 
+@pytest.mark.plain
 def test_lots_equal_their_twin():
     """One thread that makes lots, as it does beside others."""
     lot, tree, rng, leaves = 3, new_shared_tree(20_000), stream(9), new_leaf_playouts(GAME, 1)
@@ -122,6 +122,7 @@ def test_lots_equal_their_twin():
     assert deep > 2
 
 
+@pytest.mark.plain
 def test_one_worker_of_root_is_uct():
     _, expected = searched(agents.make("uct(playouts=700)"))
     for more in ({}, {"vote": "majority"}, {"share_every": 100}, {"simulated": True}):
@@ -140,12 +141,13 @@ def test_threads_lose_no_visit(spec):
         assert_whole(player.tree, at_once=8 * 8)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("playout_time", ["constant", "plies"])
 @pytest.mark.parametrize(
     "spec", [*SIMULATED, "tree(wu=true)", "root(vote='majority')", "root(share_every=20)", "gscpm(grain=7)"]
 )
-def test_simulated_workers_are_deterministic(spec, playout_time):
-    for workers in (2, 7, 64):
+def test_simulated_workers_are_deterministic(spec, playout_time, kernels):
+    for workers in (2, 7, 64) if kernels == "compiled" else (2, 7):
         agent = made(spec, workers=workers, playouts=60, simulated=True, playout_time=playout_time)
         (_, first), (_, second) = searched(agent), searched(agent)
         assert (first.move, first.value, first.nodes) == (second.move, second.value, second.nodes)
@@ -155,6 +157,7 @@ def test_simulated_workers_are_deterministic(spec, playout_time):
         assert playout_time == "plies" or first.virtual_time >= first.playouts_each
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["root", "root(share_every=50)", "leaf"])
 def test_threads_and_simulated_workers_agree_where_order_does_not_matter(spec):
     results = []
@@ -176,6 +179,7 @@ def test_budgets(name):
     assert timed.playouts > 0 and timed.seconds < 60
 
 
+@pytest.mark.plain
 def test_virtual_loss_spreads_simulated_workers():
     """64 workers in the first round: without virtual loss they all go where the first one went."""
     visited = {

@@ -26,6 +26,7 @@ def shown(agent, spec, line="", **view):
     return show(agents.make(agent), game, game.read_line(line)[1], View(**view)).root
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["coin", TREE, BOARD])
 @pytest.mark.parametrize("pruning", ["true", "false"])
 def test_chance_is_searched_as_by_the_kernel(spec, pruning):
@@ -62,6 +63,7 @@ def test_bounds_of_star1_cut_off():
         explore_chances(agent, game, game.initial(), 2)
 
 
+@pytest.mark.plain
 def test_proof_numbers_follow_from_the_children():
     """And are those of the search that is asked for as many nodes; the most-proving node has the least numbers."""
     game = games.make(BOARD)
@@ -89,6 +91,7 @@ def test_proof_numbers_follow_from_the_children():
     assert few.nodes == 5 and few.hidden == len(root.children) - 4
 
 
+@pytest.mark.plain
 def test_a_graph_shows_a_position_once():
     """Joined nodes have no children, and the numbers of those that hold their positions, of which all others follow."""
     game = games.make(BOARD)
@@ -109,6 +112,7 @@ def test_a_graph_shows_a_position_once():
         proving(agents.make("pns(symmetries=true)"), game, game.initial())
 
 
+@pytest.mark.plain
 def test_a_second_level_counts_expansions_of_the_first_tree():
     game = games.make(BOARD)
     search = proving(agents.make("pn2(mobility=false, graph=false)"), game, game.initial(), 0)
@@ -118,6 +122,7 @@ def test_a_second_level_counts_expansions_of_the_first_tree():
     assert search.statement() == "MAX does not lose"
 
 
+@pytest.mark.plain
 def test_best_first_minimax_is_the_decision_of_the_agent():
     """The search with the nodes that so many expansions took keeps the same positions."""
     game, agent = games.make(BOARD), agents.make("ubfm")
@@ -140,6 +145,7 @@ def test_best_first_minimax_is_the_decision_of_the_agent():
     assert few.nodes <= 4 + 3 and any(node.hidden for node in few.all())
 
 
+@pytest.mark.plain
 def test_a_depth_first_search_that_is_stopped_shows_what_is_known_so_far():
     game = games.make("tree")
     agent = agents.make("alphabeta(scores=true, table=0, order=[], scout=false, sound=false)")
@@ -153,6 +159,7 @@ def test_a_depth_first_search_that_is_stopped_shows_what_is_known_so_far():
     assert (after.label, after.note, after.untried) == ("-∞", "(-∞, ∞)", ["2", "3"])
 
 
+@pytest.mark.plain
 def test_playouts_are_iterations():
     few, more = (shown("uct", BOARD, iterations=n, seed=2) for n in (50, 100))
     assert (few.visits, more.visits) == (50, 100) and few.nodes == more.nodes == 30
@@ -161,6 +168,7 @@ def test_playouts_are_iterations():
     assert line and more.children[0].marked and sum(child.marked for child in more.children) == 1
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("agent", ["uct", "ubfm"])
 def test_seed_0_is_a_seed_of_its_own(agent):
     roots = [shown(agent, BOARD, iterations=20, seed=seed) for seed in (0, 1, None)]

@@ -53,6 +53,7 @@ def searched(game, agent, state, depth):
     return float(player.search.nodes[0]["best"]), int(player.search.counts[0]["nodes"])
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("least", [1, 3, 9])
 def test_a_search_ordered_by_a_policy_is_what_its_twin_does(policies, least):
     """The same value, and as many positions; where less depth is left than `policy_depth`, but at the root, moves are
@@ -74,6 +75,7 @@ def test_a_search_ordered_by_a_policy_is_what_its_twin_does(policies, least):
     assert len(set(counts)) > 3 and any(ours != plain for ours, plain in counts)
 
 
+@pytest.mark.plain
 def test_killers_history_and_the_table_go_with_a_policy(policies):
     """Values do not change, and neither do decisions from the first move of a game to its last."""
     game = games.make("tictactoe")
@@ -92,6 +94,7 @@ def test_kernels_are_shared_between_policies(policies):
     assert weights[0] != weights[1] > weights[2] == 0
 
 
+@pytest.mark.plain
 def test_a_position_is_solved_with_a_policy(policies):
     """By the search that a policy orders, not by null windows."""
     game = games.make("tictactoe")
@@ -102,6 +105,7 @@ def test_a_position_is_solved_with_a_policy(policies):
     assert type(agents.make("alphabeta").new_solver(game, Budget())) is ExactSolver
 
 
+@pytest.mark.plain
 def test_ties_at_the_root_are_drawn(policies):
     """Moves to images of one position have one logit: which comes first is left to chance."""
     game, firsts = games.make("tictactoe"), set()

@@ -26,6 +26,7 @@ def table_of(game, path, roots=None):
     return endgames, written(path, tablebase.to_bytes(game, endgames, "all"))
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["nim(heaps=[1, 2, 3])", "tictactoe"])
 def test_a_table_has_the_value_of_every_position(spec, tmp_path):
     game = games.make(spec)
@@ -40,6 +41,7 @@ def test_a_table_has_the_value_of_every_position(spec, tmp_path):
             assert move in naive.best_moves(game, state, value, plies)
 
 
+@pytest.mark.plain
 def test_how_many_positions():
     """Tic-tac-toe has 5,478, of which 958 are over; Nim 1-2-3 has 24 heaps, with either player to move."""
     assert (
@@ -58,6 +60,7 @@ def test_how_many_positions():
         tablebase.build(games.make("pig"), games.make("pig").initial())
 
 
+@pytest.mark.plain
 def test_end_games_of_breakthrough(tmp_path):
     """Every placement of at most three pawns, none of which has arrived; and a search that knows their values."""
     game = games.make("breakthrough(rows=5, columns=4)")
@@ -80,6 +83,7 @@ def test_end_games_of_breakthrough(tmp_path):
         GAME.endgames(2)
 
 
+@pytest.mark.plain
 def test_players_use_the_table_as_soon_as_it_has_the_position(tmp_path):
     _, path = table_of(GAME, tmp_path / "t")
     for agent in ("uct(playouts=1, tablebase={})", "dfpn(nodes=1, tablebase={})", "alphabeta(depth=1, tablebase={})"):

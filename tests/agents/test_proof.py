@@ -27,6 +27,7 @@ SOLVERS = [
     "rppns", "rppns(workers=3, distance=5)", "rppns(symmetries=true, weak=true)",
     "alphabeta", "alphabeta(deepening=true)", "minimax",
 ]  # fmt: skip
+COMPILED = dict.fromkeys(("pns", "dfpn", "alphabeta"), pytest.mark.compiled)
 NOTES = "2a3a 5a4a 2b3b 4a3b 2c3b 6a5a 3a4a 5b4a 3b4a 6b5b 4a5b 6c5b 1a2a 5a4a 2a3a 5b4b 3a4b 5c4b 1b2b"
 FIRST_WINS = Goal(1.0)
 
@@ -35,13 +36,16 @@ def made(spec, game):
     return solver_of(agents.make(spec), game)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", GAMES)
-@pytest.mark.parametrize("agent", SOLVERS)
-def test_every_solver_agrees_with_minimax(agent, spec):
-    """Value, fewest plies, all best moves, and a line of play that keeps them."""
+@pytest.mark.parametrize("agent", [pytest.param(spec, marks=COMPILED.get(spec, ())) for spec in SOLVERS])
+def test_every_solver_agrees_with_minimax(agent, spec, kernels):
+    """Value, fewest plies, all best moves, and a line of play that keeps them; in plain Python, of fewer positions."""
     game = games.make(spec)
     solver = made(agent, game)
-    for state in small_positions(agents.make("minimax(nodes=1)").player(game), 8, nodes=300):
+    for state in small_positions(
+        agents.make("minimax(nodes=1)").player(game), 8 if kernels == "compiled" else 3, nodes=300
+    ):
         value, plies = naive.exact(game, state)
         quick = solve(solver, state, moves="one")
         assert (quick.value, quick.plies, quick.unsolved) == (value, None, "")
@@ -63,6 +67,7 @@ def search_of(spec, game, state, goal):
     return agent.new_search(game, agent.new_memory(game), state, agent.task(goal, no_endgames()), counts), counts
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["tictactoe", "breakthrough(rows=5, columns=4)"])
 @pytest.mark.parametrize("goal", [FIRST_WINS, Goal(0.5), Goal(0.5, 5, True)])
 def test_pns_equals_its_twin(spec, goal):
@@ -84,6 +89,7 @@ def finite(numbers):
     return tuple(INFINITE if number == naive.INFINITE else number for number in numbers)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["tictactoe", "breakthrough(rows=5, columns=4)"])
 @pytest.mark.parametrize("symmetries", [False, True])
 @pytest.mark.parametrize("goal", [FIRST_WINS, Goal(0.5, 5, True)])
@@ -119,6 +125,7 @@ class Plain:
         return getattr(self.game, name)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["tictactoe", "breakthrough(rows=5, columns=4)"])
 @pytest.mark.parametrize("epsilon, weak", [(0.0, False), (0.25, False), (0.25, True)])
 def test_dfpn_equals_its_twin(spec, epsilon, weak):
@@ -152,6 +159,7 @@ def test_numbers_of_nodes():
     assert of([(INFINITE, 0)] * 2, True) == (INFINITE, 0) and of([(0, INFINITE)] * 2, False) == (0, INFINITE)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(
     "spec, value", [("tictactoe", 0), ("breakthrough(rows=4, columns=4)", -1), ("othello(size=4)", -1)]
 )
@@ -161,7 +169,7 @@ def test_known_values(spec, value):
     assert solve(made("dfpn", game), game.initial(), moves="none").value == value
 
 
-@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", ["pns", "pn2", "dfpn", "pnstar", "pds", "parapds", "pdspn", "rppns"])
 def test_all_solve_nogo(agent):
     """NoGo 4x4 is a win for the second player; seconds each, but 18 s for pn2."""
@@ -169,6 +177,7 @@ def test_all_solve_nogo(agent):
     assert solve(made(f"{agent}(symmetries=true)", game), game.initial(), moves="none").value == -1
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("agent", ["pns", "dfpn"])
 @pytest.mark.parametrize("spec", ["breakthrough(rows=6, columns=4)"])
 def test_a_lost_looking_race_in_breakthrough(agent, spec):
@@ -180,6 +189,7 @@ def test_a_lost_looking_race_in_breakthrough(agent, spec):
     assert [game.move_name(state, move) for move in solution.best] == ["4b3b", "4a3b"]
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("agent", ["pns", "pn2", "dfpn", "dfpn(workers=2)", "pds", "rppns", "alphabeta"])
 @pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
 def test_what_a_budget_does_not_suffice_for_is_said(agent, spec):
@@ -193,6 +203,7 @@ def test_what_a_budget_does_not_suffice_for_is_said(agent, spec):
     assert timed.value is None and timed.seconds < 60 and "0.05 seconds is spent" in timed.unsolved
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
 def test_a_full_tree_is_said(spec):
     game = games.make(spec)
@@ -200,7 +211,7 @@ def test_a_full_tree_is_said(spec):
         made("pns(max_nodes=1000)", game).prove(game.initial(), goal_for(0, 1))
 
 
-@pytest.mark.parametrize("agent", ["dfpn", "parapds"])
+@pytest.mark.parametrize("agent", [pytest.param("dfpn", marks=pytest.mark.slow), "parapds"])
 @pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
 def test_threads_take_all_their_marks_back(agent, spec):
     game = games.make(spec)
@@ -264,6 +275,7 @@ def test_a_shared_tree_is_whole(spec):
     assert shared > 10 and tree.size[0] > 50 and search.lock[0] == 0
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("agent", ["pns", "dfpn", "pds"])
 @pytest.mark.parametrize("spec", ["tictactoe"])
 def test_they_play_what_they_prove_and_by_their_numbers_else(agent, spec):
@@ -277,6 +289,7 @@ def test_they_play_what_they_prove_and_by_their_numbers_else(agent, spec):
     assert short.value is None and short.move in game.moves(game.initial())
 
 
+@pytest.mark.plain
 def test_one_goal_alone():
     game = games.make("tictactoe")
     win = solve(made("dfpn", game), game.initial(), goal="win")

@@ -18,6 +18,7 @@ from tests.agents.test_parallel import assert_same_shared_tree, assert_whole
 EACH = 8
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["connect4(rows=4, columns=4)", "grundy(heaps=[9, 8])"])
 def test_uct_with_several_playouts_of_a_leaf_equals_its_twin(spec):
     """In lanes, and one by one where the game has none."""
@@ -41,6 +42,7 @@ def test_uct_with_several_playouts_of_a_leaf_equals_its_twin(spec):
     assert_same_tree(player.tree, search(game, state, 60, ucb1(0.4), rng, play_out=play_out, each=EACH))
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["connect4(rows=4, columns=4)", "breakthrough(rows=5, columns=4)"])
 @pytest.mark.parametrize("ref", [0, 20])
 def test_grave_with_several_playouts_of_a_leaf_equals_its_twin(spec, ref):
@@ -68,6 +70,7 @@ def test_grave_with_several_playouts_of_a_leaf_equals_its_twin(spec, ref):
     assert_same_tree(player.tree, search(game, state, 100, grave.select, rng, learn, play_out, EACH))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["connect4(rows=4, columns=4)", "grundy(heaps=[9, 8])"])
 @pytest.mark.parametrize("more", ["", ", lock='local'", ", wu=true"])
 def test_one_thread_of_a_shared_tree_with_lanes_searches_as_uct_does(spec, more):
@@ -79,7 +82,14 @@ def test_one_thread_of_a_shared_tree_with_lanes_searches_as_uct_does(spec, more)
     assert_same_shared_tree(player.tree, serial.tree)
 
 
-@pytest.mark.parametrize("spec", ["tree(lot=4", "tree(lot=1", "tree(lock='local'", "gscpm(grain=70"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "tree(lot=4",
+        *(pytest.param(f"tree({words}", marks=pytest.mark.slow) for words in ("lot=1", "lock='local'")),
+        "gscpm(grain=70",
+    ],
+)
 def test_threads_with_lanes_lose_no_visit(spec):
     game = games.make("connect4(rows=4, columns=5)")
     for seed in range(3):

@@ -46,7 +46,7 @@ def search_of(spec, game, state, goal=FIRST_WINS):
 
 
 @pytest.mark.parametrize(
-    "spec", ["tictactoe", *(pytest.param(name, marks=pytest.mark.matrix) for name in SMALL if name != "tictactoe")]
+    "spec", ["tictactoe", *(pytest.param(name, marks=pytest.mark.slow) for name in SMALL if name != "tictactoe")]
 )
 def test_values_are_those_of_df_pn(spec):
     game, values = games.make(spec), set()
@@ -59,7 +59,10 @@ def test_values_are_those_of_df_pn(spec):
     assert len(values) > 1
 
 
-@pytest.mark.parametrize("spec, plies", [("tictactoe", 1), ("connect4(rows=4, columns=5)", 7)])
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    "spec, plies", [("tictactoe", 1), pytest.param("connect4(rows=4, columns=5)", 7, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("epsilon, job", [(0.0, 1), (0.25, 30), (0.25, 200)])
 def test_one_worker_equals_its_twin(spec, plies, epsilon, job):
     game, jobs = games.make(spec), 0
@@ -77,7 +80,8 @@ def test_one_worker_equals_its_twin(spec, plies, epsilon, job):
     assert jobs > 3
 
 
-@pytest.mark.parametrize("options", ["workers=5", "workers=300, virtual='both'"])
+@pytest.mark.plain
+@pytest.mark.parametrize("options", ["workers=5", pytest.param("workers=300, virtual='both'", marks=pytest.mark.slow)])
 def test_virtual_time_is_a_function_of_options(options):
     game = games.make("tictactoe")
     spec = f"spdfpn(simulated=true, job=20, {options})"
@@ -86,6 +90,7 @@ def test_virtual_time_is_a_function_of_options(options):
     assert first.nodes / 300 < first.virtual_time < first.nodes
 
 
+@pytest.mark.plain
 def test_one_simulated_worker_takes_as_long_as_its_nodes():
     game = games.make("tictactoe")
     solver = solver_of(agents.make("spdfpn(workers=1, job=20, simulated=true)"), game)
@@ -94,6 +99,7 @@ def test_one_simulated_worker_takes_as_long_as_its_nodes():
     assert solve(solver_of(agents.make("dfpn"), game), game.initial(), moves="none").virtual_time is None
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("virtual", ["likelier", "both"])
 def test_nothing_virtual_is_taken_for_real(virtual):
     """While workers are at work, real numbers are those that the children's real numbers give, and when all have given
@@ -126,6 +132,7 @@ def sum_of_lost(search):
     return sum(int(search.stages[i].search.counts[NODES]) for i in search.stages if i not in search.idle)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("nodes", [1, 20, 500])
 def test_a_budget_of_nodes_is_kept(nodes):
     game = games.make("connect4(rows=4, columns=5)")
@@ -162,7 +169,8 @@ def shared_files(pid):
     return list(Path("/dev/shm").glob(f"pym-{pid}-*"))
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(10, marks=pytest.mark.faults)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kills", [3, 10])
 def test_processes_that_are_killed_cost_their_jobs_alone(kills):
     """Some are killed, at random times of one solve; the value stays, and nothing is left."""
     rng = np.random.default_rng(5)
@@ -200,6 +208,7 @@ def test_a_process_that_has_nothing_to_do_comes_first():
     assert [search.next_idle() for _ in range(3)] == [1, 3, 0] and search.idle == []
 
 
+@pytest.mark.slow
 def test_processes_are_kept_for_the_next_solver():
     solver = solver_of(agents.make(SPEC), GAME)
     team = solver.memory.team
@@ -228,6 +237,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_processes_end_with_their_parent(how, tmp_path):
     script = tmp_path / "solving.py"

@@ -47,6 +47,7 @@ class Twin:
             places[:] = [new]
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_table_equals_its_twin(scheme):
     table, rng = new_table(32 * 64 / 2**20, scheme), stream(3)
@@ -66,6 +67,7 @@ def test_table_equals_its_twin(scheme):
     assert table.counts[REPLACED] > 300
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_an_older_generation_gives_way(scheme):
     table = new_table(64 / 2**20, scheme)  # two places
@@ -79,6 +81,7 @@ def test_an_older_generation_gives_way(scheme):
     assert filled(table) == 0 and not probe(table, WORD(0))[0]
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_place_that_two_wrote_at_once_belongs_to_no_key(scheme):
     table = new_table(64 / 2**20, scheme)
@@ -100,6 +103,7 @@ def test_tables_that_cannot_be(size, scheme, message):
         new_table(size, scheme)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["tictactoe", "connect4(rows=4, columns=5)", "mnk(rows=3, columns=4, k=3)", "nim"])
 @np.errstate(over="ignore")
 def test_least_key_is_the_same_for_all_images(spec):
@@ -142,6 +146,7 @@ class Collecting:
                 bucket[i] = None
 
 
+@pytest.mark.plain
 def test_garbage_is_collected_as_by_the_twin():
     table, rng = new_table(32 * 256 / 2**20, "collect"), stream(7)
     twin, found, collections = Collecting(table), 0, 0
@@ -160,6 +165,7 @@ def test_garbage_is_collected_as_by_the_twin():
     assert filled(table) == sum(place is not None for bucket in twin.places.values() for place in bucket)
 
 
+@pytest.mark.plain
 def test_garbage_of_an_older_generation_is_collected_first():
     table = new_table(32 * 64 / 2**20, "collect")
     for key in range(30):

@@ -13,6 +13,7 @@ GAME = "breakthrough(rows=5, columns=4)"
 ALONE = "table=0, order=[], scout=false, sound=false"
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("options", [ALONE, "table=1", "scout=false", "quiescence=true"])
 def test_the_tree_is_what_the_search_visits(options):
     game = games.make(GAME)
@@ -27,6 +28,7 @@ def test_the_tree_is_what_the_search_visits(options):
     assert player.choose(state, stream(1)).value == pytest.approx(np.clip(side * root.value, -1, 1))
 
 
+@pytest.mark.plain
 def test_what_cannot_be_shown():
     game = games.make("tictactoe")
     with pytest.raises(TooLarge, match="the tree has more than 50 nodes: give a smaller depth, or a higher limit"):

@@ -69,6 +69,7 @@ class Twin:
         return node[:3] != before
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("options", ["", KORF])
 def test_ubfm_equals_its_twin(spec, options):
@@ -101,6 +102,7 @@ def test_a_resolved_root_has_the_value_of_plain_minimax(spec):
             assert turn * searcher.choose(after, stream(seed)).value == expected
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["tictactoe"])
 def test_tictactoe_is_a_draw(spec):
     game = games.make(spec)
@@ -109,6 +111,7 @@ def test_tictactoe_is_a_draw(spec):
     assert decision.value == 0 and player.graph.resolved[ROOT] and decision.counts["positions"] <= 5478
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
 def test_safe_plays_the_move_of_most_descents(spec):
     game = games.make(spec)
@@ -119,6 +122,7 @@ def test_safe_plays_the_move_of_most_descents(spec):
     assert safe.statistics.playouts.tolist() == bold.statistics.playouts.tolist()
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
 def test_a_budget_below_one_expansion_and_a_full_table(spec):
     game = games.make(spec)

@@ -22,7 +22,7 @@ from tests.agents import naive_methods as naive
 from tests.agents.naive_methods import softmax
 from tests.agents.positions import random_line, random_position
 from tests.agents.test_learning import NaiveTrainer, lesson_of, naive_sum, random_network
-from tests.agents.test_methods import EACH, searched
+from tests.agents.test_methods import searched
 from tests.agents.test_montecarlo import assert_same_tree
 from tests.typed import call
 
@@ -64,6 +64,7 @@ def position_of(visits, i):
     return visits._replace(ends=np.array([0, len(visits.moves[part])]), **changed)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec, shapes", [("tictactoe", "2x2 1x3"), ("breakthrough(rows=4, columns=4)", "2x3")])
 def test_the_gradient_is_that_of_the_cross_entropy(spec, shapes):
     """What a position adds to the errors of the weights, against finite differences, for each player to move."""
@@ -105,6 +106,7 @@ class NaiveVisits(NaiveTrainer):
                 self.sizes[place] += abs(error)
 
 
+@pytest.mark.plain
 def test_learning_from_visits_is_what_its_twin_does():
     game = games.make("tictactoe")
     learner = new_learner(game, lesson_of(method="visits", teacher=TEACHER))
@@ -138,6 +140,7 @@ def test_learning_lowers_the_cross_entropy_of_positions_that_were_not_learned():
     assert learner.card()["loss"] == told["loss"] and learner.card()["teacher"] == TEACHER
 
 
+@pytest.mark.plain
 def test_positions_without_visits_teach_nothing():
     """A search whose root was proven before it began, a move from a book, and the only move."""
     game = games.make("tictactoe")
@@ -174,6 +177,7 @@ class NaiveBias(naive.Bias):
         assert all(0.0 < child.bias < 1.0 for child in node.children)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(
     "methods, twins",
     [
@@ -181,7 +185,7 @@ class NaiveBias(naive.Bias):
         pytest.param(
             "puct(prior='file:a.policy') + bias(weight=0.5, prior='file:a.policy')",
             lambda network: [NaivePUCT(network), NaiveBias(0.5)],
-            marks=EACH,
+            marks=pytest.mark.slow,
         ),
     ],
 )
@@ -206,6 +210,7 @@ def naive_gumbel(network, considered, temperature, rng):
     return naive.Gumbel(200, considered, logits, games.make("tictactoe"), rng)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(
     "methods, twins",
     [
@@ -213,13 +218,10 @@ def naive_gumbel(network, considered, temperature, rng):
             "heavy(epsilon=0.1, prior='file:a.policy') + gumbel(considered=4, logits='file:a.policy')",
             lambda network, rng: [naive_heavy(network, 0.5, 0.1), naive_gumbel(network, 4, 1.0, rng)],
         ),
-        pytest.param(
-            "heavy(temperature=1, prior='file:a.policy')", lambda network, rng: [naive_heavy(network, 1.0)], marks=EACH
-        ),
+        pytest.param("heavy(temperature=1, prior='file:a.policy')", lambda network, rng: [naive_heavy(network, 1.0)]),
         pytest.param(
             "gumbel(temperature=0.5, logits='file:a.policy')",
             lambda network, rng: [naive_gumbel(network, 16, 0.5, rng)],
-            marks=EACH,
         ),
     ],
 )

@@ -148,6 +148,7 @@ def test_show_draws_the_game(played):
     assert "X" not in first_board.split("plies:")[1].split("wins")[0].split("Draw")[0].replace("After", "")
 
 
+@pytest.mark.slow
 def test_the_same_run_on_one_worker_and_after_three_kills(folder):
     """Byte for byte the same games, times left out, with other workers, and killed three times and resumed."""
     config = folder / "long.toml"
@@ -195,6 +196,7 @@ def stored(run):
     return len(result.stdout.splitlines()) - 1 if result.exit_code == 0 else 0
 
 
+@pytest.mark.slow
 def test_interrupted_once_it_finishes_the_games_that_run(folder):
     config = folder / "slow.toml"
     config.write_text(CONFIG.format(games=400, playouts=2000))

@@ -218,6 +218,7 @@ def test_reports_have_hundredths_of_seconds():
     assert (shown["clock"], shown["value"]) == (1.91, 0.123) and "clock" not in _thought(MoveRecord(3, 0, "e4"))
 
 
+@pytest.mark.slow
 def test_the_flag_of_a_process_that_was_stopped_does_not_count(tmp_path):
     """As with a budget of seconds: the game is played again."""
     keys = values("test_sleeper(part=0.5)", ("b", "test_sleeper(part=0.5)"), game="test_nim(heap=30)")

@@ -64,6 +64,7 @@ class Told(arena.Events):
         self.cluster = cluster
 
 
+@pytest.mark.slow
 def test_games_are_those_of_processes_and_bad_agents_pay_for_themselves(cluster, tmp_path):
     agents = "random", ("raises", "test_odd(how='raise', odds=0.3)"), ("exits", "test_odd(how='exit', at=4)")
     keys = values(*agents, ("says", "test_odd(how='log')"), game=LONG, games=4)
@@ -88,6 +89,7 @@ def stations():
     return [int(pid) for pid, parent, _ in fields if int(parent) == os.getpid()]
 
 
+@pytest.mark.slow
 def test_a_killed_station_costs_no_game_and_a_stopped_run_resumes_on_processes(cluster, tmp_path):
     keys = values(("a", "test_odd(pause=0.004)"), "random", game=LONG, games=40, seed=7)
     stored, killed = [], []
@@ -109,6 +111,7 @@ def test_a_killed_station_costs_no_game_and_a_stopped_run_resumes_on_processes(c
     assert games(tmp_path / "cluster") == games(tmp_path / "processes")
 
 
+@pytest.mark.slow
 def test_ctrl_c_is_not_for_the_workers_of_a_local_cluster():
     """A terminal sends it to them, too, and they would die with the games that are being played."""
     needs_dask()
@@ -118,6 +121,7 @@ def test_ctrl_c_is_not_for_the_workers_of_a_local_cluster():
         assert list(client.run(signal.getsignal, signal.SIGINT).values()) == [signal.SIG_IGN]
 
 
+@pytest.mark.slow
 def test_workers_without_a_plug_in_are_refused(cluster, tmp_path, monkeypatch):
     from arena.cluster import tasks
 
@@ -130,6 +134,7 @@ def test_workers_without_a_plug_in_are_refused(cluster, tmp_path, monkeypatch):
     assert stations() == []
 
 
+@pytest.mark.slow
 def test_positions_of_a_file_are_shared_out(cluster, monkeypatch):
     monkeypatch.setattr(solving, "LOT", 3)
     game, path = games_of_ours.make("connect4(rows=4, columns=5)"), Path("positions.txt")
@@ -147,6 +152,7 @@ def test_positions_of_a_file_are_shared_out(cluster, monkeypatch):
         solving.check_positions_on(cluster, str(game), "dfpn", [Known(7, "9", 0)], path, told.append)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("job", ["dfpn(table=1)", "alphabeta(table=1)"])
 def test_jobs_are_done_by_a_cluster(cluster, job):
     game = games_of_ours.make("tictactoe")
@@ -160,6 +166,7 @@ def test_jobs_are_done_by_a_cluster(cluster, job):
     assert found.nodes > 0
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_a_job_on_a_cluster_is_told(cluster, monkeypatch):
     solver = solver_of(agents.make("jlpns(workers=2)"), games_of_ours.make("tictactoe"))
     monkeypatch.setattr("arena.cluster.jobs.Workplace.begin", lambda *_: 1 / 0)

@@ -92,7 +92,7 @@ def test_a_person_plays_a_program():
     Engines.close()
 
 
-@pytest.mark.faults
+@pytest.mark.slow
 def test_every_bad_program_forfeits_alone(tmp_path):
     """A real run: the bad ones lose all, the good ones play on, and nothing is left."""
     entries = [{"agent": "random", "name": "inside"}, {"agent": program("notes"), "name": "good"}]

@@ -56,6 +56,7 @@ def test_it_ends_when_every_speed_up_is_enclosed_or_a_bound(finished):
     assert (table[known]["low"] <= table[known]["speed_up"]).all() and table["speed_up"].notna().any()
 
 
+@pytest.mark.slow
 def test_a_killed_run_is_resumed_to_the_same_games(finished, tmp_path):
     folder = tmp_path / "run"
     script = f"from arena.study import scaling; scaling.run(scaling.{STUDY!r}, {str(folder)!r}, workers=2)"

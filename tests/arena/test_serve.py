@@ -167,6 +167,7 @@ def test_a_port_that_is_taken():
     assert result.exit_code == 2 and f"port {port} cannot be served: Address already in use" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_run_is_served_and_its_server_ends_with_it(tmp_path):
     """Also when the run is killed."""
     command = [

@@ -99,6 +99,7 @@ def test_a_game_whose_worker_is_killed_once_is_played(bench, tmp_path):
     assert "on worker-" in made.log()
 
 
+@pytest.mark.slow
 def test_an_agent_that_hangs_loses_its_games(bench):
     """The limit is longer than a stop of the machine that goes unnoticed, which would make others lose, too."""
     limit = TICK + STOP + 0.5
@@ -127,6 +128,7 @@ def test_records_of_workers_reach_the_log(bench):
     assert not logging.getLogger("arena").handlers
 
 
+@pytest.mark.slow
 def test_fifty_killed_workers_cost_no_game(bench):
     made = bench(values(("a", "test_odd(pause=0.004)"), ("b", "test_odd(how='chatter', pause=0.004)"), games=240))
     killed, hurt, ended = [], Counter(), threading.Event()
@@ -267,6 +269,7 @@ def test_a_game_that_needs_more_cores_than_there_are_runs_alone():
     assert sorted(take_all({5: 64, 6: 3}, 2)) == list(range(40))
 
 
+@pytest.mark.slow
 def test_the_time_to_load_kernels_is_for_each_game(tmp_path):
     """Of an agent that needs more than it for all games together, but less for each."""
     heaps = [f"test_nim(heap={heap})" for heap in range(5, 11)]
@@ -280,6 +283,7 @@ def test_the_time_to_load_kernels_is_for_each_game(tmp_path):
     assert failure == "" and seconds > 7.0
 
 
+@pytest.mark.slow
 def test_a_process_for_kernels_that_was_stopped_is_not_late(tmp_path):
     """As Ctrl-Z stops it; the stop is longer than all that an agent's first decisions may take."""
     limit = TICK + STOP + 0.5

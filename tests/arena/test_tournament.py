@@ -25,6 +25,8 @@ SLOW = values(
     ("a", "test_odd(pause=0.003)"), ("b", "test_odd(how='raise', odds=0.3, pause=0.003)"), ("c", "random"), games=40
 )
 LONG = "test_nim(heap=40)"  # in which everybody decides more often than before play
+# of starting processes: commands use the fork server
+METHODS = [pytest.param("fork", marks=pytest.mark.slow), "forkserver", pytest.param("spawn", marks=pytest.mark.slow)]
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 
 
@@ -129,7 +131,7 @@ def test_a_run_returns_its_results(tmp_path):
     assert "6 of 6 games stored" in (tmp_path / "run" / "log.txt").read_text()
 
 
-@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+@pytest.mark.parametrize("method", METHODS)
 def test_start_methods_and_workers_make_no_difference(tmp_path, undisturbed, method):
     code, output = Runner(tmp_path, SLOW, method).end()
     assert (code, output.splitlines()[-1]) == (0, "120 games")
@@ -202,8 +204,9 @@ def test_signal_handlers_are_put_back(tmp_path):
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
 
 
+@pytest.mark.slow
 @linux
-@pytest.mark.parametrize("method", [pytest.param("fork", marks=pytest.mark.faults), "forkserver"])
+@pytest.mark.parametrize("method", ["fork", "forkserver"])
 def test_a_killed_run_leaves_no_process_and_is_resumed(tmp_path, undisturbed, method):
     chance = random.Random(7)
     for _ in range(3):
@@ -220,6 +223,7 @@ def test_a_killed_run_leaves_no_process_and_is_resumed(tmp_path, undisturbed, me
     assert games(tmp_path / "run") == undisturbed
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize("format, games_of_all", [("swiss", 3 * 2 * 8), ("knockout", None), ("sprt", None)])
 def test_a_killed_run_whose_results_decide_what_is_played(tmp_path, format, games_of_all):
@@ -240,7 +244,7 @@ def test_a_killed_run_whose_results_decide_what_is_played(tmp_path, format, game
 
 
 @linux
-@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+@pytest.mark.parametrize("method", METHODS)
 def test_ctrl_c_once_finishes_the_games_that_run(tmp_path, undisturbed, method):
     run = Runner(tmp_path, SLOW, method, "--hold", "60")
     run.wait_for("finished", times=4)
@@ -253,6 +257,7 @@ def test_ctrl_c_once_finishes_the_games_that_run(tmp_path, undisturbed, method):
     assert set(stored) <= set(undisturbed[0])
 
 
+@pytest.mark.slow
 @linux
 def test_ctrl_c_twice_stops_now(tmp_path):
     run = Runner(

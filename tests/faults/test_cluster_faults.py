@@ -19,7 +19,7 @@ from tests.arena.conftest import registries, values  # noqa: F401 - a fixture
 from tests.arena.test_tournament import ROOT, games, toml
 
 pytest.importorskip("distributed", reason="playing on a cluster needs the extra `cluster`")
-pytestmark = [pytest.mark.faults, pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")]
 
 KEYS = values(
     ("a", "test_odd(pause=0.01)"),

@@ -1,6 +1,6 @@
 """Malformed configurations, imports, prepared files and command lines: each ends in a line, and none in a traceback.
 
-Each is made by mutating a right one, from a seed.  The short form is of some hundreds; `pytest -m faults` does as many
+Each is made by mutating a right one, from a seed.  The short form is of some hundreds; `pytest -m slow` does as many
 as ARENA_FUZZ says (50,000).  They run in this process, below the test's folder.
 """
 
@@ -105,7 +105,7 @@ class Fuzz:
 
 def share(parts):
     """The short form, and one of `parts` parts of the long one."""
-    return pytest.mark.parametrize("times", [60, pytest.param(LONG // parts, marks=pytest.mark.faults)])
+    return pytest.mark.parametrize("times", [60, pytest.param(LONG // parts, marks=pytest.mark.slow)])
 
 
 CONFIG = """game = "tictactoe"

@@ -1,6 +1,6 @@
 """What comes from outside, crafted or damaged: told in a line, and never a crash.
 
-The long form runs with -m faults.  Everything is drawn from seeds, and everything is written below the test's folder.
+The long form runs with -m slow.  Everything is drawn from seeds, and everything is written below the test's folder.
 """
 
 import hashlib
@@ -117,7 +117,7 @@ def damage(rng, data):
     return data[:at] + bytes([data[at % len(data)] ^ 1 << rng.randrange(8)]) + data[at + 1 :]
 
 
-@pytest.mark.parametrize("times", [200, pytest.param(10_000, marks=pytest.mark.faults)])
+@pytest.mark.parametrize("times", [200, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_damaged_prepared_files(tmp_path, times):
     """Whatever becomes of a file, it is refused, or holds what it held."""
     rng, refused = random.Random(1), 0
@@ -141,7 +141,7 @@ def test_damaged_prepared_files(tmp_path, times):
 # -- Compiled kernels ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("times", [300, pytest.param(20_000, marks=pytest.mark.faults)])
+@pytest.mark.parametrize("times", [300, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_a_flipped_bit_is_never_loaded(tmp_path, times):
     """In the index, and in the machine code: either the file is told to be damaged, or the code is compiled anew."""
     rng = random.Random(2)
@@ -194,7 +194,8 @@ def test_signatures_of_modules_that_are_not_there_stay(tmp_path, monkeypatch):
 RUN = "import games; print(games.perft(games.make('tictactoe'), 3))"
 
 
-@pytest.mark.parametrize("times", [1, pytest.param(20, marks=pytest.mark.faults)])
+@pytest.mark.slow
+@pytest.mark.parametrize("times", [1, pytest.param(20, marks=pytest.mark.slow)])
 def test_a_flipped_bit_ends_no_process(tmp_path, times):
     rng = random.Random(3)
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}

@@ -1,6 +1,6 @@
 """Bad agents, bad games, killed and stopped processes: each pays for itself alone, and nothing is left.
 
-The long form, `pytest -m faults`, injects every kind and a thousand signals; the short form is part of every run.
+The long form, `pytest -m slow`, injects every kind and a thousand signals; the short form is part of every run.
 """
 
 import collections
@@ -102,7 +102,7 @@ def test_bad_agents_pay_for_themselves(tmp_path):
     assert '{"not": "json of the run"}' in text and "to the errors" in text
 
 
-@pytest.mark.faults
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["forkserver", "fork"])
 def test_every_kind_of_bad_agent_pays_for_itself(tmp_path, method):
     counts, _ = check_bad_agents(tmp_path, list(harm.HARM), method)
@@ -114,7 +114,7 @@ def test_every_kind_of_bad_agent_pays_for_itself(tmp_path, method):
     assert disturbed == still and len(still) == 2
 
 
-@pytest.mark.faults
+@pytest.mark.slow
 def test_agents_that_harm_before_play_lose_and_are_asked_no_more(tmp_path):
     run = Runner(tmp_path, bad("os._exit(3)", "segmentation fault", "spin", "abort", at=1) | {"games": 6}, "forkserver")
     code, output = run.end(seconds=400)
@@ -125,7 +125,7 @@ def test_agents_that_harm_before_play_lose_and_are_asked_no_more(tmp_path):
     assert output.count("it is asked no more, and loses the rest of its games") == 4
 
 
-@pytest.mark.faults
+@pytest.mark.slow
 def test_an_agent_that_takes_all_memory_loses_and_nothing_else_dies(tmp_path):
     plan = keys(*GOOD, ("greedy", "test_hostile(how='no memory')"), memory="2GB", games=4)
     code, output = Runner(tmp_path, plan, "forkserver").end(seconds=200)
@@ -162,7 +162,7 @@ def test_a_bad_game_makes_no_agent_lose(tmp_path):
     assert "trouble the rules of test_playout_raises(heap=20) failed, and its games are void" in output
 
 
-@pytest.mark.faults
+@pytest.mark.slow
 def test_every_kind_of_bad_game_makes_no_agent_lose(tmp_path):
     records, _ = run_games(tmp_path / "bad", ["test_count", *harm.BAD_GAMES], "forkserver")
     sound, others = ([row for row in records if (row[2] == 0) is is_sound] for is_sound in (True, False))
@@ -172,7 +172,7 @@ def test_every_kind_of_bad_game_makes_no_agent_lose(tmp_path):
     assert sound == [row for row in still if row[2] == 0] and len(sound) == 2
 
 
-@pytest.mark.faults
+@pytest.mark.slow
 def test_a_run_with_a_bad_game_ends_with_the_code_of_void_games(tmp_path):
     codes = {}
     for game, words in {"test_plain": "the rules of test_plain", "test_start_raises": "no start today"}.items():
@@ -215,7 +215,7 @@ def test_a_run_keeps_to_its_disk(tmp_path):
     assert stopped.value.stored >= stored > 40  # by the first look: a game is 20 kB of the journal
 
 
-@pytest.mark.faults
+@pytest.mark.slow
 def test_modules_in_the_current_folder_are_not_imported(tmp_path):
     for name in ("pandas", "games", "agents", "multiprocessing", "socket", "selectors"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'a').write({name!r})\n")
@@ -288,7 +288,7 @@ def stop_for(pids, seconds):
         kill(pid, signal.SIGCONT)
 
 
-@pytest.mark.faults
+@pytest.mark.slow
 @pytest.mark.parametrize("wanted, seconds, games_each", [(20, 120, 1000), (1000, 3600, 30_000)])
 def test_signals_at_random_moments_change_nothing(tmp_path, wanted, seconds, games_each):
     sent, plan = disturb(tmp_path, wanted, seconds, games_each)
@@ -302,6 +302,7 @@ def test_signals_at_random_moments_change_nothing(tmp_path, wanted, seconds, gam
     assert differ == [] and disturbed == still
 
 
+@pytest.mark.slow
 def test_a_stopped_worker_does_not_make_an_agent_forfeit(tmp_path):
     plan = keys(("late", "test_late(seconds=0.3)"), ("b", "random"), game="test_nim(heap=12)")
     # the margin is longer than a stop of the whole machine that goes unnoticed
@@ -316,7 +317,8 @@ def test_a_stopped_worker_does_not_make_an_agent_forfeit(tmp_path):
     assert {row[9] for row in games(tmp_path / "run")[0]} == {Reason.PLAYED_OUT}
 
 
-@pytest.mark.parametrize("method", ["fork", pytest.param("forkserver", marks=pytest.mark.faults)])
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["fork", pytest.param("forkserver", marks=pytest.mark.slow)])
 def test_nothing_is_left_of_a_killed_run_though_c_code_holds_the_lock_and_agents_fork(tmp_path, method):
     plan = bad("fork and sleep", "start a process", "hold the lock") | {"game_seconds": 300, "move_seconds": 300}
     run = Runner(tmp_path, plan, method)

@@ -132,7 +132,7 @@ def drip(port, stack, begin):
     return client
 
 
-@pytest.mark.parametrize("clients", [40, pytest.param(1000, marks=pytest.mark.faults)])
+@pytest.mark.parametrize("clients", [40, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "begin", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"]
 )
@@ -174,7 +174,7 @@ def test_slow_clients_hold_nobody_up(clients, begin):
         assert sorted(waits)[len(waits) // 2] < 5 and sent_away < 10
 
 
-@pytest.mark.parametrize("requests", [100, pytest.param(1000, marks=pytest.mark.faults)])
+@pytest.mark.parametrize("requests", [100, pytest.param(1000, marks=pytest.mark.slow)])
 def test_many_requests_at_once_are_all_answered(requests, monkeypatch):
     for name in ("PATIENCE", "READING", "ASKING", "ANSWERING"):
         monkeypatch.setattr(serve, name, 300.0)  # nobody here is slow, but the machine may be

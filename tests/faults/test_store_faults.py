@@ -1,6 +1,6 @@
 """Stores with altered bits and digits, torn, deleted, replaced: all is noticed, or changes nothing.
 
-The short form is part of every run of the tests; the long one, of 1,000 alterations, is `pytest -m faults`.
+The short form is part of every run of the tests; the long one, of 1,000 alterations, is `pytest -m slow`.
 """
 
 import json
@@ -119,7 +119,7 @@ def alter(sound, folder, alteration, count, seed) -> Counter:
 
 
 @pytest.mark.parametrize("alteration", [flip_a_bit, change_a_digit])
-@pytest.mark.parametrize("count", [SHORT, pytest.param(LONG, marks=pytest.mark.faults)])
+@pytest.mark.parametrize("count", [SHORT, pytest.param(LONG, marks=pytest.mark.slow)])
 def test_alterations_are_noticed_or_harmless(sound, tmp_path, alteration, count):
     found = alter(sound, tmp_path, alteration, count, seed=count)
     print(f"{alteration.__name__}: {dict(found)}")

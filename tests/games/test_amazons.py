@@ -141,6 +141,7 @@ def test_bad_sizes(size):
         games.make(f"amazons({size})")
 
 
+@pytest.mark.slow
 def test_alphabeta_plays_it():
     """With symmetries in its transposition table, so that `transform` is compiled as searches compile it."""
     game = games.make("amazons(size=6)")

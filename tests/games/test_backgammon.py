@@ -118,7 +118,7 @@ def test_plays_are_those_of_a_naive_player():
     assert seen == 135
 
 
-@pytest.mark.faults
+@pytest.mark.slow
 def test_plays_are_those_of_a_naive_player_in_thousands_of_positions():
     for seed in range(60):
         for state in random_line(GAME, 100 + seed).states:

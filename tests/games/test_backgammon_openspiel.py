@@ -94,7 +94,7 @@ def test_in_step():
     assert all(abs(play_in_step(random, doubles=0.3)) in (1, 2, 3) for _ in range(3))
 
 
-@pytest.mark.matrix
+@pytest.mark.slow
 def test_in_step_for_thousands_of_games():
     random = np.random.default_rng(4)
     scores = [play_in_step(random, doubles=0.1) for _ in range(1_000)]

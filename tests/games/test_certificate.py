@@ -135,6 +135,7 @@ def test_commands_write_and_verify(tmp_path):
         assert refused.exit_code == 2 and "does not hold a certificate" in refused.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sharing", ["lazy", "abdada"])
 def test_threads_certify_too(sharing):
     solver = solver_of(agents.make(f"alphabeta(workers=2, sharing='{sharing}')"), GAME)

@@ -50,7 +50,7 @@ def test_counts(fen):
     assert counts(fen, 4) == COUNTS[fen][:4]
 
 
-@pytest.mark.faults
+@pytest.mark.slow
 @pytest.mark.parametrize("fen", COUNTS)
 def test_counts_deep(fen):
     assert counts(fen, len(COUNTS[fen])) == COUNTS[fen]
@@ -126,7 +126,7 @@ def test_in_step(theirs):
     positions_in_step(theirs, 900, 100)
 
 
-@pytest.mark.faults
+@pytest.mark.slow
 def test_in_step_long(theirs):
     positions_in_step(theirs, 100_000, 1000)
 

@@ -36,7 +36,7 @@ OTHER_SIZES = {
     "go": ["go(size=5, komi=0.5)"],
     "nogo": ["nogo(rows=3, columns=6)"],
 }
-# sizes that take the same ways once more, with -m matrix: the kernels of one take five seconds to compile
+# sizes that take the same ways once more, with -m slow: the kernels of one take five seconds to compile
 MORE_SIZES = {
     "connect4": ["connect4(rows=4, columns=5)", "connect4(rows=3, columns=2)"],
     "breakthrough": ["breakthrough(rows=6, columns=4)", "breakthrough(rows=32, columns=2)"],
@@ -77,7 +77,7 @@ SPECS = [spec for name in GAMES for spec in [name, *OTHER_SIZES.get(name, []), *
 def marks_of(spec, check):
     """Lanes take a second to compile: other sizes than the usual one are left to the long tests."""
     lanes = check is check_lanes and spec not in GAMES
-    return [pytest.mark.matrix] if lanes or spec in LONG else []
+    return [pytest.mark.slow] if lanes or spec in LONG else []
 
 
 @pytest.mark.parametrize(

@@ -339,6 +339,7 @@ def test_two_games_of_one_class_are_compiled_apart():
     assert games.perft(Countdown(2), 2) == 1 and games.perft(Countdown(3), 2) == 3
 
 
+@pytest.mark.slow
 def test_an_edited_game_is_compiled_anew(tmp_path):
     """With a warm cache: a change of the game's file, and of a file it imports, gives the new answer."""
     root = Path(jit.__file__).parents[3]
@@ -390,6 +391,7 @@ SOURCES = {
 }
 
 
+@pytest.mark.slow
 def test_an_edit_compiles_the_kernels_made_of_that_file_and_no_others(tmp_path):
     for name, text in SOURCES.items():
         (tmp_path / name).write_text(text)
@@ -425,6 +427,7 @@ def subclasses(cls):
     return {found for direct in cls.__subclasses__() for found in {direct, *subclasses(direct)}}
 
 
+@pytest.mark.slow
 def test_a_cached_game_of_a_module_that_is_gone_does_no_harm(tmp_path):
     """A kernel's cache lists every game it was compiled for; others are still loaded from it, and added to it."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
@@ -455,6 +458,7 @@ class Mine(TicTacToe):
 """
 
 
+@pytest.mark.slow
 def test_a_damaged_kernel_cache_is_made_anew(tmp_path):
     """An emptied index and a cut kernel, as a power cut may leave them."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}

@@ -45,7 +45,7 @@ def test_what_is_foreseen_comes_true(spec):
     assert claims_found(spec, 400, 20_000) > 25
 
 
-@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", SMALL + MORE)
 def test_what_is_foreseen_comes_true_thousands_of_times(spec):
     assert claims_found(spec, 10_000, 1_000_000) > 1000

@@ -99,12 +99,14 @@ def winning_openings(spec):
     return found
 
 
+@pytest.mark.slow
 def test_winning_openings():
     assert winning_openings("hex(2)") == {"b1", "a2"}
     assert winning_openings("hex(3)") == {"c1", "a2", "b2", "c2", "a3"}
     assert winning_openings("hex(4)") == {"d1", "c2", "b3", "a4"}  # the short diagonal
 
 
+@pytest.mark.slow
 def test_with_the_swap_rule_the_second_player_wins():
     assert winning_openings("hex(2, swap=true)") == winning_openings("hex(3, swap=true)") == set()
 

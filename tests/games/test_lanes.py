@@ -165,6 +165,7 @@ def test_playouts_are_in_lanes_where_a_game_has_them():
     assert games.make("hex(swap=true)").lanes == games.make("mnk").lanes == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the processor's name is of x86-64")
 def test_results_do_not_depend_on_the_processor(tmp_path):
     """The same playouts, compiled for a processor whose registers have 128 bits, and which cannot count bits or deposit
@@ -176,7 +177,7 @@ def test_results_do_not_depend_on_the_processor(tmp_path):
     assert found == f"{playouts_in_lanes(1000, 1)}\n"
 
 
-@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", [name for name in GAMES if games.make(name).lanes] + ["mnk(rows=7, columns=7, k=4)"])
 def test_ten_million_playouts_in_lanes_are_like_those_one_by_one(spec):
     """Wins, draws, mean score and mean length, within four standard errors."""

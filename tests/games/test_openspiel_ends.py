@@ -85,7 +85,7 @@ def test_in_step(spec):
         play_in_step(spec, seed)
 
 
-@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", PEERS)
 def test_in_step_for_thousands_of_games(spec):
     for seed in range(20_000):

@@ -157,7 +157,7 @@ def test_moves_that_leave_few_replies_come_first():
             state = GAME.after(state, int(random.choice(GAME.moves(state))))
 
 
-@pytest.mark.matrix
+@pytest.mark.slow
 def test_mobility_and_corners_beat_discs():
     """Forty games at depth 3: twenty random openings of six plies, each with both sides."""
     contestants, total = [agents.make(f"alphabeta(depth=3, evaluation='{name}')") for name in ("", "discs")], 0

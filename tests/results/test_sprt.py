@@ -122,6 +122,7 @@ def pair_probabilities(score, draw_rate):
     return np.convolve(one, one)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model, elo1", [("logistic", 60), ("normalized", 80)])
 @pytest.mark.parametrize("truth", ["H0", "H1"])
 def test_error_rates(model, elo1, truth):

@@ -1,0 +1,58 @@
+"""Kernels as plain Python within one test, as NUMBA_DISABLE_JIT makes them in a whole process: nothing is compiled."""
+
+import os
+import sys
+import threading
+
+from numba import types
+from numba.core.dispatcher import Dispatcher
+from numba.core.extending import _Intrinsic
+
+from agents.core import atomics
+from games.core.jit import Kernel
+from games.core.jit.parts import Helper
+
+
+def run_as_python(monkeypatch) -> None:
+    """Let kernels, helpers and atomic operations be plain Python until `monkeypatch` is undone."""
+    for cls in (Dispatcher, Kernel, Helper):
+        monkeypatch.setattr(cls, "__call__", lambda self, *arguments: self.py_func(*arguments), raising=False)
+    monkeypatch.setattr(_Intrinsic, "__call__", lambda self, *arguments: ATOMICS[self](*arguments))
+    monkeypatch.setattr(types.ExternalFunction, "__call__", lambda self: getattr(os, self.symbol)(), raising=False)
+    for name, module in list(sys.modules.items()):
+        if name.startswith(("agents.", "games.")) and hasattr(module, "COMPILED"):
+            monkeypatch.setattr(module, "COMPILED", False)
+
+
+ONE = threading.Lock()  # thread at a time
+
+
+def add(array, index, value):
+    """What atomics.atomic_add does."""
+    with ONE:
+        before = array[index]
+        array[index] += value
+        return before
+
+
+def compare_exchange(array, index, expected, value):
+    """What atomics.atomic_compare_exchange does."""
+    with ONE:
+        same = bool(array[index] == expected)
+        if same:
+            array[index] = value
+        return same
+
+
+def store(array, index, value):
+    """What atomics.atomic_store does."""
+    with ONE:
+        array[index] = value
+
+
+ATOMICS = {
+    atomics.atomic_add: add,
+    atomics.atomic_compare_exchange: compare_exchange,
+    atomics.atomic_load: lambda array, index: array[index],
+    atomics.atomic_store: store,
+}
