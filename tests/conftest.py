@@ -16,7 +16,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import games
-from games.core.jit.background import NEVER, set_mode
+from games.core.jit.background import set_mode
+from games.core.specialized import NEVER
 from tests import samples
 from tests.plain import run_as_python
 
