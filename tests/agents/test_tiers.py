@@ -10,6 +10,7 @@ import games
 from agents.core.agent import Decision
 from games.core.game import CHANCE
 from games.core.jit import COMPILED
+from games.core.jit import kernels as every_kernel
 from games.core.jit.background import specializing
 from games.core.random import random_below, stream
 from games.core.specialized import ALWAYS, NEVER
@@ -74,3 +75,30 @@ def test_every_agent_decides_alike(spec):
     same, different = compare(spec, texts)
     print(f"{spec}: {same} agents decide alike")
     assert same and not different
+
+
+@pytest.mark.parametrize(
+    "spec, one, other",
+    [
+        ("tictactoe", "uct", "uct(exploration=1.0)"),
+        ("tictactoe", "uct", "uct(max_nodes=5000)"),
+        ("tictactoe", "ppa", "ppa(alpha=0.3, temperature=2.0, exploration=0.8)"),
+        ("tictactoe", "alphabeta", "alphabeta(table=0, sound=false, foresee=false, order=['own'], aspiration=0.1)"),
+        ("tictactoe", "dfpn", "dfpn(epsilon=0.5, by_evaluation=true, evaluate_from=3, table=1)"),
+        ("leftmove", "nrpa", "nrpa(alpha=0.5, iterations=20, temperature=0.5, level=2)"),
+        pytest.param("tictactoe", "grave", "grave(ref=5, bias=0.1)", marks=pytest.mark.slow),
+        pytest.param("tictactoe", "mast", "mast(temperature=1.0)", marks=pytest.mark.slow),
+        pytest.param(
+            "tictactoe", "tree(workers=2)", "tree(workers=3, virtual_loss=3.0, lot=4)", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "tictactoe", "uct(methods='implicit')", "uct(methods='implicit(alpha=0.7)')", marks=pytest.mark.slow
+        ),
+    ],
+)
+def test_numbers_that_do_not_shape_a_kernel_are_read_when_it_runs(spec, one, other):
+    game = games.make(spec)
+    decided(game, agents.make(one), NEVER)
+    before = {kernel: list(kernel.signatures) for kernel in every_kernel}
+    decided(game, agents.make(other), NEVER)
+    assert {kernel.py_func.__name__ for kernel in every_kernel if list(kernel.signatures) != before[kernel]} == set()
