@@ -229,6 +229,36 @@ def test_methods_are_kept_for_a_class_and_for_a_size(tmp_path):
     assert run(first, **folder)[0] == ["343", "0", "0"]
 
 
+def test_a_kernel_is_seen_by_other_threads_once_their_games_have_what_it_calls():
+    """A thread that has looked what the kernel calls, which was nothing yet, runs what another one has compiled."""
+    script = """
+        import threading, time
+        import games
+        from games.core.jit.tables import GameTable
+        from games.core.playout import playout_kernel
+        from games.core.random import stream
+        game, looked, compiled, found = games.make("hex(size=4)"), threading.Event(), threading.Event(), []
+        def play():
+            found.append(playout_kernel(game, game.initial(), 5, stream(1)))
+        def serve(table, kernel, methods, serve=GameTable.serve):
+            if methods:
+                compiled.set()
+                time.sleep(0.5)
+            serve(table, kernel, methods)
+            if threading.current_thread() is early and not methods:
+                looked.set()
+                compiled.wait()
+        GameTable.serve = serve
+        early, late = threading.Thread(target=play), threading.Thread(target=play)
+        early.start()
+        looked.wait()
+        late.start()
+        early.join(), late.join()
+        print(len(found), len(set(found)))
+    """
+    assert run(script)[0] == ["2", "1"]
+
+
 def test_indices_are_checked_where_that_is_asked_for(tmp_path):
     script = """
         from dataclasses import dataclass

@@ -4,12 +4,14 @@ import functools
 import logging
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from time import perf_counter
 from typing import Any
+from weakref import WeakSet
 
 from numba import config
 from numba.core.caching import FunctionCache
-from numba.core.errors import TypingError
+from numba.core.errors import NumbaError, TypingError
 from numba.core.registry import CPUDispatcher
 
 from games.core.jit.background import Heat, Setting
@@ -55,6 +57,7 @@ class Kernel(CPUDispatcher):
         super().__init__(function, targetoptions=options)
         self.tables = tables
         self.methods: set[str] = set()  # what it calls of tables, as far as it is compiled
+        self._users: WeakSet[GameTable] = WeakSet()  # the tables that it has been given
         self._refused: set[tuple] = set()  # the kinds of arguments with which it cannot be compiled for tables
         try:
             self._cache = KernelCache(function)  # what njit(cache=True) does, with a cache that mends itself
@@ -68,6 +71,7 @@ class Kernel(CPUDispatcher):
             return super().__call__(game, *rest)
         table = table_of(game)
         if table.served.get(self) != len(self.methods):
+            self._users.add(table)
             table.serve(self, self.methods)
         try:
             return super().__call__(table, *rest) if Setting.mode == NEVER else self._timed(game, table, rest)
@@ -102,7 +106,15 @@ class Kernel(CPUDispatcher):
         return signature in self.overloads
 
     def add_overload(self, compiled):
+        """Let calls find it, once all tables that they may come with have what it calls.
+
+        Another thread may have passed a table's check just now, and runs what it finds.  A table whose game fails to
+        compile is left to its own call.
+        """
         self.methods = self.methods | methods_called(compiled)
+        for table in list(self._users):
+            with suppress(NumbaError):
+                table.serve(self, self.methods)
         super().add_overload(compiled)
 
     def _compile_for_args(self, *args, **named):

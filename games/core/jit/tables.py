@@ -9,7 +9,6 @@ Which methods a kernel calls is kept with its code: they are compiled before it 
 
 import functools
 from collections.abc import Callable
-from threading import RLock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
 from numba.core.callconv import excinfo_ptr_t
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import TypingError
 from numba.core.imputils import lower_builtin, lower_getattr_generic
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, signature
@@ -98,8 +98,6 @@ WORD = ir.IntType(64)
 POINTER = WORD.as_pointer()
 STATUS = ir.IntType(32)  # Numba's: 0 if a method has returned, else how it failed
 
-_filling = RLock()
-
 
 class GameTable:
     """What Python passes to a kernel in place of a game."""
@@ -125,7 +123,7 @@ class GameTable:
         """Have what a kernel calls ready."""
         from games.core.jit.entries import entry_address
 
-        with _filling:
+        with global_compiler_lock:  # and no lock besides, since what compiles a kernel holds this one
             for name in sorted(methods - self._ready):
                 if name not in CONDITIONAL or getattr(self.game, CONDITIONAL[name]):
                     self.words[SLOTS[name]] = entry_address(self.game, name)
