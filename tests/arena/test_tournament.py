@@ -14,6 +14,7 @@ import pytest
 
 import arena
 from arena.config.config import ConfigError
+from arena.runner import warmer
 from arena.runner.starting import WorkerStartError
 from arena.runner.supervisor import Supervisor
 from arena.runner.tournament import _signals
@@ -108,7 +109,13 @@ def undisturbed(tmp_path_factory):
     return games(folder)
 
 
-def test_a_run_returns_its_results(tmp_path):
+@pytest.fixture
+def nothing_known(monkeypatch):
+    """No agent is known to be compiled, whatever was played before."""
+    monkeypatch.setattr(warmer, "is_compiled", lambda seat, games: False)
+
+
+def test_a_run_returns_its_results(tmp_path, nothing_known):
     class Watcher(arena.Events):
         told = []
 
