@@ -95,7 +95,7 @@ def pytest_collection_modifyitems(config, items):
         if how_of(item) == "compiled" and not item.get_closest_marker("compiled"):
             item.add_marker(pytest.mark.slow)
         if how_of(item) == "plain":  # the words of hashes wrap around
-            item.add_marker(pytest.mark.filterwarnings("ignore:overflow encountered in scalar:RuntimeWarning"))
+            item.add_marker(pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning"))
     too_long = {item for item in items if how_of(item) == "plain" and item.get_closest_marker("slow")}
     config.hook.pytest_deselected(items=list(too_long))
     items[:] = [item for item in items if item not in too_long]

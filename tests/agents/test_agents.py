@@ -17,11 +17,11 @@ from tests.agents.positions import GAMES, after_names, random_position
 from tests.shipped import AGENTS
 
 FOR_TWO = [name for name in AGENTS if name != "external" and 2 in agents.make(name).needs.players]  # searches of ours
-MATRIX, MORE_GAMES = pytest.mark.slow, ("tictactoe", "connect4(rows=4, columns=5)")
+SLOW, MORE_GAMES = pytest.mark.slow, ("tictactoe", "connect4(rows=4, columns=5)")
 BUDGETS = {"playouts": 60, "nodes": 300, "depth": 3, "seconds": 0.02}
 
 
-@pytest.mark.parametrize("spec", [GAMES[1], *(pytest.param(name, marks=MATRIX) for name in MORE_GAMES)])
+@pytest.mark.parametrize("spec", [GAMES[1], *(pytest.param(name, marks=SLOW) for name in MORE_GAMES)])
 @pytest.mark.parametrize("name", FOR_TWO)
 def test_every_agent_with_every_budget(name, spec):
     game, agent = games.make(spec), agents.make(name)
@@ -126,7 +126,7 @@ def test_copy_subtree_keeps_every_node(spec):
     assert kept.size[0] == tree.size[0]
 
 
-@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "breakthrough(rows=5, columns=4)"])
+@pytest.mark.parametrize("spec", ["connect4", *(pytest.param(name, marks=SLOW) for name in ("tictactoe", GAMES[1]))])
 @pytest.mark.parametrize("name", ["uct", "flat", "alphabeta"])
 def test_searches_end_within_their_seconds(name, spec):
     """The median overrun of nine searches, in the thread's own time, which other programs do not lengthen."""

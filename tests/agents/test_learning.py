@@ -351,7 +351,7 @@ def test_the_search_of_td_is_minimax(plain_td, plies, foresee):
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("method", ["td", "tdleaf", pytest.param("descent", marks=pytest.mark.compiled), "visits"])
+@pytest.mark.parametrize("method", ["td", "tdleaf", "descent", "visits"])
 def test_learning_goes_on_as_if_nothing_had_happened(method, tmp_path, kernels):
     """From a checkpoint; and in parts of any size."""
     game, lesson = games.make("tictactoe"), lesson_of(method=method, plies=2, descents=3, teacher="uct(playouts=20)")

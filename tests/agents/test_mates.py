@@ -37,6 +37,7 @@ def test_mates_are_found_by_seed_and_solved(mates):
     assert mates.table(rows).splitlines()[2].startswith("| `alphabeta` | 2 | 1 |")
 
 
+@pytest.mark.slow
 def test_a_mate_that_is_none_is_told(mates):
     judge = mates.solver_of(mates.agents.make("alphabeta"), mates.CHESS)
     with pytest.raises(mates.Wrong, match="alphabeta finds no mate in 2"):

@@ -13,7 +13,7 @@ from agents.proof.bestfirst import ROOT
 from agents.proof.numbers import INFINITE, MOST, NODES, combine, new_counts
 from games.core.random import stream
 from tests.agents import naive_proof as naive
-from tests.agents.positions import GAMES, after_names, random_position, small_positions
+from tests.agents.positions import after_names, random_position, small_positions
 
 SOLVERS = [
     "pns", "pns(mobility=false)", "pns(graph=false)", "pns(symmetries=true, weak=true)",
@@ -27,6 +27,7 @@ SOLVERS = [
     "rppns", "rppns(workers=3, distance=5)", "rppns(symmetries=true, weak=true)",
     "alphabeta", "alphabeta(deepening=true)", "minimax",
 ]  # fmt: skip
+LARGER = "breakthrough(rows=5, columns=4)", "connect4(rows=4, columns=5)"
 COMPILED = dict.fromkeys(("pns", "dfpn", "alphabeta"), pytest.mark.compiled)
 NOTES = "2a3a 5a4a 2b3b 4a3b 2c3b 6a5a 3a4a 5b4a 3b4a 6b5b 4a5b 6c5b 1a2a 5a4a 2a3a 5b4b 3a4b 5c4b 1b2b"
 FIRST_WINS = Goal(1.0)
@@ -37,7 +38,7 @@ def made(spec, game):
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("spec", ["tictactoe", *(pytest.param(spec, marks=pytest.mark.slow) for spec in LARGER)])
 @pytest.mark.parametrize("agent", [pytest.param(spec, marks=COMPILED.get(spec, ())) for spec in SOLVERS])
 def test_every_solver_agrees_with_minimax(agent, spec, kernels):
     """Value, fewest plies, all best moves, and a line of play that keeps them; in plain Python, of fewer positions."""

@@ -111,6 +111,7 @@ def test_flat_shares_its_playouts_out_evenly_and_in_any_chunks(monkeypatch):
     assert found[0].playouts.tolist() == [167, 167, 166]
 
 
+@pytest.mark.slow
 def test_flat_means_are_those_of_playouts():
     game, state = games.make("connect4(rows=4, columns=4)"), games.make("connect4(rows=4, columns=4)").initial()
     table = agents.make("flat(playouts=40000)").choose(game, state, seed=2).statistics

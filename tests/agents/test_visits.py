@@ -311,6 +311,7 @@ def test_a_teacher_whose_policy_has_changed_is_not_gone_on_with(policies, tmp_pa
 # -- The command -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_arena_learn_a_policy(tmp_path):
     """It tells of its losses and its matches, writes what agents load, and goes on."""
     words = ["learn", "tictactoe", "--method", "visits", "--teacher", TEACHER, "--tuples", "2x2 1x3"]

@@ -32,6 +32,7 @@ def test_what_is_stored_is_what_minimax_finds(tmp_path):
     assert rows["moves"].nunique() == 3  # the same positions for all
 
 
+@pytest.mark.slow
 def test_a_study_that_was_killed_goes_on(tmp_path):
     """From the middle of a line, with the same rows as if nothing had happened, and nothing is solved twice."""
     whole, told = run(SMALL, tmp_path / "whole"), []

@@ -43,6 +43,7 @@ def get(address, seconds=300):
             time.sleep(0.1)
 
 
+@pytest.mark.slow
 def test_the_page_grows_with_the_run(full, tmp_path):
     with Store.open(full) as source:
         records, meta, agents = list(source.records()), source.meta, source.agents

@@ -49,6 +49,7 @@ def test_speed_up_and_search_overhead():
     assert [line.get_label() for line in drawn.axes[0].lines] == ["a", "b", "workers"]
 
 
+@pytest.mark.slow
 def test_a_study_that_was_stopped_goes_on(tmp_path):
     whole = run(STUDY, tmp_path / "whole")
     assert whole["workers"].tolist() == [1, 4, 32] * 4 and whole["solved"].all()

@@ -156,6 +156,7 @@ def unfair(records):
     return [row for row in records if row[9] not in Reason.VOIDS or row[7] is not None or not row[10]]
 
 
+@pytest.mark.slow
 def test_a_bad_game_makes_no_agent_lose(tmp_path):
     records, output = run_games(tmp_path / "bad", ["test_playout_raises"], "fork")
     assert unfair(records) == [] and "no playout today" in records[0][10]

@@ -48,7 +48,7 @@ def served(fault=None):
     """A server in this process; gives its port."""
     server = serve.Server(socket.create_server((serve.HOST, 0), backlog=256), Pages(fault))
     port = server.socket.getsockname()[1]
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
         yield port

@@ -93,6 +93,7 @@ def test_sizes_of_knightthrough(rows, columns, name):
         games.make("misere_knightthrough(8, 9)")
 
 
+@pytest.mark.slow
 def test_a_misere_game_is_lost_by_who_would_win():
     for name in ("breakthrough", "knightthrough"):
         plain, misere = (games.playouts(games.make(spec), 10_000, seed=8) for spec in (name, f"misere_{name}"))

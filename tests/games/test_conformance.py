@@ -3,7 +3,7 @@
 import pytest
 
 import games
-from games.core.check import check_lanes, checks_of
+from games.core.check import check_lanes, check_playouts, checks_of
 from tests.shipped import GAMES
 
 # other words of a board, rules and ends: a size that takes other ways through the code than the usual one
@@ -75,9 +75,9 @@ SPECS = [spec for name in GAMES for spec in [name, *OTHER_SIZES.get(name, []), *
 
 
 def marks_of(spec, check):
-    """Lanes take a second to compile: other sizes than the usual one are left to the long tests."""
-    lanes = check is check_lanes and spec not in GAMES
-    return [pytest.mark.slow] if lanes or spec in LONG else []
+    """Playouts take a second to compile: those of other sizes than the usual one are left to the long tests."""
+    played = check in (check_lanes, check_playouts) and spec not in GAMES
+    return [pytest.mark.slow] if played or spec in LONG else []
 
 
 @pytest.mark.parametrize(

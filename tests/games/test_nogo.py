@@ -28,6 +28,7 @@ def test_values_by_minimax_on_a_naive_board(name, size):
     assert first_player_wins(game) == mover_wins(NaiveBoard(size), 1, name.startswith("misere"), {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, size, first", [("nogo", 4, False), ("misere_nogo", 4, True)])
 def test_values(name, size, first):
     assert first_player_wins(games.make(f"{name}(size={size})")) == first

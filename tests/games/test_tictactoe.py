@@ -51,6 +51,7 @@ def test_games_by_result_and_length(positions):
     assert lengths == {5: 1440, 6: 5328, 7: 47_952, 8: 72_576, 9: 127_872}
 
 
+@pytest.mark.slow
 def test_games_merging_symmetric_children_at_every_ply():
     def count(state):
         if GAME.is_over(state):

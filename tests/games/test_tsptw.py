@@ -83,6 +83,7 @@ def test_instances_share_kernels_and_files_are_read_anew(tmp_path):
 
 def test_kernels_read_the_arrays_of_a_game_and_keep_none_of_them():
     game = games.make("tsptw(cities=12)")
+    games.playouts(game, 3, seed=0)  # the game's table points to them
     counts = [sys.getrefcount(array) for array in (game.distances, game.windows)]
     played = [games.playouts(game, 3, seed=seed).score for seed in range(500)]
     assert counts == [sys.getrefcount(array) for array in (game.distances, game.windows)]

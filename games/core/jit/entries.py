@@ -174,7 +174,10 @@ def _generic(game, name) -> Generic:
             return one
     types_of_class = _symbolic.setdefault((type(game), words, digest), [])
     for kind in [each for each in types_of_class if _fits(game, each.kinds, each.fixed)]:
-        made = _compile(game, kind, name)  # with parts of its methods that are compiled already
+        try:
+            made = _compile(game, kind, name)  # with parts of its methods that are compiled already
+        except ValueError:
+            continue  # the size that the type was made of has a number there that Numba has no type for
         if made.fits(game):
             break
     else:

@@ -105,6 +105,9 @@ class GameTable:
     def __init__(self, game):
         self.game, self.type = game, table_type(np.dtype(game.dtype).name)
         self.arrays = {name: getattr(game, name) for name in game.kernel_arrays}  # kept as long as the table is
+        for name, array in self.arrays.items():
+            if (array.dtype, array.ndim, array.flags.c_contiguous) != (game.kernel_arrays[name], 1, True):
+                raise TypeError(f"{name} of {game} is not a contiguous array of {np.dtype(game.kernel_arrays[name])}")
         self.words = np.zeros(ARRAYS + 2 * len(self.arrays), np.uint64)
         for name in (*NUMBERS, *FLAGS):
             self.words[SLOTS[name]] = int(getattr(game, name))
