@@ -84,7 +84,9 @@ def parts(game_specs: Iterable[str], agent_specs: Iterable[str]) -> list[list[Pa
     for agent in sorted(made, key=warming.weight, reverse=True):
         classes.setdefault(type(agent), []).append(agent)
     kernels = [Part(_samples(group, known), tuple(map(str, group))) for group in classes.values()]
-    methods = [Part((str(game),), tuple(str(agent) for agent in made if not agent.refuses(game))) for game in known]
+    done = {(game, agent) for part in kernels for game in part.games for agent in part.agents}
+    left = {str(game): [str(agent) for agent in made if not agent.refuses(game)] for game in known}
+    methods = [Part((game,), tuple(each for each in left[game] if (game, each) not in done)) for game in left]
     return [[part for part in step if part.games and part.agents] for step in (kernels, methods)]
 
 
