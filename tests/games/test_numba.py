@@ -8,7 +8,6 @@ from numba.core import callconv, codegen, cpu, dispatcher, event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.compiler import Compiler, CompileResult
 from numba.core.registry import CPUDispatcher, cpu_target
-from numba.core.typing import templates
 from numba.np import arrayobj
 
 # (where, name, what it is for)
@@ -37,7 +36,6 @@ NAMES = [
     (callconv.CPUCallConv, "_get_excinfo_argument", "tables.py: what a method raises"),
     (callconv, "excinfo_ptr_t", "tables.py: what a method raises"),
     (Compiler, "define_pipelines", "parts.py: parts have libraries of their own"),
-    (templates, "builtin_registry", "parts.py: methods are compiled once for all callers"),
     (arrayobj, "populate_array", "entries.py: arrays over what a kernel passes"),
     (event, "trigger_event", "entries.py: that compiling takes time is noticed"),
     (ffi.lib, "_lock", "parts.py: nobody listens to each call of LLVM"),

@@ -22,7 +22,7 @@ from numba.extending import NativeValue, models, overload_method, register_model
 from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
-from games.core.jit.parts import PART, share_between_callers
+from games.core.jit.parts import PART
 from games.core.jit.sources import digest_of, import_closure, package_sources
 
 
@@ -106,7 +106,6 @@ def compile_methods(cls):
         scope = {}
         exec(f"def implementation({parameters}):\n    return self.game.function('{name}')", scope)
         overload_method(cls._numba_type, name, jit_options={"_nrt": cls.may_allocate, **PART})(scope["implementation"])
-        share_between_callers(scope["implementation"])
 
 
 class ArraysModel(models.StructModel):

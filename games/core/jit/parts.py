@@ -2,7 +2,7 @@
 
 Numba makes machine code of every function by itself, though what a kernel calls becomes part of the kernel; an entry
 for callbacks from C to every function; and an announcement, to nobody, of each call of LLVM.  It compiles a function
-once more for an argument that is a literal number, and for a caller with other options.
+once more for an argument that is a literal number.
 """
 
 import functools
@@ -12,7 +12,6 @@ from llvmlite.binding import ffi
 from numba import config, njit, types
 from numba.core.codegen import JITCodeLibrary, get_host_cpu_features
 from numba.core.compiler import Compiler
-from numba.core.typing.templates import builtin_registry
 
 # what Numba announces before and after each call of LLVM; only its own measurements would listen
 for begin, end in list(ffi.lib._lock._cblist):
@@ -52,28 +51,6 @@ class PartCompiler(Compiler):
             self.state.library = PartLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
             self.state.library.enable_object_caching()
         return super().define_pipelines()
-
-
-class Implementations(dict):
-    """What a method is compiled to, whoever calls it: all that it takes from its caller's options is `forceinline`."""
-
-    @staticmethod
-    def _key(key):
-        context, arguments, named, options = key
-        return context, arguments, named, bool(options and options.forceinline)
-
-    def __getitem__(self, key):
-        return super().__getitem__(self._key(key))
-
-    def __setitem__(self, key, value):
-        super().__setitem__(self._key(key), value)
-
-
-def share_between_callers(implementation):
-    """Compile the function that was overloaded last once for all callers."""
-    function, function_type = builtin_registry.globals[-1]
-    assert function is implementation
-    function_type.templates[0]._impl_cache = Implementations()
 
 
 PART: dict[str, Any] = {"pipeline_class": PartCompiler, "no_cpython_wrapper": True, **WITHOUT_CALLBACK}
