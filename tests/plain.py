@@ -24,12 +24,12 @@ def run_as_python(monkeypatch) -> None:
             monkeypatch.setattr(module, "COMPILED", False)
 
 
-ONE = threading.Lock()  # thread at a time
+LOCK = threading.Lock()  # so that no other thread writes between what is read and what is written
 
 
 def add(array, index, value):
     """What atomics.atomic_add does."""
-    with ONE:
+    with LOCK:
         before = array[index]
         array[index] += value
         return before
@@ -37,7 +37,7 @@ def add(array, index, value):
 
 def compare_exchange(array, index, expected, value):
     """What atomics.atomic_compare_exchange does."""
-    with ONE:
+    with LOCK:
         same = bool(array[index] == expected)
         if same:
             array[index] = value
@@ -46,7 +46,7 @@ def compare_exchange(array, index, expected, value):
 
 def store(array, index, value):
     """What atomics.atomic_store does."""
-    with ONE:
+    with LOCK:
         array[index] = value
 
 
