@@ -81,8 +81,10 @@ def data_folder(request, tmp_path_factory):
 
 
 def pytest_runtest_setup(item):
-    """No test begins after the second that ARENA_TESTS_END names, as `date +%s` counts them."""
-    if time.time() > float(os.environ.get("ARENA_TESTS_END", "inf")):
+    """No test begins after the second that ARENA_TESTS_END names, as `date +%s` counts them, nor one that says that it
+    takes longer than what is left: `slow(minutes=30)`."""
+    minutes = max((mark.kwargs.get("minutes", 0) for mark in item.iter_markers("slow")), default=0)
+    if time.time() + 60 * minutes > float(os.environ.get("ARENA_TESTS_END", "inf")):
         pytest.skip("the time for the tests is over: ARENA_TESTS_END")
 
 

@@ -59,18 +59,27 @@ def compare(spec, texts):
     return same, different
 
 
+SLOW = pytest.mark.slow
+
+
 @pytest.mark.parametrize(
     "spec, text",
-    [("tictactoe", "uct"), ("breakthrough", "alphabeta"), ("connect4", "dfpn"), ("leftmove", "nrpa"), ("hex", "ppa")],
+    [
+        ("tictactoe", "uct"),
+        pytest.param("breakthrough", "alphabeta", marks=SLOW),
+        pytest.param("connect4", "dfpn", marks=SLOW),
+        pytest.param("leftmove", "nrpa", marks=SLOW),
+        pytest.param("hex", "ppa", marks=SLOW),
+    ],
 )
 def test_an_agent_of_each_family_decides_alike(spec, text):
     assert compare(spec, [text]) == (1, [])
 
 
-@pytest.mark.slow
+@pytest.mark.slow(minutes=30)
 @pytest.mark.parametrize("spec", GAMES)
 def test_every_agent_decides_alike(spec):
-    """Compiles every agent for every game, which takes an hour and a half for all games; each says how many it was."""
+    """Compiles every agent for every game, which takes hours for all games; each says how many it was."""
     texts = [text for name in AGENTS for text in variants(name) if not text.endswith(TIMED) and name != "external"]
     same, different = compare(spec, texts)
     print(f"{spec}: {same} agents decide alike")
@@ -82,18 +91,16 @@ def test_every_agent_decides_alike(spec):
     [
         ("tictactoe", "uct", "uct(exploration=1.0)"),
         ("tictactoe", "uct", "uct(max_nodes=5000)"),
-        ("tictactoe", "ppa", "ppa(alpha=0.3, temperature=2.0, exploration=0.8)"),
+        pytest.param("tictactoe", "ppa", "ppa(alpha=0.3, temperature=2.0, exploration=0.8)", marks=SLOW),
         ("tictactoe", "alphabeta", "alphabeta(table=0, sound=false, foresee=false, order=['own'], aspiration=0.1)"),
-        ("tictactoe", "dfpn", "dfpn(epsilon=0.5, by_evaluation=true, evaluate_from=3, table=1)"),
-        ("leftmove", "nrpa", "nrpa(alpha=0.5, iterations=20, temperature=0.5, level=2)"),
-        pytest.param("tictactoe", "grave", "grave(ref=5, bias=0.1)", marks=pytest.mark.slow),
-        pytest.param("tictactoe", "mast", "mast(temperature=1.0)", marks=pytest.mark.slow),
         pytest.param(
-            "tictactoe", "tree(workers=2)", "tree(workers=3, virtual_loss=3.0, lot=4)", marks=pytest.mark.slow
+            "tictactoe", "dfpn", "dfpn(epsilon=0.5, by_evaluation=true, evaluate_from=3, table=1)", marks=SLOW
         ),
-        pytest.param(
-            "tictactoe", "uct(methods='implicit')", "uct(methods='implicit(alpha=0.7)')", marks=pytest.mark.slow
-        ),
+        pytest.param("leftmove", "nrpa", "nrpa(alpha=0.5, iterations=20, temperature=0.5, level=2)", marks=SLOW),
+        pytest.param("tictactoe", "grave", "grave(ref=5, bias=0.1)", marks=SLOW),
+        pytest.param("tictactoe", "mast", "mast(temperature=1.0)", marks=SLOW),
+        pytest.param("tictactoe", "tree(workers=2)", "tree(workers=3, virtual_loss=3.0, lot=4)", marks=SLOW),
+        pytest.param("tictactoe", "uct(methods='implicit')", "uct(methods='implicit(alpha=0.7)')", marks=SLOW),
     ],
 )
 def test_numbers_that_do_not_shape_a_kernel_are_read_when_it_runs(spec, one, other):

@@ -277,6 +277,7 @@ def test_indices_are_checked_where_that_is_asked_for(tmp_path):
     assert run(script, NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=str(tmp_path))[0] == ["IndexError"]
 
 
+@pytest.mark.slow
 def test_a_kernel_that_runs_long_is_compiled_for_its_game_in_the_background(tmp_path):
     """The results before and after are the same, and nothing is left when the process ends."""
     script = """

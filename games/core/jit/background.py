@@ -8,6 +8,7 @@ The environment variable ARENA_SPECIALIZE says when: `auto` is as described; `al
 before it runs; `never` never does.
 """
 
+import hashlib
 import importlib
 import logging
 import os
@@ -18,10 +19,11 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from numba.core.typing.typeof import typeof
 
-from games.core.jit.compilable import Compilable
+from games.core.jit.compilable import Compilable, compiled_parameters
 from games.core.specialized import AUTO, MODES, VARIABLE
 
 SECONDS = 5.0  # of running, after which a kernel is compiled for its game; about what compiling takes
@@ -66,13 +68,11 @@ class Heat:
         self._children: dict[tuple, subprocess.Popen | None] = {}
 
     def look(self, kernel, game, rest, kinds) -> None:
-        """After `due` seconds: have it compiled, or take it up if it is."""
-        self.due = self.seconds + LOOK
-        if kinds in self._children:
-            child = self._children[kinds]
-            if child is None or child.poll() is None:
-                return
-            self._children[kinds] = None
+        """After `due` seconds: take it up if it is compiled, by whatever process; else have it compiled, once."""
+        self.due = self.seconds + max(LOOK, self.seconds / 8)
+        child = self._children.get(kinds)
+        if child is not None and child.poll() is None:
+            return
         if kernel.load(signature := tuple(map(typeof, (game, *rest)))):
             self.ready.add(kinds)
             log.info("%s runs compiled for %s from here on", kernel.py_func.__qualname__, game)
@@ -80,8 +80,16 @@ class Heat:
             self._children[kinds] = _begin(kernel, game, signature)
 
 
+_heats: dict[tuple, Heat] = {}
+
+
+def heat_of(kernel, game) -> Heat:
+    """The one of a kernel and all equal games."""
+    return _heats.setdefault((kernel, type(game), compiled_parameters(game)), Heat())
+
+
 def _begin(kernel, game, signature) -> subprocess.Popen | None:
-    """Start to compile a kernel for a signature, unless another process does, or no other process could."""
+    """Start to compile a kernel for a signature; None where no other process could."""
     modules = sorted({cls.__module__ for cls in _subclasses(Compilable) if cls.__module__ in sys.modules})
     if type(game).__module__ == "__main__" or kernel.py_func.__module__ == "__main__":
         return None
@@ -90,7 +98,7 @@ def _begin(kernel, game, signature) -> subprocess.Popen | None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
     try:
         child = subprocess.Popen(
-            [sys.executable, "-m", "games.core.jit.background", str(os.getpid())],
+            [sys.executable, "-P", "-c", f"from {__name__} import main; main()", str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -122,6 +130,8 @@ def _watch(parent: int) -> None:
 
 def main() -> None:
     """Compile what standard input asks for, with what processor time nobody else wants."""
+    from filelock import FileLock, Timeout  # which takes a twentieth of a second to load
+
     threading.Thread(target=_watch, args=(int(sys.argv[1]),), daemon=True).start()
     os.nice(19)
     if hasattr(os, "SCHED_IDLE"):
@@ -131,8 +141,8 @@ def main() -> None:
     for each in [*modules, module]:
         with suppress(ImportError):
             importlib.import_module(each)
-    getattr(sys.modules[module], name).compile(pickle.loads(signature))
-
-
-if __name__ == "__main__":
-    main()
+    kernel = getattr(sys.modules[module], name)
+    lock = Path(kernel.stats.cache_path, f"{name}.{hashlib.sha256(signature).hexdigest()[:24]}.lock")
+    with suppress(Timeout), FileLock(lock, timeout=0):  # where another process compiles it, there is nothing to do
+        kernel.compile(pickle.loads(signature))
+        lock.unlink(missing_ok=True)

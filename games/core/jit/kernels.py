@@ -14,7 +14,7 @@ from numba.core.caching import FunctionCache
 from numba.core.errors import NumbaError, TypingError
 from numba.core.registry import CPUDispatcher
 
-from games.core.jit.background import Heat, Setting
+from games.core.jit.background import Setting, heat_of
 from games.core.jit.compilable import Compilable
 from games.core.jit.files import CheckedFiles, warn_unkept
 from games.core.jit.parts import WITHOUT_CALLBACK, Helper
@@ -89,7 +89,7 @@ class Kernel(CPUDispatcher):
         """The call, by what is compiled for the game if that is there."""
         heat = table.heat.get(self)
         if heat is None:
-            heat = table.heat[self] = Heat()
+            heat = table.heat[self] = heat_of(self, game)
         if heat.ready and _kinds(rest) in heat.ready:
             return super().__call__(game, *rest)
         start = perf_counter()
