@@ -6,10 +6,13 @@ Numba, NumPy, pandas and SciPy are imported inside the commands that need them, 
 import importlib
 import os
 import pkgutil
+import sys
 
 from arena import commands
 from arena.commands.application import app
 from arena.commands.shells import prepare_answer
+from games.core.errors import UserError
+from games.core.specialized import mode_of_environment
 
 for module in pkgutil.iter_modules(commands.__path__, "arena.commands."):
     importlib.import_module(module.name)
@@ -19,4 +22,9 @@ def main() -> None:
     """Run the command that the user typed, or tell a shell what could be."""
     if "_ARENA_COMPLETE" in os.environ:
         prepare_answer()
+    try:
+        mode_of_environment()
+    except UserError as error:
+        print(f"arena: {error}", file=sys.stderr)
+        sys.exit(2)
     app()

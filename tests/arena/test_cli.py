@@ -298,6 +298,13 @@ def test_a_process_that_dies_while_it_compiles_is_told(monkeypatch):
         kernel_cache.warm(kernel_cache.parts(["nim"], ["random"]), 2, lambda *row: None)
 
 
+def test_a_mode_of_kernels_that_there_is_not_is_told(monkeypatch):
+    monkeypatch.setenv("ARENA_SPECIALIZE", "often")
+    done = arena("list", "games")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "arena: ARENA_SPECIALIZE = 'often' is not one of always, auto, never\n"
+
+
 def test_nothing_to_compile_is_told():
     warmed = call("cache", "warm", "--game", "samegame", "--agent", "alphabeta")
     assert warmed.exit_code == 0 and "nothing to compile" in warmed.output

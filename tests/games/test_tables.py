@@ -286,8 +286,8 @@ def test_a_kernel_that_runs_long_is_compiled_for_its_game_in_the_background(tmp_
         from games.core.playout import playout_kernel
         from games.core.random import stream
         logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(name)s|%(message)s")
-        background.SECONDS, background.LOOK = 0.01, 0.01
-        game, answers, until = games.make("hex(size=5)"), set(), time.monotonic() + 300
+        background.SECONDS, background.LOOK, background.IDLE = 0.01, 0.01, False
+        game, answers, until = games.make("hex(size=5)"), set(), time.monotonic() + 900
         while time.monotonic() < until:
             answers.add(playout_kernel(game, game.initial(), 2000, stream(1)))
             if any(heat.ready for heat in game._table.heat.values()):

@@ -24,9 +24,10 @@ from pathlib import Path
 from numba.core.typing.typeof import typeof
 
 from games.core.jit.compilable import Compilable, compiled_parameters
-from games.core.specialized import AUTO, MODES, VARIABLE
+from games.core.specialized import VARIABLE, checked, mode_of_environment
 
 SECONDS = 5.0  # of running, after which a kernel is compiled for its game; about what compiling takes
+IDLE = True  # whether it is compiled with what processor time is left over
 LOOK = 1.0  # seconds of running until it is looked at again whether it is compiled
 
 log = logging.getLogger("arena.kernels")
@@ -35,17 +36,12 @@ log = logging.getLogger("arena.kernels")
 class Setting:
     """Which kernels run in this process and those that it starts."""
 
-    mode = os.environ.get(VARIABLE, AUTO)
+    mode = mode_of_environment()
 
 
 def set_mode(mode: str) -> None:
-    """Choose for this process and those that it starts; ValueError if there is no such mode."""
-    if mode not in MODES:
-        raise ValueError(f"{VARIABLE} = {mode!r} is not one of {', '.join(MODES)}")
-    os.environ[VARIABLE] = Setting.mode = mode
-
-
-set_mode(Setting.mode)
+    """Choose for this process and those that it starts; UnknownMode if there is no such mode."""
+    os.environ[VARIABLE] = Setting.mode = checked(mode)
 
 
 @contextmanager
@@ -90,15 +86,15 @@ def heat_of(kernel, game) -> Heat:
 
 def _begin(kernel, game, signature) -> subprocess.Popen | None:
     """Start to compile a kernel for a signature; None where no other process could."""
-    modules = sorted({cls.__module__ for cls in _subclasses(Compilable) if cls.__module__ in sys.modules})
-    if type(game).__module__ == "__main__" or kernel.py_func.__module__ == "__main__":
+    name = kernel.py_func.__qualname__
+    modules = {cls.__module__ for cls in _subclasses(Compilable)} & set(sys.modules)
+    if "__main__" in (type(game).__module__, kernel.py_func.__module__):
         return None
-    modules = [name for name in modules if name != "__main__"]
-    request = (kernel.py_func.__module__, kernel.py_func.__qualname__, pickle.dumps(signature))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
     try:
+        wanted = (sorted(modules - {"__main__"}), kernel.py_func.__module__, name, pickle.dumps(signature))
         child = subprocess.Popen(
-            [sys.executable, "-P", "-c", f"from {__name__} import main; main()", str(os.getpid())],
+            [sys.executable, "-P", "-c", f"from {__name__} import main; main()", str(os.getpid()), str(int(IDLE))],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -106,11 +102,11 @@ def _begin(kernel, game, signature) -> subprocess.Popen | None:
         )
         assert child.stdin is not None
         with child.stdin:
-            child.stdin.write(pickle.dumps((modules, *request)))
-    except OSError as error:
-        log.warning("%s cannot be compiled in the background: %s", kernel.py_func.__qualname__, error)
+            child.stdin.write(pickle.dumps(wanted))
+    except Exception as error:  # no process can be started, or types cannot be pickled: the kernel for tables goes on
+        log.warning("%s cannot be compiled in the background: %r", name, error)
         return None
-    log.info("%s is compiled for %s in the background", kernel.py_func.__qualname__, game)
+    log.info("%s is compiled for %s in the background", name, game)
     return child
 
 
@@ -129,12 +125,14 @@ def _watch(parent: int) -> None:
 
 
 def main() -> None:
-    """Compile what standard input asks for, with what processor time nobody else wants."""
+    """Compile what standard input asks for.  Arguments: the process that wants it; 1 if it may take its time."""
     from filelock import FileLock, Timeout  # which takes a twentieth of a second to load
 
     threading.Thread(target=_watch, args=(int(sys.argv[1]),), daemon=True).start()
-    os.nice(19)
-    if hasattr(os, "SCHED_IDLE"):
+    idle = sys.argv[2] == "1"
+    if idle:
+        os.nice(19)
+    if idle and hasattr(os, "SCHED_IDLE"):
         with suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     modules, module, name, signature = pickle.load(sys.stdin.buffer)

@@ -15,7 +15,7 @@ from numba.core.errors import NumbaError, TypingError
 from numba.core.registry import CPUDispatcher
 
 from games.core.jit.background import Setting, heat_of
-from games.core.jit.compilable import Compilable
+from games.core.jit.compilable import Compilable, compiled_parameters
 from games.core.jit.files import CheckedFiles, warn_unkept
 from games.core.jit.parts import WITHOUT_CALLBACK, Helper
 from games.core.jit.sources import module_digest
@@ -125,8 +125,10 @@ class Kernel(CPUDispatcher):
 
 
 def _kinds(arguments) -> tuple:
-    """What, of arguments, the code of a kernel may depend on: rules themselves, and the classes of all else."""
-    return tuple(each if isinstance(each, Compilable) else type(each) for each in arguments)
+    """What, of arguments, the code of a kernel may depend on: the parameters of rules, and all classes."""
+    return tuple(
+        (type(each), compiled_parameters(each)) if isinstance(each, Compilable) else type(each) for each in arguments
+    )
 
 
 class KernelCache(FunctionCache):
