@@ -20,7 +20,7 @@ from games.core.jit import background, files, tables
 from games.core.jit.background import specializing
 from games.core.playout import perft_kernel, playout_kernel
 from games.core.random import stream
-from games.core.specialized import ALWAYS, NEVER, VARIABLE
+from games.core.specialized import ALWAYS, AUTO, NEVER, VARIABLE
 from games.tictactoe import TicTacToe
 
 pytestmark = pytest.mark.skipif(not jit.COMPILED, reason="kernels run as plain Python")
@@ -298,6 +298,21 @@ def test_a_kernel_that_runs_long_is_compiled_for_its_game_in_the_background(tmp_
     """
     words = run(script, ARENA_SPECIALIZE="auto", NUMBA_CACHE_DIR=str(tmp_path))[0]
     assert words[-2:] == ["1", "2"]
+
+
+@jit.kernel
+def over_kernel(game, state):
+    return game.is_over(state)
+
+
+def test_the_time_of_compiling_does_not_count_as_running():
+    game = Heap(7)
+    with specializing(AUTO):
+        over_kernel(game, game.initial())
+        heat = tables.table_of(game).heat[over_kernel]
+        assert heat.seconds == 0.0
+        over_kernel(game, game.initial())
+        assert heat.seconds > 0.0 and heat is background.heat_of(over_kernel, Heap(7))
 
 
 def test_modes_are_checked():

@@ -92,9 +92,10 @@ class Kernel(CPUDispatcher):
             heat = table.heat[self] = heat_of(self, game)
         if heat.ready and _kinds(rest) in heat.ready:
             return super().__call__(game, *rest)
-        start = perf_counter()
+        compiled, start = len(self.overloads), perf_counter()
         answer = super().__call__(table, *rest)
-        heat.seconds += perf_counter() - start
+        if len(self.overloads) == compiled:  # the time of compiling does not count
+            heat.seconds += perf_counter() - start
         if heat.seconds > heat.due:
             heat.look(self, game, rest, _kinds(rest))
         return answer
