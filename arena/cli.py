@@ -3,9 +3,11 @@
 Numba, NumPy, pandas and SciPy are imported inside the commands that need them, so that `arena --help` is quick.
 """
 
+import atexit
 import importlib
 import os
 import pkgutil
+import signal
 import sys
 
 from arena import commands
@@ -27,4 +29,5 @@ def main() -> None:
     except UserError as error:
         print(f"arena: {error}", file=sys.stderr)
         sys.exit(2)
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # when all is done, Ctrl-C changes no exit code
     app()

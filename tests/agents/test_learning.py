@@ -654,6 +654,6 @@ def test_learning_that_is_killed_goes_on_as_if_nothing_had_happened(tmp_path):
             if parts.exists() and parts.stat().st_mtime_ns != before:
                 break
         program.send_signal(number)
-        assert program.wait() in (0, -signal.SIGKILL, 130, -signal.SIGINT)  # the last: after all games, as Python ends
+        assert program.wait() in (0, -signal.SIGKILL, 130)
     subprocess.run([*arena_program, "--output", parts, "--games", "150000", "--resume"], check=True)
     assert np.array_equal(learned_weights(once, words[1]), learned_weights(parts, words[1]))

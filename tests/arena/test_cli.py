@@ -298,6 +298,22 @@ def test_a_process_that_dies_while_it_compiles_is_told(monkeypatch):
         kernel_cache.warm(kernel_cache.parts(["nim"], ["random"]), 2, lambda *row: None)
 
 
+LATE = """if True:
+    import os, signal, sys
+    class Late:
+        def __del__(self, kill=os.kill, process=os.getpid(), number=signal.SIGINT):
+            kill(process, number)
+    sys.late, sys.argv = Late(), ["arena", "--version"]
+    from arena.cli import main
+    main()
+"""
+
+
+def test_ctrl_c_while_the_interpreter_ends_changes_no_exit_code():
+    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stdout.startswith("arena ") and not done.stderr
+
+
 def test_a_mode_of_kernels_that_there_is_not_is_told(monkeypatch):
     monkeypatch.setenv("ARENA_SPECIALIZE", "often")
     done = arena("list", "games")
