@@ -15,13 +15,13 @@ from numba.core.errors import TypingError
 
 import games
 from games.core import jit
-from games.core.game import Game
 from games.core.jit import background, files, tables
 from games.core.jit.background import specializing
 from games.core.playout import perft_kernel, playout_kernel
 from games.core.random import stream
 from games.core.specialized import ALWAYS, AUTO, NEVER, VARIABLE
 from games.tictactoe import TicTacToe
+from tests import heap
 
 pytestmark = pytest.mark.skipif(not jit.COMPILED, reason="kernels run as plain Python")
 
@@ -39,52 +39,23 @@ def doubled(game, number):
 
 
 @dataclass(frozen=True)
-class Heap(Game):
-    """Take one or two stones; the player who takes the last one wins.  Moves that are not legal raise."""
+class Heap(heap.Heap):
+    """Small numbers; a move from `fails_at` stones raises, and so does the evaluation of three."""
 
-    heap: int = 5
     fails_at: int = -1
 
     dtype = np.int32
-    state_size, move_limit, max_moves = 2, 3, 2
-    has_draws = False
-
-    @property
-    def max_plies(self):
-        return self.heap
-
-    def start(self, state):
-        state[0], state[1] = self.heap, 0
-
-    def player(self, state):
-        return state[1]
-
-    def legal_moves(self, state, moves):
-        moves[0], moves[1] = 1, 2
-        return min(2, state[0])
 
     def play(self, state, move):
         if state[0] == self.fails_at:
             raise ValueError("the heap has fallen over")
         state[0], state[1] = state[0] - move, 1 - state[1]
 
-    def is_over(self, state):
-        return state[0] == 0
-
-    def score(self, state):
-        return 1.0 if state[1] == 1 else -1.0
-
     def evaluate(self, state):
-        return 1.0 / (state[0] - 3)  # which raises where three are left
+        return 1.0 / (state[0] - 3)
 
     def move_order(self, state, move):
         return doubled(self, move)
-
-    def move_name(self, state, move):
-        return str(move)
-
-    def render(self, state):
-        return "o" * state[0]
 
 
 @jit.kernel
