@@ -115,11 +115,7 @@ def run(
     the store cannot be written; the games stored before are kept.  WorkerStartError: worker processes cannot start.
     ClusterError: the cluster cannot be used, or is gone.
     """
-    if workers is not None and cluster is not None:
-        raise ValueError("workers are processes of this machine: with a cluster, that says how many there are")
-    workers = cores() if workers is None else workers
-    if workers < 1:
-        raise ValueError(f"workers = {workers} is out of range: a run needs 1 or more")
+    workers = _processes(workers, cluster)
     if resume and out is None:
         raise ValueError("resume = True needs out, the folder of the run to go on with")
     config, events = _as_config(config), events or _default_events()
@@ -149,6 +145,16 @@ def run(
     from results.tournament import Tournament
 
     return Tournament.load(folder)
+
+
+def _processes(workers: int | None, cluster: Any) -> int:
+    """How many processes of this machine play, if any do; ValueError if that cannot be."""
+    if workers is not None and cluster is not None:
+        raise ValueError("workers are processes of this machine: with a cluster, that says how many there are")
+    workers = cores() if workers is None else workers
+    if workers < 1:
+        raise ValueError(f"workers = {workers} is out of range: a run needs 1 or more")
+    return workers
 
 
 def _linked(cluster, config):
