@@ -276,7 +276,7 @@ def test_remarks_are_broken_between_words_in_a_terminal(monkeypatch, capsys):
     output.tell(told)
     assert capsys.readouterr().err == told + "\n"
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    monkeypatch.setattr(output.shutil, "get_terminal_size", lambda: os.terminal_size((24, 10)))
+    monkeypatch.setenv("COLUMNS", "24")
     output.tell(told)
     first, *_, path, command = capsys.readouterr().out.splitlines()
     assert first == "a sentence that is" and path == "a/path/that/is/not/broken" and command == told.split("\n")[1]
