@@ -5,6 +5,7 @@ the same bytes.
 """
 
 import html
+import importlib.util
 import io
 import json
 import textwrap
@@ -49,7 +50,7 @@ def render(
     columns: Sequence[str] | None = None,
     label: str | None = None,
 ) -> str | bytes:
-    """`frame` in one of FORMATS: str, or bytes for parquet.
+    """`frame` in one of FORMATS: str, or bytes for parquet, which needs pyarrow.
 
     `times` false leaves out every column of seconds, so that tables of equal runs are equal.  `width` is the most
     characters in a line of text (in tables of up to 1000 rows, see `results.fitting`); None is as many as needed.
@@ -68,7 +69,7 @@ def render(
     if format == "json":
         return _json(_flat(frame, times))
     if format == "parquet":
-        return _flat(frame, times).to_parquet(None, index=False)
+        return _parquet(_flat(frame, times))
     kind, title = frame.attrs.get("kind"), printable(title or frame.attrs.get("caption") or "") or None
     frame = _for_people(frame, times, rare=bool(columns))
     if columns:
@@ -81,6 +82,13 @@ def render(
     if format == "latex":
         return latex(columns_of(cells, right), title, label, "" if kind == "crosstable" else " in %")
     return {"markdown": _markdown, "html": _html}[format](cells, right, title)
+
+
+def _parquet(frame) -> bytes:
+    """As parquet; ModuleNotFoundError where pyarrow, which is most of an installation's size, is not installed."""
+    if importlib.util.find_spec("pyarrow") is None:
+        raise ModuleNotFoundError('parquet needs pyarrow: pip install "search-arena[parquet]"', name="pyarrow")
+    return frame.to_parquet(None, index=False, engine="pyarrow")
 
 
 def _chosen(frame, columns: Sequence[str], with_errors: bool) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -35,6 +36,13 @@ def test_data_reads_back_digit_for_digit(tournament, kind):
     assert pd.read_csv(io.StringIO(render(frame, "csv"))).columns.tolist() == frame.columns.tolist()
     same(pd.DataFrame(json.loads(render(frame, "json"))).astype(frame.dtypes), frame)
     same(pd.read_parquet(io.BytesIO(render(frame, "parquet"))), frame)
+
+
+def test_parquet_says_what_it_needs(tournament, monkeypatch):
+    frame = tournament.table("pairs")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ModuleNotFoundError, match=r'parquet needs pyarrow: pip install "search-arena\[parquet\]"'):
+        render(frame, "parquet")
 
 
 def test_games_and_moves_read_back(tournament):
