@@ -428,6 +428,13 @@ class Tournament:
     def __repr__(self) -> str:
         return f"Tournament({str(self.folder)!r}: {len(self.agents)} agents, {len(self)} games)"
 
+    def __str__(self) -> str:
+        """The main table as the terminal shows it, and what to know about it."""
+        from results.export import render
+
+        table = self.table()
+        return "\n".join([str(render(table, "text")).rstrip("\n"), *self.notes_on(table)])
+
     def _repr_html_(self) -> str:
         """What a notebook shows: the standings and what to know about them."""
         from results.notebook import page

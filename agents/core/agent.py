@@ -105,6 +105,12 @@ class Decision(Effort):
     game: Game | None = field(default=None, repr=False, compare=False)  # where it was made, if by `Agent.choose`:
     state: np.ndarray | None = field(default=None, repr=False, compare=False)  # a notebook then shows the board
 
+    def __str__(self) -> str:
+        """The move, its value, the best play that is expected, and what it took."""
+        from agents.core.showing import decision_line
+
+        return decision_line(self)
+
     def _repr_html_(self) -> str:
         """What a notebook shows: the move, the board after it, the counts, and what is known about each move."""
         from agents.core.showing import decision_page

@@ -12,13 +12,17 @@ from games.core.drawing import svg
 ROWS = 12  # moves of a table
 
 
+def decision_line(decision: Decision) -> str:
+    """`4: value +0.550, expects 4 5 3, playouts 100, 0.0119 s`."""
+    expected = names_of(decision)
+    line = [f"expects {' '.join(expected)}"] if len(expected) > 1 else []
+    return f"{name_of(decision, decision.move)}: {', '.join([*valued(decision), *line, *counted(decision)])}"
+
+
 def decision_page(decision: Decision) -> str:
     """The move, the board after it if it is known, what was counted, and a table of the moves at the root, as HTML."""
     move, line = name_of(decision, decision.move), names_of(decision)
-    words = [f"<b>{escape(move)}</b>"]
-    if decision.value is not None:
-        words.append(f"value {decision.value:+.3f}")
-    words += counted(decision)
+    words = [f"<b>{escape(move)}</b>", *valued(decision), *counted(decision)]
     parts = [f"<p>{', '.join(words)}</p>"]
     if len(line) > 1:
         parts.append(f"<p>expects {escape(' '.join(line))}</p>")
@@ -27,6 +31,11 @@ def decision_page(decision: Decision) -> str:
     if decision.statistics is not None:
         parts.append(table(decision))
     return "".join(parts)
+
+
+def valued(decision: Decision) -> list[str]:
+    """`value +0.550`, if there is one."""
+    return [] if decision.value is None else [f"value {decision.value:+.3f}"]
 
 
 def counted(decision: Decision) -> list[str]:

@@ -109,7 +109,7 @@ class CommonKeys(Table):
     resign: ResignTable | None = Field(None, description="resign is a table such as { value = 0.95, moves = 3 }")
     draw: DrawTable | None = Field(None, description="draw is a table such as { value = 0.02, moves = 8, after = 40 }")
     agents: Annotated[tuple[AgentEntry, ...], Field(strict=False)] = Field(
-        description="agents is a list of at least two tables [[agents]]"
+        description='agents is a list of at least two agents, such as "random", or tables [[agents]]'
     )
     game_seconds: float = Field(
         3600.0, gt=0, description="game_seconds, after which a game counts as a hang, is a number greater than 0"

@@ -89,16 +89,20 @@ class Events:
 
 
 def run(
-    config: str | os.PathLike[str] | Mapping[str, Any] | Config,
+    config: str | os.PathLike[str] | Mapping[str, Any] | Config | None = None,
     out: str | os.PathLike[str] | None = None,
     workers: int | None = None,
     resume: bool = False,
     events: Events | None = None,
     cluster: Any = None,
+    **keys: Any,
 ) -> "Tournament":
     """Play a tournament and return its results; void games have their reason in `.games`.
 
-    config: a TOML file's path, a dict of its keys, or a Config;
+        arena.run(game="connect4", agents=["uct(playouts=200)", "alphabeta(depth=4)"], games=50)
+
+    config: a TOML file's path, a dict of its keys, or a Config; not needed where `keys` say everything;
+    keys: keys of a configuration, in place of those in `config`; games, agents and budgets can be text or objects;
     out: the folder for the store and the log; None makes a new temporary folder and prints its name;
     workers: how many cores to use; None uses all that this process may use;
     resume: continue the run in `out`, if there is one: only what its format lets grow, such as `games`, may have grown,
@@ -118,7 +122,7 @@ def run(
     workers = _processes(workers, cluster)
     if resume and out is None:
         raise ValueError("resume = True needs out, the folder of the run to go on with")
-    config, events = _as_config(config), events or _default_events()
+    config, events = _as_config(config, keys), events or _default_events()
     if cluster is None and _is_new(out, resume):
         _check_programs(config)
     folder = _folder(out)  # once the configuration is known to be sound
@@ -290,10 +294,14 @@ class _Room:
         return bool(self.fault)
 
 
-def _as_config(config: str | os.PathLike[str] | Mapping[str, Any] | Config) -> Config:
+def _as_config(config: str | os.PathLike[str] | Mapping[str, Any] | Config | None, keys: Mapping[str, Any]) -> Config:
     if isinstance(config, Config):
+        if keys:
+            raise TypeError(f"a Config is whole: it takes no {', '.join(keys)} beside it")
         return config
-    return loading.from_values(config, "config") if isinstance(config, Mapping) else loading.load(config)
+    if config is None or isinstance(config, Mapping):
+        return loading.from_values({**(config or {}), **keys}, "config")
+    return loading.load(config, keys)
 
 
 def _check_programs(config: Config) -> None:
