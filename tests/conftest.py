@@ -101,9 +101,19 @@ def pytest_collection_modifyitems(config, items):
     too_long = {item for item in items if how_of(item) == "plain" and item.get_closest_marker("slow")}
     config.hook.pytest_deselected(items=list(too_long))
     items[:] = [item for item in items if item not in too_long]
-    items.sort(key=lambda item: FOLDERS.index(item.path.parent.name))
+    items.sort(key=lambda item: (turn_of(item), FOLDERS.index(item.path.parent.name)))
     for item in items:
-        item.add_marker(pytest.mark.xdist_group(group_of(item)))
+        turn = turn_of(item)  # a group has one turn
+        item.add_marker(pytest.mark.xdist_group(f"{group_of(item)}, {turn}" if turn else group_of(item)))
+
+
+def turn_of(item):
+    """When its turn comes: of the slow tests, first the compiled forms of what else runs as plain Python, and last
+    those that say how long they take, since the time may be over before all have run."""
+    slow = list(item.iter_markers("slow"))
+    if any("minutes" in mark.kwargs for mark in slow):
+        return 3
+    return 0 if not slow else 1 if how_of(item) == "compiled" else 2
 
 
 def how_of(item):
