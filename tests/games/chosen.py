@@ -6,7 +6,7 @@ from tests.shipped import GAMES
 # board and number of players, stones that are captured, chance, and random playouts in lanes.
 LATER = {
     "atarigo", "ataxx", "checkers", "clobber", "coin", "domineering", "grundy", "knightthrough", "leftmove", "loa",
-    "matches", "misere_breakthrough", "misere_domineering", "misere_knightthrough", "misere_nogo", "nogo", "pentalath",
-    "tree", "weakschur", "y",
+    "matches", "misere_breakthrough", "misere_domineering", "misere_knightthrough", "misere_nogo", "mnk", "nogo",
+    "pentalath", "tree", "weakschur", "y",
 }  # fmt: skip
 COMPILED = [name for name in GAMES if name not in LATER]

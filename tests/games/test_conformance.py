@@ -8,7 +8,7 @@ import pytest
 
 import games
 from games.core import check as suite
-from games.core.check import check_compiled, check_foreseen, checks_of
+from games.core.check import check_compiled, check_foreseen, check_lanes, checks_of
 from tests.games.chosen import COMPILED, LATER
 from tests.shipped import GAMES
 
@@ -93,12 +93,14 @@ SMALL = {
     "misere_domineering": "misere_domineering(rows=5, columns=5)",
     "misere_knightthrough": "misere_knightthrough(rows=5, columns=4)",
     "misere_nogo": "misere_nogo(size=3)",
+    "mnk": "mnk(rows=5, columns=5, k=4)",
     "nogo": "nogo(size=3)",
     "nogo(rows=3, columns=6)": "nogo(rows=2, columns=5)",
     "pentalath": "pentalath(size=2, length=3)",
     "weakschur(parts=5)": "weakschur(parts=2)",
     "y": "y(size=4)",
 }
+WIDEST = "tictactoe", check_lanes  # compiled, its many lanes take as long as all else of a game
 PLAIN_PLAYOUTS = 100  # that plain Python compares
 SEEDS = {"compiled": 1, "plain": 2}  # the games that are looked at are kept: those of one are not for the other
 
@@ -113,18 +115,16 @@ def cases():
     found = []
     for name in GAMES:
         for spec in sizes_of(name) + MORE_SIZES.get(name, []):
-            marks = [pytest.mark.compiled] if spec in COMPILED else []
-            found += [
-                pytest.param(spec, check, "compiled", id=f"{spec}-{check.__name__}", marks=marks)
-                for check in checks_of(games.make(spec))
-            ]
+            for check in checks_of(games.make(spec)):
+                marks = [pytest.mark.compiled] if spec in COMPILED and (spec, check) != WIDEST else []
+                found.append(pytest.param(spec, check, "compiled", id=f"{spec}-{check.__name__}", marks=marks))
         for spec in {SMALL.get(spec, spec): None for spec in sizes_of(name) if spec not in COMPILED}:
             found += [
                 pytest.param(spec, check, "plain", id=f"{spec}-{check.__name__}-plain")
                 for check in (checks_of(games.make(spec)) if spec else ())
                 if check not in (check_compiled, check_foreseen)  # test_foreseen.py has the second of them
             ]
-    return found
+    return [*found, pytest.param(*WIDEST, "plain", id=f"{WIDEST[0]}-check_lanes-plain")]
 
 
 @pytest.mark.parametrize("spec, check, kernels", cases(), indirect=["kernels"])
