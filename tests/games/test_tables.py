@@ -248,6 +248,7 @@ def test_a_kernel_is_seen_by_other_threads_once_their_games_have_what_it_calls()
     assert run(script)[0] == ["2", "1"]
 
 
+@pytest.mark.slow
 def test_indices_are_checked_where_that_is_asked_for(tmp_path):
     script = """
         from dataclasses import dataclass
