@@ -35,7 +35,15 @@ def squares_of(name):
 
 @pytest.mark.parametrize(
     "size, lines",
-    [("6", 6), ("7", 4), ("8", 2), ("9", 1), ("10", 1), ("rows=5, columns=7", 2), ("rows=10, columns=6", 1)],
+    [
+        ("6", 6),
+        pytest.param("7", 4, marks=pytest.mark.slow),
+        pytest.param("8", 2, marks=pytest.mark.slow),
+        pytest.param("9", 1, marks=pytest.mark.slow),
+        ("10", 1),
+        ("rows=5, columns=7", 2),
+        ("rows=10, columns=6", 1),
+    ],
 )
 def test_moves_are_those_of_a_board_of_squares(size, lines):
     game, random = games.make(f"amazons({size})"), np.random.default_rng(7)
@@ -69,7 +77,7 @@ def distances(board, side):
     return found
 
 
-@pytest.mark.parametrize("size", ["6", "9", "10", "rows=8, columns=5"])
+@pytest.mark.parametrize("size", ["6", pytest.param("9", marks=pytest.mark.slow), "10", "rows=8, columns=5"])
 def test_territory_is_that_of_a_search_by_squares(size):
     game, random = games.make(f"amazons({size})"), np.random.default_rng(3)
     state = game.initial()

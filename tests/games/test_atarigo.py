@@ -36,6 +36,7 @@ def first_player_wins(game):
     return wins(game, states, moves, 0, np.zeros(1 << 22, np.uint64))
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("size, first", [(3, True), pytest.param(4, False, marks=pytest.mark.slow)])
 def test_values(size, first):
     assert first_player_wins(games.make(f"atarigo(size={size})")) == first

@@ -63,7 +63,8 @@ def naive_perft(board, side, depth):
     return sum(naive_perft(moved(board, side, move), 1 - side, depth - 1) for move in naive_moves(board, side).values())
 
 
-@pytest.mark.parametrize("size, depth", [(7, 2), (8, 2), (4, 3), (3, 5)])
+@pytest.mark.plain
+@pytest.mark.parametrize("size, depth", [(7, 2), (8, 2), (4, 3), pytest.param(3, 5, marks=pytest.mark.slow)])
 def test_perft_is_that_of_a_board_of_characters(size, depth):
     game = games.make(f"ataxx(size={size})")
     assert games.perft(game, depth) == naive_perft(board_of(game, game.initial()), 0, depth)

@@ -1,6 +1,7 @@
 """Certificates of who wins: made by null windows, checked by the rules."""
 
 import dataclasses
+import functools
 import resource
 import zlib
 
@@ -15,12 +16,18 @@ from games.core.certificate import CertificateError, is_in_sight, read, verify
 from games.core.lookahead import new_lookahead
 from tests.typed import as_json, call
 
+pytestmark = pytest.mark.plain
 GAME = games.make("breakthrough(rows=4, columns=4)")
 
 
-@pytest.fixture(scope="module")
-def sound():
+@functools.cache
+def sound_certificate(kernels):
     return certificate(solver_of(agents.make("alphabeta"), GAME), "")
+
+
+@pytest.fixture
+def sound(kernels):
+    return sound_certificate(kernels)
 
 
 def wins(game, state, winner, plies):
@@ -53,7 +60,7 @@ def ends_won(game, certificate):
     return ends
 
 
-@pytest.mark.parametrize("horizon", [0, 1, 2, 3])
+@pytest.mark.parametrize("horizon", [0, *(pytest.param(plies, marks=pytest.mark.slow) for plies in (1, 2)), 3])
 def test_a_certificate_wins_every_game(horizon):
     """And a farther horizon leaves more out; two plies see no more wins of who is to move than one."""
     made, nearer = (

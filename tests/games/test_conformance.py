@@ -1,9 +1,15 @@
-"""Every registered game, at its default size and some others, against the conformance suite."""
+"""Every registered game, at its default size and some others, against the conformance suite.
+
+By default a game of every kind is compiled.  The others, and other sizes, are checked with kernels as plain Python, on
+boards that it plays in a while; compiled, all sizes are for the long tests.
+"""
 
 import pytest
 
 import games
-from games.core.check import check_lanes, check_playouts, checks_of
+from games.core import check as suite
+from games.core.check import check_compiled, check_foreseen, check_lanes, checks_of
+from tests.games.chosen import COMPILED, LATER
 from tests.shipped import GAMES
 
 # other words of a board, rules and ends: a size that takes other ways through the code than the usual one
@@ -36,7 +42,7 @@ OTHER_SIZES = {
     "go": ["go(size=5, komi=0.5)"],
     "nogo": ["nogo(rows=3, columns=6)"],
 }
-# sizes that take the same ways once more, with -m slow: the kernels of one take five seconds to compile
+# sizes that take the same ways once more, for the long tests alone
 MORE_SIZES = {
     "connect4": ["connect4(rows=4, columns=5)", "connect4(rows=3, columns=2)"],
     "breakthrough": ["breakthrough(rows=6, columns=4)", "breakthrough(rows=32, columns=2)"],
@@ -70,33 +76,70 @@ MORE_SIZES = {
     "nogo": ["nogo(size=2)", "nogo(size=5)"],
     "misere_nogo": ["misere_nogo(size=4)"],
 }
-LONG = {spec for specs in MORE_SIZES.values() for spec in specs}
-SPECS = [spec for name in GAMES for spec in [name, *OTHER_SIZES.get(name, []), *MORE_SIZES.get(name, [])]]
+# what plain Python plays in the place of usual and other sizes that take it long; "" for nothing
+SMALL = {
+    "amazons(rows=5, columns=8)": "",  # by test_amazons.py and test_go.py, against boards of squares
+    "go(size=5, komi=0.5)": "",
+    "atarigo": "atarigo(size=3)",
+    "ataxx": "ataxx(size=5)",
+    "clobber": "clobber(rows=4, columns=5)",
+    "clobber(rows=7, columns=7)": "clobber(rows=5, columns=5)",
+    "domineering": "domineering(rows=5, columns=5)",
+    "hex(size=8)": "hex(size=4)",
+    "hex(size=14, swap=true)": "hex(size=4, swap=true)",
+    "knightthrough": "knightthrough(rows=5, columns=4)",
+    "loa": "loa(size=6)",
+    "misere_breakthrough": "misere_breakthrough(rows=5, columns=4)",
+    "misere_domineering": "misere_domineering(rows=5, columns=5)",
+    "misere_knightthrough": "misere_knightthrough(rows=5, columns=4)",
+    "misere_nogo": "misere_nogo(size=3)",
+    "mnk": "mnk(rows=5, columns=5, k=4)",
+    "nogo": "nogo(size=3)",
+    "nogo(rows=3, columns=6)": "nogo(rows=2, columns=5)",
+    "pentalath": "pentalath(size=2, length=3)",
+    "weakschur(parts=5)": "weakschur(parts=2)",
+    "y": "y(size=4)",
+}
+WIDEST = "tictactoe", check_lanes  # compiled, its many lanes take as long as all else of a game
+PLAIN_PLAYOUTS = 100  # that plain Python compares
+SEEDS = {"compiled": 1, "plain": 2}  # the games that are looked at are kept: those of one are not for the other
 
 
-def marks_of(spec, check):
-    """Playouts take a second to compile: those of other sizes than the usual one are left to the long tests."""
-    played = check in (check_lanes, check_playouts) and spec not in GAMES
-    return [pytest.mark.slow] if played or spec in LONG else []
+def sizes_of(name):
+    """The usual and the other sizes of a game."""
+    return [name, *OTHER_SIZES.get(name, [])]
 
 
-@pytest.mark.parametrize(
-    "spec, check",
-    [
-        pytest.param(spec, check, id=f"{spec}-{check.__name__}", marks=marks_of(spec, check))
-        for spec in SPECS
-        for check in checks_of(games.make(spec))
-    ],
-)
-def test_conforms(spec, check):
-    check(games.make(spec), seed=1)
+def cases():
+    """(spec, check, how kernels run): compiled, every game at every size; in plain Python those that are slow so."""
+    found = []
+    for name in GAMES:
+        for spec in sizes_of(name) + MORE_SIZES.get(name, []):
+            for check in checks_of(games.make(spec)):
+                marks = [pytest.mark.compiled] if spec in COMPILED and (spec, check) != WIDEST else []
+                found.append(pytest.param(spec, check, "compiled", id=f"{spec}-{check.__name__}", marks=marks))
+        for spec in {SMALL.get(spec, spec): None for spec in sizes_of(name) if spec not in COMPILED}:
+            found += [
+                pytest.param(spec, check, "plain", id=f"{spec}-{check.__name__}-plain")
+                for check in (checks_of(games.make(spec)) if spec else ())
+                if check not in (check_compiled, check_foreseen)  # test_foreseen.py has the second of them
+            ]
+    return [*found, pytest.param(*WIDEST, "plain", id=f"{WIDEST[0]}-check_lanes-plain")]
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec, check, kernels", cases(), indirect=["kernels"])
+def test_conforms(spec, check, kernels, monkeypatch):
+    if kernels == "plain":
+        monkeypatch.setattr(suite, "PLAYOUTS", PLAIN_PLAYOUTS)
+    check(games.make(spec), seed=SEEDS[kernels])
+
+
+@pytest.mark.parametrize("spec", [spec for name in GAMES for spec in sizes_of(name) + MORE_SIZES.get(name, [])])
 def test_spec_round_trip(spec):
     game = games.make(spec)
     assert games.make(str(game)) == game
 
 
 def test_other_sizes_are_of_registered_games():
-    assert set(OTHER_SIZES) | set(MORE_SIZES) <= set(GAMES)
+    assert set(OTHER_SIZES) | set(MORE_SIZES) | LATER <= set(GAMES)
+    assert set(SMALL) <= {spec for name in GAMES for spec in sizes_of(name)} - set(COMPILED)

@@ -207,6 +207,7 @@ def test_a_small_game_of_ones_own_conforms():
     games.check(Countdown(), seed=2)
 
 
+@pytest.mark.plain
 def test_the_conformance_suite_finds_a_fault():
     with pytest.raises(ConformanceError, match="a move is listed twice"):
         games.check(Countdown(spoilt=True), seed=2)
@@ -257,6 +258,7 @@ class Uncompiled(Countdown):
         return move.no_such_method()
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(
     "fault, message",
     [
@@ -274,18 +276,21 @@ def test_the_conformance_suite_says_what_is_wrong(fault, message):
         games.check(Faulty(fault=fault), seed=2)
 
 
+@pytest.mark.plain
 def test_a_picture_is_svg():
     check_names(Countdown(), 2)
     with pytest.raises(ConformanceError, match="the picture is no SVG: "):
         check_names(Scrawled(), 2)
 
 
+@pytest.mark.plain
 def test_a_game_with_chance_meets_it():
     games.check(Faulty(), seed=2)
     with pytest.raises(ConformanceError, match="has_chance is true, and no state of chance is met"):
         games.check(Chancy(), seed=2)
 
 
+@pytest.mark.plain
 def test_an_exchange_of_colours_is_a_known_one():
     check_planes(Countdown(), 2)
     with pytest.raises(ConformanceError, match="colour_exchange = 'mirror': it can be one of "):

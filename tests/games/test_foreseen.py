@@ -8,18 +8,19 @@ from games.breakthrough import Breakthrough, Knightthrough
 from games.connect4 import Connect4
 from games.core.check import contradicted, wins_within
 from games.core.game import CONCLUSIONS, REPETITIONS, Game
-from games.core.observed import foreseen_kernel, random_line
+from games.core.observed import call, foreseen_kernel, random_line
 from games.core.random import stream
 from games.core.seeds import derive_seed
 from games.domineering import Domineering, MisereDomineering
 
+COMPILED = ["connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)", "hex(size=4)", "othello(size=4)"]
 SMALL = [
-    "connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)", "domineering(rows=4, columns=5)", "hex(size=4)",
-    "atarigo(size=4)", "othello(size=4)", "clobber(rows=4, columns=4)",
+    *COMPILED, "domineering(rows=4, columns=5)", "atarigo(size=4)", "clobber(rows=4, columns=4)",
+    "knightthrough(rows=5, columns=4)",
 ]  # fmt: skip
 MORE = [
     "connect4", "connect4(rows=5, columns=4)", "breakthrough(rows=4, columns=4)", "breakthrough(rows=7, columns=2)",
-    "breakthrough(rows=7, columns=3)", "breakthrough(rows=6, columns=5)", "knightthrough(rows=5, columns=4)",
+    "breakthrough(rows=7, columns=3)", "breakthrough(rows=6, columns=5)",
     "knightthrough(rows=7, columns=4)", "domineering(rows=3, columns=7)", "domineering(rows=6, columns=6)",
     "hex(size=3)", "hex(size=5, swap=true)", "hex(size=9)", "atarigo(size=5)", "atarigo(size=9)", "othello(size=6)",
     "othello", "clobber(rows=3, columns=7)", "clobber(rows=6, columns=6)",
@@ -31,7 +32,7 @@ def claims_found(spec, positions, limit):
     game, met, claims, number = games.make(spec), 0, 0, 0
     while met < positions:
         for state in random_line(game, derive_seed(7, number)).states[:-1]:
-            plies, exact, _ = foreseen_kernel(game, state)
+            plies, exact, _ = call(foreseen_kernel, game, state)
             wrong = contradicted(game, state, plies, exact, limit)
             assert not wrong, f"{game.render(state)}\n{plies, exact}: {wrong}"
             met += 1
@@ -40,9 +41,22 @@ def claims_found(spec, positions, limit):
     return claims
 
 
-@pytest.mark.parametrize("spec", SMALL)
-def test_what_is_foreseen_comes_true(spec):
-    assert claims_found(spec, 400, 20_000) > 25
+@pytest.mark.parametrize(
+    "spec, kernels",
+    [pytest.param(spec, "compiled", marks=[pytest.mark.compiled] if spec in COMPILED else []) for spec in SMALL]
+    + [(spec, "plain") for spec in SMALL if spec not in COMPILED],
+    indirect=["kernels"],
+)
+def test_what_is_foreseen_comes_true(spec, kernels):
+    """In plain Python, for the games that are not compiled by default, at fewer positions."""
+    positions, limit = (400, 20_000) if kernels == "compiled" else (80, 500)
+    assert claims_found(spec, positions, limit) > 25 * positions / 400
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("name", ["misere_breakthrough", "misere_knightthrough"])
+def test_how_soon_misere_games_can_end_is_all_they_foresee(name):
+    assert claims_found(f"{name}(rows=5, columns=4)", 80, 500) == 0
 
 
 @pytest.mark.slow

@@ -135,7 +135,9 @@ def naive_moves(board, colour, earlier):
     return found, repeated
 
 
-@pytest.mark.parametrize("size, count, every", [(5, 30, 2), (8, 4, 4), (9, 4, 6), (13, 1, 20)])
+@pytest.mark.parametrize(
+    "size, count, every", [(5, 30, 2), pytest.param(8, 4, 4, marks=pytest.mark.slow), (9, 4, 6), (13, 1, 20)]
+)
 def test_moves_ends_and_areas_are_those_of_a_naive_board(size, count, every):
     """Few passes are played, so that boards fill, chains die, and positions would be repeated.
 

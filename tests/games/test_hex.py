@@ -44,7 +44,7 @@ def cell_of(game, name):
     return int(name[1:]) - 1, ord(name[0]) - ord("a")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [pytest.param(size, marks=[pytest.mark.slow] if size > 9 else []) for size in SIZES])
 def test_play_is_that_of_a_board_of_cells(size):
     game, random = games.make(f"hex({size})"), np.random.default_rng(size)
     for _ in range(3 if size < 11 else 1):

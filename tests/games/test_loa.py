@@ -76,6 +76,7 @@ def naive_perft(board, side, depth):
     return sum(naive_perft(moved(board, move), 1 - side, depth - 1) for move in naive_moves(board, side).values())
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("size, depth", [(8, 2), (7, 2), (6, 2), (5, 3)])
 def test_perft_is_that_of_a_board_of_characters(size, depth):
     game = games.make(f"loa(size={size})")

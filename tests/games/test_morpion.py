@@ -74,7 +74,7 @@ def test_random_games_beside_the_naive_paper(variant):
     assert paper.moves() == set() and game.score(state) == played
 
 
-@pytest.mark.parametrize("variant", ["5D", "4T"])
+@pytest.mark.parametrize("variant", ["5D", pytest.param("4T", marks=pytest.mark.slow)])
 def test_perft_by_the_naive_paper(variant):
     """The leaves at depth 2, from the naive paper's moves after each first move."""
     game, paper, leaves = games.make(f"morpion(variant='{variant}')"), Paper(variant), 0
@@ -87,7 +87,13 @@ def test_perft_by_the_naive_paper(variant):
 
 
 @pytest.mark.parametrize(
-    "variant, shortest, longest", [("5D", 20, 82), ("5T", 20, 178), ("4D", 16, 35), ("4T", 22, 62)]
+    "variant, shortest, longest",
+    [
+        ("5D", 20, 82),
+        pytest.param("5T", 20, 178, marks=pytest.mark.slow),
+        pytest.param("4D", 16, 35, marks=pytest.mark.slow),
+        ("4T", 22, 62),
+    ],
 )
 def test_scores_lie_between_the_known_extremes(variant, shortest, longest):
     """morpionsolitaire.com/English/Limits.htm: the shortest games there can be, and the longest known."""

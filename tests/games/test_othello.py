@@ -58,6 +58,7 @@ def test_play_is_that_of_a_board_of_characters(spec):
     assert passes > 0
 
 
+@pytest.mark.slow
 def test_the_second_player_wins_on_4x4_by_8_discs():
     game, known = games.make("othello(size=4)"), {}
 

@@ -92,6 +92,7 @@ def naive_perft(position, depth):
     return sum(naive_perft(after, depth - 1) for after in position.after().values())
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("size, length, depth", [(5, 5, 2), (4, 5, 2), (3, 5, 3), (2, 3, 7), (2, 2, 4)])
 def test_perft_is_that_of_sets(size, length, depth):
     game = games.make(f"pentalath(size={size}, length={length})")

@@ -3,6 +3,7 @@
 import pytest
 
 import games
+from tests.games.chosen import COMPILED
 from tests.shipped import GAMES
 
 # game: leaves at depth 1, 2, 3, ...
@@ -83,10 +84,22 @@ PERFT = {
 }
 
 
-@pytest.mark.parametrize("spec", PERFT)
-def test_perft(spec):
-    game = games.make(spec)
-    assert [games.perft(game, depth + 1) for depth in range(len(PERFT[spec]))] == PERFT[spec]
+LEAVES = 1500  # that plain Python counts in a while
+CASES = [
+    pytest.param(spec, kernels, marks=[pytest.mark.compiled] if spec in COMPILED else [])
+    for spec in PERFT
+    for kernels in ("plain", "compiled")
+    if spec not in COMPILED or kernels == "compiled"
+]
+
+
+@pytest.mark.parametrize("spec, kernels", CASES, indirect=["kernels"])
+def test_perft(spec, kernels):
+    """In plain Python, for the games that are not compiled by default, as deep as there are few leaves."""
+    game, leaves = games.make(spec), PERFT[spec]
+    if kernels == "plain":
+        leaves = [count for depth, count in enumerate(leaves) if depth == 0 or max(leaves[: depth + 1]) <= LEAVES]
+    assert [games.perft(game, depth + 1) for depth in range(len(leaves))] == leaves
 
 
 def test_every_game_has_a_row():
@@ -104,7 +117,13 @@ def naive_perft(game, state, depth):
     return leaves
 
 
-@pytest.mark.parametrize("spec", PERFT)
+LONG = ("amazons", "go")  # by plain Python; check_compiled of the conformance suite compares less of them
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [pytest.param(spec, marks=[] if spec in COMPILED and spec not in LONG else [pytest.mark.slow]) for spec in PERFT],
+)
 def test_perft_equals_plain_python(spec):
     game = games.make(spec)
     state = game.initial()

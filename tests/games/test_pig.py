@@ -74,7 +74,7 @@ def test_the_iteration_is_of_this_game():
         assert max(roll, hold) == pytest.approx(wins[state[0], state[1], state[TURN]], abs=1e-9)
 
 
-@pytest.mark.parametrize("agent", ["uct(playouts=4000)", "flat(playouts=4000)"])
+@pytest.mark.parametrize("agent", [pytest.param("uct(playouts=4000)", marks=pytest.mark.slow), "flat(playouts=4000)"])
 def test_searches_play_it(agent):
     """Flat plays with 4 of 5 right among decisions of importance, UCT all."""
     game, agent = games.make("pig(target=12)"), agents.make(agent)

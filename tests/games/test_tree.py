@@ -86,6 +86,7 @@ def test_names_and_drawing():
         game.parse_move(game.initial(), "C")
 
 
+@pytest.mark.plain
 def test_searches_play_trees():
     """They look at signs alone: with 2.5 taken from the figure's scores, only the first move wins."""
     game = tree("[[0.5, 9.5, 5.5], [-0.5, 1.5, 3.5], [11.5, 2.5, -0.5]]")

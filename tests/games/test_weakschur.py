@@ -8,13 +8,15 @@ import pytest
 import games
 
 
-@pytest.mark.parametrize("parts, best", [(1, 2), (2, 8), (3, 23)])
+@pytest.mark.plain
+@pytest.mark.parametrize("parts, best", [(1, 2), (2, 8), pytest.param(3, 23, marks=pytest.mark.slow)])
 def test_weak_schur_numbers(parts, best):
     """By exhaustive search: there are ways to place WS(parts) numbers, and none to place one more (OEIS A072842)."""
     game = games.make(f"weakschur(parts={parts})")
     assert games.perft(game, best) > 0 and games.perft(game, best + 1) == 0
 
 
+@pytest.mark.plain
 def test_the_best_partition_into_two_is_unique():
     """{1, 2, 4, 8} and {3, 5, 6, 7} (OEIS A072842), in either order."""
     game = games.make("weakschur(parts=2)")

@@ -33,6 +33,7 @@ def naive_perft(size, stones, depth):
     return sum(naive_perft(size, (stones[1], stones[0] | {cell}), depth - 1) for cell in free)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("size, depth", [(2, 3), (3, 5), (4, 3)])
 def test_perft_is_that_of_sets(size, depth):
     assert games.perft(games.make(f"y(size={size})"), depth) == naive_perft(size, (set(), set()), depth)
