@@ -47,7 +47,9 @@ def played(bench, keys, **more):
     return {id: essence(record) for id, record in made.run().items()}, lengths
 
 
-@pytest.mark.parametrize("how", ["never", "raise", "exit", "kill", "deaf"])
+@pytest.mark.parametrize(
+    "how", ["raise", *(pytest.param(how, marks=pytest.mark.slow) for how in ("never", "exit", "kill", "deaf"))]
+)
 def test_a_batch_is_played_and_judged_as_single_games_are(bench, monkeypatch, how):
     """Some games of a batch end or harm their process: they alone are lost or void, for the same reason."""
     games = 300 if how in ("never", "raise") else 60
@@ -64,6 +66,7 @@ def test_a_batch_is_played_and_judged_as_single_games_are(bench, monkeypatch, ho
     assert set(reasons) == {Reason.PLAYED_OUT, harm.get(how, Reason.PLAYED_OUT)}
 
 
+@pytest.mark.slow
 def test_a_game_that_hangs_costs_no_other_of_its_batch(bench, monkeypatch):
     monkeypatch.setattr(waiting, "ORDER_SECONDS", AN_AGE)
     limit = staff.TICK + staff.STOP + 0.5
@@ -95,7 +98,8 @@ def test_a_stop_request_finishes_the_game_and_not_its_batch(bench, monkeypatch):
 def test_what_is_shown_is_the_game_of_the_batch_that_is_played(bench, monkeypatch):
     monkeypatch.setattr(waiting, "ORDER_SECONDS", AN_AGE)
     monkeypatch.setattr(staff, "ORDER_SECONDS", AN_AGE)
-    made = bench(values(("a", "test_odd(pause=0.01)"), "random", game=LONG, games=20), workers=1)
+    monkeypatch.setattr("arena.runner.supervisor.TICK", 0.05)  # for how long it waits before it looks
+    made = bench(values(("a", "test_odd(pause=0.01)"), "random", game=LONG, games=8), workers=1)
     seen = []
     made.supervisor.on_tick = lambda: seen.extend((game, len(made.records)) for game in made.supervisor.in_play())
     made.run()
