@@ -298,6 +298,7 @@ def test_a_signal_that_comes_before_the_engine_is_kept_for_it():
     assert engine.asked == [False, True] and signal.getsignal(signal.SIGINT) == before
 
 
+@pytest.mark.slow
 @linux
 def test_sigterm_stops_now(tmp_path):
     run = Runner(
