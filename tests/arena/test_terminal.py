@@ -3,7 +3,6 @@
 import io
 import json
 import logging
-import os
 import re
 import sys
 import time
