@@ -1,6 +1,9 @@
 """Kernels as plain Python within one test, as NUMBA_DISABLE_JIT makes them in a whole process: nothing is compiled."""
 
+import functools
+import importlib
 import os
+import pkgutil
 import sys
 import threading
 
@@ -9,12 +12,13 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.extending import _Intrinsic
 
 from agents.core import atomics
-from games.core.jit import Kernel
+from games.core.jit import KERNEL_PACKAGES, Kernel
 from games.core.jit.parts import Helper
 
 
 def run_as_python(monkeypatch) -> None:
     """Let kernels, helpers and atomic operations be plain Python until `monkeypatch` is undone."""
+    import_all()
     for cls in (Dispatcher, Kernel, Helper):
         monkeypatch.setattr(cls, "__call__", lambda self, *arguments: self.py_func(*arguments), raising=False)
     monkeypatch.setattr(_Intrinsic, "__call__", lambda self, *arguments: ATOMICS[self](*arguments))
@@ -22,6 +26,14 @@ def run_as_python(monkeypatch) -> None:
     for name, module in list(sys.modules.items()):
         if name.startswith(("agents.", "games.")) and hasattr(module, "COMPILED"):
             monkeypatch.setattr(module, "COMPILED", False)
+
+
+@functools.cache
+def import_all() -> None:
+    """Import every module that may define kernels: of one that is imported meanwhile, they would be plain for ever."""
+    for package in KERNEL_PACKAGES:
+        for module in pkgutil.walk_packages(importlib.import_module(package).__path__, package + "."):
+            importlib.import_module(module.name)
 
 
 LOCK = threading.Lock()  # so that no other thread writes between what is read and what is written

@@ -165,6 +165,7 @@ def make_room(words):
             path.unlink()
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("page", TYPED)
 def test_every_command_works(page, desk):
     for line in TYPED[page]:

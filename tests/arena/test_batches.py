@@ -47,7 +47,9 @@ def played(bench, keys, **more):
     return {id: essence(record) for id, record in made.run().items()}, lengths
 
 
-@pytest.mark.parametrize("how", ["never", "raise", "exit", "kill", "deaf"])
+@pytest.mark.parametrize(
+    "how", ["raise", *(pytest.param(how, marks=pytest.mark.slow) for how in ("never", "exit", "kill", "deaf"))]
+)
 def test_a_batch_is_played_and_judged_as_single_games_are(bench, monkeypatch, how):
     """Some games of a batch end or harm their process: they alone are lost or void, for the same reason."""
     games = 300 if how in ("never", "raise") else 60
@@ -64,6 +66,7 @@ def test_a_batch_is_played_and_judged_as_single_games_are(bench, monkeypatch, ho
     assert set(reasons) == {Reason.PLAYED_OUT, harm.get(how, Reason.PLAYED_OUT)}
 
 
+@pytest.mark.slow
 def test_a_game_that_hangs_costs_no_other_of_its_batch(bench, monkeypatch):
     monkeypatch.setattr(waiting, "ORDER_SECONDS", AN_AGE)
     limit = staff.TICK + staff.STOP + 0.5

@@ -80,6 +80,7 @@ def test_the_sources_of_a_folder_are_measured(tmp_path):
         assert version.ask(**SUBJECT)["failure"] == f"ValueError: not here {tmp_path}/games/__init__.py"
 
 
+@pytest.mark.plain
 def test_the_signature_depends_on_what_is_searched_and_on_nothing_else():
     def signature(agent, seconds=0.001):
         return meter.prepared({"game": "tictactoe", "agent": agent, "seconds": seconds})[1]["signature"]

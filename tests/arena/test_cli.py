@@ -36,11 +36,13 @@ name = "tree"
 agent = "flat(playouts=20)"
 
 [[agents]]
-agent = "alphabeta(depth=2)"
+agent = "{third}"
+name = "third"
 
 [[agents]]
 agent = "random"
 """
+LONG = {"playouts": 2000, "third": "alphabeta(depth=2)"}
 
 
 def arena(*arguments, **options):
@@ -58,7 +60,7 @@ def environment():
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("cli")
-    (place / "t.toml").write_text(CONFIG.format(games=10, playouts=30))
+    (place / "t.toml").write_text(CONFIG.format(games=10, playouts=30, third="random"))
     return place
 
 
@@ -152,7 +154,7 @@ def test_show_draws_the_game(played):
 def test_the_same_run_on_one_worker_and_after_three_kills(folder):
     """Byte for byte the same games, times left out, with other workers, and killed three times and resumed."""
     config = folder / "long.toml"
-    config.write_text(CONFIG.format(games=30, playouts=2000))
+    config.write_text(CONFIG.format(games=30, **LONG))
     assert arena("run", config, "--out", folder / "one", "--workers", 1).returncode == 0
     places = (folder / f"killed-{attempt}" for attempt in range(5))
     killed = next(place for place in places if is_killed_three_times(config, place))
@@ -199,7 +201,7 @@ def stored(run):
 @pytest.mark.slow
 def test_interrupted_once_it_finishes_the_games_that_run(folder):
     config = folder / "slow.toml"
-    config.write_text(CONFIG.format(games=400, playouts=2000))
+    config.write_text(CONFIG.format(games=400, **LONG))
     command = [sys.executable, "-m", "arena", "run", str(config), "--out", str(folder / "slow")]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
     wait_for_games(folder / "slow", process)
@@ -267,14 +269,25 @@ def test_lists():
     assert "breakthrough(rows=8," in call("list", "games").stdout
 
 
-def test_cache_is_made_described_and_removed(tmp_path, monkeypatch):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    warmed = arena("cache", "warm", "--game", "tictactoe", "--agent", "flat")
-    assert warmed.returncode == 0 and "flat on tictactoe:" in warmed.stdout
-    rows = json.loads(arena("cache", "info", "--json").stdout)
+CACHE = """if True:
+    import json
+    from tests.typed import call
+    made = call("cache", "warm", "--game", "tictactoe", "--agent", "flat", "--workers", "1")
+    told = [made, call("cache", "info", "--json"), call("cache", "clear")]
+    print(json.dumps([[one.exit_code, one.stdout] for one in told]))
+"""
+
+
+def test_cache_is_made_described_and_removed(tmp_path):
+    """In a process of its own, which finds no other cache."""
+    command, other = [sys.executable, "-c", CACHE], {"NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment() | other)
+    (warmed, made), (_, described), (_, cleared) = json.loads(done.stdout)
+    assert warmed == 0 and "flat on tictactoe:" in made
+    rows = json.loads(described)
     assert sum(row["kernels"] for row in rows) == 1
     assert sum(row["methods"] for row in rows) >= 4  # at least two of them, for a class and for a game
-    assert arena("cache", "clear").stdout.endswith(" files removed\n")
+    assert cleared.endswith(" files removed\n")
     assert not list(tmp_path.rglob("*.nb[icm]"))
 
 

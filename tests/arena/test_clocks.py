@@ -121,7 +121,13 @@ def test_who_has_a_clock():
 TIMED = {name for name, kind in registry.classes().items() if "seconds" in kind.budgets and 2 in kind.needs.players}
 
 
-@pytest.mark.parametrize("name", sorted(TIMED - {"external", "distributed"}))  # which start programs and processes
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name == "spdfpn"))  # which compiles, and starts processes
+        for name in sorted(TIMED - {"external", "distributed"})  # which start programs and processes
+    ],
+)
 def test_every_agent_that_knows_seconds_takes_its_share(name):
     """As told before its first decision; `test_a_game_with_clocks` shows that it is told again."""
     agent, game = agents.make(name), games.make("tictactoe")

@@ -130,9 +130,9 @@ def test_tickers_stop():
 
 def test_what_workers_play_now(tmp_path, monkeypatch):
     """Games get on from look to look, of which each has many, and are those of the schedule."""
-    monkeypatch.setattr("arena.runner.staff.TICK", 0.05)
-    monkeypatch.setattr("arena.runner.supervisor.TICK", 0.05)  # for how long it waits
-    made = Bench(values("test_odd(pause=0.1)", ("b", "test_odd(pause=0.1)"), game="test_nim(heap=30)"), tmp_path)
+    monkeypatch.setattr("arena.runner.staff.TICK", 0.02)
+    monkeypatch.setattr("arena.runner.supervisor.TICK", 0.02)  # for how long it waits
+    made = Bench(values("test_odd(pause=0.05)", ("b", "test_odd(pause=0.05)"), game="test_nim(heap=30)"), tmp_path)
     looks = []
     made.supervisor.on_tick = lambda: looks.append(made.supervisor.in_play())
     made.run()

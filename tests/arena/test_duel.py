@@ -84,6 +84,7 @@ def test_sides():
     assert {text.split("play ")[1].split(".")[0] for text in said} == {"first", "second"}
 
 
+@pytest.mark.plain
 def test_an_agent_without_a_budget_is_told_what_it_takes():
     result = play("tictactoe", "alphabeta", "--seed", 1, typed="quit\n")
     assert "alphabeta has no budget: it takes seconds=1 for a move" in result.stderr

@@ -23,6 +23,7 @@ from tests.typed import call
 SMALL = ProofStudy(("tictactoe",), ("pns", "dfpn"), (0.125, 1.0), positions=3, nodes=50_000)
 
 
+@pytest.mark.plain
 def test_what_is_stored_is_what_minimax_finds(tmp_path):
     rows, game = run(SMALL, tmp_path / "study"), games.make("tictactoe")
     assert len(rows) == 12 and rows["solved"].all() and (rows["nodes"] > 0).all() and (rows["bytes"] > 0).all()
@@ -111,6 +112,7 @@ def test_a_row_of_a_graph_takes_no_more_than_is_said(monkeypatch):
     assert 63 < max(took[LEAST_ROWS - 2 :]) <= GRAPH_ROW
 
 
+@pytest.mark.plain
 def test_values_that_differ_are_an_error(tmp_path):
     run(SMALL, tmp_path)
     lines = [json.loads(line) for line in (tmp_path / "solved.jsonl").read_text().splitlines()]
@@ -177,6 +179,7 @@ def test_defaults_are_as_the_study_asks_for():
     assert {agents.make(spec).name for spec in SEARCHES} == {"pns", "pn2", "dfpn", "pnstar", "pds", "pdspn"}
 
 
+@pytest.mark.plain
 def test_the_command_writes_tables_and_figures(tmp_path):
     words = ["study", "proof", "--game", "tictactoe", "-a", "pns", "--positions", "2", "--memory", "1", "--json"]
     out = tmp_path / "study"
@@ -188,6 +191,7 @@ def test_the_command_writes_tables_and_figures(tmp_path):
     assert "pns" in call("study", "proof", "--out", out, "--resume").stdout
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(
     "words, message",
     [

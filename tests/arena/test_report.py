@@ -132,23 +132,25 @@ def test_the_machine_is_told_in_readers_units(page):
     assert re.search(r"<dt>memory</dt><dd>[\d.]+ GiB</dd>", text) and "bytes" not in re.findall(r"<dt>(.*?)</dt>", text)
 
 
-def test_the_command(run, tmp_path):
+def test_the_command_writes_the_same_page(run, page, tmp_path):
     result = call("report", run, "--output", tmp_path / "x.html")
     assert result.exit_code == 0 and str(tmp_path / "x.html") in result.stdout
     assert (tmp_path / "x.html").read_text().startswith("<!doctype html>")
     assert (tmp_path / "figures" / "ratings.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "x.html").read_bytes() == page.read_bytes()
 
 
-def test_the_same_run_gives_the_same_page(run, tmp_path):
-    one, other = write_report(run, tmp_path / "one.html"), write_report(run, tmp_path / "other.html")
-    assert one.read_bytes() == other.read_bytes()
-
-
-def test_nothing_played_and_unfinished_runs(tmp_path):
+@pytest.fixture(scope="module")
+def unplayed(tmp_path_factory):
+    """A run without games."""
     resolved = from_values(CONFIG).resolved()
     agents = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
-    Store.create(tmp_path, {"config": resolved}, agents).close()
-    text = write_report(tmp_path).read_text()
+    Store.create(folder := tmp_path_factory.mktemp("report") / "unplayed", {"config": resolved}, agents).close()
+    return folder
+
+
+def test_nothing_played_and_unfinished_runs(unplayed, tmp_path):
+    text = write_report(unplayed, tmp_path / "x.html").read_text()
     assert (
         "No results are stored yet" in text
         and "0 of 18 games so far" in " ".join(text.split())
@@ -164,6 +166,7 @@ def test_games_that_the_rules_do_not_allow(run, tmp_path):
     assert not (tmp_path / "report.html").exists()
 
 
+@pytest.mark.slow
 def test_many_agents(tmp_path):
     """Names have room, and legends name no more than eight."""
     agents = [{"agent": f"uct(playouts={number})"} for number in range(1, 21)]
@@ -175,12 +178,12 @@ def test_many_agents(tmp_path):
     assert height["sides"] > 1.5 * height["lengths"]
 
 
-def test_mistakes(tmp_path, run):
+def test_mistakes(tmp_path, unplayed):
     for arguments, message in (
         (["report", tmp_path / "none"], "no tournament in"),
-        (["report", run.parent], "is no run, but holds some"),
-        (["report", run, "--output", tmp_path], "cannot be written"),
-        (["report", run, "--output", "/proc/none/x.html"], "/proc/none"),
+        (["report", unplayed.parent], "is no run, but holds some"),
+        (["report", unplayed, "--output", tmp_path], "cannot be written"),
+        (["report", unplayed, "--output", "/proc/none/x.html"], "/proc/none"),
     ):
         result = call(*arguments)
         told = " ".join(result.stderr.split())

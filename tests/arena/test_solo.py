@@ -16,7 +16,6 @@ from results.record import Reason
 from results.store import Store
 from tests.arena.conftest import PLUGIN, essence
 from tests.arena.fixtures import single_player
-from tests.arena.test_cli import arena as command
 from tests.typed import call
 
 AGENTS = [{"agent": "random"}, {"agent": "nmcs(level=1)", "name": "nested"}]
@@ -210,7 +209,7 @@ def test_curve(run, tmp_path):
 
 
 def test_a_run_from_the_command_line(tmp_path):
-    done = command(
+    done = call(
         "run",
         "--game",
         "leftmove",
@@ -227,6 +226,6 @@ def test_a_run_from_the_command_line(tmp_path):
         "--workers",
         1,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert "leftmove(depth=60): 2 agents, 3 runs of each" in done.stderr and "6 of 6 games stored" in done.stderr
     assert done.stdout.splitlines()[0].split()[:3] == ["instance", "rank", "agent"] and "arena curve" in done.stderr

@@ -22,6 +22,7 @@ SMALL = "connect4(rows=4, columns=5)"
 CONFIG = {"budgets": [{}], "plugins": [], "plugin_path": None}
 
 
+@pytest.mark.plain
 def test_the_notes_position():
     done = call("solve", "breakthrough(rows=6, columns=4)", "--moves", NOTES, "--shortest", "--json")
     answer = json.loads(done.stdout)
@@ -33,6 +34,7 @@ def test_the_notes_position():
     assert "plies to the end  5" in text and "best moves        4b3b 4a3b" in text and "6 . . . B" in text
 
 
+@pytest.mark.plain
 def test_what_is_asked():
     draw = json.loads(call("solve", "tictactoe", "--json").stdout)
     assert (draw["value"], draw["plies"], len(draw["best"])) == (0, None, 9) and draw["goals"] == {
@@ -53,6 +55,7 @@ def test_scores_count_the_stones_that_the_winner_has_left():
     assert [score_of(game, value, plies) for value, plies in ends] == [1, -1, 18, 0]
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("joined", ["1a-2b-1c-1b", "1a 2b-1c 1b"])
 def test_joined_moves_are_read_by_every_command(joined, tmp_path):
     for command, options, typed in [
@@ -68,6 +71,7 @@ def test_joined_moves_are_read_by_every_command(joined, tmp_path):
         assert texts[0] == texts[1] and texts[0]
 
 
+@pytest.mark.plain
 def test_a_file_of_positions(tmp_path):
     """On 4x5 the score is 11 less the winner's stones; the values by plain minimax."""
     game, path, lines = games.make(SMALL), tmp_path / "positions.txt", []
@@ -103,6 +107,7 @@ def _lines(path):
     return path
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(
     "arguments, message",
     [
@@ -179,6 +184,7 @@ def test_runs_without_a_game_for_two_are_refused(tmp_path):
     assert not (tmp_path / "book").exists()
 
 
+@pytest.mark.plain
 def test_grades_are_what_minimax_says(run):
     from agents.core.solve import solver_of
 
@@ -194,6 +200,7 @@ def test_grades_are_what_minimax_says(run):
         assert row.after == naive.by_move(game, state, game.parse_move(state, row.move), 9, {})[0]
 
 
+@pytest.mark.plain
 def test_grade_prints_tables(run, tmp_path):
     text = call("grade", run).stdout
     assert "blunder rate" in text and "mean loss" in text and "nan" not in text.lower()
@@ -205,6 +212,7 @@ def test_grade_prints_tables(run, tmp_path):
     )
 
 
+@pytest.mark.plain
 def test_tables_and_books_are_made_and_used(run, tmp_path):
     table, book = tmp_path / "end.table", tmp_path / "first.book"
     made = call("tablebase", "tictactoe", "--out", table)

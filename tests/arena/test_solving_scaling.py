@@ -72,6 +72,7 @@ def test_a_study_that_was_stopped_goes_on(tmp_path):
         load(part)
 
 
+@pytest.mark.plain
 def test_the_command_writes_tables_and_a_figure(tmp_path):
     words = ["--game", "tictactoe", "--scheme", SOLVERS[0], "--sizes", "1,8", "--out", tmp_path / "run"]
     done = call("--solve", *words, "--moves", "2b 1a 2c", "--json")
@@ -85,6 +86,7 @@ def test_the_command_writes_tables_and_a_figure(tmp_path):
     assert again.exit_code == 0 and "speed up" in again.stdout
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(
     "arguments, message",
     [
@@ -110,6 +112,7 @@ def test_mistakes(arguments, message, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.plain
 def test_values_that_differ_are_an_error(tmp_path):
     run(STUDY, tmp_path)
     lines = [json.loads(line) for line in (tmp_path / "solving.jsonl").read_text().splitlines()]

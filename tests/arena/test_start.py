@@ -1,5 +1,6 @@
 """How commands start: what they do not import, since that takes longer than what they do, and what the index is for."""
 
+import json
 import os
 import subprocess
 import sys
@@ -27,16 +28,38 @@ TABLES = ("pandas", "pyarrow", "results.tables")
 SLOW = ("scipy.optimize", "scipy.stats", "scipy.sparse", "matplotlib", "asyncio", "distributed", "IPython")
 OTHERS = ("games.go", "games.chess", "agents.proof.pdspn", "agents.nested.nrpa")  # games and agents that are not named
 TYPED = """
-import sys
+import json, os, sys
 from arena.__main__ import main
-sys.argv[0] = "arena"
-try:
-    main()
-except SystemExit as end:
-    assert not end.code, end.code
-finally:
-    print("imported", *sorted(sys.modules))
+for words, variables in json.loads(sys.argv[1]):
+    sys.argv = ["arena", *words]
+    os.environ.update(variables)
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code, end.code
+    for name in variables:
+        del os.environ[name]
+    print("\\nimported", *sorted(sys.modules))
 """
+PLAYED = ("run", "--game", "tictactoe", "--agent", "random", "--agent", "flat(playouts=3)", "--games", "2", "--out")
+BEGUN = ("solve conn", "solve connect4(", "run --agent uct(", "run --game hex(si", "table s")
+NOTHING = {*NUMBA, *TABLES, *SLOW, *OTHERS, "numpy"}
+# The commands of a process, one after the other, and what none has imported when it ends: nor has one before it.
+PROCESSES = [
+    [
+        (["--help"], NOTHING),
+        (["run", "--help"], NOTHING),
+        *((f"{words}\t", NOTHING) for words in BEGUN),
+        (["status", "stored"], {*NUMBA, *SLOW, *OTHERS}),
+        (["table", "stored"], {*NUMBA, *SLOW, *OTHERS}),
+    ],
+    [
+        (["list", "games", "connect4"], {*TABLES, *SLOW, *OTHERS}),
+        (["list", "agents", "uct"], {*TABLES, *SLOW, *OTHERS}),
+        (["solve", "tictactoe"], {*TABLES, *SLOW, *OTHERS}),
+        ([*PLAYED, "new"], {*SLOW, *OTHERS}),
+    ],
+]
 
 
 @pytest.fixture(scope="module")
@@ -44,51 +67,37 @@ def place(tmp_path_factory):
     """A folder with a stored run, and with the indices of all games and agents."""
     folder = tmp_path_factory.mktemp("start")
     store_run(folder / "stored")
-    imported(folder, "list", "games")
-    imported(folder, "list", "agents")
+    imported(folder, ["list", "games"], ["list", "agents"])
     return folder
 
 
-def imported(place, *typed, **variables):
-    """What a command has imported at its end."""
+def imported(place, *commands):
+    """What a process has imported at the end of each of these commands: words, or text with TAB pressed after it."""
     path = {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
     kept = {"NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", "")}
+    asked = {"_ARENA_COMPLETE": "complete_fish", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    typed = [
+        ([], asked | {"_TYPER_COMPLETE_ARGS": f"arena {words.rstrip()}"}) if isinstance(words, str) else (words, {})
+        for words in commands
+    ]
     done = subprocess.run(
-        [sys.executable, "-c", TYPED, *typed],
+        [sys.executable, "-c", TYPED, json.dumps(typed)],
         capture_output=True,
         text=True,
         cwd=place,
-        env=os.environ | path | {name: value for name, value in kept.items() if value} | variables,
+        env=os.environ | path | {name: value for name, value in kept.items() if value},
     )
     assert done.returncode == 0, done.stderr
-    return set(done.stdout.splitlines()[-1].split()[1:])
+    return [set(line.split()[1:]) for line in done.stdout.splitlines() if line.startswith("imported ")]
 
 
-PLAYED = ("run", "--game", "tictactoe", "--agent", "random", "--agent", "flat(playouts=3)", "--games", "2", "--out")
-
-
-@pytest.mark.parametrize(
-    "typed, not_needed",
-    [
-        (["--help"], (*NUMBA, *TABLES, *SLOW, *OTHERS, "numpy")),
-        (["run", "--help"], (*NUMBA, *TABLES, *SLOW, *OTHERS, "numpy")),
-        (["status", "stored"], (*NUMBA, *SLOW, *OTHERS)),
-        (["table", "stored"], (*NUMBA, *SLOW, *OTHERS)),
-        (["solve", "tictactoe"], (*TABLES, *SLOW, *OTHERS)),
-        (["list", "games", "connect4"], (*TABLES, *SLOW, *OTHERS)),
-        (["list", "agents", "uct"], (*TABLES, *SLOW, *OTHERS)),
-        ([*PLAYED, "new"], (*SLOW, *OTHERS)),
-    ],
-)
-def test_a_command_imports_what_it_needs(place, typed, not_needed):
-    assert sorted(set(not_needed) & imported(place, *typed)) == []
-
-
-@pytest.mark.parametrize("words", ["solve conn", "solve connect4(", "run --agent uct(", "run --game hex(si", "table s"])
-def test_a_completion_imports_nothing_slow(place, words):
-    asked = {"_ARENA_COMPLETE": "complete_fish", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
-    found = imported(place, **asked, _TYPER_COMPLETE_ARGS=f"arena {words}")
-    assert sorted({*NUMBA, *TABLES, *SLOW, *OTHERS, "numpy"} & found) == []
+@pytest.mark.parametrize("commands", PROCESSES, ids=["before the compiler", "with it"])
+def test_a_command_imports_what_it_needs(place, commands):
+    """And a completion nothing that is slow."""
+    found = imported(place, *(words for words, _ in commands))
+    assert len(found) == len(commands)
+    for (words, not_needed), modules in zip(commands, found):
+        assert (words, sorted(not_needed & modules)) == (words, [])
 
 
 # -- What workers are given ------------------------------------------------------------------------------------------

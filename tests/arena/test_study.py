@@ -196,6 +196,7 @@ def test_exercise_of_tictactoe():
     assert rows["minimax", "neither"]["nodes"] > 549_945
 
 
+@pytest.mark.plain
 def test_exercise_stops_in_time():
     done = call("exercise", "--game", "connect4(rows=4, columns=5)", "--seconds", "0.005", "--json")
     rows = json.loads(done.stdout)

@@ -146,6 +146,7 @@ def test_kernels_whose_process_dies_before_it_is_asked_are_told_of():
     assert "kernels of one: 1.0 s" in text.getvalue()
 
 
+@pytest.mark.plain
 def test_what_takes_long_says_what_it_does(runs, tmp_path, monkeypatch):
     told = []
 
@@ -178,6 +179,7 @@ def test_what_takes_long_says_what_it_does(runs, tmp_path, monkeypatch):
     } <= set(told)
 
 
+@pytest.mark.plain
 def test_a_search_without_a_budget_says_so():
     done = call("solve", "tictactoe", "--one")
     assert done.exit_code == 0 and "No budget is given" in done.stderr and "No budget" not in done.stdout

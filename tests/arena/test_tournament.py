@@ -298,6 +298,7 @@ def test_a_signal_that_comes_before_the_engine_is_kept_for_it():
     assert engine.asked == [False, True] and signal.getsignal(signal.SIGINT) == before
 
 
+@pytest.mark.slow
 @linux
 def test_sigterm_stops_now(tmp_path):
     run = Runner(
@@ -310,6 +311,7 @@ def test_sigterm_stops_now(tmp_path):
     run.wait_until_none_is_left()
 
 
+@pytest.mark.slow
 @linux
 def test_a_full_disk_keeps_what_was_stored(tmp_path):
     keys = values("random", ("b", "random"), game="tictactoe", games=4000)
@@ -320,6 +322,7 @@ def test_a_full_disk_keeps_what_was_stored(tmp_path):
     assert len(games(tmp_path / "run")[0]) == output.count("finished") > 40  # a game is 20 kB of the journal
 
 
+@pytest.mark.slow
 def test_a_second_run_on_the_same_folder_is_refused(tmp_path):
     keys = values("random", ("slow", "test_odd(pause=0.05)"), games=40)
     run = Runner(tmp_path, keys, "fork", "--hold", "5")
