@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 from arena.commands.options import Plugin
 from games.core.errors import UserError
@@ -31,28 +31,6 @@ class Panel(StrEnum):
     READ = "Read stored runs"
     STUDY = "Solve and study"
     MACHINE = "Games, agents and speed"
-
-
-def renamed(names: dict[str, str]) -> Callable[[list[str]], list[str]]:
-    """Reads options by the names that they had before: `names` gives the present ones."""
-
-    def modern(words: list[str]) -> list[str]:
-        parts = (word.partition("=") for word in words)
-        return [names.get(name, name) + equals + value for name, equals, value in parts]
-
-    return modern
-
-
-class Command(TyperCommand):
-    """A command that understands what was typed by earlier versions: `modern` writes it as it is typed now."""
-
-    modern: Callable[[list[str]], list[str]] | None = None
-
-    def parse_args(self, ctx, args):
-        if self.modern:
-            end = args.index("--") if "--" in args else len(args)
-            args = [*self.modern(args[:end]), *args[end:]]
-        return super().parse_args(ctx, args)
 
 
 class Panels(TyperGroup):
@@ -149,17 +127,12 @@ def group(name: str, panel: Panel, help: str) -> typer.Typer:
     return made
 
 
-def command(
-    panel: Panel | None = None,
-    examples: str = "",
-    group: typer.Typer = app,
-    modern: Callable[[list[str]], list[str]] | None = None,
-):
+def command(panel: Panel | None = None, examples: str = "", group: typer.Typer = app):
     """Make a function a command: of `arena`, in a panel of its help; or of a group.
 
-    The name is the function's, without underscores at its end.  `examples` are lines as they are typed; `modern` makes
-    what earlier versions understood what is typed now.  An error that the user can mend is told in a line and ends the
-    command with the documented exit code.  A command that has a parameter `game` or `agent` has the option --plugin.
+    The name is the function's, without underscores at its end.  `examples` are lines as they are typed.  An error
+    that the user can mend is told in a line and ends the command with the documented exit code.  A command that has a
+    parameter `game` or `agent` has the option --plugin.
     """
 
     def decorate(function: Callable) -> Callable:
@@ -167,9 +140,8 @@ def command(
         text = inspect.cleandoc(function.__doc__ or "")
         if examples:
             text += f"\n\n\b\nExamples:\n{textwrap.indent(examples, '  ')}"  # \b keeps the lines as they are
-        kind = type("Command", (Command,), {"modern": modern and staticmethod(modern)})
         told = _with_plugins(_errors_told(function))
-        return group.command(name, cls=kind, help=text, rich_help_panel=panel and panel.value)(told)
+        return group.command(name, help=text, rich_help_panel=panel and panel.value)(told)
 
     return decorate
 

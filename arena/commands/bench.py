@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import VOID, Panel, command, renamed
+from arena.commands.application import VOID, Panel, command
 from arena.commands.options import Force, Json, Mode, Specialize, agents_option, games_option, positive, registered
 from arena.commands.output import check_free, print_table, tell, write_whole
 from arena.commands.progress import progress_line
@@ -25,7 +25,6 @@ KERNELS = {
     Panel.MACHINE,
     examples='arena bench\narena bench --game connect4 --agent "uct(playouts=10000)" --seconds 5\n'
     "arena bench --output before.json\narena bench --against before.json\narena bench --game hex --against ../before",
-    modern=renamed({"--save": "--output"}),
 )
 def bench(
     game: Annotated[list[str] | None, games_option("A game to measure; may be repeated.")] = None,

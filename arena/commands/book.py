@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import Panel, command, renamed
+from arena.commands.application import Panel, command
 from arena.commands.options import Folder, Force, OutputFile, at_least
 from arena.commands.output import check_free, say, write_whole
 from arena.commands.progress import progress_line
@@ -14,7 +14,6 @@ from arena.commands.progress import progress_line
     Panel.STUDY,
     examples="arena book runs/first --output first.book\n"
     'arena run --game connect4 --agent "uct(playouts=1000)" --agent "uct(playouts=1000, book=\'first.book\')"',
-    modern=renamed({"--out": "--output"}),
 )
 def book(
     folder: Folder,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import Panel, command, renamed
+from arena.commands.application import Panel, command
 from arena.commands.completion import complete_agent
 from arena.commands.options import (
     MOST_WORKERS,
@@ -28,7 +28,6 @@ from arena.commands.playing import Where, end_told
 from arena.commands.progress import progress_line
 from arena.commands.scaling_solve import Lines, Nodes, Positions, Solve, holds_solvers, scale_solvers
 
-NAMES = {"--cores": "--workers"}
 OF_BOTH = ("game", "scheme", "sizes", "opening_plies", "seed", "threads", "solve")  # what a study is made of
 OF_SCHEMES = ("playouts", "games", "serial")
 OF_SOLVERS = ("moves", "positions", "nodes")
@@ -58,21 +57,12 @@ SpeedSeconds = Annotated[
 ResumeAlone = Annotated[bool, typer.Option("--resume", help="Continue the run in --out; needs nothing else.")]
 
 
-def modern(words: list[str]) -> list[str]:
-    """--cores is --workers now, and --workers with a list is --sizes."""
-    listed = [i for i, (word, after) in enumerate(zip(words, [*words[1:], ""])) if word == "--workers" and "," in after]
-    now = ["--sizes" if i in listed else word for i, word in enumerate(words)]
-    now = [f"--sizes={word[10:]}" if word.startswith("--workers=") and "," in word else word for word in now]
-    return renamed(NAMES)(now)
-
-
 @command(
     Panel.STUDY,
     examples='arena scaling --game "breakthrough(rows=6, columns=6)" --out runs/schemes\n'
     'arena scaling --game connect4 --scheme tree --scheme "tree(virtual_loss=0)" --sizes 1,4,16 --playouts 100\n'
     'arena scaling --solve --game "breakthrough(rows=5, columns=4)" --scheme jlpns --scheme ppn2 --sizes 1,4,16,64\n'
     "arena scaling --out runs/schemes --resume",
-    modern=modern,
 )
 def scaling(
     context: typer.Context,

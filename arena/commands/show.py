@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import BAD, Panel, command, complain, renamed
+from arena.commands.application import BAD, Panel, command, complain
 from arena.commands.options import Folder, Force, Json
 from arena.commands.output import print_flowing, print_table, say, write_whole
 
@@ -19,7 +19,6 @@ LAST = 10  # improvements that are shown
     examples="arena show runs/first 2v1-0007\narena show runs/first 2v1-0007 --ply 12\n"
     "arena show runs/first 2v1-0007 --ply 12 --output board.svg\n"
     "arena show runs/first 2v1-0007 --candidates",
-    modern=renamed({"--picture": "--output"}),
 )
 def show(
     folder: Folder,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.application import Panel, command, renamed
+from arena.commands.application import Panel, command
 from arena.commands.options import Force, Game, Moves, OutputFile, at_least
 from arena.commands.output import check_free, say, write_whole
 from arena.commands.progress import progress_line
@@ -15,7 +15,6 @@ from arena.commands.progress import progress_line
     examples='arena tablebase "nim(heaps=[1, 3, 5, 7])" --output nim.table\n'
     'arena tablebase "breakthrough(rows=5, columns=5)" --pieces 4 --output end.table\n'
     'arena solve "breakthrough(rows=5, columns=5)" --agent "dfpn(tablebase=\'end.table\')" --moves "2a3a"',
-    modern=renamed({"--out": "--output"}),
 )
 def tablebase(
     game: Game,

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.commands.application import Panel, command, renamed
+from arena.commands.application import Panel, command
 from arena.commands.completion import complete_agent
 from arena.commands.options import Force, Game, Json, Moves, at_least, line_of
 from arena.commands.output import check_free, say, tell, write_whole
@@ -83,7 +83,6 @@ Limit = Annotated[
     "arena tree tictactoe --moves '1a 2a 1b' --agent pns --iterations 5 --each\n"
     "arena tree tictactoe --agent uct --iterations 500\n"
     "arena tree coin --agent expectiminimax --bounds -2 2",
-    modern=renamed({"--svg": "--output"}),
 )
 def tree(
     game: Game,

@@ -325,11 +325,8 @@ def _open_store(config, folder, resume) -> Store:
             raise ConfigError(
                 [f"the run in {folder} cannot be resumed with this configuration: {line}" for line in lines]
             )
-        sums, now = store.meta.get("files"), config.files()
-        if lines := changes(sums or {}, now):
+        if lines := changes(store.meta.get("files", {}), config.files()):
             raise ConfigError([f"the run in {folder} cannot be resumed: {line}" for line in lines])
-        if sums is None and now:  # the run was begun before checksums were stored
-            store.set_meta("files", now)
         if stored != resolved:  # store the changes that a resume allows
             store.set_meta("config", resolved)
     except BaseException:

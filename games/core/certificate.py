@@ -27,7 +27,7 @@ from games.core.lookahead import WON, new_lookahead, wins_within
 from games.core.playout import copy_state
 from games.core.random import GAMMA
 
-FORMATS = ("search-arena certificate 1", "search-arena certificate 2")  # the first, without a horizon, is read, too
+FORMAT = "search-arena certificate 2"
 MOST_BYTES = 1 << 30  # of a file, and of its moves
 NO_LIMIT = 1 << 62  # positions
 MOST_HORIZON = 9  # plies: beyond, following a certificate takes longer than solving the position
@@ -52,7 +52,7 @@ class Certificate:
 
     def packed(self) -> bytes:
         """The bytes of a file."""
-        head = {"format": FORMATS[-1], "game": self.game, "line": self.line, "winner": self.winner}
+        head = {"format": FORMAT, "game": self.game, "line": self.line, "winner": self.winner}
         head |= {"horizon": self.horizon, "positions": self.positions, "moves": len(self.moves)}
         return json.dumps(head).encode() + b"\n" + zlib.compress(self.moves.astype("<i4").tobytes(), 9)
 
@@ -62,10 +62,10 @@ def read(path: Path) -> Certificate:
     head, _, packed = read_bounded(path, MOST_BYTES).partition(b"\n")
     try:
         told = json.loads(head)
-        positions, count, horizon = int(told["positions"]), int(told["moves"]), int(told.get("horizon", 0))
+        positions, count, horizon = int(told["positions"]), int(told["moves"]), int(told["horizon"])
         unpacker = zlib.decompressobj()
         raw = unpacker.decompress(packed, MOST_BYTES)
-        sound = told["format"] in FORMATS and told["winner"] in (0, 1) and 0 < positions <= MOST_BYTES
+        sound = told["format"] == FORMAT and told["winner"] in (0, 1) and 0 < positions <= MOST_BYTES
         sound &= 0 <= horizon <= MOST_HORIZON
         if not sound or not unpacker.eof or unpacker.unused_data or len(raw) != 4 * count:
             raise ValueError

@@ -139,7 +139,7 @@ def test_what_looks_slower_is_measured_again():
 
 
 def test_save_and_against(monkeypatch, tmp_path):
-    saved = call(monkeypatch, [Made(STEADY)], "--save", tmp_path / "b.json")
+    saved = call(monkeypatch, [Made(STEADY)], "--output", tmp_path / "b.json")
     assert saved.exit_code == 0 and "signature 14" in saved.stdout, saved.output
     same = call(monkeypatch, [Made(STEADY)], "--against", tmp_path / "b.json")
     assert same.exit_code == 0 and "The signature is the same" in same.stdout, same.output
@@ -153,7 +153,7 @@ def test_save_and_against(monkeypatch, tmp_path):
 
 
 def test_the_games_and_agents_of_the_file_are_measured(monkeypatch, tmp_path):
-    call(monkeypatch, [Made(STEADY)], "--save", tmp_path / "b.json")
+    call(monkeypatch, [Made(STEADY)], "--output", tmp_path / "b.json")
     version = Made(STEADY)
     monkeypatch.setattr(bench, "Version", lambda folder=None: version)
     assert CliRunner().invoke(app, ["bench", "--against", str(tmp_path / "b.json")]).exit_code == 0
@@ -171,7 +171,7 @@ def test_another_version_is_measured_in_turns(monkeypatch):
 
 
 def test_other_work_is_told_first(monkeypatch, tmp_path):
-    call(monkeypatch, [Made(STEADY)], "--save", tmp_path / "b.json")
+    call(monkeypatch, [Made(STEADY)], "--output", tmp_path / "b.json")
     done = call(monkeypatch, [Made(STEADY, signature=8)], "--against", tmp_path / "b.json")
     first = done.stdout.splitlines()[0]
     assert first == "The signature differs: other work than before is done in playouts on tictactoe, uct on tictactoe."

@@ -85,19 +85,9 @@ def test_a_run_whose_file_has_changed_is_not_resumed(folder):
         arena.run(keys | {"games": 6}, "run", workers=1, resume=True)
 
 
-def test_runs_without_files_and_of_older_versions_are_resumed(folder):
+def test_runs_without_files_are_resumed(folder):
     keys = values("random", ("b", "random"), game="tictactoe")
     arena.run(keys, "plain", workers=1)
     with Store.open("plain") as store:
         assert "files" not in store.meta
     assert len(arena.run(keys | {"games": 4}, "plain", workers=1, resume=True).games) == 4
-    write_book(folder / "a.book", "1a")
-    keys = values(*PLAYERS, game="tictactoe", games=2)
-    arena.run(keys, "old", workers=1)
-    with Store.open("old", write=True) as store, store._connection as connection:
-        connection.execute("DELETE FROM meta WHERE key = 'files'")
-    write_book(folder / "a.book", "2b")
-    assert len(arena.run(keys | {"games": 4}, "old", workers=1, resume=True).games) == 4
-    write_book(folder / "a.book", "3c")  # from now on, the run has their checksums
-    with pytest.raises(ConfigError, match=r"cannot be resumed: .*a\.book"):
-        arena.run(keys | {"games": 6}, "old", workers=1, resume=True)

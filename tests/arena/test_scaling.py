@@ -103,11 +103,11 @@ def test_the_command_writes_tables_and_figures(finished):
         (["--game", "tictactoe", "--solve", "--games", 10], "--games goes without --solve"),
         (["--game", "tictactoe", "--sizes", "two"], "--sizes 'two' is not a list such as 1,2,4,8"),
         (["--game", "tictactoe", "--workers", 0], "'-j': 0 is out of range"),
-        (["--game", "tictactoe", "--cores", 0], "'-j': 0 is out of range"),
+        (["--game", "tictactoe", "--workers", 0], "'-j': 0 is out of range"),
         (["--game", "tictactoe", "--speed-seconds", -1], "'--speed-seconds': -1 is out of range"),
         (["--game", "tictacto"], "unknown game 'tictacto' (did you mean 'tictactoe'?)"),
         (
-            ["--game", "tictactoe", "--workers", "0,2"],
+            ["--game", "tictactoe", "--sizes", "0,2"],
             "--sizes '0,2' is out of range: searches can have 1 to 4096 workers",
         ),
         (["--game", "tictactoe", "--sizes", "2,1025"], "workers = 1025 is out of range: it can be 1 to 1024"),

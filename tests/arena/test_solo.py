@@ -161,7 +161,7 @@ def test_tables(run):
 def test_show_verifies_the_sequence(run, tmp_path):
     shown = call("show", run, "2on1-0000")
     assert shown.exit_code == 0 and "verified by the rules" in shown.stdout and "after 1 playouts" in shown.stdout
-    drawn = call("show", run, "2on2-0001", "--picture", tmp_path / "grid.svg")
+    drawn = call("show", run, "2on2-0001", "--output", tmp_path / "grid.svg")
     text = (tmp_path / "grid.svg").read_text()
     plies = int(drawn.stdout.split("After ")[1].split()[0])
     assert (
@@ -170,7 +170,7 @@ def test_show_verifies_the_sequence(run, tmp_path):
         and f">{plies}</text>" in text
         and f">{plies + 1}</text>" not in text
     )
-    assert call("show", run, "2on1-0000", "--picture", tmp_path / "left.svg").exit_code == 0
+    assert call("show", run, "2on1-0000", "--output", tmp_path / "left.svg").exit_code == 0
     assert "left of 60 moves" in (tmp_path / "left.svg").read_text()  # a game without a board is drawn as its text
 
 

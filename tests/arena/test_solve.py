@@ -62,7 +62,7 @@ def test_joined_moves_are_read_by_every_command(joined, tmp_path):
         ("solve", (), ""),
         ("tree", ("--depth", 2, "--agent", "minimax"), ""),
         ("play", ("random", "--seed", 1), "board\nquit\n"),
-        ("tablebase", ("--force", "--out", tmp_path / "x"), ""),
+        ("tablebase", ("--force", "--output", tmp_path / "x"), ""),
     ]:
         words = [str(word) for word in (command, "tictactoe", *options, "--moves")]
         said = [CliRunner().invoke(app, [*words, moves], input=typed) for moves in (joined, "1a 2b 1c 1b")]
@@ -124,10 +124,10 @@ def _lines(path):
         (["solve", "nim", "--file", "none", "--shortest"], "--file solves the positions of a file"),
         (["solve", "nim", "--file", "none"], "none: No such file"),
         (["grade", "none"], "no tournament in none"),
-        (["tablebase", "nim", "--out", "x", "--most", "5"], "has more than 5 positions there"),
-        (["tablebase", "nim", "--out", "x", "--pieces", "2"], "does not list its end-games by pieces"),
-        (["tablebase", "nim", "--out", "x", "--pieces", "2", "--moves", "1-1"], "say two different things"),
-        (["book", "none", "--out", "x"], "no tournament in none"),
+        (["tablebase", "nim", "--output", "x", "--most", "5"], "has more than 5 positions there"),
+        (["tablebase", "nim", "--output", "x", "--pieces", "2"], "does not list its end-games by pieces"),
+        (["tablebase", "nim", "--output", "x", "--pieces", "2", "--moves", "1-1"], "say two different things"),
+        (["book", "none", "--output", "x"], "no tournament in none"),
     ],
 )  # fmt: skip
 def test_mistakes_are_told(arguments, message, tmp_path, monkeypatch):
@@ -178,7 +178,7 @@ def test_runs_without_a_game_for_two_are_refused(tmp_path):
         ("alone", {"config": CONFIG | {"format": "single_player", "instances": ["leftmove"]}}),
     ):
         Store.create(tmp_path / name, meta, [{"name": "a", "spec": "random"}]).close()
-        for command in (["grade"], ["book", "--out", str(tmp_path / "book")]):
+        for command in (["grade"], ["book", "--output", str(tmp_path / "book")]):
             result = call(command[0], tmp_path / name, *command[1:])
             assert result.exit_code == 2 and "this needs the moves of a game for two" in result.stderr, result.stderr
     assert not (tmp_path / "book").exists()
@@ -215,11 +215,11 @@ def test_grade_prints_tables(run, tmp_path):
 @pytest.mark.plain
 def test_tables_and_books_are_made_and_used(run, tmp_path):
     table, book = tmp_path / "end.table", tmp_path / "first.book"
-    made = call("tablebase", "tictactoe", "--out", table)
+    made = call("tablebase", "tictactoe", "--output", table)
     assert made.exit_code == 0 and "4,520 positions of tictactoe" in made.stdout
     answer = json.loads(call("solve", "tictactoe", "--agent", f"dfpn(tablebase={str(table)!r})", "--json").stdout)
     assert answer["value"] == 0 and answer["nodes"] < 1000
-    made = call("book", run, "--out", book, "--least", "1")
+    made = call("book", run, "--output", book, "--least", "1")
     assert made.exit_code == 0 and "positions from 2 games" in made.stdout
     other = call("solve", "nim", "--agent", f"dfpn(tablebase={str(book)!r})")
     assert other.exit_code == 2 and "holds something else: opening book" in other.stderr

@@ -133,7 +133,7 @@ def typed(tmp_path_factory):
     """
     picture = tmp_path_factory.mktemp("picture") / "tree.svg"
     known = [(f'tree(nodes="{nodes}")', "--agent", agent) for nodes, agent in FIGURES]
-    words = [*known, *(words for words, _ in WRONG), SETTLED, (*SETTLED, "--json"), ("tree", "--svg", str(picture))]
+    words = [*known, *(words for words, _ in WRONG), SETTLED, (*SETTLED, "--json"), ("tree", "--output", str(picture))]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
     command = [sys.executable, "-W", "error", "-c", ALL, json.dumps(words)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600, env=environment)
@@ -148,7 +148,7 @@ def test_known_trees(typed):
 
 def test_tree_prints_and_draws_the_figure_of_the_notes(typed):
     said, path = typed
-    code, printed, remark = said["tree", "--svg", str(path)]
+    code, printed, remark = said["tree", "--output", str(path)]
     assert (code, printed) == (0, NOTES) and "11 nodes; 2 moves cut off" in remark
     picture = ElementTree.parse(path).getroot()
     assert {"title", "legend", "name", "note", "cross"} <= {one.get("class") for one in picture.iter()}

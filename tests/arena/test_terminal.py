@@ -76,24 +76,15 @@ def test_one_word_for_one_thing():
                     found.setdefault(name, set()).add(tuple(o for o in parameter.opts if not o.startswith("--")))
     for name in ("--out", "--output", "--workers", "--games", "--game", "--agent", "--kind", "--format"):
         assert len(found[name]) == 1 and next(iter(found[name])), f"{name}: {found[name]}"
-    assert not {"--svg", "--picture", "--cores"} & set(found)
     assert [command.name for command in leaves(COMMANDS) if any("--save" in p.opts for p in command.params)] == ["play"]
 
 
 @pytest.mark.parametrize("typed, parameter, value", [
-    ("tree tree --svg x.svg", "output", Path("x.svg")),
-    ("show runs 1v2-0000 --picture=x.svg", "output", Path("x.svg")),
-    ("book runs --out x.book", "output", Path("x.book")),
-    ("tablebase nim --out=x", "output", Path("x")),
-    ("bench --save x.json", "output", Path("x.json")),
-    ("scaling --game nim --cores 3", "workers", 3),
-    ("scaling --game nim --workers 1,2 --cores 3", "sizes", "1,2"),
-    ("scaling --game nim --workers=1,2", "sizes", "1,2"),
     ("scaling --game nim -j 2", "workers", 2),
     ("run t.toml -o runs/x -j 2", "out", Path("runs/x")),
     ("run -g nim -a uct -a random -n 4", "games", 4),
 ])  # fmt: skip
-def test_old_and_short_forms_are_understood(typed, parameter, value):
+def test_short_forms_are_understood(typed, parameter, value):
     name, *words = typed.split()
     assert COMMANDS.commands[name].make_context(name, words).params[parameter] == value
 

@@ -229,10 +229,10 @@ def run(tmp_path_factory):
     ["export", "RUN", "--output", "FILE"],
     ["report", "RUN", "--output", "FILE"],
     ["grade", "RUN", "--output", "FILE"],
-    ["book", "RUN", "--out", "FILE"],
-    ["tablebase", "nim(heaps=[1, 2])", "--out", "FILE"],
-    ["tree", "tree", "--svg", "FILE"],
-    ["bench", "--save", "FILE"],
+    ["book", "RUN", "--output", "FILE"],
+    ["tablebase", "nim(heaps=[1, 2])", "--output", "FILE"],
+    ["tree", "tree", "--output", "FILE"],
+    ["bench", "--output", "FILE"],
 ])  # fmt: skip
 def test_a_file_that_exists_is_not_replaced(run, tmp_path, arguments):
     """It is told before the work begins, and --force replaces it (which takes long for some)."""
@@ -266,8 +266,8 @@ def test_devices_and_pipes_are_written_to(run, tmp_path):
 
 @pytest.mark.parametrize("arguments, message", [
     (["run", "x.toml", "--workers", 4097], "4097 is out of range: it can be 1 to 4096"),
-    (["scaling", "--game", "nim", "--workers", "1,5000"], "searches can have 1 to 4096 workers"),
-    (["scaling", "--game", "nim", "--cores", 10**9], "it can be 1 to 4096"),
+    (["scaling", "--game", "nim", "--sizes", "1,5000"], "searches can have 1 to 4096 workers"),
+    (["scaling", "--game", "nim", "--workers", 10**9], "it can be 1 to 4096"),
     (["elo", "--wdl", 1, 1, 1, "--bootstrap", 10**7], "it can be 0 to 100000"),
 ])  # fmt: skip
 def test_limits_are_told(arguments, message):

@@ -12,7 +12,7 @@ import agents
 import games
 from agents.core.solve import solver_of
 from agents.minimax.strategy import certificate
-from games.core.certificate import CertificateError, is_in_sight, read, verify
+from games.core.certificate import FORMAT, CertificateError, is_in_sight, read, verify
 from games.core.lookahead import new_lookahead
 from tests.typed import as_json, call
 
@@ -88,13 +88,11 @@ def test_wins_are_seen_that_far_and_no_farther():
     assert met > 5
 
 
-def test_a_certificate_without_a_horizon_is_read(tmp_path, sound):
-    """Files of the first format have none."""
-    older = certificate(solver_of(agents.make("alphabeta"), GAME), "", 0)
-    path = tmp_path / "older.proof"
-    path.write_bytes(older.packed().replace(b"certificate 2", b"certificate 1").replace(b'"horizon": 0, ', b""))
-    assert b"horizon" not in path.read_bytes() and verify(GAME, read(path)) == ends_won(GAME, older)
-    path.write_bytes(older.packed().replace(b'"horizon": 0', b'"horizon": 99'))
+@pytest.mark.parametrize("horizon", [b'"horizon": 99', b'"horizon": null', b'"h": 0'])
+def test_a_certificate_needs_a_horizon_in_range(tmp_path, sound, horizon):
+    path = tmp_path / "bad.proof"
+    path.write_bytes(sound.packed().replace(b'"horizon": %d' % sound.horizon, horizon))
+    assert path.read_bytes() != sound.packed()
     with pytest.raises(CertificateError, match="does not hold a certificate"):
         read(path)
 
@@ -150,10 +148,10 @@ def test_threads_certify_too(sharing):
     assert solver.value(GAME.initial()) == -1  # by its threads again
 
 
-@pytest.mark.parametrize("positions", ["Infinity", "1e999", "[" * 100_000])
+@pytest.mark.parametrize("positions", ["Infinity", "1e999", pytest.param("[" * 100_000, id="deep")])
 def test_a_file_with_a_number_that_is_none_is_refused(tmp_path, positions):
     path = tmp_path / "bad.proof"
-    head = f'{{"format": "search-arena certificate 1", "winner": 0, "moves": 0, "positions": {positions}}}'
+    head = f'{{"format": "{FORMAT}", "winner": 0, "moves": 0, "horizon": 0, "positions": {positions}}}'
     path.write_bytes(head.encode() + b"\n" + zlib.compress(b""))
     with pytest.raises(CertificateError, match="does not hold a certificate"):
         read(path)
