@@ -19,14 +19,27 @@ from tests.shipped import AGENTS
 FOR_TWO = [name for name in AGENTS if name != "external" and 2 in agents.make(name).needs.players]  # searches of ours
 SLOW, MORE_GAMES = pytest.mark.slow, ("tictactoe", "connect4(rows=4, columns=5)")
 BUDGETS = {"playouts": 60, "nodes": 300, "depth": 3, "seconds": 0.02}
+FEWER = BUDGETS | {"playouts": 30, "nodes": 50}  # in plain Python
+FAMILIES = dict.fromkeys(("uct", "alphabeta", "dfpn", "ppa", "tree"), pytest.mark.compiled)  # and nrpa: test_nested.py
+PROCESSES = {"distributed": SLOW}  # there, nothing is plain Python, and it cannot be simulated; see test_distributed.py
+PLAIN = {  # without processes, and with short jobs
+    "jlpns": "jlpns(job_nodes=20)",
+    "ppn2": "ppn2(job_nodes=20)",
+    "spdfpn": "spdfpn(simulated=true, job=20)",
+}
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", [GAMES[1], *(pytest.param(name, marks=SLOW) for name in MORE_GAMES)])
-@pytest.mark.parametrize("name", FOR_TWO)
-def test_every_agent_with_every_budget(name, spec):
-    game, agent = games.make(spec), agents.make(name)
-    for kind in agent.budgets or ("playouts",):
-        budget = agents.Budget(**{kind: BUDGETS[kind]})
+@pytest.mark.parametrize("name", [pytest.param(name, marks=(FAMILIES | PROCESSES).get(name, ())) for name in FOR_TWO])
+def test_every_agent_with_every_budget(name, spec, kernels):
+    """Compiled by default are one agent of each family."""
+    compiled = kernels == "compiled"
+    game, agent = games.make(spec), agents.make(name if compiled else PLAIN.get(name, name))
+    budgets = [kind for kind in agent.budgets if kind != "seconds" or not getattr(agent, "simulated", False)]
+    amounts = BUDGETS if compiled else FEWER
+    for kind in budgets or ["playouts"]:
+        budget = agents.Budget(**{kind: amounts[kind]})
         state = random_position(game, 3, 3)
         kept = state.copy()
         first, second = (agent.choose(game, state, seed=5, budget=budget) for _ in range(2))
@@ -41,10 +54,10 @@ def test_every_agent_with_every_budget(name, spec):
                 second.nodes,
             )
         if kind == "playouts" and agent.budgets:
-            playouts = BUDGETS[kind] * getattr(agent, "workers", 1)
+            playouts = amounts[kind] * getattr(agent, "workers", 1)
             assert first.playouts == playouts and first.statistics.playouts.sum() == playouts
         if kind == "nodes":
-            assert first.nodes <= BUDGETS[kind]
+            assert first.nodes <= amounts[kind]
 
 
 @pytest.mark.plain
@@ -115,11 +128,12 @@ def test_a_full_tree_goes_on_without_growing(spec):
     assert decision.nodes <= 1000 and decision.statistics.playouts.sum() == 5000
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["tictactoe"])
-def test_copy_subtree_keeps_every_node(spec):
+def test_copy_subtree_keeps_every_node(spec, kernels):
     game = games.make(spec)
-    tree, kept = new_tree(20_000), new_tree(20_000)
-    search_kernel(game, UCB1(), Search(tree, (), UCBOptions(0.4, 0.0)), game.initial(), 3000, stream(1))
+    tree, kept, simulations = new_tree(20_000), new_tree(20_000), 3000 if kernels == "compiled" else 600
+    search_kernel(game, UCB1(), Search(tree, (), UCBOptions(0.4, 0.0)), game.initial(), simulations, stream(1))
     copy_subtree(game, tree, ROOT, kept)
     for name in ("visits", "value", "children"):
         assert getattr(kept, name)[: kept.size[0]].sum() == getattr(tree, name)[: tree.size[0]].sum()

@@ -356,7 +356,7 @@ def test_learning_goes_on_as_if_nothing_had_happened(method, tmp_path, kernels):
     """From a checkpoint; and in parts of any size."""
     game, lesson = games.make("tictactoe"), lesson_of(method=method, plies=2, descents=3, teacher="uct(playouts=20)")
     whole, parts = new_learner(game, lesson), new_learner(game, lesson)
-    until, stops = (60, (1, 7, 25)) if kernels == "compiled" else (15, (1, 4))
+    until, stops = (60, (1, 7, 25)) if kernels == "compiled" else (9, (1, 4))
     whole.kernel(until)
     assert whole.trainer.counts[GAMES] == until and np.count_nonzero(whole.network.weights) > 50
     for stop in stops:
@@ -445,6 +445,7 @@ def learned_weights(path, spec="tictactoe"):
     return games.make(spec).with_evaluation(f"file:{path}").network.weights
 
 
+@pytest.mark.plain
 def test_arena_learn(tmp_path):
     """It writes a file that agents load and `evaluate` shows, tells of the matches on the way, and goes on."""
     words = ["learn", "tictactoe", "--tuples", "2x2 1x3", "--seed", 3]

@@ -72,12 +72,12 @@ def searched(spec, methods, playouts, state, seed=9, more=""):
 
 @pytest.mark.plain
 @pytest.mark.parametrize("methods, twins", TWINS)
-def test_methods_equal_their_twins(methods, twins):
-    game = games.make(GAME)
+def test_methods_equal_their_twins(methods, twins, kernels):
+    game, playouts = games.make(GAME), 300 if kernels == "compiled" else 150
     for seed in range(2):
         state = random_position(game, seed, 6)
-        twin = naive.composed(game, state, 300, twins(300), 0.4, stream(seed))
-        assert_same_tree(searched(GAME, methods, 300, state, seed)[0].tree, twin)
+        twin = naive.composed(game, state, playouts, twins(playouts), 0.4, stream(seed))
+        assert_same_tree(searched(GAME, methods, playouts, state, seed)[0].tree, twin)
 
 
 @pytest.mark.plain
@@ -171,9 +171,9 @@ def test_terms_of_proof_numbers(term):
 
 
 @pytest.mark.plain
-def test_transpositions_share_what_lies_below():
+def test_transpositions_share_what_lies_below(kernels):
     game = games.make("tictactoe")
-    player, _ = searched("tictactoe", "graph", 2000, game.initial())
+    player, _ = searched("tictactoe", "graph", 2000 if kernels == "compiled" else 800, game.initial())
     tree, memory = player.tree, player.memory[0]
     blocks, through = {}, Counter()
     for node, children in nodes_of_graph(tree):

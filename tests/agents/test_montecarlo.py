@@ -57,7 +57,12 @@ def test_grave_equals_its_twin(spec, ref):
 
 @pytest.mark.plain
 @pytest.mark.parametrize(
-    "spec, plies", [("tictactoe", 1), ("connect4(rows=4, columns=4)", 7), ("breakthrough(rows=4, columns=3)", 1)]
+    "spec, plies",
+    [
+        ("tictactoe", 1),
+        pytest.param("connect4(rows=4, columns=4)", 7, marks=pytest.mark.slow),
+        pytest.param("breakthrough(rows=4, columns=3)", 1, marks=pytest.mark.slow),
+    ],
 )
 def test_the_solver_proves_what_is_true(spec, plies):
     game = games.make(spec)
@@ -74,6 +79,7 @@ def test_the_solver_proves_what_is_true(spec, plies):
     assert proved > 12
 
 
+@pytest.mark.plain
 def test_the_solver_wins_what_is_won():
     game = games.make("breakthrough(rows=6, columns=4)")
     state = game.read_line(WON_LINE)[1]
@@ -83,11 +89,11 @@ def test_the_solver_wins_what_is_won():
 
 
 @pytest.mark.plain
-def test_a_kept_root_that_was_foreseen_has_moves_to_choose_from():
+def test_a_kept_root_that_was_foreseen_has_moves_to_choose_from(kernels):
     """The game foresees the win, by two threats, from the other player's turn on."""
     game = games.make("connect4(rows=4, columns=4)")
     agent = agents.make("uct(solver=true, keep_tree=true, playouts=300)")
-    for seed in range(10):
+    for seed in range(10 if kernels == "compiled" else 3):
         player, state = agent.player(game), random_position(game, seed, 6)
         while not game.is_over(state):
             decision = player.choose(state, stream(seed))

@@ -32,7 +32,7 @@ SCHEMES = [name for name in AGENTS if isinstance(agents.make(name), Scheme)]
 SIMULATED = [name for name in SCHEMES if name != "distributed"]
 LOCKS = "lock='local'", "lock='global'"
 ON_ONE_TREE = [
-    "tree",
+    pytest.param("tree", marks=pytest.mark.compiled),
     *(pytest.param(f"tree({words})", marks=pytest.mark.slow) for words in ("lot=1", *LOCKS, "wu=true")),
     "gscpm(grain=7)",
     "pipeline",
@@ -97,9 +97,10 @@ def assert_whole(shared, at_once):
         "pipeline(tokens=1)",
     ],
 )
-def test_one_worker_searches_as_uct_does_node_for_node(spec, simulated):
-    serial, expected = searched(agents.make("uct(playouts=700)"))
-    player, decision = searched(made(spec, workers=1, playouts=700, simulated=simulated))
+def test_one_worker_searches_as_uct_does_node_for_node(spec, simulated, kernels):
+    playouts = 700 if kernels == "compiled" else 250
+    serial, expected = searched(agents.make(f"uct(playouts={playouts})"))
+    player, decision = searched(made(spec, workers=1, playouts=playouts, simulated=simulated))
     assert_same_shared_tree(player.tree, serial.tree)
     assert (decision.move, decision.value, decision.playouts) == (expected.move, expected.value, expected.playouts)
 
@@ -123,19 +124,23 @@ def test_lots_equal_their_twin():
 
 
 @pytest.mark.plain
-def test_one_worker_of_root_is_uct():
-    _, expected = searched(agents.make("uct(playouts=700)"))
+def test_one_worker_of_root_is_uct(kernels):
+    playouts = 700 if kernels == "compiled" else 250
+    _, expected = searched(agents.make(f"uct(playouts={playouts})"))
     for more in ({}, {"vote": "majority"}, {"share_every": 100}, {"simulated": True}):
-        _, decision = searched(made("root", workers=1, playouts=700, **more))
-        assert (decision.move, decision.playouts) == (expected.move, 700)
+        _, decision = searched(made("root", workers=1, playouts=playouts, **more))
+        assert (decision.move, decision.playouts) == (expected.move, playouts)
         assert sorted(decision.statistics.playouts) == sorted(expected.statistics.playouts)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ON_ONE_TREE)
-def test_threads_lose_no_visit(spec):
+def test_threads_lose_no_visit(spec, kernels):
     """Eight threads on one tree: the root's visits are exact, every node's children add up, no mark or lock is left."""
-    playouts = 2_000 if spec == "leaf" else 20_000  # whose threads meet at every leaf
-    for seed in range(3):
+    playouts, seeds = 2_000 if spec == "leaf" else 20_000, 3  # whose threads meet at every leaf
+    if kernels == "plain":
+        playouts, seeds = 400, 1
+    for seed in range(seeds):
         player, decision = searched(made(spec, workers=8, playouts=playouts, total=True), seed)
         assert decision.playouts == player.tree.nodes.visits[ROOT] == playouts
         assert_whole(player.tree, at_once=8 * 8)
@@ -147,27 +152,29 @@ def test_threads_lose_no_visit(spec):
     "spec", [*SIMULATED, "tree(wu=true)", "root(vote='majority')", "root(share_every=20)", "gscpm(grain=7)"]
 )
 def test_simulated_workers_are_deterministic(spec, playout_time, kernels):
-    for workers in (2, 7, 64) if kernels == "compiled" else (2, 7):
-        agent = made(spec, workers=workers, playouts=60, simulated=True, playout_time=playout_time)
+    counts, playouts = ((2, 7, 64), 60) if kernels == "compiled" else ((2, 7), 25)
+    for workers in counts:
+        agent = made(spec, workers=workers, playouts=playouts, simulated=True, playout_time=playout_time)
         (_, first), (_, second) = searched(agent), searched(agent)
         assert (first.move, first.value, first.nodes) == (second.move, second.value, second.nodes)
-        assert first.playouts == first.statistics.playouts.sum() == 60 * workers
+        assert first.playouts == first.statistics.playouts.sum() == playouts * workers
         assert agent.cores == 1
-        assert first.virtual_time == second.virtual_time and first.playouts_each >= 60
+        assert first.virtual_time == second.virtual_time and first.playouts_each >= playouts
         assert playout_time == "plies" or first.virtual_time >= first.playouts_each
 
 
 @pytest.mark.plain
 @pytest.mark.parametrize("spec", ["root", "root(share_every=50)", "leaf"])
-def test_threads_and_simulated_workers_agree_where_order_does_not_matter(spec):
-    results = []
+def test_threads_and_simulated_workers_agree_where_order_does_not_matter(spec, kernels):
+    results, playouts = [], 200 if kernels == "compiled" else 80
     for simulated in (False, True):
-        _, decision = searched(made(spec, workers=3, playouts=200, simulated=simulated))
+        _, decision = searched(made(spec, workers=3, playouts=playouts, simulated=simulated))
         results.append((decision.move, decision.value, decision.statistics.playouts.tolist()))
     assert results[0] == results[1]
 
 
-@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.plain
+@pytest.mark.parametrize("name", [*SIMULATED, pytest.param("distributed", marks=pytest.mark.slow)])  # on processes
 def test_budgets(name):
     agent = made(name, workers=3, playouts=50)
     decision = searched(agent)[1]

@@ -45,13 +45,16 @@ def search_of(spec, game, state, goal=FIRST_WINS):
     return agent.new_search(game, agent.new_memory(game), state, agent.task(goal, no_endgames()), counts)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(
     "spec", ["tictactoe", *(pytest.param(name, marks=pytest.mark.slow) for name in SMALL if name != "tictactoe")]
 )
-def test_values_are_those_of_df_pn(spec):
+def test_values_are_those_of_df_pn(spec, kernels):
+    """In plain Python, of fewer and later positions."""
     game, values = games.make(spec), set()
-    for seed in range(12):
-        state = random_position(game, seed, SMALL[spec])
+    count, more = (12, 0) if kernels == "compiled" else (4, 1)
+    for seed in range(count):
+        state = random_position(game, seed, SMALL[spec] + more)
         expected = value("dfpn", game, state)
         for options in SIMULATED:
             assert value(f"spdfpn(simulated=true, {options})", game, state) == expected, (options, seed)
@@ -61,7 +64,14 @@ def test_values_are_those_of_df_pn(spec):
 
 @pytest.mark.plain
 @pytest.mark.parametrize(
-    "spec, plies", [("tictactoe", 1), pytest.param("connect4(rows=4, columns=5)", 7, marks=pytest.mark.slow)]
+    "spec, plies",
+    [
+        ("tictactoe", 2),
+        *(
+            pytest.param(spec, plies, marks=pytest.mark.slow)
+            for spec, plies in (("tictactoe", 1), ("connect4(rows=4, columns=5)", 7))
+        ),
+    ],
 )
 @pytest.mark.parametrize("epsilon, job", [(0.0, 1), (0.25, 30), (0.25, 200)])
 def test_one_worker_equals_its_twin(spec, plies, epsilon, job):
@@ -82,10 +92,11 @@ def test_one_worker_equals_its_twin(spec, plies, epsilon, job):
 
 @pytest.mark.plain
 @pytest.mark.parametrize("options", ["workers=5", pytest.param("workers=300, virtual='both'", marks=pytest.mark.slow)])
-def test_virtual_time_is_a_function_of_options(options):
+def test_virtual_time_is_a_function_of_options(options, kernels):
     game = games.make("tictactoe")
+    state = game.initial() if kernels == "compiled" else random_position(game, 1, 2)
     spec = f"spdfpn(simulated=true, job=20, {options})"
-    first, second = (solve(solver_of(agents.make(spec), game), game.initial(), moves="one") for _ in range(2))
+    first, second = (solve(solver_of(agents.make(spec), game), state, moves="one") for _ in range(2))
     assert (first.nodes, first.virtual_time, first.best) == (second.nodes, second.virtual_time, second.best)
     assert first.nodes / 300 < first.virtual_time < first.nodes
 

@@ -87,12 +87,13 @@ def test_ubfm_equals_its_twin(spec, options):
         assert decision.statistics.means.tolist() == [side * twin.known[s.tobytes()][0] for s in root[4]]
 
 
-@pytest.mark.parametrize("spec", ["tictactoe", "breakthrough(rows=5, columns=4)"])
-def test_a_resolved_root_has_the_value_of_plain_minimax(spec):
+@pytest.mark.plain
+@pytest.mark.parametrize("spec", ["tictactoe", pytest.param("breakthrough(rows=5, columns=4)", marks=pytest.mark.slow)])
+def test_a_resolved_root_has_the_value_of_plain_minimax(spec, kernels):
     game = games.make(spec)
     searcher = agents.make(f"minimax(depth={game.max_plies})").player(game)
     player = agents.make("ubfm(nodes=200000)").player(game)
-    for seed, state in enumerate(small_positions(searcher, 60)):
+    for seed, state in enumerate(small_positions(searcher, *((60,) if kernels == "compiled" else (6, 300)))):
         expected = searcher.choose(state, stream(seed)).value
         decision = player.choose(state, stream(seed))
         assert player.graph.resolved[ROOT] and decision.value == expected
