@@ -26,6 +26,7 @@ def records():
     return script("records")
 
 
+@pytest.mark.slow
 def test_a_record_has_its_value_and_what_it_cost(records):
     row = records.measured(records.Record("tictactoe", "dfpn", all_moves=True), 1.0)
     assert row["value"] == "draw" and len(row["best"]) == 9 and row["nodes"] > 100 and not row["unsolved"]

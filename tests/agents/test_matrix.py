@@ -101,7 +101,7 @@ def two_decisions(game, agent) -> None:
     assert decisions > 0
 
 
-@pytest.mark.slow
+@pytest.mark.slow(minutes=10)
 @pytest.mark.parametrize("spec", [name + SMALL.get(name, "") for name in GAMES])
 def test_every_agent_on_every_game(spec):
     game, tried, refused, failed = games.make(spec), [], [], []

@@ -47,7 +47,7 @@ TWINS = [
     pytest.param(
         "score(weight=0.3) + cutoff(plies=6)", lambda budget: [naive.Score(0.3, 10.0), naive.Cutoff(6)], id="two"
     ),
-    pytest.param("implicit", lambda budget: [naive.Implicit(0.2)], id="implicit", marks=pytest.mark.compiled),
+    pytest.param("implicit", lambda budget: [naive.Implicit(0.2)], id="implicit"),
     pytest.param("bias", lambda budget: [naive.Bias(1.0)], id="bias"),
     pytest.param("history", lambda budget: [naive.History(5.0)], id="history"),
     pytest.param("heavy", lambda budget: [naive.Heavy(0.5, 0.0)], id="heavy"),

@@ -35,6 +35,7 @@ def games_of(folder):
     return results.load(folder).games.drop(columns="seconds")
 
 
+@pytest.mark.slow
 def test_every_point_meets_the_serial_search_with_one_workers_and_with_all_playouts(finished):
     folder, table = finished
     assert table[["scheme", "workers"]].values.tolist() == [["tree", 1], ["tree", 4], ["root", 1], ["root", 4]]

@@ -91,7 +91,10 @@ def imported(place, *commands):
     return [set(line.split()[1:]) for line in done.stdout.splitlines() if line.startswith("imported ")]
 
 
-@pytest.mark.parametrize("commands", PROCESSES, ids=["before the compiler", "with it"])
+@pytest.mark.parametrize("commands", [
+    pytest.param(PROCESSES[0], id="before the compiler"),
+    pytest.param(PROCESSES[1], id="with it", marks=pytest.mark.slow),
+])  # fmt: skip
 def test_a_command_imports_what_it_needs(place, commands):
     """And a completion nothing that is slow."""
     found = imported(place, *(words for words, _ in commands))

@@ -184,6 +184,7 @@ def test_tree_that_is_interrupted_leaves_no_file(tmp_path, monkeypatch):
     assert done.exit_code == 130 and "interrupted" in done.stderr and not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_exercise_of_tictactoe():
     """A game of minimax with itself: 549,945 positions for the first move, and a draw; memory and symmetry save."""
     done = call("exercise", "--game", "tictactoe", "--json")

@@ -246,6 +246,7 @@ def test_a_file_that_exists_is_not_replaced(run, tmp_path, arguments):
         assert call(*words, "--force").exit_code == 0 and mine.read_bytes() != b"my own"
 
 
+@pytest.mark.slow
 def test_figures_beside_a_report_are_not_replaced(run, tmp_path):
     (tmp_path / "figures").mkdir()
     (tmp_path / "figures" / "ratings.svg").write_text("my own")

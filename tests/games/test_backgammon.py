@@ -99,15 +99,16 @@ def assert_plays_are_naive(state):
     assert set(found) == naive_plays(*counts_of(state), dice), GAME.render(state)
 
 
-def test_plays_are_those_of_a_naive_player():
+@pytest.mark.parametrize("lines, races", [(1, 15), pytest.param(3, 60, marks=pytest.mark.slow)])
+def test_plays_are_those_of_a_naive_player(lines, races):
     """Along random games, and in races, where bearing off makes the order of the dice matter."""
     random, seen = np.random.default_rng(1), 0
-    for seed in range(3):
+    for seed in range(lines):
         states = [state for state in random_line(GAME, seed).states if GAME.roll(state) >= 0]
         for i in random.choice(len(states), 25, replace=False):
             assert_plays_are_naive(states[i])
             seen += 1
-    for _ in range(60):
+    for _ in range(races):
         ours = random.multinomial(random.integers(1, 9), [1 / 8] * 8)
         theirs = random.multinomial(random.integers(1, 9), [1 / 6] * 6)
         first = {p + 1: int(n) for p, n in enumerate(ours) if n}
@@ -115,7 +116,7 @@ def test_plays_are_those_of_a_naive_player():
         roll = "".join(map(str, DICE[random.integers(21)]))
         assert_plays_are_naive(rolled(position(first, second), roll))
         seen += 1
-    assert seen == 135
+    assert seen == 25 * lines + races
 
 
 @pytest.mark.slow

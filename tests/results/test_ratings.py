@@ -71,6 +71,7 @@ def test_two_players_without_draws_have_the_closed_form():
     assert "advantage" in ratings.notes[0] and ratings.advantage == 0 and ratings.advantage_error is None
 
 
+@pytest.mark.slow
 def test_coverage_of_intervals():
     """Of 95 % intervals around estimates from simulated pools, about 95 % hold the truth."""
     rng = np.random.default_rng(1)
@@ -325,6 +326,7 @@ def paired_games(rng, openings=60):
     return pd.DataFrame(rows, columns=["condition", "opening", "first", "second", "outcome"])
 
 
+@pytest.mark.slow
 def test_bootstrap_agrees_where_games_are_independent():
     games = paired_games(np.random.default_rng(3))
     ratings = rate("ABC", count_results("ABC", games))
