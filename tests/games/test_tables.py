@@ -64,8 +64,28 @@ def ask_kernel(game, state):
 
 
 @jit.kernel
+def player_kernel(game, state):
+    return np.int64(game.player(state))
+
+
+@jit.kernel
 def own_kernel(game, state):
     return game.heap + game.max_moves
+
+
+def test_a_kernel_from_disk_brings_its_methods_to_a_kernel_that_calls_it():
+    """Else the table has nothing in their places, and the process ends."""
+    assert player_kernel(Heap(5), Heap(5).initial()) == 0
+    kept = jit.Kernel(player_kernel.py_func, tables=True)  # as another process finds it
+    game = Heap(7)
+
+    @jit.kernel
+    def calling_kernel(game, state):
+        return kept(game, state) + 1
+
+    calling_kernel.compile((tables.table_of(game).type, calling_kernel.typeof_pyval(game.initial())))
+    assert calling_kernel.methods == {"player"}
+    assert calling_kernel(game, game.initial()) == 1
 
 
 @pytest.mark.parametrize(

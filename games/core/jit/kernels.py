@@ -145,7 +145,10 @@ class KernelCache(FunctionCache):
         # here and not when the module is imported: now all that it imports is there, and many kernels are never called
         self._cache_file._source_stamp = module_digest(self._py_func.__module__)
         try:
-            return super().load_overload(sig, target_context)
+            kept = super().load_overload(sig, target_context)
+            if kept is not None:  # for a kernel that calls this one: what Numba keeps, and does not give back
+                kept.library._reload_init.update(kept.reload_init)
+            return kept
         except Exception as error:  # whatever unpickling a damaged file raises
             warnings.warn(
                 f"the compiled {self._name} in {self.cache_path} is damaged and is made anew: {error!r}", stacklevel=2
