@@ -209,7 +209,7 @@ def default_tuples(game: Game) -> str:
 
 def new_learner(game: Game, lesson: Lesson, run: Path | None = None) -> Learner:
     """A learner that knows nothing; LearningError if the game or the lesson does not allow it."""
-    if game.players != 2 or game.has_chance or game.grid.size == 0:
+    if game.players != 2 or game.has_chance or not game.has_planes:
         raise LearningError(
             f"{game} cannot be learned: it must be for two players, without chance, and have `planes` and `grid`"
         )

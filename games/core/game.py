@@ -213,6 +213,11 @@ class Game(Compilable):
         """int64[rows, columns]: the bit of each cell in `planes`, or -1 for none; empty if the game has no planes."""
         return np.zeros((0, 0), np.int64)
 
+    @property
+    def has_planes(self) -> bool:
+        """Whether the game has `planes`, and so can have learned evaluations and policies."""
+        return self.grid.size > 0
+
     def is_unstable(self, state: np.ndarray, move: int) -> bool:
         """True for a legal move, such as a capture, that makes an evaluation of the state unreliable."""
         return False

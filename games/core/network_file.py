@@ -27,7 +27,7 @@ def load_network(path: str | os.PathLike, game, kind: str = EVALUATION) -> Netwo
 
     Networks that have been loaded are kept in memory, and loaded again when their file has changed.
     """
-    if game.grid.size == 0:
+    if not game.has_planes:
         raise PreparedFileError(f"{kind} {str(path)!r}: {game} does not say what its cells hold")
     return _load(kind, game, *stamp(path))
 

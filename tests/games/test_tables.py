@@ -88,6 +88,16 @@ def test_a_kernel_from_disk_brings_its_methods_to_a_kernel_that_calls_it():
     assert calling_kernel(game, game.initial()) == 1
 
 
+@pytest.mark.parametrize("spec, methods", [
+    ("domineering(rows=4, columns=4)", {"network_units"}), ("grundy", {"play_shares_8", "side_by_side_8"}),
+])  # fmt: skip
+def test_a_game_is_not_asked_for_methods_that_it_cannot_have(spec, methods):
+    """The same kernel calls them where it is given a network, or lanes."""
+    game = games.make(spec)
+    tables.table_of(game).serve(player_kernel, {"player", *methods})
+    assert player_kernel(game, game.initial()) == 0
+
+
 @pytest.mark.parametrize(
     "specs",
     [

@@ -79,12 +79,14 @@ NUMBERS = (
     "soonest_loss", "lanes", "lane_bits",
 )  # fmt: skip
 FLAGS = ("has_chance", "has_draws", "has_tabu_moves", "uniform_playouts")
-# methods that a game has only where the flag is set; elsewhere kernels that know how to call them never do
+# methods that a game has only where this attribute is true; elsewhere kernels that know how to call them never do
 CONDITIONAL = {
     "chance": "has_chance",
     "random_outcome": "has_chance",
     "random_move_tabu": "has_tabu_moves",
     "random_step_tabu": "has_tabu_moves",
+    "network_units": "has_planes",
+    **{f"{entry}_{width}": "lane_bits" for entry in ("play_shares", "side_by_side") for width in WIDTHS},
 }
 # entry: what makes the function that it runs, from a game, where that is no method of the game; and the attributes of
 # the game that the function depends on
