@@ -174,7 +174,8 @@ class NaiveBias(naive.Bias):
     """The same; they are there already."""
 
     def expanded(self, game, node, state):
-        assert all(0.0 < child.bias < 1.0 for child in node.children)
+        alone = len(node.children) == 1  # the one move there is has probability 1
+        assert all(0.0 < child.bias < 1.0 or alone for child in node.children)
 
 
 @pytest.mark.plain
