@@ -85,7 +85,7 @@ def render(
 
 
 def _parquet(frame) -> bytes:
-    """As parquet; ModuleNotFoundError where pyarrow, which is most of an installation's size, is not installed."""
+    """As parquet; ModuleNotFoundError says what to install where pyarrow is not."""
     if importlib.util.find_spec("pyarrow") is None:
         raise ModuleNotFoundError('parquet needs pyarrow: pip install "search-arena[parquet]"', name="pyarrow")
     return frame.to_parquet(None, index=False, engine="pyarrow")

@@ -230,8 +230,8 @@ def test_cores_are_counted(bench, tmp_path):
     folder = tmp_path / "cores"
     folder.mkdir()
     wide, narrow = (f"test_wide(folder={str(folder)!r}, cores={n})" for n in (2, 1))
-    made = bench(values(("wide", wide), ("one", narrow), ("other", narrow), games=6))
-    assert len(made.run()) == 18
+    made = bench(values(("wide", wide), ("one", narrow), ("other", narrow), games=12))
+    assert len(made.run()) == 36
     seen = {line.split("taken: ")[1] for line in made.log().splitlines() if "taken: " in line}
     # a game with the wide agent has both cores to itself, though its other agent takes one
     assert seen <= {"1.", "2.", "1+1."} and {"2.", "1+1."} <= seen

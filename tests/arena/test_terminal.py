@@ -76,6 +76,7 @@ def test_one_word_for_one_thing():
                     found.setdefault(name, set()).add(tuple(o for o in parameter.opts if not o.startswith("--")))
     for name in ("--out", "--output", "--workers", "--games", "--game", "--agent", "--kind", "--format"):
         assert len(found[name]) == 1 and next(iter(found[name])), f"{name}: {found[name]}"
+    assert not {"--svg", "--picture", "--cores"} & set(found)
     assert [command.name for command in leaves(COMMANDS) if any("--save" in p.opts for p in command.params)] == ["play"]
 
 

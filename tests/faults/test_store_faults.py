@@ -24,7 +24,7 @@ from tests.results.sample import AGENTS, META, make_game
 from tests.typed import call
 
 TABLES = ("meta", "agents", "games", "moves", "improvements", "tallies", "settings")
-SHORT, LONG = 10, 500  # alterations of each kind
+SHORT, LONG = 10, (30, 500)  # alterations of each kind
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,7 @@ def alter(sound, folder, alteration, count, seed) -> Counter:
 
 
 @pytest.mark.parametrize("alteration", [flip_a_bit, change_a_digit])
-@pytest.mark.parametrize("count", [SHORT, pytest.param(LONG, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [SHORT, *(pytest.param(count, marks=pytest.mark.slow) for count in LONG)])
 def test_alterations_are_noticed_or_harmless(sound, tmp_path, alteration, count):
     found = alter(sound, tmp_path, alteration, count, seed=count)
     print(f"{alteration.__name__}: {dict(found)}")
