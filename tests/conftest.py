@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import games
-from games.core.jit.background import set_mode
+from games.core.jit.background import Setting, set_mode
 from games.core.specialized import NEVER
 from tests import samples
 from tests.plain import run_as_python
@@ -59,7 +59,8 @@ def kernels(request, monkeypatch):
     how = getattr(request, "param", "compiled")
     if how == "plain":
         run_as_python(monkeypatch)
-    return how
+    yield how
+    assert Setting.mode == NEVER, "all tests after this one would compile kernels for each game"
 
 
 def pytest_generate_tests(metafunc):

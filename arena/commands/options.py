@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.commands.completion import complete_agent, complete_game, complete_run
-from games.core.specialized import MODES, VARIABLE
+from games.core.specialized import MODES, VARIABLE, mode_of_environment
 from results.kinds import FORMATS
 
 
@@ -56,14 +56,19 @@ def _import_named(context: typer.Context, modules: list[str] | None) -> list[str
 
 
 def _choose_kernels(context: typer.Context, mode: str | None) -> str | None:
-    """A callback that chooses which kernels run, here and in worker processes."""
+    """A callback that chooses which kernels run, here and in worker processes, until the command is over."""
     if mode is not None:
-        before, loaded = os.environ.get(VARIABLE), sys.modules.get("games.core.jit.background")
-        os.environ[VARIABLE] = mode
-        if loaded:
-            loaded.set_mode(mode)
-        context.call_on_close(lambda: _restore(VARIABLE, before))
+        before = os.environ.get(VARIABLE)
+        _set_mode(mode)
+        context.call_on_close(lambda: _set_mode(before))
     return mode
+
+
+def _set_mode(mode: str | None) -> None:
+    """Set the environment variable, or remove it, and have what is loaded of the compiler follow it."""
+    _restore(VARIABLE, mode)
+    if loaded := sys.modules.get("games.core.jit.background"):
+        loaded.Setting.mode = mode_of_environment()
 
 
 def _restore(variable: str, value: str | None) -> None:
