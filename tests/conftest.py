@@ -60,7 +60,8 @@ def kernels(request, monkeypatch):
     if how == "plain":
         run_as_python(monkeypatch)
     yield how
-    assert Setting.mode == NEVER, "all tests after this one would compile kernels for each game"
+    left, _ = Setting.mode, set_mode(NEVER)
+    assert left == NEVER, "after this test, all would compile kernels for each game"
 
 
 def pytest_generate_tests(metafunc):

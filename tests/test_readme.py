@@ -206,7 +206,7 @@ def test_typed_commands_parse():
             place = arguments.index("arena.interop.openspiel")
             arguments = arguments[: place - 1] + arguments[place + 1 :]  # the plug-in is imported where it is read
         try:
-            command.make_context(command.name, list(arguments))
+            command.make_context(command.name, list(arguments)).close()
         except Exception as error:
             pytest.fail(f"{page}: arena {shlex.join(words)}: {error}")
         seen.add(words[0])

@@ -16,7 +16,9 @@ import pytest
 import agents
 import games
 from arena.commands.application import Panel
+from arena.config import loading
 from arena.runner import warming
+from arena.runner.compiled import is_compiled
 from arena.study import kernel_cache
 from games.core.errors import UserError
 from tests.typed import call
@@ -65,17 +67,24 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def played(folder):
+def compiled_before(folder):
+    """The names of the run's agents whose kernels are there before it."""
+    config = loading.load(folder / "t.toml")
+    return {seat.name for seat in config.conditions[0].seats if is_compiled(seat, config.instances)}
+
+
+@pytest.fixture(scope="module")
+def played(folder, compiled_before):
     """A run, and what the command said."""
     done = arena("run", folder / "t.toml", "--out", folder / "run", "--workers", 2)
     assert done.returncode == 0, done.stderr
     return folder / "run", done
 
 
-def test_a_run_says_how_it_goes_and_what_to_do_next(played):
+def test_a_run_says_how_it_goes_and_what_to_do_next(played, compiled_before):
     run, done = played
-    assert "4 agents, 10 games for each pair" in done.stderr
-    assert "kernels of tree" in done.stderr and "60 of 60 games stored" in done.stderr
+    assert "4 agents, 10 games for each pair" in done.stderr and "60 of 60 games stored" in done.stderr
+    assert ("kernels of tree" in done.stderr) != ("tree" in compiled_before)
     assert done.stdout.splitlines()[0].split()[:2] == ["rank", "agent"] and "tree" in done.stdout
     assert f"arena table {run} --kind crosstable" in done.stderr and f"arena plot {run} ratings" in done.stderr
 
