@@ -8,6 +8,7 @@ import html
 import importlib.util
 import io
 import json
+import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import fields
@@ -18,7 +19,6 @@ from rich.console import Console
 from tabulate import tabulate
 
 from agents.core.effort import Effort
-from results import study
 from results.fitting import LONGEST_UNBROKEN, MISSING, Fitted, columns_of
 from results.kinds import FORMATS
 from results.latex import latex
@@ -142,7 +142,7 @@ def _for_people(frame, times, rare=False) -> pd.DataFrame:
     """A study laid out as papers print it; other tables without counts of what did not happen, or was not counted,
     unless `rare`."""
     if frame.attrs.get("kind") == "study":
-        return study.cells(frame, _points if frame.attrs.get("points") else _bare_percent)
+        return _study(frame, _points if frame.attrs.get("points") else _bare_percent)
     frame = _flat(frame, times)
     return frame.drop(columns=[name for name in frame.columns if not rare and name in RARE and not frame[name].any()])
 
@@ -299,6 +299,27 @@ def comparison_for_people(frame: pd.DataFrame) -> pd.DataFrame:
     columns["verdict"] = frame["verdict"]
     columns.attrs["kind"] = "comparison"
     return columns
+
+
+def _study_columns(frame) -> pd.Series:
+    """For each row of a study the column that it stands in: its budget, its agent, or both."""
+    names = [name for name in ("agent", "budget") if frame[name].nunique() > 1] or ["agent"]
+    return frame[names].agg(", ".join, axis=1)
+
+
+def _study(frame, write) -> pd.DataFrame:
+    """A study for readers, from its data: `61.5 (54.4–68.3)`, numbers as `write` has them; None where none is."""
+    texts = [_study_cell(row.value, row.low, row.high, write) for row in frame.itertuples()]
+    laid = frame.assign(column=_study_columns(frame) if len(frame) else "", text=pd.Series(texts, frame.index, object))
+    rows, columns = (list(dict.fromkeys(laid[name])) for name in ("instance", "column"))
+    table = laid.pivot(index="instance", columns="column", values="text").reindex(index=rows, columns=columns)
+    return table.rename_axis(index="game", columns=None).reset_index()
+
+
+def _study_cell(value, low, high, write) -> str | None:
+    if math.isnan(value):
+        return None
+    return write(value) if math.isnan(low) else f"{write(value)} ({write(low)}–{write(high)})"
 
 
 def interval(low: str, high: str) -> str:

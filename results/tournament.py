@@ -332,7 +332,7 @@ class Tournament:
 
         For `results.scores.ALL`, it is the mean over all, with scores from 0 to 1; see `results.scores.normalised`.
         """
-        return scores.plot_best_so_far(*self._curves(instance or self.instances[0], against), ax, **_of(instance))
+        return plots().best_so_far(_axes(ax), *self._curves(instance or self.instances[0], against))
 
     def _curves(self, instance: str, against: str) -> tuple[pd.DataFrame, str]:
         """The curves of all instances, or of all together, and which are to be drawn."""
@@ -467,11 +467,6 @@ def _axes(ax, height: float | None = None):
     from matplotlib import pyplot
 
     return pyplot.subplots(figsize=height and (6.4, height), layout="constrained")[1]
-
-
-def _of(instance: str | None) -> dict[str, str]:
-    """How the axis of scores is named."""
-    return {"ylabel": "score, 0 to 1"} if instance == scores.ALL else {}
 
 
 def _known(of: str, quantities) -> str:

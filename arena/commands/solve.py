@@ -190,7 +190,7 @@ def _check_file(solver, path: Path, agent: str, cluster: str | None, as_json: bo
             show(f"line {one.known.line} of {path}")
 
         if cluster:
-            from arena.cluster.solving import check_positions_on
+            from arena.study.positions_on_cluster import check_positions_on
 
             checked = check_positions_on(cluster, str(solver.game), agent, known, path, told)
         else:

@@ -24,7 +24,7 @@ from agents.montecarlo.uct import UCT
 from arena.config.config import ConfigError
 from arena.config.loading import from_values
 from arena.runner import tournament
-from arena.runner.tournament import Events
+from arena.runner.events import Events
 from games.core.registry import parse_spec
 from results import scaling
 from results.store import FILE_NAME, StoreExists

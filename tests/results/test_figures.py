@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import results
-from results import figures, plots, scaling, scores
+from results import figures, plots, scaling
 from results.figures import inches, picture
 from results.scores import ALL, normalised
 from tests.arena.stored import CONFIG, store_run
@@ -148,7 +148,7 @@ def test_the_legend_of_panels_has_who_has_no_score_in_the_first():
     ).assign(low=1.0, high=9.0)
 
     def plot(name, against, ax):
-        return scores.plot_best_so_far(frame, name, ax)
+        return plots.best_so_far(ax, frame, name)
 
     figure = Figure(layout="constrained")
     figures._curves(figure, SimpleNamespace(instances=["one", "two"], plot_best_so_far=plot), "playouts", None, True)
