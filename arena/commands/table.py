@@ -136,6 +136,6 @@ def _draw(run, kind: str, output: Path, force: bool) -> None:
         raise typer.BadParameter(
             f"--output {output}: {kind} is not drawn; of this run, {', '.join(drawn) or 'no table'} is"
         )
-    axes = getattr(run, kinds.PLOTS[kind])()
+    axes = getattr(run.plot, kinds.PLOTS[kind])()
     write_picture(output, axes.figure, force)
     tell(f"{output}: {kind}")

@@ -192,7 +192,7 @@ def test_commands_for_two_players_refuse_with_the_reason(run, tmp_path):
 
 
 def test_curves_go_on_to_the_end_of_the_budget(run):
-    for line in results.load(run).plot_best_so_far().lines:
+    for line in results.load(run).plot.best_so_far().lines:
         assert line.get_xdata()[-1] == 40, "the playouts of a run"
 
 

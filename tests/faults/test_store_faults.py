@@ -158,10 +158,10 @@ def test_tallies_are_those_of_the_games(tmp_path):
             store.add(make_game(str(number), number, first, second, outcome, opening_moves=opening, moves=moves))
     run = results.load(tmp_path)
     again = run.games[run.repeats]
-    assert len(again) and run._repetitions["games"].sum() == len(again)
-    for frame in (run._repetitions, again.assign(games=1)):
+    assert len(again) and run.repetitions["games"].sum() == len(again)
+    for frame in (run.repetitions, again.assign(games=1)):
         counted = frame.groupby(["first", "second", "outcome"])["games"].sum()
-        assert counted.equals(run._repetitions.groupby(["first", "second", "outcome"])["games"].sum())
+        assert counted.equals(run.repetitions.groupby(["first", "second", "outcome"])["games"].sum())
     of_games, of_tallies = (tables.standings(run.names, frame, run.ratings) for frame in (run.games, run.tallies))
     assert of_games.equals(of_tallies)
 

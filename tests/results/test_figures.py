@@ -112,7 +112,11 @@ class Run:
 
     instances = ("x", "y", "z")
 
-    def plot_best_so_far(self, instance, against, ax):
+    @property
+    def plot(self):
+        return self
+
+    def best_so_far(self, instance, against, ax):
         ax.plot([1, 2], [1, 2], label=instance)
         ax.legend()
         self.drawn = [*getattr(self, "drawn", []), instance]
@@ -151,5 +155,11 @@ def test_the_legend_of_panels_has_who_has_no_score_in_the_first():
         return plots.best_so_far(ax, frame, name)
 
     figure = Figure(layout="constrained")
-    figures._curves(figure, SimpleNamespace(instances=["one", "two"], plot_best_so_far=plot), "playouts", None, True)
+    figures._curves(
+        figure,
+        SimpleNamespace(instances=["one", "two"], plot=SimpleNamespace(best_so_far=plot)),
+        "playouts",
+        None,
+        True,
+    )
     assert sorted(text.get_text() for text in figure.legends[0].get_texts()) == ["a", "b"]
