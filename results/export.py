@@ -48,15 +48,15 @@ def render(
     width: int | None = None,
     raw: bool = False,
     columns: Sequence[str] | None = None,
-    label: str | None = None,
 ) -> str | bytes:
     """`frame` in one of FORMATS: str, or bytes for parquet, which needs pyarrow.
 
     `times` false leaves out every column of seconds, so that tables of equal runs are equal.  `width` is the most
     characters in a line of text (in tables of up to 1000 rows, see `results.fitting`); None is as many as needed.
-    `title` is for the formats for people; LaTeX refers to the table by `label`.  Text leaves out columns too wide for
-    any terminal, such as seeds and moves of games, and candidates; LaTeX leaves out candidates.  `columns` are the
-    columns to write, in this order: their names in csv, or a study's headings; ValueError names those that are missing.
+    `title` is for the formats for people; LaTeX refers to the table by `frame.attrs["label"]`.  Text leaves out
+    columns too wide for any terminal, such as seeds and moves of games, and candidates; LaTeX leaves out candidates.
+    `columns` are the columns to write, in this order: their names in csv, or a study's headings; ValueError names those
+    that are missing.
     In csv, text that a spreadsheet would take for a formula gets an apostrophe before it, unless `raw`.
     """
     if format not in FORMATS:
@@ -70,7 +70,13 @@ def render(
         return _json(_flat(frame, times))
     if format == "parquet":
         return _parquet(_flat(frame, times))
-    kind, title = frame.attrs.get("kind"), printable(title or frame.attrs.get("caption") or "") or None
+    return _rendered(frame, format, title, times, width, columns)
+
+
+def _rendered(frame, format, title, times, width, columns) -> str:
+    """For people: text, LaTeX, Markdown or HTML."""
+    kind, label = frame.attrs.get("kind"), frame.attrs.get("label")
+    title = printable(title or frame.attrs.get("caption") or "") or None
     frame = _for_people(frame, times, rare=bool(columns))
     if columns:
         frame = _chosen(frame, columns, with_errors=True)

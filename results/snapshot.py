@@ -17,7 +17,8 @@ from results import repeats, tallies
 from results.columns import frame_types
 from results.conditions import Condition, conditions_of
 from results.record import GameRecord, ImprovementRecord, MoveRecord
-from results.store import GAMES_VERIFIED, IMPROVEMENT_COLUMNS, MOVE_COLUMNS, MOVES_VERIFIED, ROW, Store, StoreDamaged
+from results.rows import IMPROVEMENT_COLUMNS, MOVE_COLUMNS, ROW
+from results.store import GAMES_VERIFIED, MOVES_VERIFIED, Store, StoreDamaged
 
 GAME_TABLE = (
     "id",

@@ -52,7 +52,7 @@ def export(
 def _pgn(store, config: dict, folder: Path) -> Iterator[str]:
     """The games in PGN, with the day on which the run began, if its log says so."""
     from results.conditions import conditions_of
-    from results.exchange import to_pgn
+    from results.pgn import to_pgn
 
     if not config:
         yield from (to_pgn(record, "?") for record in store.records())
@@ -67,7 +67,7 @@ def _pgn(store, config: dict, folder: Path) -> Iterator[str]:
 
 def _time_control(record, side: int, specs: dict[str, str], condition) -> str:
     """The time control of a side, which has the run's clock unless its agent uses none."""
-    from results.exchange import time_control
+    from results.pgn import time_control
 
     own = [decision.clock for decision in record.decisions if decision.side == side]
     without = own and all(clock is None for clock in own)

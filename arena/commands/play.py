@@ -207,7 +207,8 @@ def _check_file(path: Path, game) -> None:
 def _games_in(path: Path) -> int:
     """How many games a file holds; 0 if it does not exist."""
     from games.core.files import read_bounded
-    from results.exchange import ExchangeError, from_jsonl, from_pgn
+    from results.exchange import ExchangeError, from_jsonl
+    from results.pgn import from_pgn
 
     if not path.exists():
         return 0
@@ -226,7 +227,8 @@ def _games_in(path: Path) -> int:
 
 def _rendered(duel, record, suffix) -> str:
     from arena.report.sgf import to_sgf
-    from results.exchange import to_jsonl, to_pgn
+    from results.exchange import to_jsonl
+    from results.pgn import to_pgn
 
     if suffix == ".jsonl":
         return to_jsonl(record)

@@ -84,7 +84,8 @@ def table(
             return
         frame = run.table(chosen)
         notes = run.notes_on(frame) if chosen in kinds.NOTED and format is TEXT else []
-    options = {"times": not no_times, "raw": raw, "columns": columns, "title": caption, "label": label}
+    frame.attrs |= {"label": label}
+    options = {"times": not no_times, "raw": raw, "columns": columns, "title": caption}
     try:
         write_table(frame, format.value, output, force, **options)
     except ColumnError as error:

@@ -13,7 +13,7 @@ from arena.runner.match import play_fixture
 from arena.runner.messages import fault_of
 from arena.study.preparing import opening_book
 from games.core.random import random_below, stream
-from results.exchange import to_pgn
+from results.pgn import to_pgn
 from results.record import Reason
 from tests.arena.conftest import values
 from tests.arena.fixtures import round_robin

@@ -26,7 +26,8 @@ from arena.runner.staff import STOP, TICK
 from arena.runner.watch import LIMIT, Watch, new_memory
 from games.core.random import stream
 from results.conditions import conditions_of
-from results.exchange import from_jsonl, time_control, to_jsonl, to_pgn
+from results.exchange import from_jsonl, to_jsonl
+from results.pgn import time_control, to_pgn
 from results.record import GameRecord, MoveRecord, Reason
 from results.store import Store
 from tests.arena.conftest import Bench, values

@@ -84,7 +84,8 @@ def test_minus_signs_and_what_is_missing_in_columns_of_text():
 
 def test_caption_label_and_columns(tmp_path):
     frame = pd.DataFrame({"agent": NAMES, "elo": [1.0, 2, 3], "error": [1.0, 2, 3], "bound": "", "void": 0})
-    text = render(frame, "latex", title="A & B", label="tab:a", columns=["agent,elo"])
+    frame.attrs["label"] = "tab:a"
+    text = render(frame, "latex", title="A & B", columns=["agent,elo"])
     assert r"\caption{A \& B}" in text and r"\label{tab:a}" in text and r"\begin{table}" in text
     assert r"\pm" in text and "void" not in text
     assert render(frame, "csv", columns=["void", "agent"]).splitlines()[0] == "void,agent"
