@@ -75,8 +75,8 @@ def play(
 
 def _play(game, agent, save: Path | None, **how) -> None:
     """Play the game, tell its end, save its record, and exit with a code if it did not end as games do."""
-    from arena.runner.duel import Duel
-    from arena.runner.referee import Forfeit
+    from arena.play.duel import Duel
+    from arena.play.referee import Forfeit
 
     try:
         duel = Duel(game, agent, **how)
@@ -154,7 +154,7 @@ def _warm(game, agent) -> None:
     from rich.console import Console
 
     from arena.config.config import Seat
-    from arena.runner.warming import warm
+    from arena.play.first_moves import warm
 
     with Console(stderr=True).status("compiling"):
         warm([game], Seat(str(agent), agent, agent.budget()))

@@ -154,8 +154,8 @@ def _play(study, out: Path, where: Where, resume: bool) -> None:
 
     from arena.cluster.link import connected
     from arena.runner.display import watch
-    from arena.runner.starting import use_fork_server
     from arena.study.scaling import run
+    from arena.workers.starting import use_fork_server
 
     use_fork_server()
     console = Console(stderr=True)

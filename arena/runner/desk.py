@@ -10,7 +10,7 @@ from arena.config.sizes import in_bytes
 from arena.formats.fixture import Fixture
 from arena.formats.schedule import Schedule
 from arena.runner.events import Events
-from arena.runner.staff import InPlay
+from arena.workers.worker import InPlay
 from results.record import GameRecord
 from results.store import Store
 
@@ -18,7 +18,7 @@ from results.store import Store
 class Engine(Protocol):
     """Plays the games that it asks for, and hands on their records: the same ones whatever it plays them on.
 
-    It calls the receivers that `arena.runner.supervisor.Supervisor` describes, in the thread of `run`.
+    It calls the receivers that `arena.workers.supervisor.Supervisor` describes, in the thread of `run`.
     """
 
     @property

@@ -14,8 +14,8 @@ from rich.text import Text
 
 from arena.formats.schedule import described
 from arena.runner.events import Events
-from arena.runner.staff import InPlay
 from arena.runner.ticker import Ticker
+from arena.workers.worker import InPlay
 from results.conditions import conditions_of
 from results.store import Store
 

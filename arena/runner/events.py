@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from arena.formats.schedule import Schedule
-from arena.runner.staff import InPlay
+from arena.workers.worker import InPlay
 from results.record import GameRecord
 
 

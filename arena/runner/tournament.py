@@ -18,9 +18,9 @@ from arena.config.config import Config, ConfigError, differences
 from arena.config.messages import complaint
 from arena.runner.desk import Desk, Engine
 from arena.runner.events import Events
-from arena.runner.logs import RunLog
-from arena.runner.machine import cores, describe, describe_run
-from arena.runner.supervisor import Supervisor
+from arena.workers.logs import RunLog
+from arena.workers.machine import cores, describe, describe_run
+from arena.workers.supervisor import Supervisor
 from games.core.prepared import changes
 from results.checking import mend
 from results.store import FILE_NAME, Store

@@ -24,12 +24,12 @@ from arena.cluster.host import Host, Needs, Phase
 from arena.cluster.jobs import jobs_on
 from arena.cluster.link import ClusterError, connected
 from arena.cluster.post import Post
-from arena.runner import batches
-from arena.runner.batches import Lengths
-from arena.runner.waiting import Job
 from arena.study import positions_on_cluster
 from arena.study.positions import Known, PositionError, check_positions
 from arena.study.positions_on_cluster import check_positions_on
+from arena.workers import batches
+from arena.workers.batches import Lengths
+from arena.workers.waiting import Job
 from results.record import Reason
 from results.store import Store
 from tests.arena.conftest import values

@@ -10,8 +10,8 @@ import games
 import results
 from arena.config import loading
 from arena.config.config import ConfigError
-from arena.runner.match import play_fixture
-from arena.runner.rules import GameError
+from arena.play.match import play_fixture
+from arena.play.rules import GameError
 from results.record import Reason
 from results.store import Store
 from tests.arena.conftest import PLUGIN, essence

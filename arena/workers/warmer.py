@@ -1,6 +1,6 @@
 """Compiles what all agents run, before play and once for all workers, on as many cores as the run has.
 
-For agents that are known to have nothing to compile (`arena.runner.compiled`), no process is started.
+For agents that are known to have nothing to compile (`arena.workers.compiled`), no process is started.
 """
 
 import itertools
@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from multiprocessing import connection as pipes
 
 from arena.config.config import Config, Seat
-from arena.runner import worker as worker_process
-from arena.runner.blame import Failure
-from arena.runner.compiled import is_compiled, note_compiled
-from arena.runner.logs import WorkersLog
-from arena.runner.messages import LONGEST, Failed, Junk, Ready, Warm, Warmed
-from arena.runner.staff import TICK, Looks, Worker
-from arena.runner.starting import WorkerStartError
-from arena.runner.warming import weight
-from arena.runner.watchdog import Watchdog
+from arena.play.first_moves import weight
+from arena.workers import process as worker_process
+from arena.workers.compiled import is_compiled, note_compiled
+from arena.workers.logs import WorkersLog
+from arena.workers.messages import LONGEST, Failed, Junk, Ready, Warm, Warmed
+from arena.workers.starting import WorkerStartError
+from arena.workers.waiting import Failure
+from arena.workers.watchdog import Watchdog
+from arena.workers.worker import TICK, Looks, Worker
 from results.record import Reason
 
 

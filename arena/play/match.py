@@ -7,10 +7,10 @@ from agents.core.agent import Decision
 from arena.config.config import Config, Seat
 from arena.config.openings import random_opening
 from arena.formats.fixture import Fixture
-from arena.runner.adjudication import Adjudication, Adjudicator, Ending
-from arena.runner.referee import Forfeit, Limits, Referee, Turn
-from arena.runner.rules import GameError, by_rules, result_of
-from arena.runner.watch import Watch
+from arena.play.adjudication import Adjudication, Adjudicator, Ending
+from arena.play.referee import Forfeit, Limits, Referee, Turn
+from arena.play.rules import GameError, by_rules, result_of
+from arena.play.watch import Watch
 from games.core.game import CHANCE, Game
 from games.core.random import stream
 from results.record import MOST, GameRecord, ImprovementRecord, MoveRecord
