@@ -189,7 +189,7 @@ def _rendered(frame, format: str) -> str:
 
 def _write(study, frame, speeds, out: Path) -> None:
     """Write the table and the figure beside the games."""
-    from results.scaling import figure
+    from results.strength_scaling import figure
 
     write_whole(out / "scaling.csv", _rendered(frame, "csv").encode(), force=True)
     drawn = figure(frame, speeds, study.game)
@@ -199,7 +199,7 @@ def _write(study, frame, speeds, out: Path) -> None:
 
 def _print(frame, speeds, out: Path, as_json: bool) -> None:
     """Print both tables."""
-    from results.scaling import shown
+    from results.strength_scaling import shown
     from results.summary import side_by_side
 
     if as_json:

@@ -91,7 +91,7 @@ def on_cluster(solver, cluster: str | None):
     """A context in which a solver's jobs are done by a cluster's workers, if one is named."""
     if not cluster:
         return nullcontext()
-    from arena.cluster.jobs import jobs_on
+    from arena.cluster.proof_jobs import jobs_on
 
     return jobs_on(cluster, solver)
 

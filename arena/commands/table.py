@@ -119,7 +119,7 @@ def _of_scaling(folder: Path, kind: str, format: str):
 
     from arena.study.scaling import load
     from results.export import DATA
-    from results.scaling import shown
+    from results.strength_scaling import shown
 
     frame = load(folder)
     if kind == "throughput":

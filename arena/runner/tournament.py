@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena.config import loading
+from arena.config.complaints import complaint
 from arena.config.config import Config, ConfigError, differences
-from arena.config.messages import complaint
 from arena.runner.desk import Desk, Engine
 from arena.runner.events import Events
 from arena.workers.logs import RunLog
 from arena.workers.machine import cores, describe, describe_run
 from arena.workers.supervisor import Supervisor
 from games.core.prepared import changes
-from results.checking import mend
+from results.integrity import mend
 from results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _default_events() -> Events:
     """A display in a notebook, and elsewhere nobody."""
     if "IPython" not in sys.modules:
         return Events()
-    from arena.runner.notebook import notebook_display
+    from arena.runner.notebook_display import notebook_display
 
     return notebook_display() or Events()
 

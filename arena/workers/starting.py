@@ -31,7 +31,7 @@ def use_fork_server(modules: Iterable[str] = ()) -> None:
     """
     if "forkserver" in multiprocessing.get_all_start_methods():
         multiprocessing.set_start_method("forkserver", force=True)
-        multiprocessing.set_forkserver_preload(["arena.workers.process", *modules, "arena.workers.preloaded"])
+        multiprocessing.set_forkserver_preload(["arena.workers.worker_main", *modules, "arena.workers.preloaded"])
     else:
         multiprocessing.set_start_method("spawn", force=True)
 

@@ -19,7 +19,7 @@ from typing import Protocol
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
 from arena.play.match import cores_of
-from arena.workers import process as worker_process
+from arena.workers import worker_main
 from arena.workers.batches import Lengths
 from arena.workers.logs import WorkersLog
 from arena.workers.messages import LONGEST, Failed, Junk, Leave, Played, Probed, Ready, fault_of
@@ -294,7 +294,7 @@ class Supervisor:
 
     def _start(self, jobs):
         """A fresh worker, which plays these games once it is ready."""
-        worker = Worker(f"worker-{next(self._names)}", worker_process.main, self.config, self.run_log, self._watchdog)
+        worker = Worker(f"worker-{next(self._names)}", worker_main.main, self.config, self.run_log, self._watchdog)
         worker.jobs.extend(jobs)
         self._crew.append(worker)
 

@@ -13,7 +13,7 @@ from multiprocessing import connection as pipes
 
 from arena.config.config import Config, Seat
 from arena.play.first_moves import weight
-from arena.workers import process as worker_process
+from arena.workers import worker_main
 from arena.workers.compiled import is_compiled, note_compiled
 from arena.workers.logs import WorkersLog
 from arena.workers.messages import LONGEST, Failed, Junk, Ready, Warm, Warmed
@@ -90,7 +90,7 @@ class Warmer:
                 self._dismiss(child)
         while len(self._children) < self.workers and (agent := self._next()) is not None:
             name = f"warmer-{next(self._names)}"
-            child = Child(name, worker_process.warm_all, self.config, self.run_log, self._watchdog)
+            child = Child(name, worker_main.warm_all, self.config, self.run_log, self._watchdog)
             self._children.append(child)
             child.agent = agent
 

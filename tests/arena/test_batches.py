@@ -13,8 +13,8 @@ from arena.workers import waiting
 from arena.workers import worker as worker_module
 from arena.workers.batches import MOST, Lengths
 from arena.workers.messages import Play, frame_of
-from arena.workers.process import Table
 from arena.workers.waiting import Job, Queue
+from arena.workers.worker_main import Table
 from results.record import Reason
 from tests.arena.conftest import essence, values
 from tests.arena.fixtures import every_fixture, round_robin

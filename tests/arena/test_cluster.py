@@ -21,9 +21,9 @@ from agents.core.solve import solve, solver_of
 from agents.proof.jobs import JobError
 from arena.cluster import describing
 from arena.cluster.host import Host, Needs, Phase
-from arena.cluster.jobs import jobs_on
 from arena.cluster.link import ClusterError, connected
 from arena.cluster.post import Post
+from arena.cluster.proof_jobs import jobs_on
 from arena.study import positions_on_cluster
 from arena.study.positions import Known, PositionError, check_positions
 from arena.study.positions_on_cluster import check_positions_on
@@ -171,7 +171,7 @@ def test_jobs_are_done_by_a_cluster(cluster, job):
 @pytest.mark.slow
 def test_what_is_wrong_with_a_job_on_a_cluster_is_told(cluster, monkeypatch):
     solver = solver_of(agents.make("jlpns(workers=2)"), games_of_ours.make("tictactoe"))
-    monkeypatch.setattr("arena.cluster.jobs.Workplace.begin", lambda *_: 1 / 0)
+    monkeypatch.setattr("arena.cluster.proof_jobs.Workplace.begin", lambda *_: 1 / 0)
     with jobs_on(cluster, solver), pytest.raises(JobError, match="ZeroDivisionError in a worker"):
         solve(solver, solver.game.initial())
     assert solver.memory.free == 2

@@ -13,8 +13,7 @@ from functools import partial
 import pytest
 
 from arena.config import loading
-from arena.workers import process as worker_process
-from arena.workers import waiting
+from arena.workers import waiting, worker_main
 from arena.workers import warmer as warmer_module
 from arena.workers import worker as worker_module
 from arena.workers.batches import Lengths
@@ -217,7 +216,7 @@ def test_workers_that_cannot_start_end_the_run(bench):
 
 
 def test_workers_that_die_at_their_start_end_the_run(bench, monkeypatch):
-    monkeypatch.setattr(worker_process, "main", _die_at_once)
+    monkeypatch.setattr(worker_main, "main", _die_at_once)
     monkeypatch.setattr(worker_module, "START_SECONDS", 20.0)
     with pytest.raises(WorkerStartError, match="the worker ended with exit code 7"):
         bench(values("random", ("b", "random"))).run()
@@ -323,7 +322,7 @@ def test_a_process_for_kernels_that_dies_before_it_is_asked_harms_nobody(tmp_pat
 
 
 def test_agents_are_told_of_before_their_process_for_kernels_has_failed_at_its_start(tmp_path, monkeypatch):
-    monkeypatch.setattr(worker_process, "warm_all", die)
+    monkeypatch.setattr(worker_main, "warm_all", die)
     told = []
     with RunLog(tmp_path / "log.txt") as run_log:
         tell = (lambda name: told.append(("begun", name))), (lambda *result: told.append(result)), lambda text: None

@@ -9,7 +9,7 @@ import matplotlib
 import matplotlib.style
 from matplotlib.figure import Figure
 
-from results import plots, scaling
+from results import plots, strength_scaling
 from results.scores import ALL
 
 STYLE = Path(__file__).with_name("paper.mplstyle")
@@ -49,8 +49,8 @@ def draw(run, kind: str, options: dict[str, Any]) -> Callable[[Figure], None]:
 
 
 def speed_up(frame) -> Callable[[Figure], None]:
-    """What draws the speed-up of a table of `results.scaling.table`."""
-    return lambda figure: scaling.plot_speed_up(figure.subplots(), frame) and None
+    """What draws the speed-up of a table of `results.strength_scaling.table`."""
+    return lambda figure: strength_scaling.plot_speed_up(figure.subplots(), frame) and None
 
 
 def height(run, kind: str, width: float) -> float:

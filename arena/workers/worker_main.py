@@ -23,7 +23,7 @@ from arena.workers.confinement import confine, limit_memory
 from arena.workers.messages import Failed, Play, Played, Probe, Probed, Ready, Warm, Warmed, WorkersEnd
 from results.record import GameRecord, Reason
 
-log = logging.getLogger("arena.workers.process")
+log = logging.getLogger("arena.workers.worker_main")
 
 
 def main(end: socket.socket, confined: tuple, memory, resolved: dict) -> None:
