@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # what `__getattr__` gives, for type checkers
     from arena.interop.counterparts import from_openspiel as from_openspiel
     from arena.interop.counterparts import to_openspiel as to_openspiel
     from arena.interop.pettingzoo import to_pettingzoo as to_pettingzoo
-    from arena.runner.tournament import Events as Events
+    from arena.runner.events import Events as Events
     from arena.runner.tournament import Interrupted as Interrupted
     from arena.runner.tournament import run as run
     from results import load as load
@@ -36,7 +36,7 @@ _HOMES = {
     "ClusterError": "arena.cluster.link",
     "Config": "arena.config.config",
     "ConfigError": "arena.config.config",
-    "Events": "arena.runner.tournament",
+    "Events": "arena.runner.events",
     "Interrupted": "arena.runner.tournament",
     "from_openspiel": "arena.interop.counterparts",
     "load": "results",

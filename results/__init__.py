@@ -3,8 +3,8 @@
 t = results.load("runs/first")
 t.standings(); t.crosstable(); t.pairs(); t.win_rates(); t.games; t.moves()   # pandas
 t.rate(draws="rao-kupper", anchors={"uct": 1500}); t.bootstrap(samples=200)   # ratings by other options
-t.styled("crosstable"); t.plot_ratings(); t.plot_moves("depth")               # for notebooks
-t.scores(); t.improvements(); t.plot_best_so_far()                            # of games for one player
+t.styled("crosstable"); t.plot.ratings(); t.plot.moves("depth")               # for notebooks
+t.scores(); t.improvements(); t.plot.best_so_far()                            # of games for one player
 results.render(t.table("standings"), "markdown")
 results.Sprt(elo0=0, elo1=5).state([3, 7, 21, 9, 4])                          # of pairs LL, LD, WL or DD, WD, WW
 """

@@ -8,6 +8,7 @@ import html
 import importlib.util
 import io
 import json
+import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import fields
@@ -18,7 +19,6 @@ from rich.console import Console
 from tabulate import tabulate
 
 from agents.core.effort import Effort
-from results import study
 from results.fitting import LONGEST_UNBROKEN, MISSING, Fitted, columns_of
 from results.kinds import FORMATS
 from results.latex import latex
@@ -48,15 +48,15 @@ def render(
     width: int | None = None,
     raw: bool = False,
     columns: Sequence[str] | None = None,
-    label: str | None = None,
 ) -> str | bytes:
     """`frame` in one of FORMATS: str, or bytes for parquet, which needs pyarrow.
 
     `times` false leaves out every column of seconds, so that tables of equal runs are equal.  `width` is the most
     characters in a line of text (in tables of up to 1000 rows, see `results.fitting`); None is as many as needed.
-    `title` is for the formats for people; LaTeX refers to the table by `label`.  Text leaves out columns too wide for
-    any terminal, such as seeds and moves of games, and candidates; LaTeX leaves out candidates.  `columns` are the
-    columns to write, in this order: their names in csv, or a study's headings; ValueError names those that are missing.
+    `title` is for the formats for people; LaTeX refers to the table by `frame.attrs["label"]`.  Text leaves out
+    columns too wide for any terminal, such as seeds and moves of games, and candidates; LaTeX leaves out candidates.
+    `columns` are the columns to write, in this order: their names in csv, or a study's headings; ValueError names those
+    that are missing.
     In csv, text that a spreadsheet would take for a formula gets an apostrophe before it, unless `raw`.
     """
     if format not in FORMATS:
@@ -70,7 +70,13 @@ def render(
         return _json(_flat(frame, times))
     if format == "parquet":
         return _parquet(_flat(frame, times))
-    kind, title = frame.attrs.get("kind"), printable(title or frame.attrs.get("caption") or "") or None
+    return _rendered(frame, format, title, times, width, columns)
+
+
+def _rendered(frame, format, title, times, width, columns) -> str:
+    """For people: text, LaTeX, Markdown or HTML."""
+    kind, label = frame.attrs.get("kind"), frame.attrs.get("label")
+    title = printable(title or frame.attrs.get("caption") or "") or None
     frame = _for_people(frame, times, rare=bool(columns))
     if columns:
         frame = _chosen(frame, columns, with_errors=True)
@@ -142,7 +148,7 @@ def _for_people(frame, times, rare=False) -> pd.DataFrame:
     """A study laid out as papers print it; other tables without counts of what did not happen, or was not counted,
     unless `rare`."""
     if frame.attrs.get("kind") == "study":
-        return study.cells(frame, _points if frame.attrs.get("points") else _bare_percent)
+        return _study(frame, _points if frame.attrs.get("points") else _bare_percent)
     frame = _flat(frame, times)
     return frame.drop(columns=[name for name in frame.columns if not rare and name in RARE and not frame[name].any()])
 
@@ -299,6 +305,27 @@ def comparison_for_people(frame: pd.DataFrame) -> pd.DataFrame:
     columns["verdict"] = frame["verdict"]
     columns.attrs["kind"] = "comparison"
     return columns
+
+
+def _study_columns(frame) -> pd.Series:
+    """For each row of a study the column that it stands in: its budget, its agent, or both."""
+    names = [name for name in ("agent", "budget") if frame[name].nunique() > 1] or ["agent"]
+    return frame[names].agg(", ".join, axis=1)
+
+
+def _study(frame, write) -> pd.DataFrame:
+    """A study for readers, from its data: `61.5 (54.4–68.3)`, numbers as `write` has them; None where none is."""
+    texts = [_study_cell(row.value, row.low, row.high, write) for row in frame.itertuples()]
+    laid = frame.assign(column=_study_columns(frame) if len(frame) else "", text=pd.Series(texts, frame.index, object))
+    rows, columns = (list(dict.fromkeys(laid[name])) for name in ("instance", "column"))
+    table = laid.pivot(index="instance", columns="column", values="text").reindex(index=rows, columns=columns)
+    return table.rename_axis(index="game", columns=None).reset_index()
+
+
+def _study_cell(value, low, high, write) -> str | None:
+    if math.isnan(value):
+        return None
+    return write(value) if math.isnan(low) else f"{write(value)} ({write(low)}–{write(high)})"
 
 
 def interval(low: str, high: str) -> str:

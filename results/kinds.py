@@ -13,10 +13,10 @@ NOTED = (
     "differences",
     "scores",
 )  # the run's notes explain them
-PLOTS = {  # kinds that are drawn too, and the methods of `Tournament` that draw them
-    "standings": "plot_ratings",
-    "crosstable": "plot_crosstable",
-    "study": "plot_study",
+PLOTS = {  # kinds that are drawn too, and the methods of `Tournament.plot` that draw them
+    "standings": "ratings",
+    "crosstable": "crosstable",
+    "study": "study",
 }
 
 FORMATS = ("text", "csv", "markdown", "latex", "html", "json", "parquet")

@@ -208,6 +208,26 @@ def by_ply(ax: Axes, effort: pd.DataFrame, of: str) -> Axes:
     return ax
 
 
+def best_so_far(ax: Axes, curves: pd.DataFrame, instance: str) -> Axes:
+    """The curves of one instance, from `results.scores.best_so_far`; of all together, from 0 to 1."""
+    against, agents = curves.columns[2], curves["agent"].unique().tolist()
+    shown = curves[curves["instance"] == instance]
+    for number, (agent, label) in enumerate(zip(agents, labels(agents))):
+        curve = shown[shown["agent"] == agent]
+        if len(curve):
+            line = look(number) | {"marker": ""}
+            ax.plot(curve[against], curve["mean"], drawstyle="steps-post", label=label, **line)
+            quartiles = curve["low"], curve["high"]
+            ax.fill_between(curve[against], *quartiles, step="post", alpha=0.2, color=line["color"], lw=0)
+    ax.set_xscale("log")
+    ax.set_xlabel(f"{against} of a run")
+    ax.set_ylabel(f"{'score, 0 to 1' if instance == SUM else 'best score so far'}\n(mean and quartiles of runs)")
+    ax.set_title(short(instance), fontsize="medium")
+    ax.grid(alpha=0.3)
+    ax.legend(fontsize="small")
+    return ax
+
+
 def _legend(ax) -> None:
     """Above the axes, where it hides nothing, and ends with them, so that it may reach over names on the left.
 

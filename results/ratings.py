@@ -84,21 +84,15 @@ def rate(
     with_advantage = advantage and _advantage_is_finite(counts)
     model = fit(Games.of(inside, distinct), groups, with_advantage, LAWS.get(draws, LAWS["davidson"]), fixed)
     elo, bound = _place(counts, distinct, groups, model, fixed)
+    known = with_advantage or not advantage
+    notes = _notes(agents, counts, groups, elo, bound, known, [agents[agent] for agent in fixed])
     difference, error = _errors(groups, model)
     error[[mark != "" for mark in bound]] = math.nan
     error[np.isnan(elo)] = error[list(fixed)] = math.nan
-    return Ratings(
-        tuple(agents),
-        elo,
-        error,
-        bound,
-        difference,
-        _superiority(distinct, groups, model),
-        model.advantage * ELO_PER_LOGIT,
-        Z * math.sqrt(model.covariance[-1, -1]) * ELO_PER_LOGIT if with_advantage else None,
-        model.law.draw_rate_of(model.draws),
-        _notes(agents, counts, groups, elo, bound, with_advantage or not advantage, [agents[agent] for agent in fixed]),
-    )
+    superiority, draw_rate = _superiority(distinct, groups, model), model.law.draw_rate_of(model.draws)
+    first = model.advantage * ELO_PER_LOGIT
+    first_error = Z * math.sqrt(model.covariance[-1, -1]) * ELO_PER_LOGIT if with_advantage else None
+    return Ratings(tuple(agents), elo, error, bound, difference, superiority, first, first_error, draw_rate, notes)
 
 
 def _anchor_strengths(agents, anchors, counts, groups) -> dict[int, float]:

@@ -160,29 +160,3 @@ def normalised(improvements: pd.DataFrame) -> pd.DataFrame:
     high = by_instance["score"].transform("max")
     frame = improvements.assign(instance=ALL, score=(improvements["score"] - low) / (high - low).where(high > low))
     return frame.dropna(subset="score")
-
-
-def plot_best_so_far(curves: pd.DataFrame, instance: str, ax=None, ylabel: str = "best score so far"):
-    """Draw the curves of one instance on matplotlib axes, new ones if none are given; returns them."""
-    from matplotlib.figure import Figure
-
-    from results import plots
-
-    ax = ax or Figure(figsize=(7, 4.3), layout="constrained").add_subplot()
-    against, agents = curves.columns[2], curves["agent"].unique().tolist()
-    shown = curves[curves["instance"] == instance]
-    for number, (agent, label) in enumerate(zip(agents, plots.labels(agents))):
-        curve = shown[shown["agent"] == agent]
-        if len(curve):
-            look = plots.look(number) | {"marker": ""}
-            ax.plot(curve[against], curve["mean"], drawstyle="steps-post", label=label, **look)
-            ax.fill_between(
-                curve[against], curve["low"], curve["high"], step="post", alpha=0.2, color=look["color"], lw=0
-            )
-    ax.set_xscale("log")
-    ax.set_xlabel(f"{against} of a run")
-    ax.set_ylabel(f"{ylabel}\n(mean and quartiles of runs)")
-    ax.set_title(plots.short(instance), fontsize="medium")
-    ax.grid(alpha=0.3)
-    ax.legend(fontsize="small")
-    return ax

@@ -23,9 +23,9 @@ from typing import Any
 from filelock import FileLock
 
 from results import tallies
-from results.columns import columns_of, declarations
-from results.digests import digest, is_sound, row_of
-from results.record import GameRecord, ImprovementRecord, MoveRecord
+from results.digests import digest, is_sound
+from results.record import GameRecord
+from results.rows import APPLICATION_ID, PART_KEYS, PARTS, ROW, SCHEMA_VERSION, insert, record_of, write_empty
 from results.store_file import StoreBusy as StoreBusy  # which `taken` raises
 from results.store_file import (
     StoreDamaged,
@@ -43,48 +43,12 @@ from results.tallies import Tallies
 
 FILE_NAME = "tournament.sqlite"
 LOCK_NAME = "lock"
-SCHEMA_VERSION = 6
-APPLICATION_ID = 0x4172656E  # "Aren"; tells this store from the databases of other programs
 
 RESCUED_NAME, DAMAGED_NAME = "rescued.sqlite", "damaged.sqlite"
 LOOK = 1.0  # seconds between two looks at whether the file is still in its place
 BATCH = 10_000  # rows that are read at once
 GAMES_VERIFIED = 100_000  # in runs of up to this many games, all are verified when the run is loaded or resumed
 MOVES_VERIFIED = 1_000_000  # in runs of up to this many decisions, all are, before a sum of them or a resume
-
-GAME_COLUMNS, MOVE_COLUMNS, IMPROVEMENT_COLUMNS = map(columns_of, (GameRecord, MoveRecord, ImprovementRecord))
-PARTS = {"moves": MOVE_COLUMNS, "improvements": IMPROVEMENT_COLUMNS}  # the tables of what belongs to a game
-PARTS_OF_RECORD = {"moves": "decisions", "improvements": "improvements"}  # the fields of a record with these parts
-PART_KEYS = {"moves": "ply", "improvements": "playouts"}  # with the game's number, the keys of their rows
-DIGESTS = tuple(f"{part}_digest" for part in PARTS)  # columns of a game: the digests of its decisions and improvements
-ROW = ("game", *GAME_COLUMNS, *DIGESTS, "digest")  # the last is of all before
-_PLAYER = "REFERENCES agents (name)"
-_rows_of = {"moves": row_of(MoveRecord), "improvements": row_of(ImprovementRecord)}
-_game_row = row_of(GameRecord)
-_SEED = GAME_COLUMNS.index("seed")
-
-# `game` counts games from 1 in the order in which they ended; a seed is the signed integer of the same 64 bits
-SCHEMA = f"""
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, digest INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE agents (
-    agent INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, spec TEXT NOT NULL, digest INTEGER NOT NULL
-);
-CREATE TABLE games (
-    game INTEGER PRIMARY KEY,
-    {declarations(GameRecord, {"id": "UNIQUE", "first": _PLAYER, "second": _PLAYER})},
-    {", ".join(f"{name} INTEGER NOT NULL" for name in (*DIGESTS, "digest"))}
-);
-CREATE TABLE moves (
-    game INTEGER NOT NULL REFERENCES games (game),
-    {declarations(MoveRecord)},
-    PRIMARY KEY (game, ply)
-) WITHOUT ROWID;
-CREATE TABLE improvements (
-    game INTEGER NOT NULL REFERENCES games (game),
-    {declarations(ImprovementRecord)},
-    PRIMARY KEY (game, playouts)
-) WITHOUT ROWID;
-{tallies.SCHEMA}"""
 
 
 class Store:
@@ -113,7 +77,7 @@ class Store:
         try:
             if path.exists():
                 raise StoreExists(f"{path.parent} holds a tournament already: {path}")
-            _write_empty(path, meta, agents)
+            write_empty(path, meta, agents)
             return cls(path, _connect(path, write=True), lock)
         except BaseException:
             lock.release()
@@ -229,7 +193,7 @@ class Store:
             with self._connection as connection:
                 change, last, records = self._tallies.changed(), self._tallies.games, iter(records)
                 while together := list(islice(records, BATCH)):
-                    _add(connection, last + 1, together)
+                    insert(connection, last + 1, together)
                     last += len(together)
                     try:
                         for record in together:
@@ -269,7 +233,7 @@ class Store:
     def made_anew(self, records: Iterable[GameRecord]) -> Path:
         """Replace the file by one with these games, which may be read from it; return the old file's new place."""
         new, old = (free_name(self.path.with_name(name)) for name in ("mended.sqlite", DAMAGED_NAME))
-        _write_empty(new, self.meta, self.agents)
+        write_empty(new, self.meta, self.agents)
         try:
             with Store(new, _connect(new, write=True), None) as made:
                 made.add_all(records)
@@ -389,45 +353,6 @@ class Store:
         return [row[:-1] for row in found]
 
 
-def record_of(row: tuple, moves: tuple, improvements: tuple) -> GameRecord | None:
-    """The game of a row of `ROW`, with the rows of its decisions and improvements; None if any of it is damaged."""
-    if not is_sound(row) or (digest(moves), digest(improvements)) != tuple(row[-1 - len(PARTS) : -1]):
-        return None
-    given = dict(zip(GAME_COLUMNS, row[1:]))
-    given["seed"] %= 1 << 64
-    return GameRecord(
-        **given,
-        decisions=tuple(MoveRecord(**dict(zip(MOVE_COLUMNS, each))) for each in moves),
-        improvements=tuple(ImprovementRecord(*each) for each in improvements),
-    )
-
-
-def _add(connection, first, records) -> None:
-    """Insert games, numbered from `first` on."""
-    games: list[tuple] = []
-    parts: dict[str, list[tuple]] = {part: [] for part in PARTS}
-    for game, record in enumerate(records, first):
-        values, digests = list(_game_row(record)), []
-        values[_SEED] = _signed(record.seed)
-        for part, field in PARTS_OF_RECORD.items():
-            rows = tuple(map(_rows_of[part], getattr(record, field)))
-            digests.append(digest(rows) if rows else _NONE)
-            parts[part] += [(game, *each) for each in rows]
-        row = (game, *values, *digests)
-        games.append((*row, digest(row)))
-    connection.executemany(_inserts["games"], games)
-    for part in PARTS:
-        connection.executemany(_inserts[part], parts[part])
-
-
-def _insert(table: str, columns: Sequence[str]) -> str:
-    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
-
-
-_inserts = {"games": _insert("games", ROW)} | {part: _insert(part, ("game", *PARTS[part])) for part in PARTS}
-_NONE = digest(())
-
-
 def busy(folder: str | os.PathLike) -> bool:
     """Whether a process is writing to the store in `folder` now."""
     import fcntl  # which not every system has, and nothing else here needs
@@ -440,35 +365,6 @@ def busy(folder: str | os.PathLike) -> bool:
         return True
     except FileNotFoundError:
         return False
-
-
-def _signed(seed: int) -> int:
-    """SQLite's integers are signed; the same 64 bits as one of them."""
-    return seed - (1 << 64) if seed >> 63 else seed
-
-
-def _write_empty(path: Path, meta: dict, agents: Sequence[dict]) -> None:
-    """A store without games, under another name until it is whole: a crash leaves no half of one."""
-    part = path.with_suffix(".part")
-    with explained(path, "make"):
-        part.unlink(missing_ok=True)
-        connection = sqlite3.connect(part)
-        try:
-            connection.executescript(
-                f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA_VERSION}; {SCHEMA}"
-            )
-            with connection:
-                of_meta = [(key, json.dumps(value)) for key, value in meta.items()]
-                of_agents = [(i, agent["name"], agent["spec"]) for i, agent in enumerate(agents)]
-                for table, rows in (("meta", of_meta), ("agents", of_agents)):
-                    for row in rows:
-                        values = (*row, digest(row))
-                        connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(values))})", values)
-            connection.close()
-            os.replace(part, path)
-        finally:
-            connection.close()
-            part.unlink(missing_ok=True)
 
 
 def _connect(path: Path, write: bool) -> sqlite3.Connection:

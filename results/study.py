@@ -1,7 +1,8 @@
 """The table of a study, as papers print it: a row per game, a column per budget or agent, and a score with its
 interval in each cell.
 
-The data have one row per cell: columns instance, budget, agent, games, value, low, high.  `cells` lays them out.
+The data have one row per cell: columns instance, budget, agent, games, value, low, high, and
+`results.export` lays them out.
 """
 
 import math
@@ -105,24 +106,3 @@ def caption(agents: Sequence[str], frame: pd.DataFrame, single_player: bool) -> 
         return f"Mean score with 95 % intervals; {each} runs a cell"
     who = f"{agents[0]} against {agents[1]}" if len(agents) == 2 else "each agent against all others"
     return f"Score of {who} in %, with 95 % intervals; {each} games a cell"
-
-
-def column_names(frame: pd.DataFrame) -> pd.Series:
-    """For each row of the data the column that it stands in: its budget, its agent, or both."""
-    names = [name for name in ("agent", "budget") if frame[name].nunique() > 1] or ["agent"]
-    return frame[names].agg(", ".join, axis=1)
-
-
-def cells(frame: pd.DataFrame, write) -> pd.DataFrame:
-    """The table for readers, from the data: `61.5 (54.4–68.3)`, numbers as `write` has them; None where none is."""
-    texts = [_cell(row.value, row.low, row.high, write) for row in frame.itertuples()]
-    laid = frame.assign(column=column_names(frame) if len(frame) else "", text=pd.Series(texts, frame.index, object))
-    rows, columns = (list(dict.fromkeys(laid[name])) for name in ("instance", "column"))
-    table = laid.pivot(index="instance", columns="column", values="text").reindex(index=rows, columns=columns)
-    return table.rename_axis(index="game", columns=None).reset_index()
-
-
-def _cell(value, low, high, write) -> str | None:
-    if math.isnan(value):
-        return None
-    return write(value) if math.isnan(low) else f"{write(value)} ({write(low)}–{write(high)})"

@@ -62,7 +62,6 @@ NOT_TYPED = {  # a piece of a line, and why such a line is not typed here
     "arena grade": f"{LONG} tests/arena/test_solve.py and the tutorials",
     "arena tablebase": f"{LONG} tests/arena/test_solve.py",
     ".table'": "reads what arena tablebase writes; tests/agents/test_prepared.py",
-    "runs/backgammon": f"{LONG} tests/arena/test_mat.py",
 }
 GAMES = 16  # of each two agents, at most
 SHORTER = [

@@ -19,9 +19,9 @@ import games
 from agents.core.agent import Budget
 from agents.core.agent import registry as agent_registry
 from arena.cli import app
+from arena.config.keys import table_of as table_of_key
 from arena.config.loading import from_values
 from arena.config.reader import known_keys
-from arena.config.tables import table_of as table_of_key
 from games.core.game import registry as game_registry
 from games.core.registry import parameters_of
 from tests.shipped import AGENTS, GAMES

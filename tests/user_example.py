@@ -10,7 +10,7 @@ import numpy as np
 
 import arena
 from agents.core.agent import Agent, Budget, Decision, Player
-from arena.runner.tournament import Events
+from arena.runner.events import Events
 from games.core.drawing import Picture
 from games.core.game import Game, check_range
 from games.core.playout import PlayoutSummary

@@ -2,24 +2,27 @@
 
 from dataclasses import fields
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agents.core.agent import Decision
 from agents.core.effort import Effort
 from games.core.drawing import svg
+
+if TYPE_CHECKING:
+    from agents.core.agent import Decision
 
 ROWS = 12  # moves of a table
 
 
-def decision_line(decision: Decision) -> str:
+def decision_line(decision: "Decision") -> str:
     """`4: value +0.550, expects 4 5 3, playouts 100, 0.0119 s`."""
     expected = names_of(decision)
     line = [f"expects {' '.join(expected)}"] if len(expected) > 1 else []
     return f"{name_of(decision, decision.move)}: {', '.join([*valued(decision), *line, *counted(decision)])}"
 
 
-def decision_page(decision: Decision) -> str:
+def decision_page(decision: "Decision") -> str:
     """The move, the board after it if it is known, what was counted, and a table of the moves at the root, as HTML."""
     move, line = name_of(decision, decision.move), names_of(decision)
     words = [f"<b>{escape(move)}</b>", *valued(decision), *counted(decision)]
@@ -33,12 +36,12 @@ def decision_page(decision: Decision) -> str:
     return "".join(parts)
 
 
-def valued(decision: Decision) -> list[str]:
+def valued(decision: "Decision") -> list[str]:
     """`value +0.550`, if there is one."""
     return [] if decision.value is None else [f"value {decision.value:+.3f}"]
 
 
-def counted(decision: Decision) -> list[str]:
+def counted(decision: "Decision") -> list[str]:
     """`1,000 playouts`, `0.012 s`: what it took, as far as that was counted."""
     given = {field.name: getattr(decision, field.name) for field in fields(Effort)}
     return [
@@ -48,13 +51,13 @@ def counted(decision: Decision) -> list[str]:
     ]
 
 
-def name_of(decision: Decision, move: int) -> str:
+def name_of(decision: "Decision", move: int) -> str:
     """The move's name, or its number where the game is not known."""
     known = decision.game is not None and decision.state is not None
     return decision.game.move_name(decision.state, int(move)) if known else str(move)  # type: ignore[union-attr, arg-type]
 
 
-def names_of(decision: Decision) -> list[str]:
+def names_of(decision: "Decision") -> list[str]:
     """The principal variation, up to the first move that is not legal."""
     if decision.game is None or decision.state is None:
         return [str(move) for move in decision.principal_variation]
@@ -67,7 +70,7 @@ def names_of(decision: Decision) -> list[str]:
     return names
 
 
-def table(decision: Decision) -> str:
+def table(decision: "Decision") -> str:
     """What is known of the moves, the most visited ones first."""
     known = decision.statistics
     assert known is not None

@@ -4,9 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
-from agents.core.tree_node import Node
 from games.core.drawing import UNWRITABLE
+
+if TYPE_CHECKING:
+    from agents.core.tree_node import Node
 
 LEVEL, MARGIN, RADIUS, GAP = 92.0, 24.0, 15.0, 16.0  # pixels: between plies, around, of a node, between nodes
 LETTER, SMALL = 7.0, 5.6  # pixels that a letter takes, in a node and beside it
@@ -62,7 +65,7 @@ STYLE = """
 class Placed:
     """A node, or a move without one, and where it is."""
 
-    node: Node | None
+    node: "Node | None"
     move: str
     x: float
     y: float
@@ -80,7 +83,7 @@ class Placed:
         return max([self.y, *(one.lowest() for one in self.below)])
 
 
-def as_svg(root: Node, title: str) -> str:
+def as_svg(root: "Node", title: str) -> str:
     """A picture of one tree.
 
     MAX points up, MIN down, chance is round and ends are square; of proofs OR is square and AND round.  Dashed branches
@@ -89,7 +92,7 @@ def as_svg(root: Node, title: str) -> str:
     return as_strip([("", root)], title)
 
 
-def as_strip(steps: Sequence[tuple[str, Node]], title: str) -> str:
+def as_strip(steps: Sequence[tuple[str, "Node"]], title: str) -> str:
     """A picture of the trees of several steps, with a caption each, side by side and in rows."""
     trees, width = rows_of(steps)
     shapes, top = [], MARGIN
@@ -111,7 +114,7 @@ def as_strip(steps: Sequence[tuple[str, Node]], title: str) -> str:
     return "\n".join([head, f"<style>\n{STYLE}\n</style>", paper, *filter(None, shapes), "</svg>\n"])
 
 
-def rows_of(steps: Sequence[tuple[str, Node]]) -> tuple[list[list[tuple[float, str, Placed]]], float]:
+def rows_of(steps: Sequence[tuple[str, "Node"]]) -> tuple[list[list[tuple[float, str, Placed]]], float]:
     """Rows of (left, caption, tree), with as many trees in a row as there is room for, and the width of all."""
     rows: list[list[tuple[float, str, Placed]]] = [[]]
     left, widest = MARGIN, NARROWEST
@@ -128,7 +131,7 @@ def rows_of(steps: Sequence[tuple[str, Node]]) -> tuple[list[list[tuple[float, s
     return rows, widest
 
 
-def half_width(node: Node) -> float:
+def half_width(node: "Node") -> float:
     """Half of the width of a node's shape: as wide as what stands in it asks for, and a triangle wider."""
     letters = max(map(len, node.lines))
     if node.look in ("max", "min"):
@@ -136,7 +139,7 @@ def half_width(node: Node) -> float:
     return max(RADIUS, letters * LETTER / 2 + 3)
 
 
-def place(node: Node, left: float, y: float) -> tuple[Placed, float]:
+def place(node: "Node", left: float, y: float) -> tuple[Placed, float]:
     """A node and all below it, from x = left on, and the x where the next one can begin."""
     below, right = list[Placed](), left
     for child in node.children:
@@ -155,7 +158,7 @@ def place(node: Node, left: float, y: float) -> tuple[Placed, float]:
     return Placed(node, node.move, x + missing, y, below=below), max(right + missing, x + missing + after)
 
 
-def named(node: Node) -> str:
+def named(node: "Node") -> str:
     """The move to a node, with its probability if chance makes it."""
     return f"{node.move} {node.odds}".strip()
 
@@ -194,7 +197,7 @@ def branch(x: float, y: float, end: Placed, top: float) -> Iterator[str]:
         yield written((x + end.x) / 2, (start + low) / 2 + 4, "✕", "cross")
 
 
-def shape(node: Node, x: float, y: float) -> str:
+def shape(node: "Node", x: float, y: float) -> str:
     """The outline of a node."""
     r, half = RADIUS, half_width(node)
     kinds = ["node", node.look, node.state, "frontier" if node.frontier else "", "next" if node.next else ""]

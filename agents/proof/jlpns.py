@@ -12,8 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-import agents
-from agents.core.agent import Agent, Unsuited
+from agents.core.agent import Agent, Unsuited, registry
 from agents.core.threads import Simulable
 from agents.proof.bestfirst import ROOT
 from agents.proof.joblevel import (
@@ -89,7 +88,7 @@ class JLPNS(Simulable, PNS):
 
     def job_agent(self) -> Agent:
         """The agent of the jobs, with the server's end-game table; Unsuited if it cannot be one."""
-        agent = agents.make(self.job)
+        agent = registry.make(self.job)
         if not agent.solves or isinstance(agent, JLPNS):
             raise Unsuited(f"job = {self.job!r} is no agent that solves in one piece, such as dfpn, pns or alphabeta")
         if agent.own_budget().given():
@@ -99,7 +98,7 @@ class JLPNS(Simulable, PNS):
         return agent
 
     def files(self):
-        return super().files() + agents.make(self.job).files()
+        return super().files() + registry.make(self.job).files()
 
     def misfit(self, game):
         try:

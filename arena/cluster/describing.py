@@ -4,7 +4,7 @@ import platform
 from collections.abc import Iterator
 
 from arena.config.config import Config
-from arena.runner.machine import describe, plugins_of, programs_of
+from arena.workers.machine import describe, plugins_of, programs_of
 from games.core.prepared import PreparedFileError, checksum
 
 SAME = {"source_digest": "games and agents", "runner_digest": "arena and results", "plugins": "plug-ins"}
@@ -12,7 +12,7 @@ VERSIONS = ("python", "numba", "numpy", "project")
 
 
 def describe_station(config: Config) -> dict:
-    """`arena.runner.machine.describe`, and what decides whether a machine can take part in a run.
+    """`arena.workers.machine.describe`, and what decides whether a machine can take part in a run.
 
     host: its name; runner_digest: of the sources that run games; plugins: with digests of their sources; files: the
     checksums of those that games and agents read, "" for one that cannot be read;

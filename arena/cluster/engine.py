@@ -16,17 +16,16 @@ from arena.cluster.link import ASK, NOT_THERE, QUESTION, ClusterError, Link
 from arena.cluster.messages import Described, Harm, Line, Loaded, Over, Refusal, Trouble, answer_of, packed
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
-from arena.runner.batches import Lengths, most, target
-from arena.runner.blame import Failure
-from arena.runner.logs import WorkersLog
-from arena.runner.match import cores_of, seats_of
-from arena.runner.messages import fault_of
-from arena.runner.staff import TICK, InPlay
-from arena.runner.verdicts import Verdicts
-from arena.runner.waiting import Job
+from arena.play.match import cores_of, seats_of
+from arena.workers.batches import Lengths, most, target
+from arena.workers.logs import WorkersLog
+from arena.workers.messages import fault_of
+from arena.workers.verdicts import Verdicts
+from arena.workers.waiting import Failure, Job
+from arena.workers.worker import TICK, InPlay
 from results.record import GameRecord, Reason
 
-log = logging.getLogger("arena.runner.cluster")
+log = logging.getLogger("arena.cluster")
 
 WINDOW = 64  # waiting games among which one is looked for that a worker can play
 
@@ -45,7 +44,7 @@ class ClusterEngine:
     """Plays games on the workers of a cluster and hands every record to `on_results`, in the order of arrival.
 
     left: how many games are known and not stored; on_machine: told what each worker that takes part says of itself.
-    The other fields are those of `arena.runner.supervisor.Supervisor`.
+    The other fields are those of `arena.workers.supervisor.Supervisor`.
     """
 
     config: Config

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
-from arena.runner.waiting import Job
+from arena.workers.waiting import Job
 
 AHEAD = 2  # batches for each slot of a worker that are under way at once, so that none waits for the parent
 CORES = "cores"  # the resource of Dask of which a game takes as many as its agents need cores, where it is declared

@@ -11,6 +11,7 @@ from typing import Any
 
 from arena.config.config import Config
 from games.core.errors import UserError
+from games.core.plugins import add_named
 
 PATIENCE = 10.0  # seconds for a scheduler to answer
 LOOK = 0.5  # seconds between two looks at which workers there are
@@ -24,6 +25,8 @@ MISSING = (
     'playing on a cluster needs packages that are not installed ({}): pip install "search-arena[cluster]", here and on '
     "the cluster's workers"
 )
+
+loading = threading.Lock()  # Python 3.11 parses sources, of which kernels' digests are made, in one thread at a time
 
 
 class ClusterError(UserError, RuntimeError):
@@ -207,3 +210,18 @@ def _cores(agent) -> int:
         return max(1, int(agent.cores))
     except Exception:
         return 1
+
+
+def made_here(game: str, agent: str, plugins: list[str], folder: str, digest: str) -> tuple:
+    """On a worker: (game, agent) of two specs; ClusterError if the sources here do not have the digest."""
+    import agents
+    import games
+    from games.core.jit import source_digest
+
+    if plugins:
+        add_named(plugins, folder)
+    with loading:
+        made = games.make(game), agents.make(agent)
+        if (ours := source_digest(type(made[0]))) != digest:
+            raise ClusterError(f"a worker has other sources of games and agents (digest {ours}, and here {digest})")
+    return made

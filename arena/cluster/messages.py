@@ -1,6 +1,6 @@
 """What a station and the task that feeds it send each other, and what a task returns to the parent: data, no pickles.
 
-The frames are those of `arena.runner.messages`.
+The frames are those of `arena.workers.messages`.
 """
 
 import msgspec

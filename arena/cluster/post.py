@@ -22,7 +22,7 @@ from arena.cluster.messages import (
     messages,
 )
 from arena.formats.fixture import Fixture
-from arena.runner.messages import WorkersEnd
+from arena.workers.messages import WorkersEnd
 
 LOOK = 0.5  # seconds between two looks whether anybody still wants the games
 FAREWELL = 10.0  # seconds for a station to end by itself

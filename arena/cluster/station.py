@@ -36,8 +36,8 @@ from arena.cluster.messages import (
 )
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
-from arena.runner.messages import SupervisorsEnd, WorkersEnd
-from arena.runner.supervisor import Supervisor
+from arena.workers.messages import SupervisorsEnd, WorkersEnd
+from arena.workers.supervisor import Supervisor
 
 ROOM = 8 << 20  # characters of the log that a station sends in all
 PATIENCE = 600.0  # seconds that a station waits for another one that compiles

@@ -43,8 +43,8 @@ def warm(
 
     A run compiles what it needs by itself; this does so beforehand.
     """
-    from arena.runner.machine import cores
     from arena.study import kernel_cache
+    from arena.workers.machine import cores
 
     wanted = kernel_cache.parts(game or registered("games"), agent or registered("agents"))
     if not any(wanted):

@@ -27,8 +27,8 @@ def check(
     and plies.  The exit code is 1 if anything is wrong.
     """
     from arena.study.checking import replayer
-    from results.checking import examine
-    from results.checking import mend as made_anew
+    from results.integrity import examine
+    from results.integrity import mend as made_anew
     from results.store import Store, StoreError
 
     with Store.open(folder, write=mend) as store:

@@ -46,5 +46,5 @@ def curve(
     if not shown:
         complain(f"no search of {name} has noted how its score grew; nrpa and nmcs do")
         raise typer.Exit(BAD)
-    write_picture(output, run.plot_best_so_far(name, against.value).figure, force)
+    write_picture(output, run.plot.best_so_far(name, against.value).figure, force)
     tell(f"{output}: {', '.join(shown)}")

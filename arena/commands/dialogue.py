@@ -20,7 +20,7 @@ WIDTH, FEW = 100, 12  # characters of a line of moves; moves that are named unas
 
 
 class Dialogue:
-    """A game of a person with an agent, `arena.runner.duel.Duel`, at the terminal."""
+    """A game of a person with an agent, `arena.play.duel.Duel`, at the terminal."""
 
     def __init__(self, duel):
         self.duel, self.game = duel, duel.game
@@ -117,7 +117,7 @@ class Dialogue:
 
     def hint(self) -> None:
         """Print what the agent would play."""
-        from arena.runner.referee import Forfeit
+        from arena.play.referee import Forfeit
 
         try:
             made = self.duel.hint()

@@ -13,24 +13,19 @@ from arena.commands.options import Folder, Force, Output
 from arena.commands.output import check_free, write_text
 from arena.commands.progress import progress_line
 
-Record = StrEnum("Record", ["jsonl", "pgn", "sgf", "mat"])
+Record = StrEnum("Record", ["jsonl", "pgn", "sgf"])
 
 
 @command(
     Panel.READ,
     examples="arena export runs/first --output games.jsonl\n"
-    "arena export runs/first --format pgn\narena export runs/go --format sgf --output games.sgf\n"
-    "arena export runs/backgammon --format mat --output match.mat",
+    "arena export runs/first --format pgn\narena export runs/go --format sgf --output games.sgf\n",
 )
 def export(
     folder: Folder,
     format: Annotated[
         Record,
-        typer.Option(
-            "--format",
-            "-f",
-            help="jsonl holds everything; pgn the moves; sgf is for go, hex and othello, mat for backgammon.",
-        ),
+        typer.Option("--format", "-f", help="jsonl holds everything; pgn the moves; sgf is for go, hex and othello."),
     ] = Record.jsonl,
     output: Output = None,
     force: Force = False,
@@ -50,14 +45,14 @@ def export(
             elif format is Record.pgn:
                 text = "".join(_pgn(store, config, folder))
             else:
-                text = _text_of_games(store, format)
+                text = _sgf(store)
     write_text(text, output, force)
 
 
 def _pgn(store, config: dict, folder: Path) -> Iterator[str]:
     """The games in PGN, with the day on which the run began, if its log says so."""
     from results.conditions import conditions_of
-    from results.exchange import to_pgn
+    from results.pgn import to_pgn
 
     if not config:
         yield from (to_pgn(record, "?") for record in store.records())
@@ -72,7 +67,7 @@ def _pgn(store, config: dict, folder: Path) -> Iterator[str]:
 
 def _time_control(record, side: int, specs: dict[str, str], condition) -> str:
     """The time control of a side, which has the run's clock unless its agent uses none."""
-    from results.exchange import time_control
+    from results.pgn import time_control
 
     own = [decision.clock for decision in record.decisions if decision.side == side]
     without = own and all(clock is None for clock in own)
@@ -101,19 +96,13 @@ def _pgn_tags(config, condition: int) -> dict[str, str]:
         return {}
 
 
-def _text_of_games(store, format: Record) -> str:
-    """What needs the rules of the games: SGF, and matches of backgammon."""
+def _sgf(store) -> str:
+    """The games in SGF, which needs their rules."""
     from arena.config.config import game_of
-    from arena.report.mat import to_mat
     from arena.report.sgf import to_sgf
 
-    config, records = store.config, list(store.records())
+    config = store.config
     try:
-        if format is Record.mat:
-            played = {record.condition for record in records}
-            if len(played) > 1:
-                raise ValueError(f"a .mat file holds one match, and this run has games of {len(played)} conditions")
-            return to_mat(game_of(config, min(played, default=0)), records)
-        return "".join(to_sgf(game_of(config, record.condition), record) for record in records)
+        return "".join(to_sgf(game_of(config, record.condition), record) for record in store.records())
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None

@@ -38,7 +38,7 @@ def grade(
     from agents.core.solve import solver_of
     from arena.study.grading import Oracle, grade_run
     from arena.study.preparing import game_of
-    from results import grading
+    from results import graded_moves
 
     format = json_format(format, as_json)
     check_printable(format, output)
@@ -47,6 +47,6 @@ def grade(
     solver = solver_of(agents.make(agent), game_of(run))
     with solver_progress(solver) as show:
         moves = grade_run(run, Oracle(solver), lambda done, total: show(f"{done} of {total} games graded"))
-    table = grading.losses(moves) if kind is Grades.moves else getattr(grading, kind.value)(moves)
+    table = graded_moves.losses(moves) if kind is Grades.moves else getattr(graded_moves, kind.value)(moves)
     table.attrs["kind"] = "grades"
     write_table(table, format.value, output, force=force)

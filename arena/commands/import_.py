@@ -60,7 +60,8 @@ def import_(
 def _read(file: Path, game: str):
     """The games of a file that have a result; replayed, if it is a PGN of a game."""
     from games.core.files import read_bounded
-    from results.exchange import ExchangeError, from_csv, from_jsonl, from_pgn
+    from results.exchange import ExchangeError, from_csv, from_jsonl
+    from results.pgn import from_pgn
 
     readers = {".csv": from_csv, ".pgn": from_pgn, ".jsonl": from_jsonl}
     if file.suffix.lower() not in readers:

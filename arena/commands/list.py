@@ -78,7 +78,8 @@ def _found(registry, name: str):
 def _class_row(cls) -> dict:
     """What is listed of a registered game or agent."""
     from games.core.describe import about
-    from games.core.registry import parameters_of, signature
+    from games.core.parameters import parameters_of
+    from games.core.registry import signature
 
     listed = [field for field in parameters_of(cls) if field.metadata.get("listed", True)]
     parameters = {field.name: field.default for field in listed}

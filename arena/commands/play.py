@@ -75,8 +75,8 @@ def play(
 
 def _play(game, agent, save: Path | None, **how) -> None:
     """Play the game, tell its end, save its record, and exit with a code if it did not end as games do."""
-    from arena.runner.duel import Duel
-    from arena.runner.referee import Forfeit
+    from arena.play.duel import Duel
+    from arena.play.referee import Forfeit
 
     try:
         duel = Duel(game, agent, **how)
@@ -154,7 +154,7 @@ def _warm(game, agent) -> None:
     from rich.console import Console
 
     from arena.config.config import Seat
-    from arena.runner.warming import warm
+    from arena.play.first_moves import warm
 
     with Console(stderr=True).status("compiling"):
         warm([game], Seat(str(agent), agent, agent.budget()))
@@ -207,7 +207,8 @@ def _check_file(path: Path, game) -> None:
 def _games_in(path: Path) -> int:
     """How many games a file holds; 0 if it does not exist."""
     from games.core.files import read_bounded
-    from results.exchange import ExchangeError, from_jsonl, from_pgn
+    from results.exchange import ExchangeError, from_jsonl
+    from results.pgn import from_pgn
 
     if not path.exists():
         return 0
@@ -226,7 +227,8 @@ def _games_in(path: Path) -> int:
 
 def _rendered(duel, record, suffix) -> str:
     from arena.report.sgf import to_sgf
-    from results.exchange import to_jsonl, to_pgn
+    from results.exchange import to_jsonl
+    from results.pgn import to_pgn
 
     if suffix == ".jsonl":
         return to_jsonl(record)

@@ -47,7 +47,7 @@ def play_shown(config, out: Path, where: Where, resume: bool, as_json: bool, por
 def run_shown(config, out: Path, where: Where, resume: bool, port: int | None = None):
     """Play a tournament with its display and return its results; if it cannot end, say why and exit."""
     where.check()
-    from arena.runner.starting import begin_start, use_fork_server
+    from arena.workers.starting import begin_start, use_fork_server
     from games.core.plugins import named
 
     if modules := named():
@@ -75,7 +75,7 @@ def run_shown(config, out: Path, where: Where, resume: bool, port: int | None = 
 
 def _modules_of(config) -> list[str]:
     """The modules that every worker will need; what is wrong with a configuration is told when it is read in full."""
-    from arena.runner.starting import modules_of
+    from arena.workers.starting import modules_of
 
     if not isinstance(config, Path):
         return modules_of(config if isinstance(config, dict) else config.values)

@@ -52,11 +52,11 @@ def plot(
     along the game; curves (the best score so far) of games for one player; speedup of what arena scaling has stored.
     The colours can be told apart with any colour vision; in grey print, markers and lines tell agents apart.
     """
-    from results import figures
+    from results import paper_figures
 
     chosen = _format(format, output)
     try:
-        size = figures.inches(width), figures.inches(height) if height else None
+        size = paper_figures.inches(width), paper_figures.inches(height) if height else None
     except ValueError as error:
         raise typer.BadParameter(f"--width or --height: {error}; it is such as 3.4in, 86mm or 246pt") from None
     target = output or folder / "plots" / f"{kind.value}.{chosen}"
@@ -66,7 +66,7 @@ def plot(
         drawing, suits = _drawing(folder, kind, size[0], against=against.value, instance=instance, panels=panels)
         shape = size[0], size[1] or suits
         try:
-            data = figures.picture(drawing, shape, chosen, style or figures.STYLE, font)
+            data = paper_figures.picture(drawing, shape, chosen, style or paper_figures.STYLE, font)
         except OSError as error:
             if style is None:
                 raise
@@ -88,30 +88,30 @@ def _format(format: Picture | None, output: Path | None) -> str:
 
 def _drawing(folder: Path, kind: Figures, width: float, **options):
     """What draws the figure, and the height that suits it."""
-    from results import figures
+    from results import paper_figures
 
     if kind is Figures.speedup:
         from arena.study.scaling import load
 
-        return figures.speed_up(load(folder)), width * figures.SHAPE
+        return paper_figures.speed_up(load(folder)), width * paper_figures.SHAPE
     return _of_run(folder, kind.value, width, **options)
 
 
 def _of_run(folder: Path, kind: str, width: float, **options):
     """What draws a figure of a run, and the height that suits it."""
     import results
-    from results import figures
+    from results import paper_figures
 
     run = results.load(folder)
-    if kind not in figures.kinds(run):
-        raise typer.BadParameter(f"{kind} is not drawn of this run; there are {', '.join(figures.kinds(run))}")
+    if kind not in paper_figures.kinds(run):
+        raise typer.BadParameter(f"{kind} is not drawn of this run; there are {', '.join(paper_figures.kinds(run))}")
     against, instance = options["against"], options["instance"]
     if kind == "curves":
         _check_curves(run, against, instance)
         options["instance"] = run.instances[instance - 1] if instance else None
     elif kind == "strength" and not run.win_rates()[f"{against}_per_move"].gt(0).any():
         raise typer.BadParameter(f"--against {against}: no agent of this run has counted them")
-    return figures.draw(run, kind, options), figures.height(run, kind, width)
+    return paper_figures.draw(run, kind, options), paper_figures.height(run, kind, width)
 
 
 def _check_curves(run, against: str, instance: int | None) -> None:

@@ -154,8 +154,8 @@ def _play(study, out: Path, where: Where, resume: bool) -> None:
 
     from arena.cluster.link import connected
     from arena.runner.display import watch
-    from arena.runner.starting import use_fork_server
     from arena.study.scaling import run
+    from arena.workers.starting import use_fork_server
 
     use_fork_server()
     console = Console(stderr=True)
@@ -189,7 +189,7 @@ def _rendered(frame, format: str) -> str:
 
 def _write(study, frame, speeds, out: Path) -> None:
     """Write the table and the figure beside the games."""
-    from results.scaling import figure
+    from results.strength_scaling import figure
 
     write_whole(out / "scaling.csv", _rendered(frame, "csv").encode(), force=True)
     drawn = figure(frame, speeds, study.game)
@@ -199,7 +199,7 @@ def _write(study, frame, speeds, out: Path) -> None:
 
 def _print(frame, speeds, out: Path, as_json: bool) -> None:
     """Print both tables."""
-    from results.scaling import shown
+    from results.strength_scaling import shown
     from results.summary import side_by_side
 
     if as_json:

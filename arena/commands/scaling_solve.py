@@ -35,7 +35,7 @@ def holds_solvers(out: Path | None) -> bool:
 def scale_solvers(values: dict | None, out: Path | None, as_json: bool) -> None:
     """Run a study of solvers, or with None for its values go on with the one in the folder, and show what it found."""
     from arena.study.solving import FILE, SolvingStudy, kept, run
-    from results.solving import figure, table
+    from results.solver_scaling import figure, table
 
     study = None if values is None else SolvingStudy(**values)
     out = out or free_folder("scaling")

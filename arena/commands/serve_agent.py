@@ -36,7 +36,7 @@ def serve_agent(
         import agents
         import games
         from agents.outside.serving import serve
-        from arena.runner.warming import warm
+        from arena.play.first_moves import warm
 
         made, rules = agents.make(agent), games.make(game)
         if not made.refuses(rules):

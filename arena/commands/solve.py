@@ -91,7 +91,7 @@ def on_cluster(solver, cluster: str | None):
     """A context in which a solver's jobs are done by a cluster's workers, if one is named."""
     if not cluster:
         return nullcontext()
-    from arena.cluster.jobs import jobs_on
+    from arena.cluster.proof_jobs import jobs_on
 
     return jobs_on(cluster, solver)
 
@@ -190,7 +190,7 @@ def _check_file(solver, path: Path, agent: str, cluster: str | None, as_json: bo
             show(f"line {one.known.line} of {path}")
 
         if cluster:
-            from arena.cluster.solving import check_positions_on
+            from arena.study.positions_on_cluster import check_positions_on
 
             checked = check_positions_on(cluster, str(solver.game), agent, known, path, told)
         else:

@@ -103,7 +103,7 @@ def _two(numbers: tuple[float, ...]) -> tuple[float, float]:
 def _write(rows, out: Path) -> None:
     """Write tables and figures beside the rows."""
     from results.export import render
-    from results.proving import by_game, figure, table
+    from results.proof_tables import by_game, figure, table
 
     for name, frame in (("solved", table(rows)), ("games", by_game(rows))):
         for format, suffix in (("csv", "csv"), ("latex", "tex")):
@@ -117,7 +117,7 @@ def _write(rows, out: Path) -> None:
 def _print(rows, out: Path, as_json: bool) -> None:
     """Print the tables."""
     from results.export import render
-    from results.proving import by_game, table
+    from results.proof_tables import by_game, table
 
     frames = {"solved": table(rows), "games": by_game(rows)}
     if as_json:

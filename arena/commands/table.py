@@ -84,7 +84,8 @@ def table(
             return
         frame = run.table(chosen)
         notes = run.notes_on(frame) if chosen in kinds.NOTED and format is TEXT else []
-    options = {"times": not no_times, "raw": raw, "columns": columns, "title": caption, "label": label}
+    frame.attrs |= {"label": label}
+    options = {"times": not no_times, "raw": raw, "columns": columns, "title": caption}
     try:
         write_table(frame, format.value, output, force, **options)
     except ColumnError as error:
@@ -118,7 +119,7 @@ def _of_scaling(folder: Path, kind: str, format: str):
 
     from arena.study.scaling import load
     from results.export import DATA
-    from results.scaling import shown
+    from results.strength_scaling import shown
 
     frame = load(folder)
     if kind == "throughput":
@@ -136,6 +137,6 @@ def _draw(run, kind: str, output: Path, force: bool) -> None:
         raise typer.BadParameter(
             f"--output {output}: {kind} is not drawn; of this run, {', '.join(drawn) or 'no table'} is"
         )
-    axes = getattr(run, kinds.PLOTS[kind])()
+    axes = getattr(run.plot, kinds.PLOTS[kind])()
     write_picture(output, axes.figure, force)
     tell(f"{output}: {kind}")

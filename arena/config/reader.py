@@ -12,12 +12,12 @@ from pydantic.fields import FieldInfo
 import agents
 import games
 from agents.core.agent import Agent, Budget, Unsuited
+from arena.config.complaints import complaint, in_words, unknown_key
 from arena.config.config import Config, look_in
 from arena.config.instances import MAX_INSTANCES, spelled_out
-from arena.config.messages import complaint, in_words, unknown_key
+from arena.config.keys import MAX_NAME, BudgetTable, CommonKeys, name_fault
 from arena.config.openings import BadOpenings, OpeningError, lines_of, random_opening
-from arena.config.tables import MAX_NAME, BudgetTable, CommonKeys, Table, name_fault
-from arena.formats.base import Format, formats
+from arena.formats.base import Format, Table, formats
 from games.core.game import Game
 from games.core.registry import SpecError, spell
 

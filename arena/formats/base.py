@@ -15,12 +15,19 @@ from functools import cache
 from itertools import combinations
 from typing import Any, ClassVar
 
-from arena.config.tables import Table
+from pydantic import BaseModel, ConfigDict
+
 from arena.formats.fixture import Fixture, Fixtures, Pair
 
 Complaint = tuple[tuple, object, str]  # the place of a key, its value, and what is wrong with it
 
 _classes: dict[str, type["Format"]] = {}
+
+
+class Table(BaseModel):
+    """A table of a configuration: keys of exact types, and no others."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Format(ABC):

@@ -4,8 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from arena.config.tables import Table
-from arena.formats.base import KnownMatches, all_pairs, unknown_agent
+from arena.formats.base import KnownMatches, Table, all_pairs, unknown_agent
 
 
 class RoundRobin(KnownMatches):

@@ -2,8 +2,7 @@
 
 from pydantic import Field, ValidationError
 
-from arena.config.tables import Table
-from arena.formats.base import Matches
+from arena.formats.base import Matches, Table
 from arena.formats.gauntlet import BaseKeys, base_complaints
 from results.elo import pentanomial
 from results.sprt import Sprt, State, in_words

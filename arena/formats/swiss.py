@@ -5,8 +5,7 @@ from collections import Counter
 
 from pydantic import Field
 
-from arena.config.tables import Table
-from arena.formats.base import Matches
+from arena.formats.base import Matches, Table
 from arena.formats.pairing import pair_off
 
 MAX_ROUNDS = 1000

@@ -71,7 +71,7 @@ def draw(tournament: Tournament) -> list[Drawn]:
     if "study" in tournament.kinds:
         rows["study"] = len(tournament.study())
         caption = "Every cell of the table with its 95 % interval."
-        plots.insert(0, ("study", "Scores", caption, tournament.plot_study))
+        plots.insert(0, ("study", "Scores", caption, tournament.plot.study))
     return [_drawn(*plot, height=max(HEIGHT, HEIGHT / 4 + ROW * rows.get(plot[0], 0))) for plot in plots]
 
 
@@ -85,7 +85,7 @@ def _curves(tournament) -> list[Plot]:
         caption = "Best score so far against playouts: mean of the runs, and their quartiles."
         if instance == ALL:
             caption = "Best score so far of all instances, 0 for the worst and 1 for the best of each: mean, quartiles."
-        plot = functools.partial(_titleless, tournament.plot_best_so_far, instance)
+        plot = functools.partial(_titleless, tournament.plot.best_so_far, instance)
         plots.append((f"curve_{number}" if several else "curve", _curve_title(instance), caption, plot))
     return plots
 
@@ -102,8 +102,8 @@ def _between_two(tournament, rows: dict[str, int]) -> list[Plot]:
     """Of games between two; `rows` gets the number of rows of those that have them."""
     rows |= dict.fromkeys(("ratings", "crosstable", "sides"), len(tournament.names))
     plots: list[Plot] = [
-        ("ratings", "Ratings", "Elo with 95 % errors. An arrow is a one-sided bound.", tournament.plot_ratings),
-        ("crosstable", "Crosstable", "Score of each row against each column, in %.", tournament.plot_crosstable),
+        ("ratings", "Ratings", "Elo with 95 % errors. An arrow is a one-sided bound.", tournament.plot.ratings),
+        ("crosstable", "Crosstable", "Score of each row against each column, in %.", tournament.plot.crosstable),
     ]
     win_rates, effort = tournament.win_rates(), tournament.effort
     bounded = any(tournament.ratings.bound)
@@ -111,15 +111,15 @@ def _between_two(tournament, rows: dict[str, int]) -> list[Plot]:
     for of in ("seconds", "playouts"):
         if (win_rates[f"{of}_per_move"] > 0).sum() > 1:
             caption = f"What strength costs: Elo against {of} a move. Up and to the left is better.{without_bounds}"
-            plot = functools.partial(tournament.plot_strength, of)
+            plot = functools.partial(tournament.plot.strength, of)
             plots.append((f"strength_{of}", f"Elo against {of}", caption, plot))
-    plots.append(("lengths", "Length of games", "How many plies games took, by who won.", tournament.plot_lengths))
-    plots.append(("sides", "Moving first", "Each agent's score as first and as second player.", tournament.plot_sides))
+    plots.append(("lengths", "Length of games", "How many plies games took, by who won.", tournament.plot.lengths))
+    plots.append(("sides", "Moving first", "Each agent's score as first and as second player.", tournament.plot.sides))
     for of in ("seconds", "depth"):
         if (effort[f"{of}_given"] > 0).any():
             title = "Time along the game" if of == "seconds" else "Depth along the game"
             caption = f"Mean {of} of a move, by ply."
-            plots.append((f"moves_{of}", title, caption, functools.partial(tournament.plot_moves, of)))
+            plots.append((f"moves_{of}", title, caption, functools.partial(tournament.plot.moves, of)))
     return plots
 
 

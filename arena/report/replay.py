@@ -10,7 +10,8 @@ from arena.config.config import import_plugins, make_games
 from games.core.game import IllegalMove
 from results import candidates
 from results.record import Reason
-from results.store import MOVE_COLUMNS, Store, StoreError
+from results.rows import MOVE_COLUMNS
+from results.store import Store, StoreError
 from results.tournament import Tournament
 
 MOST_GAMES = 60

@@ -1,1 +1,1 @@
-"""Runs: games played by worker processes, supervised, stored and shown."""
+"""Tournaments: begun, stored, shown and resumed."""

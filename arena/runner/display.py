@@ -13,9 +13,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.text import Text
 
 from arena.formats.schedule import described
-from arena.runner.staff import InPlay
+from arena.runner.events import Events
 from arena.runner.ticker import Ticker
-from arena.runner.tournament import Events
+from arena.workers.worker import InPlay
 from results.conditions import conditions_of
 from results.store import Store
 

@@ -8,24 +8,21 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from arena.config import loading
+from arena.config.complaints import complaint
 from arena.config.config import Config, ConfigError, differences
-from arena.config.messages import complaint
-from arena.config.sizes import in_bytes
-from arena.formats.fixture import Fixture
-from arena.formats.schedule import Schedule
-from arena.runner.logs import RunLog
-from arena.runner.machine import cores, describe, describe_run
-from arena.runner.staff import InPlay
-from arena.runner.supervisor import Supervisor
+from arena.runner.desk import Desk, Engine
+from arena.runner.events import Events
+from arena.workers.logs import RunLog
+from arena.workers.machine import cores, describe, describe_run
+from arena.workers.supervisor import Supervisor
 from games.core.prepared import changes
-from results.checking import mend
-from results.record import GameRecord
+from results.integrity import mend
 from results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
@@ -46,46 +43,6 @@ class Interrupted(Exception):
         self.why = why  # why it stopped, unless it was told to
         what = f"stopped with {stored} of {total} games stored in {folder}; resume the run to play the rest"
         super().__init__(f"{why}: {what}" if why else what)
-
-
-class Events:
-    """Callbacks of a run: derive a class and override what you need.
-
-    All calls come from the thread of `run`, except `trouble`, which may come from another.
-    """
-
-    def opened(self, resolved: dict, folder: Path) -> None:
-        """The store is open; `resolved` is the configuration with every default filled in."""
-
-    def connected(self, cluster: str, dashboard: str | None) -> None:
-        """The cluster is connected; `dashboard` is the address of its page."""
-
-    def warming(self, name: str) -> None:
-        """The kernels of an agent are about to be compiled, perhaps at the same time as those of others."""
-
-    def warmed(self, name: str, seconds: float, failure: str = "") -> None:
-        """The kernels of an agent are compiled, unless `failure` says why not."""
-
-    def planned(self, schedule: Schedule) -> None:
-        """The schedule is known; where results decide what is played, its length and lines change as they come in."""
-
-    def started(self, total: int, done: int) -> None:
-        """Play begins: `total` games in all, `done` of them stored before."""
-
-    def finished(self, record: GameRecord) -> None:
-        """A game is stored."""
-
-    def playing(self, games: list[InPlay]) -> None:
-        """The games in play; called about twice a second."""
-
-    def stopping(self, now: bool) -> None:
-        """A stop was requested: running games are finished, or given up if `now`."""
-
-    def trouble(self, text: str) -> None:
-        """Something went wrong that does not end the run; reported once."""
-
-    def ended(self) -> None:
-        """No worker is left.  Called however the run ends, once `opened` has been."""
 
 
 def run(
@@ -119,15 +76,20 @@ def run(
     the store cannot be written; the games stored before are kept.  WorkerStartError: worker processes cannot start.
     ClusterError: the cluster cannot be used, or is gone.
     """
-    workers = _processes(workers, cluster)
+    place = _place(workers, cluster)
     if resume and out is None:
         raise ValueError("resume = True needs out, the folder of the run to go on with")
-    config, events = _as_config(config, keys), events or _default_events()
-    if cluster is None and _is_new(out, resume):
+    return _run(_as_config(config, keys), out, place, resume, events or _default_events())
+
+
+def _run(config: Config, out, place, resume: bool, events: Events) -> "Tournament":
+    """Play on so many processes, or on a cluster."""
+    here = isinstance(place, int)
+    if here and _is_new(out, resume):
         _check_programs(config)
     folder = _folder(out)  # once the configuration is known to be sound
     with ExitStack() as stack:
-        link = None if cluster is None else stack.enter_context(_linked(cluster, config))
+        link = None if here else stack.enter_context(_linked(place, config))
         store = stack.enter_context(_open_store(config, folder, resume))
         run_log = stack.enter_context(RunLog(folder / LOG_NAME, events.trouble))
         if resume and (mended := mend(store)):
@@ -138,10 +100,10 @@ def run(
         stack.callback(events.ended)
         if link is not None:
             events.connected(link.where, link.dashboard)
-        desk = _Desk(store, config, folder, events)
-        if cluster is None and desk.left():
+        desk = Desk(store, config, folder, events)
+        if here and desk.left():
             _check_programs(config)
-        desk.engine = engine = _engine(config, desk, run_log, link or workers)
+        desk.engine = engine = _engine(config, desk, run_log, link or place)
         stack.enter_context(_loading_tables())
         _play(engine, desk)
         if desk.left():
@@ -151,10 +113,12 @@ def run(
     return Tournament.load(folder)
 
 
-def _processes(workers: int | None, cluster: Any) -> int:
-    """How many processes of this machine play, if any do; ValueError if that cannot be."""
-    if workers is not None and cluster is not None:
-        raise ValueError("workers are processes of this machine: with a cluster, that says how many there are")
+def _place(workers: int | None, cluster: Any) -> Any:
+    """What plays: so many processes of this machine, or the cluster; ValueError if that cannot be."""
+    if cluster is not None:
+        if workers is not None:
+            raise ValueError("workers are processes of this machine: with a cluster, that says how many there are")
+        return cluster
     workers = cores() if workers is None else workers
     if workers < 1:
         raise ValueError(f"workers = {workers} is out of range: a run needs 1 or more")
@@ -168,7 +132,7 @@ def _linked(cluster, config):
     return linked(cluster, config)
 
 
-def _engine(config, desk: "_Desk", run_log, place) -> "Engine":
+def _engine(config, desk: Desk, run_log, place) -> Engine:
     """What plays the games of a run; `place`: the number of processes, or the link to a cluster."""
     told = {"on_stop": desk.events.stopping, "on_trouble": desk.events.trouble, "on_tick": desk.look}
     common = {"config": config, "following": desk.next, "run_log": run_log, "on_results": desk.add, **told}
@@ -179,82 +143,11 @@ def _engine(config, desk: "_Desk", run_log, place) -> "Engine":
     return ClusterEngine(link=place, left=desk.left, on_machine=desk.note_machine, **common)
 
 
-class Engine(Protocol):
-    """Plays the games that it asks for, and hands on their records: the same ones whatever it plays them on.
-
-    It calls the receivers that `arena.runner.supervisor.Supervisor` describes, in the thread of `run`.
-    """
-
-    @property
-    def stopped(self) -> bool:
-        """Whether a stop was requested."""
-
-    def prepare(self, warming: Callable[[str], None], warmed: Callable[[str, float, str], None]) -> None:
-        """Return once games can be played, or a stop is requested.
-
-        Told before and after each agent whose kernels are compiled.
-        """
-
-    def in_play(self) -> list[InPlay]:
-        """The games that are being played, as far as they are known."""
-
-    def run(self) -> None:
-        """Play all games, or those that a stop request allows; nothing that it started is left when it returns."""
-
-    def request_stop(self, now: bool = False) -> None:
-        """The first call starts no new games, the second, or `now`, gives up those that run; from any thread."""
-
-
-class _Desk:
-    """Hands out the games of a run that are not stored, stores what comes in, and tells who watches."""
-
-    def __init__(self, store: Store, config: Config, folder: Path, events: Events):
-        self.store, self.events, self.stored = store, events, store.ids()
-        self.schedule = Schedule.after(config.values, store.results())
-        self.room = _Room(folder, config.values["disk"])
-        self.engine: Engine | None = None
-        events.planned(self.schedule)
-
-    def left(self) -> int:
-        """How many of the games that have been asked for are not stored."""
-        return len(self.schedule) - len(self.stored)
-
-    def next(self) -> Fixture | None:
-        """The next game that is not stored yet."""
-        while fixture := self.schedule.next():
-            if fixture.id not in self.stored:
-                return fixture
-        return None
-
-    def add(self, records: list[GameRecord]) -> None:
-        """Games are over."""
-        self.store.add_all(records)
-        for record in records:
-            self.stored.add(record.id)
-            self.schedule.told(record.condition, record.first, record.second, record.opening, record.outcome)
-            self.events.finished(record)
-
-    def look(self) -> None:
-        """Called from time to time."""
-        self.store.check_place()
-        if self.room.exceeded() and self.engine is not None:
-            self.engine.request_stop()
-        if self.engine is not None:
-            self.events.playing(self.engine.in_play())
-
-    def note_machine(self, machine: dict) -> None:
-        """Store what a machine of a cluster says of itself, each kind once: only its name tells two of a kind apart."""
-        kind = {key: value for key, value in machine.items() if key not in ("host", "programs", "files")}
-        known = self.store.meta.get("cluster", [])
-        if kind not in known:
-            self.store.set_meta("cluster", [*known, kind])
-
-
 def _default_events() -> Events:
     """A display in a notebook, and elsewhere nobody."""
     if "IPython" not in sys.modules:
         return Events()
-    from arena.runner.notebook import notebook_display
+    from arena.runner.notebook_display import notebook_display
 
     return notebook_display() or Events()
 
@@ -272,26 +165,6 @@ def _folder(out) -> Path:
     stream = sys.stdout if "IPython" in sys.modules else sys.stderr  # which notebooks show as if it were an error
     print(f"The run is stored in {folder}, a new temporary folder.", file=stream)
     return Path(folder)
-
-
-class _Room:
-    """How much of the disk the files of a run may take."""
-
-    def __init__(self, folder: Path, limit: str | None):
-        self.folder, self.limit, self.bytes = folder, limit, in_bytes(limit)
-        self.fault = ""  # in words, once they take more
-
-    def exceeded(self) -> bool:
-        """Whether they take more, for the first time."""
-        if self.bytes is None or self.fault:
-            return False
-        taken = 0
-        for path in self.folder.iterdir():
-            with suppress(FileNotFoundError):
-                taken += path.stat().st_size
-        if taken > self.bytes:
-            self.fault = f"the files in {self.folder} take {taken / 2**20:.1f} MB, and disk = {self.limit!r}"
-        return bool(self.fault)
 
 
 def _as_config(config: str | os.PathLike[str] | Mapping[str, Any] | Config | None, keys: Mapping[str, Any]) -> Config:
@@ -343,7 +216,7 @@ def _warn_of_changed_source(store, config, events):
         events.trouble(text)
 
 
-def _play(engine: Engine, desk: _Desk) -> None:
+def _play(engine: Engine, desk: Desk) -> None:
     """Warm the kernels and play; returns when no worker is left, after the last game or after a stop."""
     with _signals() as direct:
         direct(engine)

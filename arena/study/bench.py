@@ -172,7 +172,7 @@ def _row(subject: Subject, answer: dict, chunks: list[dict]) -> dict | None:
 
 def report(rows: Iterable[dict | None]) -> dict[str, Any]:
     """The report of rows that were measured now, on this machine."""
-    from arena.runner.machine import describe
+    from arena.workers.machine import describe
     from games.core.lanes import vector_bits
 
     found = [row for row in rows if row]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from arena.config.config import import_plugins, make_games
-from arena.runner.rules import GameError, by_rules, result_of
+from arena.play.rules import GameError, by_rules, result_of
 from games.core.game import Game, IllegalMove
 from results.record import GameRecord, Reason
 

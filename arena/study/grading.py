@@ -41,7 +41,7 @@ def grade_run(run, oracle: Oracle, told: Callable[[int, int], None]) -> pd.DataF
     """A row for each decision of a stored run: id, ply, agent, move, before, after.
 
     `before` and `after` are the values, for the player who moved, of the positions before and after the move; NaN if
-    not solved.  `results.grading` makes tables of them.  `told(done, total)` is called after each game.
+    not solved.  `results.graded_moves` makes tables of them.  `told(done, total)` is called after each game.
     """
     decisions = run.moves()
     by_game = dict(list(decisions.groupby("id", sort=False)))

@@ -15,7 +15,7 @@ import agents
 import games
 from agents.core.agent import Agent, Budget
 from arena.config.config import Seat
-from arena.runner import warming
+from arena.play import first_moves
 from games.core import index
 from games.core.errors import UserError
 from games.core.jit import KERNEL_PACKAGES, kernels
@@ -81,7 +81,7 @@ def parts(game_specs: Iterable[str], agent_specs: Iterable[str]) -> list[list[Pa
     """
     made, known = [agents.make(spec) for spec in agent_specs], [games.make(spec) for spec in game_specs]
     classes: dict[type, list[Agent]] = {}
-    for agent in sorted(made, key=warming.weight, reverse=True):
+    for agent in sorted(made, key=first_moves.weight, reverse=True):
         classes.setdefault(type(agent), []).append(agent)
     kernels = [Part(_samples(group, known), tuple(map(str, group))) for group in classes.values()]
     done = {(game, agent) for part in kernels for game in part.games for agent in part.agents}
@@ -129,5 +129,5 @@ def warm_part(part: Part) -> list[tuple[str, str, float, str]]:
     for game in map(games.make, part.games):
         for agent in map(agents.make, part.agents):
             seat = Seat(str(agent), agent, agent.budget(LEAST))
-            rows.append((str(game), seat.name, *warming.warm([game], seat)))
+            rows.append((str(game), seat.name, *first_moves.warm([game], seat)))
     return rows

@@ -2,9 +2,9 @@
 
 With each number of workers, every scheme meets the serial search with the playouts of one worker (equal time) and with
 those of all workers (search overhead); then, in rounds, with the factor between them that
-`results.scaling.next_factor` asks for, until each strength speed-up is enclosed.  Results decide which matches follow,
-and the study decides the results; so a study can be stopped and resumed, and gives the same matches again.  All games
-are in one store, which every other command reads.
+`results.strength_scaling.next_factor` asks for, until each strength speed-up is enclosed.  Results decide which matches
+follow, and the study decides the results; so a study can be stopped and resumed, and gives the same matches again.  All
+games are in one store, which every other command reads.
 """
 
 import json
@@ -24,9 +24,9 @@ from agents.montecarlo.uct import UCT
 from arena.config.config import ConfigError
 from arena.config.loading import from_values
 from arena.runner import tournament
-from arena.runner.tournament import Events
+from arena.runner.events import Events
 from games.core.registry import parse_spec
-from results import scaling
+from results import strength_scaling
 from results.store import FILE_NAME, StoreExists
 
 FILE = "plan.json"
@@ -139,7 +139,7 @@ def run(
     tell: Callable[[str], None] = lambda text: None,
     cluster: Any = None,
 ) -> pd.DataFrame:
-    """Play what the study asks for, and return the table of `results.scaling.table`.
+    """Play what the study asks for, and return the table of `results.strength_scaling.table`.
 
     With `resume` and without a study, the stored one is continued.  `tell` is called with a line before each round; the
     other parameters and the errors are those of `arena.run`.
@@ -160,10 +160,10 @@ def run(
 
 
 def load(folder) -> pd.DataFrame:
-    """The table of a stored study, finished or not; see `results.scaling.table`."""
+    """The table of a stored study, finished or not; see `results.strength_scaling.table`."""
     played, study = results.load(folder), read_study(folder)
     matches, times = _matches(study, played), _times(study, played)
-    return scaling.table(
+    return strength_scaling.table(
         [
             {
                 "scheme": scheme,
@@ -225,13 +225,13 @@ def _stored_pairings(folder) -> list:
 def _next_pairings(study, folder) -> list:
     """The matches that the results ask for."""
     matches = _matches(study, results.load(folder))
-    factors = {point: scaling.next_factor(matches[point], LEAST, MOST * point[1]) for point in study.points()}
+    factors = {point: strength_scaling.next_factor(matches[point], LEAST, MOST * point[1]) for point in study.points()}
     return [[name(*point), serial_name(factor)] for point, factor in factors.items() if factor is not None]
 
 
 def _matches(study, played) -> dict:
     """point -> factor -> pairs of games, of the matches that were played."""
-    counts = scaling.counts_by_pair(played.pairs())
+    counts = strength_scaling.counts_by_pair(played.pairs())
     return {
         point: {
             factor: counts[key]

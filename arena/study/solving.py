@@ -22,7 +22,7 @@ from arena.study import kept
 from arena.study.proving import NUMBER, names_of, not_made
 from games.core.game import check_range
 from games.core.random import random_below, stream
-from results import solving
+from results import solver_scaling
 
 FILE, FOUND = "solving.json", "solving.jsonl"
 STORED: dict[str, Any] = {  # the types of what each row has
@@ -178,7 +178,7 @@ def _solved(study, spec, place, workers, position) -> dict:
 
 
 def load(folder) -> pd.DataFrame:
-    """The table of `results.solving.points` of a stored study; ConfigError if two searches found different values."""
+    """The table of `results.solver_scaling.points` of a stored study; ConfigError if searches found other values."""
     frame = pd.DataFrame(kept.rows(Path(folder) / FOUND, STORED))
     if frame.empty:
         raise ConfigError([f"{Path(folder) / FOUND}: holds no search yet"])
@@ -190,4 +190,4 @@ def load(folder) -> pd.DataFrame:
         raise ConfigError(
             [f"{folder}: {solver} has virtual times and times of the wall; begin the study anew" for solver in mixed]
         )
-    return solving.points(frame)
+    return solver_scaling.points(frame)

@@ -10,8 +10,8 @@ import pandas as pd
 
 import agents
 import games
-from arena.runner.machine import cores
 from arena.study.scaling import ScalingStudy
+from arena.workers.machine import cores
 from games.core.random import stream
 
 ROUNDS = 5  # how often each search is measured, in turns

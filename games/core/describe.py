@@ -8,7 +8,7 @@ import typing
 from dataclasses import MISSING
 
 from games.core.index import Parameter
-from games.core.registry import Registered, parameters_of, type_name
+from games.core.parameters import Registered, parameters_of, type_name
 
 BUDGET = {  # parameters of every agent that has them
     "playouts": "budget of a move: random playouts",

@@ -13,13 +13,15 @@ import pkgutil
 import types
 import typing
 from contextlib import suppress
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field
 from functools import cached_property
 from importlib.metadata import EntryPoint
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from games.core import index, plugins
+from games.core.describe import about, parameters
 from games.core.errors import UserError
+from games.core.parameters import Registered, parameters_of, type_name
 
 WORDS = {"true": True, "false": False, "none": None}
 UNLISTED = {"listed": False}  # metadata of a field that is given by name alone, and not shown at its default
@@ -51,16 +53,6 @@ def _literal(node):
     if isinstance(node, ast.Name) and node.id in WORDS:
         return WORDS[node.id]
     return ast.literal_eval(node)
-
-
-class Registered(Protocol):
-    """A frozen dataclass of parameters, with the name that specs call it by."""
-
-    name: ClassVar[str]
-    __dataclass_fields__: ClassVar[dict[str, Field]]
-
-    def prepare(self) -> None:
-        """Read the files that its parameters name, unless their first use does so; ValueError if one is bad."""
 
 
 @dataclass
@@ -117,8 +109,6 @@ class Registry:
         return {name: self._entry(name, cls) for name, cls in self.classes().items()}
 
     def _entry(self, name, cls):
-        from games.core.describe import about, parameters
-
         found = ()
         with suppress(Exception):  # whatever a plug-in's class raises when it is asked for its parameters
             found = tuple(parameters(cls))
@@ -229,20 +219,6 @@ def _check(owner, key, value, hint):
         if type(value) is option:
             return value
     raise SpecError(f"{owner}: {key} = {value!r} should be {type_name(hint)}")
-
-
-def type_name(hint) -> str:
-    """A declared type in a user's words: `int`, `float or none`, `list of int`."""
-    if isinstance(hint, types.UnionType):
-        return " or ".join(type_name(option) for option in typing.get_args(hint))
-    if typing.get_origin(hint) is tuple:
-        return f"list of {type_name(typing.get_args(hint)[0])}"
-    return "none" if hint is type(None) else hint.__name__
-
-
-def parameters_of(cls: type[Registered]) -> list[Field]:
-    """The fields that a registered class is made with, those that are given by name alone after the others."""
-    return sorted((f for f in fields(cls) if f.init), key=lambda f: bool(f.kw_only))
 
 
 def signature(cls: type[Registered]) -> str:

@@ -8,8 +8,8 @@ import pytest
 from agents.core.agent import registry as agent_registry
 from arena.config import loading
 from arena.formats.schedule import Schedule
-from arena.runner.logs import RunLog
-from arena.runner.supervisor import Supervisor
+from arena.workers.logs import RunLog
+from arena.workers.supervisor import Supervisor
 from games.core.game import registry as game_registry
 from tests.arena.fixtures import every_fixture
 

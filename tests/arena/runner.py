@@ -38,7 +38,7 @@ class Watcher(arena.Events):
 def main(config, out, method, *options):
     multiprocessing.set_start_method(method)
     if method == "forkserver":
-        multiprocessing.set_forkserver_preload(["arena.runner.worker"])
+        multiprocessing.set_forkserver_preload(["arena.workers.worker_main"])
     size, hold = (int(options[options.index(name) + 1]) if name in options else 0 for name in ("--limit", "--hold"))
     if size:
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))

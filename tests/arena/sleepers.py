@@ -21,7 +21,7 @@ from arena.cluster import tasks
 from arena.cluster.describing import describe_station
 from arena.cluster.messages import Answer, Described, Over, Prepared
 from arena.config.config import Config
-from arena.runner.match import identity, seats_of
+from arena.play.match import identity, seats_of
 from results.record import GameRecord, MoveRecord, Reason
 
 PROCESSES = 4

@@ -7,8 +7,8 @@ import numpy as np
 from arena.config.loading import from_values
 from arena.config.openings import random_opening
 from arena.formats.schedule import Schedule
-from arena.runner.machine import describe
-from arena.runner.match import identity
+from arena.play.match import identity
+from arena.workers.machine import describe
 from games.core.random import stream
 from results.record import GameRecord, ImprovementRecord, MoveRecord, Reason
 from results.store import Store

@@ -7,12 +7,14 @@ import pytest
 
 from arena.config import loading
 from arena.formats.schedule import Schedule
-from arena.runner import staff, waiting, watch
-from arena.runner.batches import MOST, Lengths
-from arena.runner.messages import Play, frame_of
-from arena.runner.waiting import Job, Queue
-from arena.runner.watch import Watch
-from arena.runner.worker import Table
+from arena.play import watch
+from arena.play.watch import Watch
+from arena.workers import waiting
+from arena.workers import worker as worker_module
+from arena.workers.batches import MOST, Lengths
+from arena.workers.messages import Play, frame_of
+from arena.workers.waiting import Job, Queue
+from arena.workers.worker_main import Table
 from results.record import Reason
 from tests.arena.conftest import essence, values
 from tests.arena.fixtures import every_fixture, round_robin
@@ -69,7 +71,7 @@ def test_a_batch_is_played_and_judged_as_single_games_are(bench, monkeypatch, ho
 @pytest.mark.slow
 def test_a_game_that_hangs_costs_no_other_of_its_batch(bench, monkeypatch):
     monkeypatch.setattr(waiting, "ORDER_SECONDS", AN_AGE)
-    limit = staff.TICK + staff.STOP + 0.5
+    limit = worker_module.TICK + worker_module.STOP + 0.5
     keys = values("random", ("bad", "test_odd(how='hang', at=4, odds=0.02)"), game=LONG, games=100, game_seconds=limit)
     made = bench(keys, workers=1)
     lengths = batches_of(made)
@@ -83,7 +85,7 @@ def test_a_game_that_hangs_costs_no_other_of_its_batch(bench, monkeypatch):
 
 def test_a_stop_request_finishes_the_game_and_not_its_batch(bench, monkeypatch):
     monkeypatch.setattr(waiting, "ORDER_SECONDS", AN_AGE)
-    monkeypatch.setattr(staff, "ORDER_SECONDS", AN_AGE)
+    monkeypatch.setattr(worker_module, "ORDER_SECONDS", AN_AGE)
     made = bench(
         values(("a", "test_odd(pause=0.001)"), "random", games=4000),
         workers=1,
@@ -97,7 +99,7 @@ def test_a_stop_request_finishes_the_game_and_not_its_batch(bench, monkeypatch):
 
 def test_what_is_shown_is_the_game_of_the_batch_that_is_played(bench, monkeypatch):
     monkeypatch.setattr(waiting, "ORDER_SECONDS", AN_AGE)
-    monkeypatch.setattr(staff, "ORDER_SECONDS", AN_AGE)
+    monkeypatch.setattr(worker_module, "ORDER_SECONDS", AN_AGE)
     made = bench(values(("a", "test_odd(pause=0.01)"), "random", game=LONG, games=20), workers=1)
     seen = []
     made.supervisor.on_tick = lambda: seen.extend((game, len(made.records)) for game in made.supervisor.in_play())

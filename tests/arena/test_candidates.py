@@ -12,9 +12,9 @@ from agents.core.agent import Agent, Budget, Decision, MoveStatistics, Player
 from arena.cli import app
 from arena.config import loading
 from arena.config.config import Seat
+from arena.play.match import play, play_fixture
 from arena.report.replay import sample
-from arena.runner.match import play, play_fixture
-from arena.runner.messages import Played, _messages, fault_of
+from arena.workers.messages import Played, _messages, fault_of
 from results import Store, load
 from results.candidates import MOST, read
 from results.record import Reason

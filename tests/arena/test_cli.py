@@ -17,8 +17,8 @@ import agents
 import games
 from arena.commands.application import Panel
 from arena.config import loading
-from arena.runner import warming
-from arena.runner.compiled import is_compiled
+from arena.play import first_moves
+from arena.workers.compiled import is_compiled
 from arena.study import kernel_cache
 from games.core.errors import UserError
 from tests.typed import call
@@ -315,7 +315,7 @@ def test_kernels_are_compiled_first_and_those_of_a_class_together_then_methods()
 
 @pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="what is replaced here reaches forks alone")
 def test_a_process_that_dies_while_it_compiles_is_told(monkeypatch):
-    monkeypatch.setattr(warming, "warm", lambda *arguments: os._exit(1))
+    monkeypatch.setattr(first_moves, "warm", lambda *arguments: os._exit(1))
     with pytest.raises(kernel_cache.CompilingError, match="has died"):
         kernel_cache.warm(kernel_cache.parts(["nim"], ["random"]), 2, lambda *row: None)
 

@@ -18,15 +18,16 @@ from agents.core.clock import Clock
 from arena.cli import app
 from arena.config import loading
 from arena.config.config import ConfigError
+from arena.play import referee
+from arena.play.match import play_fixture
+from arena.play.referee import GRACE, Limits, Referee, Turn
+from arena.play.watch import LIMIT, Watch, new_memory
 from arena.report.replay import _thought
-from arena.runner import referee
-from arena.runner.match import play_fixture
-from arena.runner.referee import GRACE, Limits, Referee, Turn
-from arena.runner.staff import STOP, TICK
-from arena.runner.watch import LIMIT, Watch, new_memory
+from arena.workers.worker import STOP, TICK
 from games.core.random import stream
 from results.conditions import conditions_of
-from results.exchange import from_jsonl, time_control, to_jsonl, to_pgn
+from results.exchange import from_jsonl, to_jsonl
+from results.pgn import time_control, to_pgn
 from results.record import GameRecord, MoveRecord, Reason
 from results.store import Store
 from tests.arena.conftest import Bench, values

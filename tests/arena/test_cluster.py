@@ -19,15 +19,17 @@ import arena
 import games as games_of_ours
 from agents.core.solve import solve, solver_of
 from agents.proof.jobs import JobError
-from arena.cluster import describing, solving
+from arena.cluster import describing
 from arena.cluster.host import Host, Needs, Phase
-from arena.cluster.jobs import jobs_on
 from arena.cluster.link import ClusterError, connected
 from arena.cluster.post import Post
-from arena.runner import batches
-from arena.runner.batches import Lengths
-from arena.runner.waiting import Job
+from arena.cluster.proof_jobs import jobs_on
+from arena.study import positions_on_cluster
 from arena.study.positions import Known, PositionError, check_positions
+from arena.study.positions_on_cluster import check_positions_on
+from arena.workers import batches
+from arena.workers.batches import Lengths
+from arena.workers.waiting import Job
 from results.record import Reason
 from results.store import Store
 from tests.arena.conftest import values
@@ -136,11 +138,11 @@ def test_workers_without_a_plug_in_are_refused(cluster, tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_positions_of_a_file_are_shared_out(cluster, monkeypatch):
-    monkeypatch.setattr(solving, "LOT", 3)
+    monkeypatch.setattr(positions_on_cluster, "LOT", 3)
     game, path = games_of_ours.make("connect4(rows=4, columns=5)"), Path("positions.txt")
     lines = ("3321221323455", "1445521524524", "3554312534511", "4522413522155")
     known, told = [Known(number, moves, 0) for number, moves in enumerate(lines, 1)], []
-    checked = solving.check_positions_on(cluster, str(game), "dfpn(table=1)", known, path, told.append)
+    checked = check_positions_on(cluster, str(game), "dfpn(table=1)", known, path, told.append)
     assert [one.known for one in checked] == known and {one.known.line for one in told} == {1, 2, 3, 4}
     solvers = [solver_of(agents.make("dfpn(table=1)"), game) for _ in range(2)]
     apart = [
@@ -149,7 +151,7 @@ def test_positions_of_a_file_are_shared_out(cluster, monkeypatch):
     ]
     assert [(one.found, one.nodes) for one in checked] == [(one.found, one.nodes) for one in apart]
     with pytest.raises(PositionError, match=r"positions\.txt:7: '9' is not a legal move"):
-        solving.check_positions_on(cluster, str(game), "dfpn", [Known(7, "9", 0)], path, told.append)
+        check_positions_on(cluster, str(game), "dfpn", [Known(7, "9", 0)], path, told.append)
 
 
 @pytest.mark.slow
@@ -169,7 +171,7 @@ def test_jobs_are_done_by_a_cluster(cluster, job):
 @pytest.mark.slow
 def test_what_is_wrong_with_a_job_on_a_cluster_is_told(cluster, monkeypatch):
     solver = solver_of(agents.make("jlpns(workers=2)"), games_of_ours.make("tictactoe"))
-    monkeypatch.setattr("arena.cluster.jobs.Workplace.begin", lambda *_: 1 / 0)
+    monkeypatch.setattr("arena.cluster.proof_jobs.Workplace.begin", lambda *_: 1 / 0)
     with jobs_on(cluster, solver), pytest.raises(JobError, match="ZeroDivisionError in a worker"):
         solve(solver, solver.game.initial())
     assert solver.memory.free == 2

@@ -10,8 +10,8 @@ from arena.config.loading import from_values
 from arena.formats.schedule import Schedule
 from arena.runner import display
 from arena.runner.display import LiveDisplay, PlainDisplay
-from arena.runner.staff import InPlay
 from arena.runner.ticker import Ticker
+from arena.workers.worker import InPlay
 from results.record import Reason
 from results.store import Store
 from tests.arena.conftest import Bench, values
@@ -130,8 +130,8 @@ def test_tickers_stop():
 
 def test_what_workers_play_now(tmp_path, monkeypatch):
     """Games get on from look to look, of which each has many, and are those of the schedule."""
-    monkeypatch.setattr("arena.runner.staff.TICK", 0.02)
-    monkeypatch.setattr("arena.runner.supervisor.TICK", 0.02)  # for how long it waits
+    monkeypatch.setattr("arena.workers.worker.TICK", 0.02)
+    monkeypatch.setattr("arena.workers.supervisor.TICK", 0.02)  # for how long it waits
     made = Bench(values("test_odd(pause=0.05)", ("b", "test_odd(pause=0.05)"), game="test_nim(heap=30)"), tmp_path)
     looks = []
     made.supervisor.on_tick = lambda: looks.append(made.supervisor.in_play())

@@ -9,7 +9,7 @@ import agents
 import games
 import results
 from arena.cli import app
-from arena.runner.duel import Duel
+from arena.play.duel import Duel
 from games.core.game import CHANCE
 from tests.arena.conftest import PLUGIN
 

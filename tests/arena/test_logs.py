@@ -9,9 +9,9 @@ import socket
 import time
 from multiprocessing import connection as pipes
 
-from arena.runner import logs
-from arena.runner.logs import RunLog, send_by
-from arena.runner.messages import SupervisorsEnd, WorkersEnd
+from arena.workers import logs
+from arena.workers.logs import RunLog, send_by
+from arena.workers.messages import SupervisorsEnd, WorkersEnd
 
 log = logging.getLogger("arena.test")
 

@@ -11,9 +11,9 @@ from agents.core.clock import Clock
 from arena.config import loading
 from arena.config.config import Seat
 from arena.formats.schedule import Schedule
-from arena.runner.match import Openings, play, play_fixture
-from arena.runner.rules import GameError
-from arena.runner.warming import _budgets, warm
+from arena.play.first_moves import _budgets, warm
+from arena.play.match import Openings, play, play_fixture
+from arena.play.rules import GameError
 from results.record import Reason
 from tests.arena.conftest import essence, values
 from tests.arena.fixtures import every_fixture, round_robin

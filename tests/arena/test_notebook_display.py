@@ -13,9 +13,9 @@ import games
 from agents.minimax.trace import Explored, explore
 from arena.config.loading import from_values
 from arena.formats.schedule import Schedule
-from arena.runner.match import play_fixture
-from arena.runner.notebook import NotebookDisplay
-from arena.runner.staff import InPlay
+from arena.play.match import play_fixture
+from arena.runner.notebook_display import NotebookDisplay
+from arena.workers.worker import InPlay
 from results.store import Store
 from tests.arena.fixtures import every_fixture
 

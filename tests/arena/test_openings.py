@@ -7,7 +7,7 @@ import games
 from arena.config import loading
 from arena.config.config import ConfigError
 from arena.config.openings import BadOpenings, every, lines_of
-from arena.runner.match import play_fixture
+from arena.play.match import play_fixture
 from results.store import Store
 from tests.arena.fixtures import round_robin
 

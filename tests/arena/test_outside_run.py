@@ -14,8 +14,8 @@ from agents.outside.external import Engines
 from arena.config import loading
 from arena.config.config import ConfigError
 from arena.formats.fixture import Fixture
-from arena.runner.duel import Duel
-from arena.runner.match import play_fixture
+from arena.play.duel import Duel
+from arena.play.match import play_fixture
 from results.record import Reason
 from tests.agents import badly
 from tests.agents.test_outside import left

@@ -11,11 +11,11 @@ from agents.core.agent import Budget
 from agents.outside.serving import SERVERS
 from agents.random import Random, RandomPlayer
 from arena.config.config import Seat
-from arena.runner.duel import Duel
-from arena.runner.match import play
-from arena.runner.referee import Forfeit
-from arena.runner.rules import GameError
-from arena.runner.warming import warm
+from arena.play.duel import Duel
+from arena.play.first_moves import warm
+from arena.play.match import play
+from arena.play.referee import Forfeit
+from arena.play.rules import GameError
 from games.core.check import ConformanceError
 from games.core.game import CHANCE, IllegalMove
 from tests.arena.fixtures import round_robin

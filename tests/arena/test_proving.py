@@ -16,7 +16,7 @@ from agents.proof import transpositions
 from agents.proof.bestfirst import new_proof_tree, tree_bytes
 from arena.config.config import ConfigError
 from arena.study.proving import GAMES, GRAPH_ROW, LEAST_ROWS, SEARCHES, ProofStudy, load, position, run, with_memory
-from results.proving import by_game, draw_solved, table
+from results.proof_tables import by_game, draw_solved, table
 from tests.agents import naive_proof as naive
 from tests.typed import call
 

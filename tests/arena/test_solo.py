@@ -10,8 +10,8 @@ import games
 import results
 from arena.config import loading
 from arena.config.config import ConfigError
-from arena.runner.match import play_fixture
-from arena.runner.rules import GameError
+from arena.play.match import play_fixture
+from arena.play.rules import GameError
 from results.record import Reason
 from results.store import Store
 from tests.arena.conftest import PLUGIN, essence
@@ -192,7 +192,7 @@ def test_commands_for_two_players_refuse_with_the_reason(run, tmp_path):
 
 
 def test_curves_go_on_to_the_end_of_the_budget(run):
-    for line in results.load(run).plot_best_so_far().lines:
+    for line in results.load(run).plot.best_so_far().lines:
         assert line.get_xdata()[-1] == 40, "the playouts of a run"
 
 

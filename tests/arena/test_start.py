@@ -16,9 +16,9 @@ from agents.core.agent import registry as agent_registry
 from arena.commands.playing import _modules_of
 from arena.config.config import Seat
 from arena.config.loading import from_values
-from arena.runner import compiled
-from arena.runner.starting import modules_of
-from arena.runner.warmer import Warmer
+from arena.workers import compiled
+from arena.workers.starting import modules_of
+from arena.workers.warmer import Warmer
 from games.core import index
 from games.core.game import registry as game_registry
 from tests.arena.stored import store_run

@@ -13,15 +13,15 @@ from functools import partial
 import pytest
 
 from arena.config import loading
-from arena.runner import staff, waiting
-from arena.runner import warmer as warmer_module
-from arena.runner import worker as worker_process
-from arena.runner.batches import Lengths
-from arena.runner.logs import RunLog
-from arena.runner.staff import STOP, TICK
-from arena.runner.starting import WorkerStartError
-from arena.runner.waiting import Queue
-from arena.runner.warmer import Warmer
+from arena.workers import waiting, worker_main
+from arena.workers import warmer as warmer_module
+from arena.workers import worker as worker_module
+from arena.workers.batches import Lengths
+from arena.workers.logs import RunLog
+from arena.workers.starting import WorkerStartError
+from arena.workers.waiting import Queue
+from arena.workers.warmer import Warmer
+from arena.workers.worker import STOP, TICK
 from results.record import Reason
 from tests.arena.conftest import essence, values
 from tests.arena.fixtures import round_robin
@@ -216,8 +216,8 @@ def test_workers_that_cannot_start_end_the_run(bench):
 
 
 def test_workers_that_die_at_their_start_end_the_run(bench, monkeypatch):
-    monkeypatch.setattr(worker_process, "main", _die_at_once)
-    monkeypatch.setattr(staff, "START_SECONDS", 20.0)
+    monkeypatch.setattr(worker_main, "main", _die_at_once)
+    monkeypatch.setattr(worker_module, "START_SECONDS", 20.0)
     with pytest.raises(WorkerStartError, match="the worker ended with exit code 7"):
         bench(values("random", ("b", "random"))).run()
 
@@ -322,7 +322,7 @@ def test_a_process_for_kernels_that_dies_before_it_is_asked_harms_nobody(tmp_pat
 
 
 def test_agents_are_told_of_before_their_process_for_kernels_has_failed_at_its_start(tmp_path, monkeypatch):
-    monkeypatch.setattr(worker_process, "warm_all", die)
+    monkeypatch.setattr(worker_main, "warm_all", die)
     told = []
     with RunLog(tmp_path / "log.txt") as run_log:
         tell = (lambda name: told.append(("begun", name))), (lambda *result: told.append(result)), lambda text: None

@@ -14,10 +14,10 @@ import pytest
 
 import arena
 from arena.config.config import ConfigError
-from arena.runner import warmer
-from arena.runner.starting import WorkerStartError
-from arena.runner.supervisor import Supervisor
 from arena.runner.tournament import _signals
+from arena.workers import warmer
+from arena.workers.starting import WorkerStartError
+from arena.workers.supervisor import Supervisor
 from results.store import Store, StoreBusy, StoreError, StoreExists
 from tests.arena.conftest import PLUGIN, values
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import games
 from arena.config.loading import from_values
 from arena.formats.schedule import Schedule
-from arena.runner.match import identity
+from arena.play.match import identity
 from results.record import GameRecord, Reason
 from results.store import Store
 

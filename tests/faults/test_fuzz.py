@@ -20,7 +20,8 @@ from arena.cli import app
 from arena.config.config import ConfigError
 from arena.config.loading import load
 from games.core.prepared import PreparedFileError
-from results.exchange import ExchangeError, from_csv, from_jsonl, from_pgn, to_jsonl, to_pgn
+from results.exchange import ExchangeError, from_csv, from_jsonl, to_jsonl
+from results.pgn import from_pgn, to_pgn
 from results.store import Store
 from tests.arena.stored import store_run
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import arena
-from arena.runner.staff import STOP, TICK
+from arena.workers.worker import STOP, TICK
 from results.record import Reason
 from results.store import FILE_NAME, RESCUED_NAME, StoreLost
 from tests.arena.conftest import registries, values  # noqa: F401 - a fixture

@@ -15,7 +15,7 @@ import pytest
 
 import results
 from arena.formats.schedule import Schedule
-from results import checking, digests, tables
+from results import digests, integrity, tables
 from results.export import render
 from results.record import ImprovementRecord, MoveRecord
 from results.store import FILE_NAME, RESCUED_NAME, Store, StoreError, StoreLost
@@ -112,7 +112,7 @@ def alter(sound, folder, alteration, count, seed) -> Counter:
         else:
             assert after == before, what
             with Store.open(folder) as store:
-                found["noticed by arena check" if checking.examine(store) else "harmless"] += 1
+                found["noticed by arena check" if integrity.examine(store) else "harmless"] += 1
         for companion in folder.glob(f"{FILE_NAME}-*"):
             companion.unlink()
     return found
@@ -141,7 +141,7 @@ def test_what_sqlite_makes_of_a_record_is_no_damage(tmp_path):
         store.add(odd)
         store.add(make_game("nan", 1, score=float("nan"), improvements=(ImprovementRecord(1, 2, -0.0),)))
     with Store.open(tmp_path) as store:
-        assert not checking.examine(store) and store.record("0-0-a") == odd
+        assert not integrity.examine(store) and store.record("0-0-a") == odd
     assert len(results.load(tmp_path).moves()) == 4
 
 
@@ -158,10 +158,10 @@ def test_tallies_are_those_of_the_games(tmp_path):
             store.add(make_game(str(number), number, first, second, outcome, opening_moves=opening, moves=moves))
     run = results.load(tmp_path)
     again = run.games[run.repeats]
-    assert len(again) and run._repetitions["games"].sum() == len(again)
-    for frame in (run._repetitions, again.assign(games=1)):
+    assert len(again) and run.repetitions["games"].sum() == len(again)
+    for frame in (run.repetitions, again.assign(games=1)):
         counted = frame.groupby(["first", "second", "outcome"])["games"].sum()
-        assert counted.equals(run._repetitions.groupby(["first", "second", "outcome"])["games"].sum())
+        assert counted.equals(run.repetitions.groupby(["first", "second", "outcome"])["games"].sum())
     of_games, of_tallies = (tables.standings(run.names, frame, run.ratings) for frame in (run.games, run.tallies))
     assert of_games.equals(of_tallies)
 
@@ -193,7 +193,7 @@ def test_a_store_that_goes_is_noticed_and_written_beside(tmp_path, monkeypatch, 
     (folder / FILE_NAME).unlink(missing_ok=True)
     (folder / RESCUED_NAME).rename(folder / FILE_NAME)
     with Store.open(folder, write=True) as store:
-        assert store.ids() == {str(number) for number in range(added + 1)} and not checking.examine(store)
+        assert store.ids() == {str(number) for number in range(added + 1)} and not integrity.examine(store)
 
 
 def damaged_copy(sound, folder, *statements):
@@ -223,7 +223,7 @@ def test_check_names_damaged_games_and_resume_plays_them_again(sound, tmp_path):
     assert shown.exit_code == 1 and all(f"game {ids[game]} is not as it was" in shown.stderr for game in (3, 7, 9))
     assert "game number 12 is not" in shown.stderr and shown.stdout.strip().endswith("4 games are wrong")
     with Store.open(folder, write=True) as store:
-        assert "without 4 damaged games" in checking.mend(store) and checking.mend(store) == ""
+        assert "without 4 damaged games" in integrity.mend(store) and integrity.mend(store) == ""
         assert store.ids() == whole.keys() - {ids[game] for game in (3, 7, 9, 12)}
         for game in (3, 7, 9, 12):
             store.add(whole[ids[game]])
@@ -290,4 +290,4 @@ def test_no_command_raises_what_is_no_sentence(sound, tmp_path, monkeypatch, tor
         else:
             assert result.exit_code in (1, 2) and result.stderr.strip(), (name, options)
     with pytest.raises(StoreError), Store.open(folder, write=True) as store:
-        checking.verify(store)
+        integrity.verify(store)

@@ -14,7 +14,7 @@ from agents.outside.uci import spoken
 from games.core.chessboard import CLOCK, DEAD, END, FIFTY, MATE, REPETITION, STALEMATE
 from games.core.drawing import CELL, EDGE
 from games.core.fen import first_rank, read_fen, write_fen
-from results.exchange import to_pgn
+from results.pgn import to_pgn
 from results.store import Store
 from tests.results.sample import make_game
 from tests.typed import call

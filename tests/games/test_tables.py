@@ -17,6 +17,7 @@ import games
 from games.core import jit
 from games.core.jit import background, files, tables
 from games.core.jit.background import specializing
+from games.core.jit.entries import serve
 from games.core.playout import perft_kernel, playout_kernel
 from games.core.random import stream
 from games.core.specialized import ALWAYS, AUTO, NEVER, VARIABLE
@@ -94,7 +95,7 @@ def test_a_kernel_from_disk_brings_its_methods_to_a_kernel_that_calls_it():
 def test_a_game_is_not_asked_for_methods_that_it_cannot_have(spec, methods):
     """The same kernel calls them where it is given a network, or lanes."""
     game = games.make(spec)
-    tables.table_of(game).serve(player_kernel, {"player", *methods})
+    serve(tables.table_of(game), player_kernel, {"player", *methods})
     assert player_kernel(game, game.initial()) == 0
 
 

@@ -4,8 +4,9 @@ import pytest
 
 import results
 from results.conditions import budget_name, conditions_of, short_names
-from results.exchange import from_csv, from_jsonl, from_pgn, to_jsonl, to_pgn
+from results.exchange import from_csv, from_jsonl, to_jsonl
 from results.export import render
+from results.pgn import from_pgn, to_pgn
 from results.store import Store
 from results.tables import pairs
 from tests.results.sample import AGENTS, configuration, make_game

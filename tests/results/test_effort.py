@@ -44,7 +44,7 @@ print(json.dumps({
     "csv": results.render(table, "csv").splitlines(),
     "text": results.render(table, "text").split(),
     "sums": dict(zip(effort["ply"].tolist(), effort["cutoffs"].fillna(-1).tolist())),
-    "label": run.plot_moves("cutoffs").get_ylabel(),
+    "label": run.plot.moves("cutoffs").get_ylabel(),
 }))
 """
 

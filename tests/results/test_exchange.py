@@ -9,8 +9,9 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from results.exchange import ExchangeError, from_csv, from_jsonl, from_pgn, players, time_control, to_jsonl, to_pgn
+from results.exchange import ExchangeError, from_csv, from_jsonl, players, to_jsonl
 from results.export import render
+from results.pgn import from_pgn, time_control, to_pgn
 from results.record import MoveRecord, Reason
 from tests.results.sample import make_game
 

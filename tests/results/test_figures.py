@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import results
-from results import figures, plots, scaling, scores
-from results.figures import inches, picture
+from results import paper_figures, plots, strength_scaling
+from results.paper_figures import inches, picture
 from results.scores import ALL, normalised
 from tests.arena.stored import CONFIG, store_run
 from tests.typed import call
@@ -28,13 +28,13 @@ def folder(tmp_path_factory):
 
 def test_every_kind_in_the_size_asked_for(folder, tmp_path):
     run = results.load(folder)
-    assert figures.kinds(run) == ("ratings", "crosstable", "strength", "sides", "lengths", "time", "depth")
-    for kind in figures.kinds(run):
-        drawing = figures.draw(run, kind, {"against": "playouts"})
+    assert paper_figures.kinds(run) == ("ratings", "crosstable", "strength", "sides", "lengths", "time", "depth")
+    for kind in paper_figures.kinds(run):
+        drawing = paper_figures.draw(run, kind, {"against": "playouts"})
         image = Image.open(io.BytesIO(picture(drawing, (3.0, 2.0), "png")))
         assert image.size == (900, 600), kind
         assert image.convert("L").getextrema()[0] < 90, f"{kind} is blank"
-    assert figures.height(run, "ratings", 3.4) < figures.height(run, "time", 3.4)
+    assert paper_figures.height(run, "ratings", 3.4) < paper_figures.height(run, "time", 3.4)
 
 
 def test_the_command(folder, tmp_path):
@@ -67,13 +67,13 @@ def test_mistakes(folder, arguments, message, tmp_path, monkeypatch):
 
 def test_a_style_of_ones_own(folder, tmp_path):
     (tmp_path / "mine.mplstyle").write_text("axes.prop_cycle: cycler('color', ['ff00ff'])\n")
-    drawing = figures.draw(results.load(folder), "ratings", {})
+    drawing = paper_figures.draw(results.load(folder), "ratings", {})
     mine, ours = (picture(drawing, (3, 2), "svg", *style) for style in ((tmp_path / "mine.mplstyle",), ()))
     assert b"#ff00ff" in mine and b"#ff00ff" not in ours and b"#0072b2" in ours
 
 
 def test_agents_are_told_apart_without_colours():
-    with matplotlib.style.context([str(figures.STYLE)]):
+    with matplotlib.style.context([str(paper_figures.STYLE)]):
         looks = [plots.look(number) for number in range(plots.LINES)]
         assert plots.look(plots.LINES)["color"] == plots.OTHERS
     assert len({look["marker"] for look in looks}) == plots.LINES
@@ -92,7 +92,7 @@ def test_no_two_names_are_cut_to_the_same():
 
 
 def test_heat_can_be_read():
-    with matplotlib.style.context([str(figures.STYLE)]):
+    with matplotlib.style.context([str(paper_figures.STYLE)]):
         assert plots._heat(0.0)[1] == "#ffffff" and plots._heat(1.0)[1] == "#111111"
 
 
@@ -112,7 +112,11 @@ class Run:
 
     instances = ("x", "y", "z")
 
-    def plot_best_so_far(self, instance, against, ax):
+    @property
+    def plot(self):
+        return self
+
+    def best_so_far(self, instance, against, ax):
         ax.plot([1, 2], [1, 2], label=instance)
         ax.legend()
         self.drawn = [*getattr(self, "drawn", []), instance]
@@ -123,7 +127,7 @@ def test_curves_are_of_all_instances_or_in_panels():
     for panels, instance, expected in ((False, None, [ALL]), (True, None, ["x", "y", "z"]), (True, "y", ["y"])):
         run.drawn = []
         figure = Figure(figsize=(3, 2), layout="constrained")
-        figures._curves(figure, run, "playouts", instance, panels)
+        paper_figures._curves(figure, run, "playouts", instance, panels)
         assert run.drawn == expected and len(figure.axes) == len(expected)
 
 
@@ -131,7 +135,7 @@ def test_the_speed_up_is_drawn():
     counts = {1.0: np.array([1, 2, 3, 4, 9]), 4.0: np.array([9, 4, 3, 2, 1])}
     points = [{"scheme": "tree", "workers": n, "matches": counts, "time": 1.0} for n in (2, 4)]
     figure = Figure()
-    figures.speed_up(scaling.table(points))(figure)
+    paper_figures.speed_up(strength_scaling.table(points))(figure)
     assert figure.axes[0].get_ylabel() == "strength speed-up" and len(figure.axes[0].lines) >= 2
 
 
@@ -148,8 +152,14 @@ def test_the_legend_of_panels_has_who_has_no_score_in_the_first():
     ).assign(low=1.0, high=9.0)
 
     def plot(name, against, ax):
-        return scores.plot_best_so_far(frame, name, ax)
+        return plots.best_so_far(ax, frame, name)
 
     figure = Figure(layout="constrained")
-    figures._curves(figure, SimpleNamespace(instances=["one", "two"], plot_best_so_far=plot), "playouts", None, True)
+    paper_figures._curves(
+        figure,
+        SimpleNamespace(instances=["one", "two"], plot=SimpleNamespace(best_so_far=plot)),
+        "playouts",
+        None,
+        True,
+    )
     assert sorted(text.get_text() for text in figure.legends[0].get_texts()) == ["a", "b"]

@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 
-from results import grading
+from results import graded_moves
 
 MOVES = pd.DataFrame(
     [
@@ -20,7 +20,7 @@ MOVES = pd.DataFrame(
 
 
 def test_by_agent():
-    rows = grading.by_agent(MOVES).to_dict("records")
+    rows = graded_moves.by_agent(MOVES).to_dict("records")
     assert [row["agent"] for row in rows] == ["b", "a"]
     assert rows[0] == {
         "agent": "b",
@@ -43,10 +43,10 @@ def test_by_agent():
 
 
 def test_by_ply():
-    table = grading.by_ply(MOVES).set_index(["agent", "ply"])
+    table = graded_moves.by_ply(MOVES).set_index(["agent", "ply"])
     assert table.loc[("a", 0), "blunder_rate"] == 0.5 and table.loc[("a", 2), "mean_loss"] == 2.0
     assert table.loc[("b", 1), "chances"] == 0 and math.isnan(table.loc[("b", 1), "blunder_rate"])
 
 
 def test_no_moves():
-    assert grading.by_agent(MOVES[:0]).empty and len(grading.losses(MOVES)) == 6
+    assert graded_moves.by_agent(MOVES[:0]).empty and len(graded_moves.losses(MOVES)) == 6

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import results
-from results import scaling
+from results import strength_scaling
 from results.export import ColumnError, render
 from results.fitting import columns_of
 from results.latex import escaped, latex
@@ -37,7 +37,8 @@ def tables(tmp_path_factory):
     frames["scores"] = scores(["a", "b"], ["x"], runs)
     frames["scores"].attrs["kind"] = "scores"
     counts = {1.0: np.array([1, 2, 3, 4, 5]), 4.0: np.array([5, 4, 3, 2, 1])}
-    frames["scaling"] = scaling.shown(scaling.table([{"scheme": "tree", "workers": 4, "matches": counts, "time": 1.0}]))
+    point = {"scheme": "tree", "workers": 4, "matches": counts, "time": 1.0}
+    frames["scaling"] = strength_scaling.shown(strength_scaling.table([point]))
     return {kind: render(frame.head(30), "latex") for kind, frame in frames.items()}
 
 
@@ -84,7 +85,8 @@ def test_minus_signs_and_what_is_missing_in_columns_of_text():
 
 def test_caption_label_and_columns(tmp_path):
     frame = pd.DataFrame({"agent": NAMES, "elo": [1.0, 2, 3], "error": [1.0, 2, 3], "bound": "", "void": 0})
-    text = render(frame, "latex", title="A & B", label="tab:a", columns=["agent,elo"])
+    frame.attrs["label"] = "tab:a"
+    text = render(frame, "latex", title="A & B", columns=["agent,elo"])
     assert r"\caption{A \& B}" in text and r"\label{tab:a}" in text and r"\begin{table}" in text
     assert r"\pm" in text and "void" not in text
     assert render(frame, "csv", columns=["void", "agent"]).splitlines()[0] == "void,agent"

@@ -34,7 +34,7 @@ def labels(texts):
 
 
 def test_ratings_are_the_standings(tournament, ax):
-    assert tournament.plot_ratings(ax) is ax
+    assert tournament.plot.ratings(ax) is ax
     standings = tournament.standings()
     assert labels(ax.get_yticklabels()) == standings["agent"].tolist()
     drawn = [container.lines[0].get_xdata()[0] for container in ax.containers]
@@ -42,20 +42,20 @@ def test_ratings_are_the_standings(tournament, ax):
 
 
 def test_crosstable_is_the_table(tournament, ax):
-    tournament.plot_crosstable(ax)
+    tournament.plot.crosstable(ax)
     scores = tournament.crosstable().to_numpy().ravel()
     assert labels(ax.texts) == [f"{100 * score:.0f}" for score in scores if not np.isnan(score)]
 
 
 def test_lengths_hold_every_game_with_a_result(tournament, ax):
-    tournament.plot_lengths(ax)
+    tournament.plot.lengths(ax)
     assert sum(patch.get_height() for patch in ax.patches) == tournament.games["outcome"].notna().sum()
     drawn = sum(patch.get_height() for patch in ax.patches if patch.get_hatch())
     assert drawn == (tournament.games["outcome"] == 0.5).sum() > 0
 
 
 def test_moves_are_means_by_ply(tournament, ax):
-    tournament.plot_moves("playouts", ax)
+    tournament.plot.moves("playouts", ax)
     assert all(tick == int(tick) for tick in ax.get_xticks())
     assert [line.get_label() for line in ax.lines] == tournament.standings()["agent"].tolist()
     moves = tournament.moves()
@@ -68,20 +68,20 @@ def test_moves_are_means_by_ply(tournament, ax):
 
 def test_unknown_quantities_name_the_known(tournament):
     with pytest.raises(ValueError, match=r"of = 'volts' is not one of playouts, playouts_each, .*, seconds"):
-        tournament.plot_moves("volts")
+        tournament.plot.moves("volts")
     with pytest.raises(ValueError, match="of = 'depth' is not one of seconds, playouts, nodes"):
-        tournament.plot_strength("depth")
+        tournament.plot.strength("depth")
 
 
 @pytest.mark.parametrize("name", PLOTS)
 def test_nothing_played_can_be_drawn(tmp_path, ax, name):
     Store.create(tmp_path, {}, AGENTS).close()
-    getattr(results.load(tmp_path), f"plot_{name}")(ax=ax)
+    getattr(results.load(tmp_path).plot, name)(ax=ax)
     ax.figure.canvas.draw()
 
 
 def test_a_new_figure_where_none_is_given(tournament):
-    assert tournament.plot_sides().get_xlabel() == "score in %"
+    assert tournament.plot.sides().get_xlabel() == "score in %"
 
 
 def test_names_on_axes():

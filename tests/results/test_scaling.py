@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from results import scaling
+from results import strength_scaling
 
 WIN, LOSS, EVEN = np.array([0, 0, 0, 0, 10]), np.array([10, 0, 0, 0, 0]), np.array([0, 0, 10, 0, 0])
 
@@ -21,7 +21,7 @@ def test_the_speed_up_is_found_and_its_error_covers():
     rng, covered, found = np.random.default_rng(1), 0, []
     for _ in range(300):
         matches = {x: pairs_at(5.0, x, 0.8, 100, rng) for x in (1.0, 4.0, 8.0, 16.0)}
-        result = scaling.speed_up(matches)
+        result = strength_scaling.speed_up(matches)
         covered += result.low <= 5.0 <= result.high
         found.append(math.log2(result.value))
     assert np.mean(found) == pytest.approx(math.log2(5.0), abs=0.03)
@@ -29,10 +29,11 @@ def test_the_speed_up_is_found_and_its_error_covers():
 
 
 def test_bounds_where_the_matches_do_not_enclose_it():
-    assert scaling.speed_up({1.0: WIN, 8.0: EVEN}) == scaling.SpeedUp(8.0, *_nan(), ">")
-    assert scaling.speed_up({1.0: LOSS, 8.0: LOSS}) == scaling.SpeedUp(1.0, *_nan(), "<")
-    assert math.isnan(scaling.speed_up({}).value)
-    assert math.isnan(scaling.speed_up({1.0: LOSS, 8.0: WIN}).value)  # stronger against more playouts: nothing is said
+    assert strength_scaling.speed_up({1.0: WIN, 8.0: EVEN}) == strength_scaling.SpeedUp(8.0, *_nan(), ">")
+    assert strength_scaling.speed_up({1.0: LOSS, 8.0: LOSS}) == strength_scaling.SpeedUp(1.0, *_nan(), "<")
+    assert math.isnan(strength_scaling.speed_up({}).value)
+    stronger_against_more = {1.0: LOSS, 8.0: WIN}  # which says nothing
+    assert math.isnan(strength_scaling.speed_up(stronger_against_more).value)
 
 
 def _nan():
@@ -41,7 +42,7 @@ def _nan():
 
 
 def test_perfect_scores_have_a_speed_up():
-    result = scaling.speed_up({1.0: WIN, 2.0: WIN, 4.0: LOSS, 8.0: LOSS})
+    result = strength_scaling.speed_up({1.0: WIN, 2.0: WIN, 4.0: LOSS, 8.0: LOSS})
     assert 2.0 < result.low < result.value < result.high < 4.0
     assert result.value == pytest.approx(math.sqrt(8), rel=1e-3)
 
@@ -63,18 +64,18 @@ def test_perfect_scores_have_a_speed_up():
     ],
 )
 def test_the_next_match(matches, wanted):
-    assert scaling.next_factor(matches, 0.25, 8.0) == wanted
+    assert strength_scaling.next_factor(matches, 0.25, 8.0) == wanted
 
 
 def test_pairs_in_both_orders():
     row = {"a": "x", "b": "y", "LL": 1, "LD": 2, "WL_DD": 3, "WD": 4, "WW": 5}
-    counts = scaling.counts_by_pair(pd.DataFrame([row]))
+    counts = strength_scaling.counts_by_pair(pd.DataFrame([row]))
     assert counts["x", "y"].tolist() == [1, 2, 3, 4, 5] and counts["y", "x"].tolist() == [5, 4, 3, 2, 1]
 
 
 def table():
     rng = np.random.default_rng(2)
-    return scaling.table(
+    return strength_scaling.table(
         [
             {
                 "scheme": "tree",
@@ -93,15 +94,15 @@ def test_the_table():
     assert frame["games"].tolist() == [200, 300, 300, 40]
     assert frame.loc[0, "elo"] == frame.loc[0, "total_elo"] and (frame["low"][:3] < frame["high"][:3]).all()
     assert frame.loc[3, ["bound", "total_bound", "speed_up", "speed_up_bound"]].tolist() == [">", ">", 4.0, ">"]
-    shown = scaling.shown(frame)
+    shown = strength_scaling.shown(frame)
     assert shown["strength speed-up"].tolist()[3] == "> 4" and shown["time"].tolist() == ["1.0"] * 3 + ["-"]
     assert "nan" not in shown.to_string() and shown["95 %"].tolist()[3] == "-"
 
 
 def test_the_figure():
     speeds = pd.DataFrame({"scheme": ["tree", "tree"], "threads": [1, 2], "speed_up": [1.0, 1.7]})
-    drawn = scaling.figure(table(), speeds, "a game")
+    drawn = strength_scaling.figure(table(), speeds, "a game")
     assert [ax.get_xlabel() for ax in drawn.axes] == ["workers"] * 3 + ["threads"]
     lines = {line.get_label() for line in drawn.axes[2].get_lines()}
     assert {"tree", "leaf", "workers"} <= lines
-    assert len(scaling.figure(table(), None).axes) == 3
+    assert len(strength_scaling.figure(table(), None).axes) == 3

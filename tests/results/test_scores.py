@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
-from results.scores import ALL, best_so_far, interval, plot_best_so_far, scores
+from results import plots
+from results.scores import ALL, best_so_far, interval, scores
 
 
 def runs(*rows):
@@ -75,7 +77,7 @@ def test_best_so_far_is_the_mean_of_steps():
     curve = best_so_far(improvements, "playouts")
     assert curve["playouts"].tolist() == [3, 10, 50] and curve["mean"].tolist() == [3.0, 7.0, 8.0]
     assert curve["low"].tolist() == [2.5, 6.5, 7.0]
-    axes = plot_best_so_far(curve, "x")
+    axes = plots.best_so_far(Figure().subplots(), curve, "x")
     assert axes.lines[0].get_ydata().tolist() == [3.0, 7.0, 8.0] and axes.get_xscale() == "log"
     assert best_so_far(improvements.iloc[:0], "seconds").empty
     longer = best_so_far(improvements, "playouts", pd.Series({"1": 100, "2": 80}))

@@ -145,11 +145,11 @@ def test_one_player(tmp_path, other, last):
     assert frame.loc[(names[1], "100 playouts"), ["low", "high"]].tolist() == [2000, 2002]
     assert [name for name in dict.fromkeys(frame.index.get_level_values(0)) if name not in names] == last
     assert "3,001 (3,000–3,002)" in render(tournament.table("study"), "text")
-    assert tournament.plot_study().get_xlabel().startswith("Mean score")
+    assert tournament.plot.study().get_xlabel().startswith("Mean score")
 
 
 def test_the_figure_shows_the_cells(tournament):
-    axes = tournament.plot_study()
+    axes = tournament.plot.study()
     frame = tournament.study()
     drawn = [container.lines[0].get_xdata().tolist() for container in axes.containers]
     for budget, values in zip(tournament.budgets, drawn, strict=True):
@@ -157,14 +157,14 @@ def test_the_figure_shows_the_cells(tournament):
     assert [label.get_text() for label in axes.get_yticklabels()] == ["hex", "nogo", "mean"]
     assert [text.get_text() for text in axes.get_legend().get_texts()] == tournament.budgets
     given = axes.figure.subplots()
-    assert tournament.plot_study(given) is given
+    assert tournament.plot.study(given) is given
 
 
 def test_nothing_played(tmp_path):
     run = store(tmp_path / "run", "pu", configuration("hex", "nogo"), [])
     assert run.study()["value"].isna().all() and len(run.study()) == 2
     assert "0 games a cell" in render(run.table(), "text")
-    run.plot_study().figure.canvas.draw()
+    run.plot.study().figure.canvas.draw()
 
 
 # -- intervals --------------------------------------------------------------------------------------------------------

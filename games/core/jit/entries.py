@@ -30,15 +30,18 @@ from games.core.jit.files import KeptFiles, warn_unkept
 from games.core.jit.parts import PART, PartLibrary
 from games.core.jit.tables import (
     ARRAYS,
+    CONDITIONAL,
     FUNCTIONS,
     LANES,
     MEASURED,
     METHODS,
+    SLOTS,
     STATE,
     STATUS,
     STREAM,
     WHOLE,
     WORD,
+    GameTable,
     call_of,
     entry_type,
     kind_of,
@@ -61,6 +64,16 @@ class Generic(NamedTuple):
     def fits(self, game) -> bool:
         """Whether this is the code of the game's method, too."""
         return _fits(game, self.kinds, self.fixed)
+
+
+def serve(table: GameTable, kernel, methods: set[str]) -> None:
+    """Have the table point to what a kernel calls."""
+    with global_compiler_lock:  # and no lock besides, since what compiles a kernel holds this one
+        for name in sorted(methods - table.ready):
+            if name not in CONDITIONAL or getattr(table.game, CONDITIONAL[name]):
+                table.words[SLOTS[name]] = entry_address(table.game, name)
+            table.ready.add(name)
+        table.served[kernel] = len(methods)
 
 
 def entry_address(game, name: str) -> int:

@@ -16,6 +16,7 @@ from numba.core.registry import CPUDispatcher
 
 from games.core.jit.background import Setting, heat_of
 from games.core.jit.compilable import Compilable, compiled_parameters
+from games.core.jit.entries import serve
 from games.core.jit.files import CheckedFiles, warn_unkept
 from games.core.jit.parts import WITHOUT_CALLBACK, Helper
 from games.core.jit.sources import module_digest
@@ -72,7 +73,7 @@ class Kernel(CPUDispatcher):
         table = table_of(game)
         if table.served.get(self) != len(self.methods):
             self._users.add(table)
-            table.serve(self, self.methods)
+            serve(table, self, self.methods)
         try:
             return super().__call__(table, *rest) if Setting.mode == NEVER else self._timed(game, table, rest)
         except TypingError as error:
@@ -115,13 +116,13 @@ class Kernel(CPUDispatcher):
         self.methods = self.methods | methods_called(compiled)
         for table in list(self._users):
             with suppress(NumbaError):
-                table.serve(self, self.methods)
+                serve(table, self, self.methods)
         super().add_overload(compiled)
 
     def _compile_for_args(self, *args, **named):
         compiled = super()._compile_for_args(*args, **named)
         if isinstance(args[0], GameTable):
-            args[0].serve(self, self.methods)
+            serve(args[0], self, self.methods)
         return compiled
 
 

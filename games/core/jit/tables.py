@@ -16,7 +16,6 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
 from numba.core.callconv import excinfo_ptr_t
-from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import TypingError
 from numba.core.imputils import lower_builtin, lower_getattr_generic
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, signature
@@ -118,22 +117,11 @@ class GameTable:
         self.address = self.words.ctypes.data
         self.served: dict[object, int] = {}  # kernel: how many methods it called when they were last looked at
         self.heat: dict[object, Any] = {}  # kernel: how long it has run, see background.py
-        self._ready: set[str] = set()
+        self.ready: set[str] = set()  # the methods that the words point to, as far as the game has them
 
     def is_current(self) -> bool:
         """Whether the game's arrays are still those that the table points to; training may have replaced them."""
         return all(getattr(self.game, name) is array for name, array in self.arrays.items())
-
-    def serve(self, kernel, methods: set[str]) -> None:
-        """Have what a kernel calls ready."""
-        from games.core.jit.entries import entry_address
-
-        with global_compiler_lock:  # and no lock besides, since what compiles a kernel holds this one
-            for name in sorted(methods - self._ready):
-                if name not in CONDITIONAL or getattr(self.game, CONDITIONAL[name]):
-                    self.words[SLOTS[name]] = entry_address(self.game, name)
-                self._ready.add(name)
-            self.served[kernel] = len(methods)
 
 
 def table_of(game) -> GameTable:

@@ -3,22 +3,17 @@
 import typing
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 from pydantic.fields import FieldInfo
 
 from agents.core.clock import FORM, Clock
 from arena.config.sizes import in_bytes
+from arena.formats.base import Table
 
 MAX_NAME = 80  # characters of an agent's name
 MAX_COUNT = 10**12  # of games, playouts, nodes: far from the end of 64-bit integers
 LEAST_MEMORY = 1 << 30  # bytes of addresses, of which the libraries take most
 LEAST_DISK = 1 << 20  # bytes
-
-
-class Table(BaseModel):
-    """A table of a configuration: keys of exact types, and no others."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 def _count(kind):

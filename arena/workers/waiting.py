@@ -6,10 +6,22 @@ from dataclasses import dataclass
 from itertools import islice
 
 from arena.formats.fixture import Fixture
-from arena.runner.batches import MOST, ORDER_SECONDS, Lengths, most
-from arena.runner.blame import Failure
+from arena.workers.batches import MOST, ORDER_SECONDS, Lengths, most
 
 OVERTAKING = 8  # times the number of cores: how many games may overtake one that waits for several cores
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What became of a worker while it played a game, or loaded its agents' kernels."""
+
+    fate: str  # in words
+    reason: str  # one of Reason: how the game counts if an agent is to blame
+    agent: int | None  # whose code ran
+    certain: bool = False  # whether the agent did it, if one did
+    outside: bool = False  # whether it may have come from outside
+    warming: bool = False  # whether it was before play
+    seconds: float = 0.0  # from the time that the worker was sent its game
 
 
 @dataclass(frozen=True)

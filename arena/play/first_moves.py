@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from agents.core.agent import Agent, Budget, closing
 from arena.config.config import Seat
-from arena.runner.referee import FAULTS, in_words
+from arena.play.referee import FAULTS, in_words
 from games.core.game import CHANCE, Game
 from games.core.jit import import_closure
 from games.core.random import stream

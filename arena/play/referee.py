@@ -9,9 +9,9 @@ import numpy as np
 
 from agents.core.agent import Decision, IllegalAnswer, OutOfTime, Player, Resigned, changed
 from arena.config.config import Seat
-from arena.runner.probe import game_fault
-from arena.runner.rules import GameError
-from arena.runner.watch import Watch
+from arena.play.probe import game_fault
+from arena.play.rules import GameError
+from arena.play.watch import Watch
 from games.core.errors import listed
 from games.core.game import Game
 from results import candidates

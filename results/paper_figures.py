@@ -9,7 +9,7 @@ import matplotlib
 import matplotlib.style
 from matplotlib.figure import Figure
 
-from results import plots, scaling
+from results import plots, strength_scaling
 from results.scores import ALL
 
 STYLE = Path(__file__).with_name("paper.mplstyle")
@@ -39,22 +39,18 @@ def draw(run, kind: str, options: dict[str, Any]) -> Callable[[Figure], None]:
     """
     if kind == "curves":
         return lambda figure: _curves(figure, run, **options)
-    methods = {
-        "ratings": run.plot_ratings,
-        "crosstable": run.plot_crosstable,
-        "study": run.plot_study,
-        "strength": lambda ax: run.plot_strength(options["against"], ax),
-        "sides": run.plot_sides,
-        "lengths": run.plot_lengths,
-        "time": lambda ax: run.plot_moves("seconds", ax),
-        "depth": lambda ax: run.plot_moves("depth", ax),
+    special = {
+        "strength": ("strength", options.get("against")),
+        "time": ("moves", "seconds"),
+        "depth": ("moves", "depth"),
     }
-    return lambda figure: methods[kind](ax=figure.subplots()) and None
+    name, *of = special.get(kind, (kind,))
+    return lambda figure: getattr(run.plot, name)(*of, ax=figure.subplots()) and None
 
 
 def speed_up(frame) -> Callable[[Figure], None]:
-    """What draws the speed-up of a table of `results.scaling.table`."""
-    return lambda figure: scaling.plot_speed_up(figure.subplots(), frame) and None
+    """What draws the speed-up of a table of `results.strength_scaling.table`."""
+    return lambda figure: strength_scaling.plot_speed_up(figure.subplots(), frame) and None
 
 
 def height(run, kind: str, width: float) -> float:
@@ -72,14 +68,14 @@ def _curves(figure: Figure, run, against: str, instance: str | None, panels: boo
     """The best score so far: of an instance, of all in panels, or their mean."""
     if instance or len(run.instances) == 1 or not panels:
         only = run.instances[0] if len(run.instances) == 1 else ALL
-        run.plot_best_so_far(instance or only, against, figure.subplots())
+        run.plot.best_so_far(instance or only, against, figure.subplots())
         return
     columns = 2 if len(run.instances) <= 4 else 3
     lines = -(-len(run.instances) // columns)
     figure.set_figheight(figure.get_figheight() * lines / columns + 0.2)
     axes = figure.subplots(lines, columns, squeeze=False).ravel()
     for ax, name in zip(axes, run.instances):
-        run.plot_best_so_far(name, against, ax)
+        run.plot.best_so_far(name, against, ax)
         ax.set(xlabel="", ylabel="")
         ax.get_legend().remove()
     for ax in axes[len(run.instances) :]:

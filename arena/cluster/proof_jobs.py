@@ -8,8 +8,7 @@ import os
 from contextlib import contextmanager
 
 from agents.proof.jobs import Job, JobError, Report, Workplace
-from arena.cluster.link import ClusterError, check_importable, connected
-from arena.cluster.solving import made_here
+from arena.cluster.link import ClusterError, check_importable, connected, made_here
 from games.core.jit import source_digest
 from games.core.plugins import named
 

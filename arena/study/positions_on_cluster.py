@@ -6,17 +6,14 @@ next.  So nodes do not depend on the number of workers, though one solver of all
 """
 
 import os
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from arena.cluster.link import ClusterError, check_importable, connected
+from arena.cluster.link import ClusterError, check_importable, connected, loading, made_here
 from arena.study.positions import Checked, Known, check_positions, states_of
-from games.core.plugins import add_named, named
+from games.core.plugins import named
 
 LOT = 16  # positions
-
-_loading = threading.Lock()  # Python 3.11 parses sources, of which kernels' digests are made, in one thread at a time
 
 
 def check_positions_on(
@@ -67,22 +64,7 @@ def solve_lot(
     from agents.core.solve import solver_of
 
     made, solving = made_here(game, agent, plugins, folder, digest)
-    with _loading:
+    with loading:
         solver = solver_of(solving, made)
         solver.warm(solver.game.initial())
     return check_positions(solver, lot, Path(path), lambda one: None)
-
-
-def made_here(game: str, agent: str, plugins: list[str], folder: str, digest: str) -> tuple:
-    """On a worker: (game, agent) of two specs; ClusterError if the sources here do not have the digest."""
-    import agents
-    import games
-    from games.core.jit import source_digest
-
-    if plugins:
-        add_named(plugins, folder)
-    with _loading:
-        made = games.make(game), agents.make(agent)
-        if (ours := source_digest(type(made[0]))) != digest:
-            raise ClusterError(f"a worker has other sources of games and agents (digest {ours}, and here {digest})")
-    return made

@@ -18,7 +18,7 @@ import msgspec
 from agents.core.effort import Effort
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
-from arena.runner.match import identity, seats_of
+from arena.play.match import identity, seats_of
 from results import candidates
 from results.record import MOST, GameRecord, Reason
 

@@ -1,25 +1,39 @@
 """What becomes of a game whose worker died or hung, and of agents and games that do so again and again.
 
-An agent whose code ran is accused.  Since the kernels of an agent hold the rules of the game, a fresh process first
-probes these rules without the agent: if that fails too, the game is void, and nobody pays.
+An agent whose code ran when its process ended by itself, or by a fault of the machine code in it, is accused.  So is
+one that was not done long after its time.  A signal that anybody may send, or the system when memory is short, is held
+against nobody: the game is played again, unless the same agent's code meets with it every time.
+
+Since the kernels of an agent hold the rules of the game, a fresh process first probes these rules without the agent: if
+that fails too, the game is void, and nobody pays.
 """
 
 import logging
+import signal
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
-from arena.runner.blame import Failure, another_try, culprit, void_reason
-from arena.runner.match import forfeit_record, void_record
-from arena.runner.waiting import Job
+from arena.play.match import forfeit_record, void_record
+from arena.workers.waiting import Failure, Job
 from results.record import GameRecord, Reason
 
-log = logging.getLogger("arena.runner.supervisor")
+log = logging.getLogger("arena.workers.supervisor")
 
 ENOUGH = 2  # times that an agent, before play, or a game ends or hangs a process until it is asked no more
 MOST_TOLD = 100  # different troubles of a run
+TRIES = 2  # times that a game is played if it is not known whose fault it was that it failed
+TRIES_KILLED = 8  # the same, where workers were killed from outside, as far as can be told
+# what a process does to itself, by code that is wrong
+OWN_SIGNALS = {
+    getattr(signal, name)
+    for name in ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGSYS", "SIGTRAP")
+    if hasattr(signal, name)
+}
+LOST = 255  # the exit code that a process has if its fork server, which knows the true one, has died
 
 
 @dataclass
@@ -116,3 +130,46 @@ class Verdicts:
 
 def _fates(job):
     return "; played again: ".join(failure.fate for failure in job.failures)
+
+
+def fate_of(exitcode: int | None) -> str:
+    """What became of a dead worker."""
+    if exitcode is not None and exitcode < 0:
+        try:
+            return f"the worker was killed by {signal.Signals(-exitcode).name}"
+        except ValueError:
+            return f"the worker was killed by signal {-exitcode}"
+    return f"the worker ended with exit code {exitcode}"
+
+
+def death(exitcode: int | None, agent: int | None, warming: bool, served: bool) -> Failure:
+    """The failure of a worker that has died; `served`: it came from a fork server."""
+    own = exitcode is not None and (-exitcode in OWN_SIGNALS or (exitcode >= 0 and not (served and exitcode == LOST)))
+    return Failure(fate_of(exitcode), Reason.DIED, agent, certain=own, outside=not own, warming=warming)
+
+
+def culprit(failures: Sequence[Failure]) -> int | None:
+    """The agent that loses the game for the last of these failures; None if that is not known, or not yet."""
+    last = failures[-1]
+    if last.agent is None or last.certain:
+        return last.agent
+    same = all(failure.agent == last.agent for failure in failures)
+    return last.agent if same and not another_try(failures) else None
+
+
+def another_try(failures: Sequence[Failure]) -> bool:
+    """Whether a game of which nobody is known to be guilty is played again."""
+    return len(failures) < (TRIES_KILLED if all(failure.outside for failure in failures) else TRIES)
+
+
+def void_reason(failures: Sequence[Failure]) -> str:
+    """The reason of a game that is void after these failures."""
+    return Reason.HANG if failures[-1].reason == Reason.TIME else Reason.CRASH
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a process has been stopped, by SIGSTOP for example; False where the system does not say so in /proc."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] in (b"T", b"t")
+    except (OSError, IndexError):
+        return False

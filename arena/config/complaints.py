@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from pydantic.fields import FieldInfo
 
-from arena.config.tables import table_of
+from arena.config.keys import table_of
 
 _FAULTS = {
     "missing": "is missing",

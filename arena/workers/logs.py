@@ -15,8 +15,8 @@ from typing import Protocol
 
 from multiprocessing_logging import MultiProcessingHandler
 
-from arena.runner.confinement import safe_path
-from arena.runner.messages import Logged, WorkersEnd
+from arena.workers.confinement import safe_path
+from arena.workers.messages import Logged, WorkersEnd
 
 _FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
 

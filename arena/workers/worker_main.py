@@ -1,6 +1,6 @@
 """A worker process: plays the games it is sent, one after the other, until it is told to stop.
 
-A fork server that has preloaded this module and those of the run's games and agents (`arena.runner.staff`) starts
+A fork server that has preloaded this module and those of the run's games and agents (`arena.workers.worker`) starts
 workers at once.
 """
 
@@ -12,18 +12,18 @@ from time import monotonic
 from arena.config.config import Config
 from arena.config.sizes import in_bytes
 from arena.formats.fixture import Fixture
-from arena.runner import logs
-from arena.runner.batches import NEWS_SECONDS
-from arena.runner.confinement import confine, limit_memory
-from arena.runner.match import Openings, play_fixture, void_record
-from arena.runner.messages import Failed, Play, Played, Probe, Probed, Ready, Warm, Warmed, WorkersEnd
-from arena.runner.probe import fault_in_kernels
-from arena.runner.rules import GameError
-from arena.runner.warming import warm
-from arena.runner.watch import Watch
+from arena.play.first_moves import warm
+from arena.play.match import Openings, play_fixture, void_record
+from arena.play.probe import fault_in_kernels
+from arena.play.rules import GameError
+from arena.play.watch import Watch
+from arena.workers import logs
+from arena.workers.batches import NEWS_SECONDS
+from arena.workers.confinement import confine, limit_memory
+from arena.workers.messages import Failed, Play, Played, Probe, Probed, Ready, Warm, Warmed, WorkersEnd
 from results.record import GameRecord, Reason
 
-log = logging.getLogger("arena.runner.worker")
+log = logging.getLogger("arena.workers.worker_main")
 
 
 def main(end: socket.socket, confined: tuple, memory, resolved: dict) -> None:

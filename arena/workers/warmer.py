@@ -1,6 +1,6 @@
 """Compiles what all agents run, before play and once for all workers, on as many cores as the run has.
 
-For agents that are known to have nothing to compile (`arena.runner.compiled`), no process is started.
+For agents that are known to have nothing to compile (`arena.workers.compiled`), no process is started.
 """
 
 import itertools
@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from multiprocessing import connection as pipes
 
 from arena.config.config import Config, Seat
-from arena.runner import worker as worker_process
-from arena.runner.blame import Failure
-from arena.runner.compiled import is_compiled, note_compiled
-from arena.runner.logs import WorkersLog
-from arena.runner.messages import LONGEST, Failed, Junk, Ready, Warm, Warmed
-from arena.runner.staff import TICK, Looks, Worker
-from arena.runner.starting import WorkerStartError
-from arena.runner.warming import weight
-from arena.runner.watchdog import Watchdog
+from arena.play.first_moves import weight
+from arena.workers import worker_main
+from arena.workers.compiled import is_compiled, note_compiled
+from arena.workers.logs import WorkersLog
+from arena.workers.messages import LONGEST, Failed, Junk, Ready, Warm, Warmed
+from arena.workers.starting import WorkerStartError
+from arena.workers.waiting import Failure
+from arena.workers.watchdog import Watchdog
+from arena.workers.worker import TICK, Looks, Worker
 from results.record import Reason
 
 
@@ -90,7 +90,7 @@ class Warmer:
                 self._dismiss(child)
         while len(self._children) < self.workers and (agent := self._next()) is not None:
             name = f"warmer-{next(self._names)}"
-            child = Child(name, worker_process.warm_all, self.config, self.run_log, self._watchdog)
+            child = Child(name, worker_main.warm_all, self.config, self.run_log, self._watchdog)
             self._children.append(child)
             child.agent = agent
 

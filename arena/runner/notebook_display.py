@@ -7,7 +7,7 @@ from typing import Protocol
 from rich.console import Console
 
 from arena.runner.display import MOST_PAUSE, SHARE_OF_TIME, Display
-from arena.runner.staff import InPlay
+from arena.workers.worker import InPlay
 from results.notebook import styled
 
 MOST_LINES = 12

@@ -7,10 +7,10 @@ from agents.core.agent import Decision
 from arena.config.config import Config, Seat
 from arena.config.openings import random_opening
 from arena.formats.fixture import Fixture
-from arena.runner.adjudication import Adjudication, Adjudicator, Ending
-from arena.runner.referee import Forfeit, Limits, Referee, Turn
-from arena.runner.rules import GameError, by_rules, result_of
-from arena.runner.watch import Watch
+from arena.play.adjudication import Adjudication, Adjudicator, Ending
+from arena.play.referee import Forfeit, Limits, Referee, Turn
+from arena.play.rules import GameError, by_rules, result_of
+from arena.play.watch import Watch
 from games.core.game import CHANCE, Game
 from games.core.random import stream
 from results.record import MOST, GameRecord, ImprovementRecord, MoveRecord
@@ -117,20 +117,7 @@ def play(
     """
     match = Match(game, fixture, opening, Adjudicator(adjudication, tuple(seat.name for seat in seats)))
     start = time.perf_counter()
-    outcome: float | None = None
-    score: float | None = None
-    try:
-        if ending := match.play_out(seats, limits, watch or Watch()):
-            outcome, reason, detail = ending
-        else:
-            outcome, score, reason, detail = result_of(game, match.state)
-    except Forfeit as forfeit:
-        # the first player's outcome is 0 if it forfeits, and 1 if the second does
-        outcome = float(match.asked) if len(seats) == 2 else None
-        reason, detail = forfeit.reason, forfeit.detail
-    finally:  # also where the rules have failed
-        for referee in match.referees:
-            referee.close(score if game.players == 1 else outcome)
+    outcome, score, reason, detail = match.result(seats, limits, watch or Watch())
     return GameRecord(
         **identity(fixture, [seat.name for seat in seats]),
         outcome=outcome,
@@ -175,6 +162,25 @@ class Match:
         self.improvements: list[ImprovementRecord] = []
         self.asked = 0  # the side whose code ran last
         self.referees: list[Referee] = []
+
+    def result(
+        self, seats: tuple[Seat, ...], limits: Limits, watch: Watch
+    ) -> tuple[float | None, float | None, str, str]:
+        """(outcome, score, reason, detail), after play; the players are closed, also where the rules have failed."""
+        outcome = score = None
+        try:
+            if ending := self.play_out(seats, limits, watch):
+                outcome, reason, detail = ending
+            else:
+                outcome, score, reason, detail = result_of(self.game, self.state)
+        except Forfeit as forfeit:
+            # the first player's outcome is 0 if it forfeits, and 1 if the second does
+            outcome = float(self.asked) if len(seats) == 2 else None
+            reason, detail = forfeit.reason, forfeit.detail
+        finally:
+            for referee in self.referees:
+                referee.close(score if self.game.players == 1 else outcome)
+        return outcome, score, reason, detail
 
     def play_out(self, seats: tuple[Seat, ...], limits: Limits, watch: Watch) -> Ending | None:
         """Let the players move until the game is over; Forfeit if one fails, `asked` is then its side.

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from multiprocessing import forkserver
 from typing import Any
 
-from arena.runner.confinement import safe_path
+from arena.workers.confinement import safe_path
 from games.core import index
 from games.core.errors import UserError
 
-log = logging.getLogger("arena.runner.supervisor")
+log = logging.getLogger("arena.workers.supervisor")
 
 
 class WorkerStartError(UserError, RuntimeError):
@@ -31,7 +31,7 @@ def use_fork_server(modules: Iterable[str] = ()) -> None:
     """
     if "forkserver" in multiprocessing.get_all_start_methods():
         multiprocessing.set_start_method("forkserver", force=True)
-        multiprocessing.set_forkserver_preload(["arena.runner.worker", *modules, "arena.runner.preloaded"])
+        multiprocessing.set_forkserver_preload(["arena.workers.worker_main", *modules, "arena.workers.preloaded"])
     else:
         multiprocessing.set_start_method("spawn", force=True)
 

@@ -1,8 +1,8 @@
 """The supervisor: plays the games of a schedule on worker processes, and loses none of them.
 
 Short games travel together, to a worker and from there to the store, but each is a game of its own: a worker that dies
-or hangs costs one game only, and `arena.runner.blame` says whether an agent has lost it, or it is played again, or it
-is void.  (concurrent.futures.ProcessPoolExecutor fails every pending future when one worker dies.)
+or hangs costs one game only, and `arena.workers.verdicts` says whether an agent has lost it, or it is played again, or
+it is void.  (concurrent.futures.ProcessPoolExecutor fails every pending future when one worker dies.)
 Workers start by the process's own start method.
 """
 
@@ -18,21 +18,20 @@ from typing import Protocol
 
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
-from arena.runner import worker as worker_process
-from arena.runner.batches import Lengths
-from arena.runner.blame import Failure, another_try
-from arena.runner.logs import WorkersLog
-from arena.runner.match import cores_of
-from arena.runner.messages import LONGEST, Failed, Junk, Leave, Played, Probed, Ready, fault_of
-from arena.runner.staff import FAREWELL_SECONDS, TICK, InPlay, Looks, Worker
-from arena.runner.starting import WorkerStartError, begin_start
-from arena.runner.verdicts import Verdicts
-from arena.runner.waiting import Job, Queue
-from arena.runner.warmer import Warmer
-from arena.runner.watchdog import Watchdog
+from arena.play.match import cores_of
+from arena.workers import worker_main
+from arena.workers.batches import Lengths
+from arena.workers.logs import WorkersLog
+from arena.workers.messages import LONGEST, Failed, Junk, Leave, Played, Probed, Ready, fault_of
+from arena.workers.starting import WorkerStartError, begin_start
+from arena.workers.verdicts import Verdicts, another_try
+from arena.workers.waiting import Failure, Job, Queue
+from arena.workers.warmer import Warmer
+from arena.workers.watchdog import Watchdog
+from arena.workers.worker import FAREWELL_SECONDS, TICK, InPlay, Looks, Worker
 from results.record import GameRecord, Reason
 
-log = logging.getLogger("arena.runner.supervisor")
+log = logging.getLogger("arena.workers.supervisor")
 
 FAILED_STARTS = 3  # this many workers in a row that die before they are ready end the run
 
@@ -89,7 +88,7 @@ class Supervisor:
         self._looks = Looks()
 
     def prepare(self, warming: Callable[[str], None], warmed: Callable[[str, float, str], None]) -> None:
-        """Compile what the agents run; told before and after each agent, as `arena.runner.warmer.Warmer` says."""
+        """Compile what the agents run; told before and after each agent, as `arena.workers.warmer.Warmer` says."""
         begin_start()
         self._warmer = Warmer(self.config, self.run_log, self.workers, warming, warmed, self.on_trouble)
         if not self._stops:
@@ -295,7 +294,7 @@ class Supervisor:
 
     def _start(self, jobs):
         """A fresh worker, which plays these games once it is ready."""
-        worker = Worker(f"worker-{next(self._names)}", worker_process.main, self.config, self.run_log, self._watchdog)
+        worker = Worker(f"worker-{next(self._names)}", worker_main.main, self.config, self.run_log, self._watchdog)
         worker.jobs.extend(jobs)
         self._crew.append(worker)
 

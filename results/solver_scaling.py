@@ -10,7 +10,7 @@ import math
 
 import pandas as pd
 
-from results.proving import solved_by_all
+from results.proof_tables import solved_by_all
 
 
 def points(rows: pd.DataFrame) -> pd.DataFrame:
@@ -66,7 +66,7 @@ def figure(found: pd.DataFrame, title: str = ""):
     from matplotlib.figure import Figure
 
     from results import plots
-    from results.scaling import count_axis
+    from results.strength_scaling import count_axis
 
     drawn = Figure(figsize=(9.2, 4.4), layout="constrained")
     axes = drawn.subplots(1, 2)

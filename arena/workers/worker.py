@@ -14,18 +14,18 @@ from typing import NamedTuple
 
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
-from arena.runner import watch
-from arena.runner.batches import ORDER_SECONDS
-from arena.runner.blame import Failure, death, is_stopped
-from arena.runner.confinement import inherited, safe_path
-from arena.runner.logs import WorkersLog
-from arena.runner.messages import Logged, Message, Play, Probe, SupervisorsEnd
-from arena.runner.starting import no_interrupt, start_process
-from arena.runner.waiting import Job
-from arena.runner.watchdog import Watchdog
+from arena.play import watch
+from arena.workers.batches import ORDER_SECONDS
+from arena.workers.confinement import inherited, safe_path
+from arena.workers.logs import WorkersLog
+from arena.workers.messages import Logged, Message, Play, Probe, SupervisorsEnd
+from arena.workers.starting import no_interrupt, start_process
+from arena.workers.verdicts import death, is_stopped
+from arena.workers.waiting import Failure, Job
+from arena.workers.watchdog import Watchdog
 from results.record import Reason
 
-log = logging.getLogger("arena.runner.supervisor")
+log = logging.getLogger("arena.workers.supervisor")
 
 TICK = 0.5  # seconds: how often clocks are looked at
 STOP = 2.0  # seconds between two looks beyond TICK, from which on this process was stopped, or as good as

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from agents.core.agent import Agent, Unsuited
 from arena.config.config import Seat
-from arena.runner.referee import Forfeit, Referee
-from arena.runner.rules import result_of
+from arena.play.referee import Forfeit, Referee
+from arena.play.rules import result_of
 from games.core.game import CHANCE, Game, IllegalMove
 from games.core.random import stream
 from results.record import GameRecord, MoveRecord, Reason

@@ -1,0 +1,1 @@
+"""A game: who is asked for moves, what is answered, and how it ends."""

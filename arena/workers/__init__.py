@@ -1,0 +1,1 @@
+"""Processes that play games: started, watched and judged by a supervisor."""

@@ -1,0 +1,81 @@
+"""The figures of a tournament, from its tables: `tournament.plot.ratings()`."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from results import plots, scores
+from results.snapshot import EFFORT
+
+
+class Plotter:
+    """Every method draws on `ax`, or on new axes, and returns matplotlib's axes."""
+
+    def __init__(self, tournament: Any):
+        self.tournament = tournament
+
+    def ratings(self, ax: Axes | None = None) -> Axes:
+        """Elo with errors."""
+        return plots.ratings(_axes(ax), self.tournament.standings())
+
+    def crosstable(self, ax: Axes | None = None) -> Axes:
+        """Scores against each other as a heat map."""
+        return plots.crosstable(_axes(ax), self.tournament.crosstable())
+
+    def strength(self, of: str = "seconds", ax: Axes | None = None) -> Axes:
+        """Elo against the seconds, playouts or nodes per move."""
+        _check(of, ("seconds", "playouts", "nodes"))
+        return plots.strength(_axes(ax), self.tournament.standings(), self.tournament.win_rates(), of)
+
+    def lengths(self, ax: Axes | None = None) -> Axes:
+        """The lengths of games, by winner."""
+        return plots.lengths(_axes(ax), self.tournament.games)
+
+    def sides(self, ax: Axes | None = None) -> Axes:
+        """Scores as first and as second player, in the order of the standings."""
+        frame = self.tournament.win_rates().set_index("agent").loc[self.tournament.standings()["agent"]]
+        return plots.sides(_axes(ax), frame.reset_index())
+
+    def moves(self, of: str = "seconds", ax: Axes | None = None) -> Axes:
+        """The mean of one statistic of moves along the game, a field of `Effort` such as seconds or depth."""
+        _check(of, EFFORT)
+        return plots.by_ply(_axes(ax), self.tournament.effort, of)
+
+    def study(self, ax: Axes | None = None) -> Axes:
+        """The cells of `study` with their intervals, a row per game; new axes are high enough for all of them."""
+        frame = self.tournament.study()
+        return plots.study(_axes(ax, 1.5 + 0.22 * (len(frame) + frame["instance"].nunique())), frame)
+
+    def best_so_far(self, instance: str | None = None, against: str = "playouts", ax: Axes | None = None) -> Axes:
+        """The best score against playouts or seconds, for one instance, by default the first.
+
+        For `results.scores.ALL`, it is the mean over all, with scores from 0 to 1; see `results.scores.normalised`.
+        """
+        instance = instance or self.tournament.instances[0]
+        return plots.best_so_far(_axes(ax), self._curves(instance, against), instance)
+
+    def _curves(self, instance: str, against: str) -> pd.DataFrame:
+        """The curves of all instances, or of all together, to the playouts or seconds that a game took in all."""
+        frame = self.tournament.improvements()
+        if "budget" in frame:
+            frame["agent"] += ", " + frame["budget"]
+        if instance == scores.ALL:
+            frame = scores.normalised(frame)
+        ends = self.tournament.moves().groupby("id")[against].sum() if len(frame) else None
+        return scores.best_so_far(frame, against, ends)
+
+
+def _axes(ax: Axes | None, height: float | None = None) -> Axes:
+    """The axes, or new ones: of the usual size, or `height` inches high."""
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot  # which looks for a screen
+
+    return pyplot.subplots(figsize=height and (6.4, height), layout="constrained")[1]
+
+
+def _check(of: str, quantities: Iterable[str]) -> None:
+    if of not in quantities:
+        raise ValueError(f"of = {of!r} is not one of {', '.join(quantities)}")

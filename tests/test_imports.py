@@ -1,0 +1,79 @@
+"""What imports what: no module leads back to itself, not even through an import inside a function."""
+
+import ast
+import re
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("games", "agents", "results", "arena")
+
+
+def name_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES = {name_of(path): path for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
+
+
+def imported(path: Path) -> set[str]:
+    """Our modules that a file imports anywhere, but for what only type checkers read."""
+    waiting, found = [ast.parse(path.read_bytes())], set()
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            waiting += node.orelse
+            continue
+        waiting += ast.iter_child_nodes(node)
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found.update(name if name in MODULES else node.module for name in names)
+    return found & MODULES.keys()
+
+
+def rooms() -> list[str]:
+    """The modules and packages that the table of rooms in docs/architecture.md names, the longest first."""
+    table = (ROOT / "docs/architecture.md").read_text().split("| room |")[1].split("\n\n")[0]
+    found = []
+    for row in table.splitlines()[2:]:
+        for name in re.findall(r"`([^`]+)`", row.split("|")[1]):
+            above = "" if "/" in name or not found or name in PACKAGES else found[-1].rpartition(".")[0] + "."
+            found.append(above + name.removesuffix("/*.py").removesuffix(".py").replace("/", "."))
+    return sorted(found, key=len, reverse=True)
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return {name: imported(path) for name, path in MODULES.items()}
+
+
+def check(graph):
+    """Sorting names what leads back to itself."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" <- ".join(error.args[1]))
+
+
+def test_no_module_leads_back_to_itself(graph):
+    check(graph)
+
+
+def test_no_room_leads_back_to_itself(graph):
+    """A room is what docs/architecture.md calls so; what is in none is the front of its package."""
+
+    names = rooms()
+
+    def room(module):
+        return next((name for name in names if f"{module}.".startswith(f"{name}.")), module)
+
+    front = {"agents", "arena", "arena.__main__", "arena.cli"}
+    assert {module for module in graph if room(module) not in names} == front
+    between = {room(module): set() for module in graph}
+    for module, others in graph.items():
+        between[room(module)] |= {room(other) for other in others} - {room(module)}
+    check(between)
