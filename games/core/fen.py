@@ -13,7 +13,7 @@ FILES = "abcdefgh"
 
 
 class Position(NamedTuple):
-    """What FEN says; squares are numbered from a1 along the ranks."""
+    """The contents of a FEN; squares are numbered from a1 along the ranks."""
 
     men: str  # 64 letters: white men in capitals, `.` for a free square
     side: int  # 0 if White is to move, 1 if Black

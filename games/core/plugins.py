@@ -1,7 +1,7 @@
-"""Games and agents of other packages: those of entry points, and modules that `--plugin` names.
+"""Games and agents of other packages: from entry points, and from modules that `--plugin` names.
 
 A package's entry points of the groups `search_arena.games` and `search_arena.agents` name modules that define them.
-What the command line names is handed to worker processes in the environment.  Nothing of Numba is imported here.
+Worker processes get the names from the command line by the environment.  Nothing of Numba is imported here.
 """
 
 import functools
