@@ -1,4 +1,4 @@
-"""How parallel solvers scale: time and nodes of so many workers beside those of one (arena/study/solving.py).
+"""How parallel solvers scale: time and nodes of several workers beside those of one (arena/study/solving.py).
 
     speed-up           time of one worker / time
     search overhead    nodes / nodes of one worker - 1
