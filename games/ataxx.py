@@ -2,7 +2,7 @@
 
 Each player begins with a piece in two opposite corners: Black, the first player, in the upper left and the lower right
 one.  A move puts a new piece on an empty square beside one's own, in any of the eight directions, or takes a piece of
-one's own to an empty square two rows or columns away, over whatever is between.  All pieces of the other player beside
+one's own to an empty square two rows or columns away, over anything between.  All pieces of the other player beside
 the new place change their colour.  A player who cannot move passes.  The game is over when the board is full, when a
 player has no pieces, or when neither can move; the player with more pieces has won.  Rules: the arcade game of 1990,
 as https://en.wikipedia.org/wiki/Ataxx gives them, without the blocks that some of its boards have.

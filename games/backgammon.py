@@ -344,7 +344,7 @@ class Backgammon(Game):
         return count
 
     def landing(self, origin, die):
-        """Where a step from a point ends, as a set of one; off the board it is the point 0."""
+        """The end of a step from a point, as a set of one; off the board it is the point 0."""
         target = origin >> WORD(die)
         return target if target & POINTS != ZERO else OFF
 
@@ -496,7 +496,7 @@ class Backgammon(Game):
 
     def parse_move(self, state, text):
         """A play by its steps in any order, joined (24/18/13, or 24/13 where that is one play), with or without the
-        asterisks, and parted by commas; a roll in any order of the dice."""
+        asterisks, and separated by commas; a roll in any order of the dice."""
         word = text.strip()
         if self.roll(state) < 0:
             return super().parse_move(state, "".join(sorted(word, reverse=True)))

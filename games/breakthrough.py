@@ -129,7 +129,7 @@ class Breakthrough(Game):
         return np.int64(state[2])
 
     def targets(self, own, other, white):
-        """Where the pawns of the player to move can go: straight ahead, to the left and to the right, as sets."""
+        """The targets of the player to move: straight ahead, to the left and to the right, as sets."""
         step = WORD(self.columns)
         if white:
             ahead, left, right = (
@@ -351,7 +351,7 @@ class Breakthrough(Game):
         return self.move_limit
 
     def feature_code(self, state, move):
-        """With a bit for captures (Cazenave, "Playout policy adaptation with move features", 2016)."""
+        """The move code with a bit for captures (Cazenave, "Playout policy adaptation with move features", 2016)."""
         return np.int64(move) << 1 | self.captures(state, move)
 
     def transform(self, state, symmetry, target):
@@ -530,7 +530,7 @@ class Knightthrough(Breakthrough):
         return left, right, far_left, far_right
 
     def targets(self, own, other, white):
-        """Where knights can go, as sets."""
+        """The targets of knights, as sets."""
         left, right, far_left, far_right = self.strikes(own, white)
         free = self.board & ~own
         return left & free, right & free, far_left & free, far_right & free

@@ -86,7 +86,7 @@ class Checkers(Game):
         return (pieces & NOT_A) >> WORD(9)
 
     def targets(self, movers, other, empty, direction, jumps):
-        """Where pieces end that step, or jump, in a direction."""
+        """The targets of pieces that step, or jump, in a direction."""
         beside = self.shifted(movers, direction)
         return self.shifted(beside & other, direction) & empty if jumps else beside & empty
 

@@ -114,7 +114,7 @@ class Chess(ChessRules):
         return man
 
     def is_unstable(self, state, move):
-        """Captures, promotions, and whatever gets out of check."""
+        """Captures, promotions, and all moves out of check."""
         return move >> 12 != 0 or state[ALLOWED] != ALL or self.victim(state, move) != 0
 
     def move_order(self, state, move):

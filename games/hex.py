@@ -279,7 +279,7 @@ class Hex(Game):
         if self.can_swap(state):
             return 0, True
         side, free, near, bridges = self.player(state), self.free(state), self.board, 0
-        for of in (1 - side, side):  # a loop, so that what it calls is compiled once
+        for of in (1 - side, side):  # a loop, so that the methods in it are compiled once
             joined, near, bridges = self.links(self.stones(state, of), free, of)
             if joined:
                 return (2 * bridges - 1 if of == side else -2 * bridges), bridges == 1

@@ -104,7 +104,7 @@ class LinesOfAction(EightWide):
         return self.horizon - np.int64(state[PLIES])
 
     def target(self, own, other, square, direction):
-        """Where a piece lands that moves from a square in a direction; -1 if it cannot."""
+        """The target of a piece that moves from a square in a direction; -1 if it cannot."""
         count = popcount(self.lines[square, direction >> 1] & (own | other))
         target, ray = square + count * self.steps[direction], self.rays[square, direction]
         if not 0 <= target < 64 or ray >> WORD(target) & ONE == ZERO:

@@ -52,7 +52,7 @@ class Node(NamedTuple):
     moves: tuple[str, ...]  # the names of the moves; an end has none
     children: tuple["Node", ...]
     probabilities: tuple[Fraction, ...]  # of chance
-    evaluation: float = 0.0  # of what is no end
+    evaluation: float = 0.0  # of a node that is no end
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ def _parquet(frame) -> bytes:
 
 
 def _chosen(frame, columns: Sequence[str], with_errors: bool) -> pd.DataFrame:
-    """The columns of these names; several may be given in one text, parted by commas.
+    """The columns of these names; several may be given in one text, separated by commas.
 
     Elo comes with its error and bound if people read them in one column.
     """

@@ -33,7 +33,7 @@ def logistic(x: np.ndarray) -> np.ndarray:
 
 
 def root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where the function is 0, between ends at which its signs differ; ValueError if they do not."""
+    """A zero of the function, between ends at which its signs differ; ValueError if they do not."""
     below = function(low) < 0
     if below == (function(high) < 0):
         raise ValueError(f"the function has the same sign at {low} and at {high}")

@@ -85,7 +85,7 @@ def verify(game: Game, certificate: Certificate) -> int:
         raise CertificateError(f"the game is over after {certificate.line!r}: there is nothing to prove")
     space = min(FIRST_SPACE, certificate.positions)
     found, state, ends, met = _followed(game, root, certificate, space)
-    while met == space < certificate.positions:  # again, with memory for what is met and not for what the file says
+    while met == space < certificate.positions:  # again, with memory for the positions met so far
         space = min(GROWTH * space, certificate.positions)
         found, state, ends, met = _followed(game, root, certificate, space)
     place = f"in\n{game.render(state)}"

@@ -42,7 +42,7 @@ from games.core.random import stream
 
 PLAYOUTS = 4000  # of each kind, to compare a game's own random playout with the default
 FORESIGHT = 20_000  # positions of an exhaustive search that tests one claim
-EXCHANGES = ("", "swap", "turn")  # what `colour_exchange` can be
+EXCHANGES = ("", "swap", "turn")  # the values of `colour_exchange`
 
 
 def check(game: Game, *, seed: int) -> None:

@@ -206,7 +206,7 @@ class ChessRules(Game):
         return state[OWN] & (middle | high & low)
 
     def officer_targets(self, state, man):
-        """Where a knight, bishop, rook or queen can go."""
+        """The targets of a knight, bishop, rook or queen."""
         if state[HIGH] & man == NONE:
             targets = self.knights_reach(man) if state[PINNED] & man == NONE else NONE
         else:
@@ -223,7 +223,7 @@ class ChessRules(Game):
         return targets & state[ALLOWED] & ~state[OWN]
 
     def pawn_targets(self, state):
-        """Where pawns can go by one and two squares, and take to the left and to the right."""
+        """The targets of pawns: by one and two squares, and by taking to the left and to the right."""
         occupied, free, allowed = self.occupied(state), ~state[PINNED], state[ALLOWED]
         pawns, other = state[OWN] & state[LOW] & ~state[HIGH], occupied ^ state[OWN]
         king = WORD(trailing_zeros(self.king(state)))

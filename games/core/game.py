@@ -71,7 +71,7 @@ class Game(Compilable):
     evaluation: str = field(default="", kw_only=True, metadata=UNLISTED)  # NAME: `evaluate` is `evaluate_NAME`
 
     has_table: ClassVar[bool] = True
-    name: ClassVar[str]  # what the game is registered and written as
+    name: ClassVar[str]  # the name by which the game is registered and written
     players: ClassVar[int] = 2  # 1: a puzzle whose score is to be maximised
     dtype: ClassVar[type[np.generic]] = np.uint64  # of a state
     state_size: ClassVar[int]  # words in a state
@@ -178,11 +178,11 @@ class Game(Compilable):
     # -- A game may replace these: for strength, for policies, or for speed ---------------------------------------
 
     def chance(self, state: np.ndarray, moves: np.ndarray, probabilities: np.ndarray) -> int:
-        """Where the player is CHANCE: write outcomes and their probabilities (float64[max_moves]); return how many."""
+        """If the player is CHANCE: write outcomes and their probabilities (float64[max_moves]); return their number."""
         return 0
 
     def random_outcome(self, state: np.ndarray, rng: np.ndarray) -> int:
-        """Where the player is CHANCE: an outcome, drawn by its probability."""
+        """If the player is CHANCE: an outcome, drawn by its probability."""
         return 0
 
     def evaluate(self, state: np.ndarray) -> float:

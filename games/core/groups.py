@@ -179,7 +179,7 @@ class StoneGame(Game):
         return empties
 
     def image(self, move, symmetry):
-        """Where a symmetry takes a point: bits 0 to 2 mirror the columns, mirror the rows, and then swap the two."""
+        """The image of a point: bits 0 to 2 of a symmetry mirror columns, mirror rows, and then swap the two."""
         if move == self.area:
             return move
         row, column = move // self.width, move % self.width

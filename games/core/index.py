@@ -135,7 +135,7 @@ def _stamp() -> str:
     folders = [_sources(package) for package in plugins.PACKAGES]
     for top in sorted(plugins.top_packages()):
         spec = None
-        with suppress(ImportError, ValueError):  # what cannot be found cannot be imported either
+        with suppress(ImportError, ValueError):  # a module that cannot be found cannot be imported either
             spec = importlib.util.find_spec(top)
         folders += map(Path, (spec.submodule_search_locations or [spec.origin or ""]) if spec else [])
     sizes = [(str(path), *size) for folder in folders for path, *size in _sized(folder)]

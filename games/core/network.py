@@ -23,7 +23,7 @@ from games.core.bits import WORD, popcount
 from games.core.jit import inlined
 from games.core.random import stream
 
-SCALE = 2.0**-20  # what 1 in a weight adds to the sum
+SCALE = 2.0**-20  # the addend to the sum for 1 in a weight
 LARGEST = 2.0**10  # beyond which a sum makes no difference, so that values stay between -1 and 1
 MOST_ENTRIES = 1 << 16  # of one tuple's table
 MOST_WEIGHTS = 1 << 27
@@ -76,7 +76,7 @@ def place_of(game, places, words, at, count):
 
 @inlined
 def block_of(layout, words, side):
-    """Where the block of weights of a position begins; side: 1 if the second player is to move, else 0."""
+    """The start of a position's block of weights; side: 1 if the second player is to move, else 0."""
     return layout[STAGES + popcount(words[0] | words[1])] + side * layout[SIDE_BLOCK]
 
 
@@ -149,7 +149,7 @@ def _parts(line: list[int], least: int, most: int) -> list[Tuple]:
 
 
 def images(game) -> list[np.ndarray]:
-    """Where the game's symmetries take the cells: image[cell] holds what cell did.  The identity is the first.
+    """The game's symmetries as images of cells; the identity is the first.
 
     They are found among the turns and mirror images of the board, by what `transform` does along random games; a
     symmetry that is none of them is left out.

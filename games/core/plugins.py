@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from importlib.metadata import EntryPoint, entry_points
 
 PACKAGES = ("games", "agents")
-VARIABLE = "SEARCH_ARENA_PLUGINS"  # a folder to look in and the names of modules, parted as paths are
+VARIABLE = "SEARCH_ARENA_PLUGINS"  # a folder to look in and the names of modules, separated as paths are
 
 
 def points(package: str) -> list[EntryPoint]:

@@ -24,7 +24,7 @@ class PreparedFileError(UserError, ValueError):
 
 
 def pack(kind: str, game, about: dict, data: bytes) -> bytes:
-    """What to write to the file.  kind: what it is, in words; about: further entries of the first line.
+    """The contents to write to the file.  kind: its kind, in words; about: further entries of the first line.
 
     PreparedFileError if the first line would be longer than the limit for reading it.
     """
