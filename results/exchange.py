@@ -2,9 +2,9 @@
 
 JSON lines hold everything, one game a line, and read back equal.  PGN (Edwards, "Portable Game Notation Specification
 and Implementation Guide", 1994) is chess's format: White moves first; moves are in the notation of their own game.
-PGN and CSV are read for players and results, and for moves if there are any.
+What is read from PGN and CSV are players and results, and moves if they are there.
 
-Files may come from anybody: names that a terminal would obey, numbers that no store holds and comments that do
+What is read may come from anybody: names that a terminal would obey, numbers that no store holds and comments that do
 not end are refused, and every reader takes time in proportion to the text.
 """
 
@@ -128,7 +128,7 @@ def _clock(seconds: float) -> str:
 
 
 def time_control(spec: str, limits: Mapping[str, float | str]) -> str:
-    """An agent's time: `10+0.1`, or for a move `0.1/move`; `-` if its budget is not time.
+    """What an agent has: `10+0.1`, or for a move `0.1/move`; `-` if that is not time.
 
     `limits` are the budget of agents without one of their own.
     """
@@ -140,14 +140,14 @@ def time_control(spec: str, limits: Mapping[str, float | str]) -> str:
 
 
 def _round(record) -> str:
-    """Opening and number, such as `3.7`: games of a pair differ in the last part alone.  From the second
-    condition on, the condition stands in front, so that its openings differ from those of others."""
+    """Opening and number, such as `3.7`: games of a pair differ in the last part alone.  Behind the first condition,
+    with the condition in front, so that its openings are told from those of others."""
     condition = [record.condition + 1] if record.condition else []
     return ".".join(map(str, (*condition, record.opening + 1, record.number + 1)))
 
 
 def from_jsonl(text: str) -> list[GameRecord]:
-    """The games of lines that `to_jsonl` wrote; ExchangeError names a line that is none."""
+    """The games of lines that `to_jsonl` wrote; ExchangeError says which line is none."""
     lines: dict[str, int] = {}
     names: set[str | None] = set()
     records = []
@@ -185,7 +185,7 @@ def from_csv(text: str) -> list[GameRecord]:
 
 
 def _columns(heading) -> list[int | None]:
-    """The places of the columns to read: first, second, outcome, condition, opening, opening_moves, moves."""
+    """Where the columns are that are read: first, second, outcome, condition, opening, opening_moves, moves."""
     columns: list[int | None] = []
     for known in (FIRST, SECOND, RESULT, ("condition",), ("opening",), ("opening_moves",), ("moves",)):
         name = next((name for name in known if name in heading), None)
@@ -247,7 +247,7 @@ def _values(record) -> Iterator[tuple[str, object]]:
 
 
 def _value_fault(name, value) -> str | None:
-    """The fault of a field's value, whose type is right."""
+    """What is wrong with the value of a field of a game, whose type is right."""
     if isinstance(value, int) and not 0 <= value < MOST:
         return "is no whole number from 0 to 2**63 - 1"
     if isinstance(value, float) and not math.isfinite(value):
@@ -274,7 +274,7 @@ def _candidates_fault(text) -> str | None:
 
 
 def _text_fault(text, longest=None) -> str | None:
-    """The fault of a name or of moves; `longest` is given for text that must not be empty."""
+    """What is wrong with a name or with moves; `longest` is given for what must not be empty either."""
     if longest is not None and not 0 < len(text) <= longest:
         return f"has {len(text)} characters; it can have 1 to {longest}"
     return None if text.isprintable() else "has characters that cannot be printed"
@@ -358,12 +358,12 @@ class _Movetext:
 
     def __init__(self) -> None:
         self.begun = False
-        self.comment = 0  # the line of the comment that has not ended, or 0
-        self._variations: list[int] = []  # the lines of those that have not ended
+        self.comment = 0  # the line in which the comment begins that has not ended, or 0
+        self._variations: list[int] = []  # the lines in which those begin that have not ended
         self._words: list[str] = []
 
     def add(self, number: int, line: str) -> None:
-        """Read a line; ExchangeError if it ends a comment or a variation that has not begun."""
+        """Read a line; ExchangeError if it ends what has not begun."""
         self.begun = True
         for part in MARK.split(line):
             if self.comment:

@@ -53,7 +53,7 @@ GAMES_VERIFIED = 100_000  # in runs of up to this many games, all are verified w
 MOVES_VERIFIED = 1_000_000  # in runs of up to this many decisions, all are, before a sum of them or a resume
 
 GAME_COLUMNS, MOVE_COLUMNS, IMPROVEMENT_COLUMNS = map(columns_of, (GameRecord, MoveRecord, ImprovementRecord))
-PARTS = {"moves": MOVE_COLUMNS, "improvements": IMPROVEMENT_COLUMNS}  # the tables of parts of a game
+PARTS = {"moves": MOVE_COLUMNS, "improvements": IMPROVEMENT_COLUMNS}  # the tables of what belongs to a game
 PARTS_OF_RECORD = {"moves": "decisions", "improvements": "improvements"}  # the fields of a record with these parts
 PART_KEYS = {"moves": "ply", "improvements": "playouts"}  # with the game's number, the keys of their rows
 DIGESTS = tuple(f"{part}_digest" for part in PARTS)  # columns of a game: the digests of its decisions and improvements
@@ -163,7 +163,7 @@ class Store:
 
     @property
     def meta(self) -> dict:
-        """The metadata that `create` and `set_meta` stored."""
+        """What `create` and `set_meta` stored."""
         rows = self._verified("meta", ("key", "value"), "key")
         try:
             return {key: json.loads(value) for key, value in rows}

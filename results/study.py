@@ -98,13 +98,13 @@ def _typed(frame) -> pd.DataFrame:
 
 
 def caption(agents: Sequence[str], frame: pd.DataFrame, single_player: bool) -> str:
-    """The meaning of the cells, as a line above the table."""
+    """What the cells are, in a line that can stand above them."""
     counts = frame["games"][~frame["instance"].isin((MEAN, SUM))]
     each = f"{counts.min():,}" if counts.nunique() == 1 else f"{counts.min():,} to {counts.max():,}"
     if single_player:
         return f"Mean score with 95 % intervals; {each} runs a cell"
-    sides = f"{agents[0]} against {agents[1]}" if len(agents) == 2 else "each agent against all others"
-    return f"Score of {sides} in %, with 95 % intervals; {each} games a cell"
+    who = f"{agents[0]} against {agents[1]}" if len(agents) == 2 else "each agent against all others"
+    return f"Score of {who} in %, with 95 % intervals; {each} games a cell"
 
 
 def column_names(frame: pd.DataFrame) -> pd.Series:
