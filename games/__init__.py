@@ -10,7 +10,7 @@ games.svg(game, state)
 import importlib
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # what `__getattr__` gives, for type checkers
+if TYPE_CHECKING:  # for type checkers: the names that `__getattr__` finds
     from games.core.check import check as check
     from games.core.drawing import svg as svg
     from games.core.game import Game as Game
@@ -46,7 +46,7 @@ def names() -> list[str]:
     return list(registry.classes())
 
 
-if not TYPE_CHECKING:  # to a type checker, names that are not here are mistakes
+if not TYPE_CHECKING:  # a type checker reports any other name as a mistake
 
     def __getattr__(name):
         # Numba is loaded with the first thing that needs it, so that commands that do not are quick

@@ -27,12 +27,12 @@ from games.core.game import Game, check_range, check_rectangle
 from games.core.random import GAMMA, mix, random_below
 
 QUEENS = 4  # of each player
-FEW = 6  # queen's moves: so many or fewer, and listing all moves is quicker than drawing one
+FEW = 6  # with at most this many queen's moves, listing all moves is quicker than drawing one
 ZERO = WORD(0)
 
 
 def free_beside(size, step):
-    """table[place, line]: how many places in a row are free on that side, -1 or 1, of a place."""
+    """table[place, line]: how many places in a row are free next to a place, on the side `step`, -1 or 1."""
     table, lines = np.zeros((size, 1 << size), np.int8), np.arange(1 << size)
     for place in range(1, size) if step < 0 else reversed(range(size - 1)):
         table[place] = np.where(lines >> place + step & 1, 0, table[place + step] + 1)
@@ -47,7 +47,7 @@ class Amazons(Game):
     The lines are the occupied places of the rows, columns, diagonals and antidiagonals, and of each square of a line
     the place is its column, or its row in a column; places that a line does not have are occupied.
 
-    rows, columns: of a rectangle, in place of the square of that size; 0 for none
+    rows, columns: of a rectangular board, instead of a square of `size`; 0 for none
     """
 
     size: int = 10
@@ -87,7 +87,7 @@ class Amazons(Game):
 
     @property
     def n_lines(self):
-        """Rows, columns, and twice rows + columns - 1 diagonals: also where in a state the queens begin."""
+        """Number of rows, columns and diagonals; also the index in a state at which the queens begin."""
         return 3 * (self.height + self.width) - 2
 
     @property
@@ -105,7 +105,7 @@ class Amazons(Game):
 
     @cached_property
     def max_moves(self):
-        """A bound: four times what a single queen has at most on an empty board.
+        """A bound: four times the moves of the best-placed single queen on an empty board.
 
         The initial position of 10x10 has 2176, but queens in the middle have more.
         """
@@ -119,13 +119,13 @@ class Amazons(Game):
 
     @cached_property
     def places(self):
-        """places[square, axis]: where on its row, column, diagonal and antidiagonal a square is."""
+        """places[square, axis]: the place of a square on its row, column, diagonal and antidiagonal."""
         row, column = np.divmod(np.arange(self.cells), self.width)
         return np.stack([column, row, column, column], axis=1)
 
     @cached_property
     def lines(self):
-        """lines[square, axis]: where in a state the line through the square is."""
+        """lines[square, axis]: the index in a state of the line through the square."""
         row, column = np.divmod(np.arange(self.cells), self.width)
         diagonals = self.height + self.width
         slanted = diagonals + self.width - 1 + row - column, 2 * diagonals - 1 + row + column
@@ -155,7 +155,7 @@ class Amazons(Game):
 
     @cached_property
     def ranks(self):
-        """ranks[origin, target]: the number of a target among those of a queen on an empty board, -1 if it is none."""
+        """ranks[origin, target]: the number of a target among the targets from an origin on an empty board, or -1."""
         row, column = np.divmod(np.arange(self.cells), self.width)
         down, right = row[None] - row[:, None], column[None] - column[:, None]
         reached = ((down == 0) | (right == 0) | (abs(down) == abs(right))) & ~np.eye(self.cells, dtype=bool)
@@ -188,7 +188,7 @@ class Amazons(Game):
         return count
 
     def reached(self, state, square, n):
-        """The n-th of the squares that a queen on that square can reach, from 0; -1 if there are not so many."""
+        """The n-th square, from 0, that a queen on that square can reach; -1 if it reaches fewer."""
         found = -1
         for axis in range(4):
             place, line = self.places[square, axis], state[self.lines[square, axis]]
@@ -199,7 +199,7 @@ class Amazons(Game):
         return found
 
     def mobility(self, state, side):
-        """The queen's moves of a player, arrows left aside."""
+        """How many queen's moves a player has, not counting arrows."""
         count = 0
         for i in range(QUEENS):
             count += self.reach(state, state[self.n_lines + QUEENS * side + i])
@@ -274,13 +274,15 @@ class Amazons(Game):
         return (balance + (0.2 if self.player(state) == 0 else -0.2) * equal) / self.cells
 
     def evaluate_mobility(self, state):
-        """White's queen's moves, arrows left aside, less Black's, over one more than both."""
+        """White's queen's moves less Black's, not counting arrows, over one more than their sum."""
         white, black = self.mobility(state, 0), self.mobility(state, 1)
         return (white - black) / (white + black + 1.0)
 
     def as_words(self, squares, row):
-        """Squares of a row, by their columns, as a set in two words: columns + 1 bits a row, the last of which stays
-        free of squares, so that no queen gets from one row into the next."""
+        """Squares of a row, given by their columns, as a set in two words with columns + 1 bits a row.
+
+        The last bit of a row stands for no square, so that no queen gets from one row into the next.
+        """
         shift = row * (self.width + 1)
         if shift >= 64:
             return ZERO, WORD(squares) << WORD(shift - 64)
@@ -302,7 +304,7 @@ class Amazons(Game):
         return low, high
 
     def spread(self, low, high, free_low, free_high):
-        """A set, with all that queens on its squares reach over free squares."""
+        """A set of squares, and all squares that queens on them reach."""
         all_low, all_high = low, high
         width, word = WORD(self.width + 1), WORD(64)
         for step in (ONE, width - ONE, width, width + ONE):
@@ -315,7 +317,7 @@ class Amazons(Game):
         return all_low, all_high
 
     def key(self, state):
-        """Of the rows and the queens, which the other lines follow from."""
+        """A hash of the rows and the queens; the other lines follow from them."""
         word = key = ZERO
         for row in range(self.height):
             word = word << WORD(self.width) | WORD(state[row] & (1 << self.width) - 1)
@@ -339,7 +341,7 @@ class Amazons(Game):
         return 2 * self.cells * self.max_reach * self.max_reach
 
     def feature_code(self, state, move):
-        """With the number of enemy queens beside the arrow."""
+        """The move code with the number of enemy queens beside the arrow."""
         first = self.n_lines + QUEENS * (1 - self.player(state))
         row, column = move % self.cells // self.width, move % self.width
         beside = 0
@@ -361,7 +363,7 @@ class Amazons(Game):
         target[self.state_size - 1] = state[self.state_size - 1]
 
     def put_queen(self, state, first, count, square):
-        """Insert a queen's square behind `first`, where so many stand in ascending order."""
+        """Insert a queen's square among the `count` squares behind `first`, which are in ascending order."""
         i = first + count
         while i > first and state[i - 1] > square:
             state[i] = state[i - 1]
@@ -377,10 +379,10 @@ class Amazons(Game):
         return pair * self.cells + self.image(arrow, symmetry)
 
     def random_move(self, state, moves, rng):
-        """Draws a queen's move, and a number below max_reach for the arrow; if fewer squares can be reached from the
-        target, draws both again, so that each target counts by its arrows without these being counted everywhere.
+        """Draw a queen's move, and a number below max_reach for the arrow; draw both again if there is no such arrow.
 
-        Near the end that would be often, but there are few moves, so that they can be listed.
+        So a target is as likely as it has arrows, without counting the arrows of every target.  Near the end, most
+        draws would fail, but then there are few moves, and they are listed.
         """
         first = self.n_lines + QUEENS * self.player(state)
         end0 = self.reach(state, state[first])
@@ -413,7 +415,7 @@ class Amazons(Game):
         return self.score(state), plies
 
     def parse_move(self, state, text):
-        """As of every game; found without the names of all moves, which are many."""
+        """The move of that name, found without the names of all legal moves, which are many."""
         match = re.fullmatch(r"([a-j])(\d+)-([a-j])(\d+)/([a-j])(\d+)", text.strip())
         if match:
             words = match.groups()

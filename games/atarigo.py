@@ -3,7 +3,7 @@
 A player may not pass, nor play where the stone and its chain would be without a liberty, unless that captures.  A
 player without a legal move loses.  Black, the first player, begins on an empty board.  Points are named as in Go:
 columns from a, without i, rows from 1 at the bottom.  Cazenave, "Playout policy adaptation with move features", 2016,
-is among the papers with experiments on it, on 8x8.
+experiments with the game on 8x8.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class AtariGo(PlacingGame):
         return self.breathes(board, point, colour) or self.captures(board, point, colour)
 
     def foreseen(self, state):
-        """Who can capture does so; else who cannot parry all captures, or is captured after the one parry, loses."""
+        """A player who can capture wins; else one who cannot parry all captures, or only in vain, loses."""
         board = np.empty(ROOM, np.uint16)
         empties, own = self.lay_out(state, board), BLACK + WORD(self.player(state))
         if self.count_captures(board, empties, own)[0] > 0:
@@ -48,7 +48,7 @@ class AtariGo(PlacingGame):
         return (-2 if self.count_captures(board, empties, BOTH - own)[0] > 0 else 0), True
 
     def count_captures(self, board, empties, colour):
-        """(at how many of the points listed, those still empty, a stone of `colour` captures; one of them)."""
+        """(the number of the listed points, if still empty, at which a stone of `colour` captures; one such point)."""
         count, found = 0, WORD(0)
         for i in range(empties):
             point = WORD(board[EMPTIES + WORD(i)])
@@ -60,7 +60,7 @@ class AtariGo(PlacingGame):
         return count, found
 
     def sound_moves(self, state, moves):
-        """To parry a capture where there is one, unless one can capture first."""
+        """If the other player threatens a capture, only the parries, unless the player can capture first."""
         board = np.empty(ROOM, np.uint16)
         empties, own = self.lay_out(state, board), BLACK + WORD(self.player(state))
         threats, point = self.count_captures(board, empties, BOTH - own)
@@ -70,7 +70,7 @@ class AtariGo(PlacingGame):
         return self.legal_moves(state, moves)
 
     def evaluate(self, state):
-        """Fewest liberties: of Black's chain that has least, less those of White's, over their sum.
+        """Fewest liberties: the least of any black chain less the least of any white chain, over their sum.
 
         A side without stones counts 4, what a stone in the open has.
         """

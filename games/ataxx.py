@@ -1,18 +1,18 @@
-"""Ataxx (Dave Crummack and Craig Galley, 1988): pieces multiply or jump, and turn those beside them.
+"""Ataxx (Dave Crummack and Craig Galley, 1988): pieces multiply or jump, and convert the enemy pieces beside them.
 
 Each player begins with a piece in two opposite corners: Black, the first player, in the upper left and the lower right
 one.  A move puts a new piece on an empty square beside one's own, in any of the eight directions, or takes a piece of
-one's own to an empty square two rows or columns away, over whatever is between.  All pieces of the other player beside
+one's own to an empty square two rows or columns away, over anything between.  All pieces of the other player beside
 the new place change their colour.  A player who cannot move passes.  The game is over when the board is full, when a
 player has no pieces, or when neither can move; the player with more pieces has won.  Rules: the arcade game of 1990,
 as https://en.wikipedia.org/wiki/Ataxx gives them, without the blocks that some of its boards have.
 
-Jumps can go on for ever, so that a game is over after `horizon` moves too, and the pieces are counted.
+Since jumps can go on for ever, a game is also over after `horizon` moves, and the pieces are counted.
 
     squares   7  48 49 ...      a square is named by column and row, as the numbers of a corner of 8x8; a move is
-              :                 64 * origin + target.  Wherever a new piece comes from, the position is the same, so
-              1   0  1  2       that it is one move, of which origin and target are the same: its name is that of the
-                 a  b  c        square, `c2`, and of a jump that of both, `a1c2`.  PASS is 4096.
+              :                 64 * origin + target.  A new piece leads to the same position wherever it comes from:
+              1   0  1  2       it is one move, whose origin is its target, named after that
+                 a  b  c        square, `c2`.  A jump is named after both, `a1c2`.  PASS is 4096.
 """
 
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ class Ataxx(EightWide):
         return self.horizon - np.int64(state[PLIES])
 
     def ring(self, distance, square):
-        """The squares at just that distance of a king."""
+        """The squares at exactly that distance, in king's moves."""
         row, column = divmod(square, 8)
         cells = ((r, c) for r in range(self.size) for c in range(self.size))
         return squares(8 * r + c for r, c in cells if max(abs(r - row), abs(c - column)) == distance)
@@ -91,7 +91,7 @@ class Ataxx(EightWide):
         return wide | wide << WORD(8) | wide >> WORD(8)
 
     def can_move(self, own, other):
-        """Whether an empty square is within two rows and columns of one's own pieces."""
+        """Whether an empty square is within two rows and columns of one of `own`."""
         return self.beside(self.beside(own) & self.board) & self.board & ~(own | other) != ZERO
 
     def legal_moves(self, state, moves):
@@ -144,7 +144,7 @@ class Ataxx(EightWide):
         return (black - white) / (black + white + 1.0)
 
     def evaluate_safe(self, state):
-        """Pieces, of which those with no empty square beside them count twice: nothing can turn them now."""
+        """Pieces; those without an empty square beside them count twice, as no move can turn them now."""
         shut_in = ~self.beside(self.board & ~(state[0] | state[1]))
         black = popcount(state[0]) + popcount(state[0] & shut_in)
         white = popcount(state[1]) + popcount(state[1] & shut_in)
@@ -161,15 +161,15 @@ class Ataxx(EightWide):
         return self.turns(state, move) >= 4
 
     def move_order(self, state, move):
-        """By the pieces won: those that are turned, and a new one."""
+        """The number of pieces won: those that are turned, and a new one."""
         return 2 * self.turns(state, move) + (1 if move >> 6 == move & 63 else 0)
 
     def feature_code(self, state, move):
-        """With how many pieces it turns."""
+        """The move code with the number of pieces that the move turns."""
         return self.move_code(state, move) * 9 + self.turns(state, move)
 
     def key(self, state):
-        """Whether the game is over follows from the rest."""
+        """A hash of all but the last word, which follows from the rest."""
         return mix(mix(mix(state[0] + GAMMA) + state[1]) + state[PLIES])
 
     def transform(self, state, symmetry, target):
@@ -180,7 +180,7 @@ class Ataxx(EightWide):
         return move if move == PASS else self.image_of_step(move, symmetry)
 
     def random_move(self, state, moves, rng):
-        """The moves are counted by their origin first, and then one is found without listing all."""
+        """Count the moves of each origin, and find the one drawn without listing all."""
         side = state[PLIES] & ONE
         own, empty = state[side], self.board & ~(state[0] | state[1])
         new = self.beside(own) & empty

@@ -3,19 +3,19 @@
 Each player counts the points from 24 to 1 as their own checkers go, so that one's point p is the other's 25 - p.
 Checkers that are hit wait on the bar, one's point 25, and must enter before any other moves.  When all are on points 1
 to 6 they are borne off: from the point that a die shows, or from the highest one below it if there is none above.  Both
-dice are played if that is possible, four steps after a double, and as many as can be; of two dice of which only one can
-be played, the larger if it can.  Who has borne off all checkers scores 1; 2, a gammon, if the other has borne off
-none; 3, a backgammon, if moreover a checker of the other's is on the bar or the winner's points 1 to 6.  There is no
-doubling cube.  The first player has won the opening roll, which is no double.  Rules: the Backgammon Rules of the US
-Backgammon Federation; R. Jacoby and J. R. Crawford, "The Backgammon Book" (1970).
+dice are played if that is possible, four steps after a double, and as many as can be; if only one of two dice can be
+played, the larger one if possible.  The player who has borne off all checkers scores 1; 2, a gammon, if the other has
+borne off none; 3, a backgammon, if moreover the other has a checker on the bar or on the winner's points 1 to 6.  There
+is no doubling cube.  The first player has won the opening roll, which is no double.  Rules: the Backgammon Rules of the
+US Backgammon Federation; R. Jacoby and J. R. Crawford, "The Backgammon Book" (1970).
 
-Nothing makes the game end, so that it is a draw after `horizon` rolls.
+Nothing forces the game to end, so it is a draw after `horizon` rolls.
 
 A move is a whole play, up to four steps.  So each roll is followed by one move, chance and the players take turns as
 searches expect, and a position comes up once among the children of a node; step by step, each order of the steps would
 be a line of its own, and what must be played would depend on the steps before.  A play is given by the points that its
-steps leave, 0 for a step that is not made.  Of one checker that moves twice, the point in between says which die it
-moved by first:
+steps leave, 0 for a step that is not made.  If one checker moves twice, the point in between says which die it used
+first:
 
     two dice    26 * (point that the larger die moves from) + (point that the smaller one moves from)
     a double    the number of the four points, in descending order, among all such; see `origins`
@@ -52,8 +52,8 @@ DOUBLES, N_ROLLS = 15, 21
 ROLL_OF = np.array([DICE.tolist().index(sorted(dice, reverse=True)) for dice in product(range(1, 7), repeat=2)])
 START = {6: 5, 8: 3, 13: 5, 24: 2}  # checkers by point
 PLACES = tuple(WORD(sum(1 << point for point in range(1, 26) if point >> i & 1)) for i in range(5))
-SHARE = 0.25  # of the way that a blot would lose, in its evaluation
-# where the points stand: in columns of the picture, of which the sixth is the bar
+SHARE = 0.25  # of a blot's pips, in the evaluation
+# columns of the picture in which the points stand; the sixth column is the bar
 COLUMNS = {point: column + (column > 5) for column in range(12) for point in (12 - column, 13 + column)}
 STEP = re.compile(r"(bar|\d+)((?:/(?:off|\d+)\*?)+)(?:\((\d)\))?")
 
@@ -84,7 +84,7 @@ class Backgammon(Game):
 
     @property
     def max_moves(self):
-        """Four steps shared out among checkers on k points, one, two, three or four of them: so many ways at most."""
+        """A bound: the ways to share four steps among checkers on one, two, three or four points."""
         k = CHECKERS
         return k + k * k + comb(k + 1, 2) + k * comb(k + 1, 2) + comb(k + 3, 4)
 
@@ -123,7 +123,7 @@ class Backgammon(Game):
         state[2 * side], state[2 * side + 1] = planes[0] | planes[1] << HALF, planes[2] | planes[3] << HALF
 
     def moved(self, planes, origin, target):
-        """The planes with a checker taken from one point and put on another; both are sets of one."""
+        """The planes after a checker moves from one point to another; each point is a set of one."""
         c0, c1, c2, c3 = planes
         borrow = origin & ~c0
         c0, c1, c2, c3, borrow = c0 ^ origin, c1 ^ borrow, c2, c3, borrow & ~c1
@@ -180,7 +180,7 @@ class Backgammon(Game):
                 state[2 * side + i // 2] |= WORD(plane << 32 * (i % 2))
 
     def side(self, state):
-        """Whose turn it is, whether the dice have been rolled or not."""
+        """The player whose turn it is, whether or not the dice have been rolled."""
         return np.int64(state[TURN] & ONE)
 
     def roll(self, state):
@@ -191,7 +191,7 @@ class Backgammon(Game):
         return np.int64(CHANCE) if self.roll(state) < 0 else self.side(state)
 
     def outcomes(self, state):
-        """How many rolls there can be: no doubles at first."""
+        """The number of possible rolls: the first one is no double."""
         return DOUBLES if state[TURN] >> WORD(ROLLS) == ZERO else N_ROLLS
 
     def legal_moves(self, state, moves):
@@ -213,7 +213,7 @@ class Backgammon(Game):
         return count
 
     def list_two(self, planes, open, blots, roll, moves):
-        """Write the plays of two different dice: of those that lead to one position, one; returns how many.
+        """Write the plays of two different dice, one for each position that they lead to; return their number.
 
         First the plays that can begin with the larger die, then those that cannot.
         """
@@ -283,7 +283,7 @@ class Backgammon(Game):
         return count
 
     def list_double(self, planes, open, die, moves):
-        """Write the plays of a double, each with its steps from the furthest point on; returns how many.
+        """Write the plays of a double, each with its steps from the furthest point on; return their number.
 
         Any play can be made in that order.  If there are no four steps, then three, and so on.
         """
@@ -344,7 +344,7 @@ class Backgammon(Game):
         return count
 
     def landing(self, origin, die):
-        """Where a step from a point ends, as a set of one; off the board it is the point 0."""
+        """The end of a step from a point, as a set of one; off the board it is the point 0."""
         target = origin >> WORD(die)
         return target if target & POINTS != ZERO else OFF
 
@@ -410,7 +410,7 @@ class Backgammon(Game):
     # -- What searches ask -------------------------------------------------------------------------------------------
 
     def pips(self, planes):
-        """The way that a player's checkers still have to go."""
+        """How many pips a player's checkers still have to go."""
         total = 0
         for i in range(len(PLACES)):
             place = PLACES[i]
@@ -419,8 +419,8 @@ class Backgammon(Game):
         return total
 
     def risk(self, state, side):
-        """The way that a player's blots would lose if they were hit: those that a checker of the other's has still to
-        pass, or can enter on."""
+        """The pips that a player would lose if all blots in danger were hit: those that a checker of the other player
+        has still to pass, or can enter on."""
         blots, lost = self.single(self.planes_of(state, side)) & POINTS, 0
         theirs = self.on(self.planes_of(state, 1 - side))
         behind = self.mirrored(theirs)  # as this player counts, the other's checkers go upwards
@@ -460,7 +460,7 @@ class Backgammon(Game):
         return popcount(found)
 
     def move_order(self, state, move):
-        """Hits; rolls are all alike."""
+        """The number of hits; all rolls are alike."""
         return self.hits(state, move) if self.roll(state) >= 0 else 0
 
     def move_code(self, state, move):
@@ -471,7 +471,7 @@ class Backgammon(Game):
         return 2 * code + (self.side(state) if roll >= 0 else 0)
 
     def feature_code(self, state, move):
-        """With the number of checkers that it hits."""
+        """The move code with the number of checkers that the play hits."""
         return 5 * self.move_code(state, move) + self.move_order(state, move)
 
     # -- For people --------------------------------------------------------------------------------------------------
@@ -496,7 +496,7 @@ class Backgammon(Game):
 
     def parse_move(self, state, text):
         """A play by its steps in any order, joined (24/18/13, or 24/13 where that is one play), with or without the
-        asterisks, and parted by commas; a roll in any order of the dice."""
+        asterisks, and separated by commas; a roll in any order of the dice."""
         word = text.strip()
         if self.roll(state) < 0:
             return super().parse_move(state, "".join(sorted(word, reverse=True)))

@@ -39,14 +39,14 @@ ZERO = WORD(0)
 
 
 def _sets_of(squares, count):
-    """uint64[n]: all sets of so many of the squares."""
+    """uint64[n]: all subsets of the squares with `count` members."""
     ones = [1 << square for square in range(64) if int(squares) >> square & 1]
     return np.array([sum(chosen) for chosen in combinations(ones, count)], WORD)
 
 
 @register_jitable(_nrt=False)
 def counted(sets):
-    """The squares that are in one of the sets at least, in two, and in three."""
+    """The squares that are in at least one, two and three of the sets."""
     once = twice = thrice = ZERO
     for each in sets:
         thrice |= twice & each
@@ -129,7 +129,7 @@ class Breakthrough(Game):
         return np.int64(state[2])
 
     def targets(self, own, other, white):
-        """Where the pawns of the player to move can go: straight ahead, to the left and to the right, as sets."""
+        """The targets of the player to move: straight ahead, to the left and to the right, as sets."""
         step = WORD(self.columns)
         if white:
             ahead, left, right = (
@@ -186,7 +186,7 @@ class Breakthrough(Game):
     # patterns and job-level proof number search", Advances in Computer Games 13 (2011) ----------------------------
 
     def foreseen(self, state):
-        """A piece about to arrive, two of the other side's, exchanges before the goal, and runners."""
+        """Foresees a piece about to arrive, two of the other side, exchanges before the goal, and runners."""
         side = np.int64(state[2])
         own, other = state[side], state[1 - side]
         near, strikes = self.near_goal(side), self.strikes(own, side == 0)
@@ -213,7 +213,7 @@ class Breakthrough(Game):
         return self.rows_to_go(side, 1)
 
     def rows_to_go(self, side, count):
-        """The squares of the row from which a side has so many rows to go."""
+        """The squares of the row from which a side has `count` rows to go."""
         return self.lowest_row << WORD((self.rows - 1 - count if side == 0 else count) * self.columns)
 
     def strikes(self, own, white):
@@ -266,7 +266,7 @@ class Breakthrough(Game):
         return found
 
     def sound_moves(self, state, moves):
-        """Of a piece that is about to arrive, this alone; against one of the other side, captures alone."""
+        """Only the winning move of a piece that can arrive at once; against such a piece, only captures."""
         side = np.int64(state[2])
         own, other = state[side], state[1 - side]
         count, ready = self.legal_moves(state, moves), own & self.near_goal(side)
@@ -351,7 +351,7 @@ class Breakthrough(Game):
         return self.move_limit
 
     def feature_code(self, state, move):
-        """With a bit for captures (Cazenave, "Playout policy adaptation with move features", 2016)."""
+        """The move code with a bit for captures (Cazenave, "Playout policy adaptation with move features", 2016)."""
         return np.int64(move) << 1 | self.captures(state, move)
 
     def transform(self, state, symmetry, target):
@@ -510,7 +510,7 @@ class Knightthrough(Breakthrough):
         return self.inner_right & ~(self.first_column << WORD(self.columns - 2))
 
     def steps(self, white):
-        """By how many squares a knight moves to each of `targets`, up or down the board."""
+        """The distance in squares of a knight's move to each of `targets`, up or down the board."""
         row, two = WORD(self.columns), WORD(2)
         if white:
             return two * row - ONE, two * row + ONE, row - two, row + two
@@ -530,7 +530,7 @@ class Knightthrough(Breakthrough):
         return left, right, far_left, far_right
 
     def targets(self, own, other, white):
-        """Where knights can go, as sets."""
+        """The targets of knights, as sets."""
         left, right, far_left, far_right = self.strikes(own, white)
         free = self.board & ~own
         return left & free, right & free, far_left & free, far_right & free
@@ -539,7 +539,7 @@ class Knightthrough(Breakthrough):
         return self.rows_to_go(side, 1) | self.rows_to_go(side, 2)
 
     def race(self, own, other, side):
-        """Not known."""
+        """0: no pattern of runners is known for knights."""
         return 0
 
     def legal_moves(self, state, moves):

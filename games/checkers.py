@@ -1,13 +1,13 @@
 """Checkers on 8x8, or English draughts: men that jump over those of the other player, and become kings.
 
-Men move one square ahead along a diagonal, kings ahead and back.  A piece takes one of the other player's that is
-before it by jumping over it to the empty square behind.  Who can take must; and a piece that has jumped goes on as long
-as it can, but a man that reaches the last row becomes a king and stops.  A player who cannot move loses.  It is a draw
-when `quiet` moves of both together, kings' moves without a capture, follow each other.  Black, the first player, is
+Men move one square ahead along a diagonal, kings ahead and back.  A piece takes an enemy piece before it by
+jumping over it to the empty square behind.  A player who can take must; a piece that has jumped goes on as long as it
+can, but a man that reaches the last row becomes a king and stops.  A player who cannot move loses.  The game is a draw
+after `quiet` moves in a row, of both players together, of kings without a capture.  Black, the first player, is
 below.  Rules: the Rules of the World Checkers/Draughts Federation, where kings may draw by 40 moves of each.
 
-A move is one step or one jump, and who jumps may have to move again: a chain of jumps is as many moves, each of which
-is one of 64 * 64, and a search goes on where the last one ended.
+A move is one step or one jump, and a player who has jumped may have to move again: a chain of jumps is a chain of
+moves, so that there are no more than 64 * 64, and a search goes on where the last jump ended.
 
     squares   8  . 32  . 31  . 30  . 29     a square of the board has the number 8 * row + column, rows from below, and
               7 28  . 27  . 26  . 25  .     a move is 64 * origin + target.  Squares are named as players number them,
@@ -62,7 +62,7 @@ class Checkers(Game):
 
     @property
     def max_plies(self):
-        """Each capture, and each of at most seven moves of a man, starts the count of quiet moves anew."""
+        """Each capture, and each of at most seven moves of a man, restarts the count of quiet moves."""
         return (2 * MEN * (1 + 7) + 1) * self.quiet
 
     def start(self, state):
@@ -86,7 +86,7 @@ class Checkers(Game):
         return (pieces & NOT_A) >> WORD(9)
 
     def targets(self, movers, other, empty, direction, jumps):
-        """Where pieces end that step, or jump, in a direction."""
+        """The targets of pieces that step, or jump, in a direction."""
         beside = self.shifted(movers, direction)
         return self.shifted(beside & other, direction) & empty if jumps else beside & empty
 
@@ -152,7 +152,7 @@ class Checkers(Game):
             state[TURN] |= quiet + ONE << QUIET
 
     def is_stuck(self, state):
-        """Whether the player to move cannot."""
+        """Whether the player to move has no move."""
         found = self.moves_by_direction(state)[0]
         return found[0] | found[1] | found[2] | found[3] == ZERO
 
@@ -160,7 +160,7 @@ class Checkers(Game):
         return self.quiet_moves(state) >= self.quiet or self.is_stuck(state)
 
     def score(self, state):
-        """1 or -1; who cannot move has lost, even with the last quiet move."""
+        """1, -1 or 0; a player who cannot move has lost, even with the last quiet move."""
         if not self.is_stuck(state):
             return 0.0
         return -1.0 if self.player(state) == 0 else 1.0
@@ -187,7 +187,7 @@ class Checkers(Game):
         return (black - white) / (black + white + 1.0)
 
     def terms(self, state):
-        """Of the material, which alone is a plain sum."""
+        """The terms of `material`, the only evaluation that is a plain sum."""
         if self.evaluation != "material":
             return []
         men = [popcount(state[side] & ~state[KINGS]) for side in (0, 1)]
@@ -209,7 +209,7 @@ class Checkers(Game):
         return (2 if self.crowns(state, move) else 0) + (1 if king else 0)
 
     def feature_code(self, state, move):
-        """With whether a king moves."""
+        """The move code, and whether a king moves."""
         return self.move_code(state, move) << 1 | np.int64(state[KINGS] >> WORD(move >> 6) & ONE)
 
     def random_move(self, state, moves, rng):

@@ -1,8 +1,8 @@
 """Chess by the laws of FIDE, from any position, and from the 960 starting positions of Chess960.
 
-Draws need no claim: a game ends when a position stands for the third time, after 50 moves of each side without a
-capture or a pawn's move, and when no mate is left on the board: king against king, alone or with one knight, or with
-bishops that all stand on squares of one colour.
+Draws need no claim: a game ends when a position occurs for the third time, after 50 moves of each side without a
+capture or a pawn's move, and when neither side has the men to mate: king against king, alone or with one knight, or
+with bishops that all stand on squares of one colour.
 
     squares  8  56 57 ... 63     a move is origin + 64 * target + 4096 * promotion; its name is that of standard
              :                   algebraic notation (Nf3, exd5, O-O, e8=Q+); names as of engines are read too (g1f3,
@@ -56,7 +56,7 @@ PROMOTIONS = ("", "N", "B", "R", "Q")
 STANDARD = 518  # the number of chess's own starting position among those of Chess960
 CENTRE, HEART, RIM = WORD(0x00003C3C3C3C0000), WORD(0x0000001818000000), WORD(0xFF818181818181FF)
 CASTLED = WORD(0xC7)
-# What Shannon's function counts of each side, and the weight of each
+# what Shannon's function counts for each side, and the weights
 SHANNON = ("kings", "queens", "rooks", "bishops and knights", "pawns", "doubled", "blocked", "isolated", "mobility")
 SHANNON_WEIGHTS = (200.0, 9.0, 5.0, 3.0, 1.0, -0.5, -0.5, -0.5, 0.1)
 
@@ -114,7 +114,7 @@ class Chess(ChessRules):
         return man
 
     def is_unstable(self, state, move):
-        """Captures, promotions, and whatever gets out of check."""
+        """Captures, promotions, and all moves out of check."""
         return move >> 12 != 0 or state[ALLOWED] != ALL or self.victim(state, move) != 0
 
     def move_order(self, state, move):
@@ -126,7 +126,7 @@ class Chess(ChessRules):
         return rank + (64 if move >> 12 == 4 else 0)
 
     def feature_code(self, state, move):
-        """With the man that moves, and the one that is taken."""
+        """The move code with the man that moves and the man that is taken."""
         return (self.move_code(state, move) << 3 | self.mover(state, move)) << 3 | self.victim(state, move)
 
     # -- Evaluations -------------------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ class Chess(ChessRules):
         return light + 3 * popcount(low & high) + 5 * popcount(middle & high) + popcount(low & middle)
 
     def evaluate_material(self, state):
-        """What the men are worth (pawn 1, knight and bishop 3, rook 5, queen 9): the difference, over the sum and 1."""
+        """Material (pawn 1, knight and bishop 3, rook 5, queen 9): the difference, over the sum and 1."""
         own, other = self.worth(state, state[OWN]), self.worth(state, ~state[OWN])
         value = (own - other) / (own + other + 1.0)
         return -value if state[PLY] & ONE else value
@@ -154,7 +154,7 @@ class Chess(ChessRules):
         return -value if state[PLY] & ONE else value
 
     def placement(self, men, low, middle, high):
-        """What places are worth in pawns, of a side that moves up."""
+        """The value of the places of a side's men, in pawns; the side moves up."""
         pawns, knights, bishops = men & low & ~high, men & middle & ~high, men & high & low & ~middle
         value = 0.2 * popcount(pawns & HEART) + 0.1 * popcount(pawns & CENTRE)
         value += 0.3 * popcount(pawns >> WORD(40)) + 0.5 * popcount(pawns >> WORD(48))
@@ -178,7 +178,7 @@ class Chess(ChessRules):
         return -value if state[PLY] & ONE else value
 
     def shannon_counts(self, state, mover):
-        """What Shannon counts, of the player to move or of the other: in the order of `SHANNON`."""
+        """The counts of Shannon's function for the player to move or for the other, in the order of `SHANNON`."""
         low, middle, high = state[LOW], state[MIDDLE], state[HIGH]
         men = state[OWN] if mover else self.occupied(state) ^ state[OWN]
         pawns = men & low & ~high
@@ -269,7 +269,7 @@ class Chess(ChessRules):
         return {"UCI_Chess960": str(self.is_chess960).lower()}
 
     def pgn_tags(self):
-        """The position that the game starts from, where it is not chess's own."""
+        """The starting position, unless it is that of chess."""
         if not self.fen and self.setup == STANDARD:
             return {}
         position = position_of(self.initial())
@@ -280,7 +280,7 @@ class Chess(ChessRules):
         return replace(self, fen=tags["FEN"], setup=STANDARD) if "FEN" in tags else self
 
     def drawing(self, state, moves):
-        """Of the last move the square that it led to, or those of the king and the rook, are marked."""
+        """The last move is marked by its target, or by the squares of king and rook after castling."""
         name = moves[-1] if moves else ""
         marked = "".join(re.findall("[a-h][1-8]", name)[-1:])
         if name.startswith("O-O"):
@@ -290,7 +290,7 @@ class Chess(ChessRules):
 
 
 def has_standard_castling(position: Position) -> bool:
-    """Whether all who may castle have the king on the file e and the rook in a corner."""
+    """Whether every side that may castle has its king on file e and the rook in a corner."""
     return all(rook % 8 in (0, 7) and position.men[rook // 56 * 56 + 4] in "Kk" for rook in position.rooks)
 
 
@@ -335,7 +335,7 @@ def castles(men: str, move: int) -> bool:
 
 
 def put_position(state, position: Position) -> None:
-    """Write what a FEN says into a state, for `ChessRules.set_up`."""
+    """Write a position read from FEN into a state, for `ChessRules.set_up`."""
     state[:] = 0
     seen = 56 * position.side
     words = dict.fromkeys((OWN, LOW, MIDDLE, HIGH), 0)
@@ -353,7 +353,7 @@ def put_position(state, position: Position) -> None:
 
 
 def position_of(state) -> Position:
-    """What FEN says of a state."""
+    """The position of a state, as FEN describes it."""
     own, low, middle, high, castling, passant, ply, clock = (
         int(state[i]) for i in (OWN, LOW, MIDDLE, HIGH, CASTLING, PASSANT, PLY, CLOCK)
     )

@@ -9,8 +9,8 @@ Rules: M. Albert, J. P. Grossman, R. Nowakowski and D. Wolfe, "An introduction t
                            1  0  1  2  3     named by the squares that a stone leaves and takes: `a2a3`
                               a  b  c  d
 
-In each pair of neighbours of different colours either can take the other, so both players always have the same number
-of moves, and a pair says which stone moves once it is known whose turn it is.
+In a pair of neighbours of different colours, either stone can take the other.  So both players always have the same
+number of moves, and the player to move decides which stone of a pair moves.
 """
 
 from dataclasses import dataclass
@@ -31,8 +31,8 @@ AROUND = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)])  # rows and columns
 
 @dataclass(frozen=True)
 class Clobber(BitBoard, Game):
-    """state: uint64[2] = stones of the first player, of the second.  Each move takes one stone away: how many are gone
-    tells whose turn it is."""
+    """state: uint64[2] = stones of the first player, of the second.  Each move takes one stone away, so
+    their number says which player is to move."""
 
     rows: int = 8
     columns: int = 8
@@ -62,7 +62,7 @@ class Clobber(BitBoard, Game):
 
     @cached_property
     def first_stones(self):
-        """Every other square, with the upper left one."""
+        """Every other square, among them the upper left one."""
         cells = range(self.rows * self.columns)
         return squares(c for c in cells if (self.rows - 1 - c // self.columns + c % self.columns) % 2 == 0)
 
@@ -129,7 +129,7 @@ class Clobber(BitBoard, Game):
         return 1.0 if self.player(state) == 1 else -1.0
 
     def foreseen(self, state):
-        """Who wins where no group of stones has more than three: sums of the infinitesimals star and up.
+        """The winner where no group has more than three stones: sums of the infinitesimals star and up.
 
         Two of different colours are star, and so are three with the odd one in the middle; three with the odd one at
         an end are up for the other colour.  E. Berlekamp, J. Conway and R. Guy, "Winning Ways" (1982): ups decide, but
@@ -193,7 +193,7 @@ class Clobber(BitBoard, Game):
         return (first - second) / (first + second + 1.0)
 
     def in_play(self, own, other, steps):
-        """How many of one's own stones have an enemy within so many steps over stones, in rows and columns."""
+        """How many stones of `own` have an enemy within that many steps over stones, in rows and columns."""
         stones, reached, up = own | other, other, WORD(self.columns)
         for _ in range(steps):
             across = reached >> ONE & self.left | (reached & self.left) << ONE
@@ -201,18 +201,18 @@ class Clobber(BitBoard, Game):
         return popcount(own & reached)
 
     def evaluate_parity(self, state):
-        """The player who would make the last move if every move took one pair off the board: the player to move if the
-        number of pairs is odd.  The fewer pairs, the surer."""
+        """Favours the player who would make the last move if every move took one pair off the board: the player to move
+        if the number of pairs is odd.  The fewer pairs, the surer."""
         pairs = popcount(self.pairs_above(state[0], state[1])) + popcount(self.pairs_beside(state[0], state[1]))
         return (1.0 if (pairs + self.player(state)) & 1 == 1 else -1.0) / (pairs + 1.0)
 
     def move_code(self, state, move):
-        """The pair, which of its squares the stone comes from, and the player."""
+        """The pair, the square of it that the stone leaves, and the player."""
         side = self.player(state)
         return 4 * np.int64(move) + 2 * np.int64(state[side] >> WORD(move >> 1) & ONE) + side
 
     def feature_code(self, state, move):
-        """With what lies on the four squares around the one that is taken: nothing, or a stone of either player.
+        """The move code with the contents of the four squares around the target: nothing, or a stone of either player.
 
         The idea is that of T. Cazenave, "Playout policy adaptation with move features" (2016).
         """

@@ -124,7 +124,7 @@ class Connect4(Game):
         return 1.0 if self.player(state) == 1 else -1.0
 
     def foreseen(self, state):
-        """A win at once; a loss in two plies, if the other player will have a four whatever the player to move does."""
+        """A win at once; a loss in two plies, if the other player makes a four whatever the player to move does."""
         own, stones = state[0], state[1]
         free, threats = self.free_squares(stones), self.winning_squares(own ^ stones, stones)
         if self.winning_squares(own, stones) & free != 0:
@@ -147,8 +147,8 @@ class Connect4(Game):
         return np.arange(self.rows)[:, None] + np.arange(self.columns) * (self.rows + 1)
 
     def evaluate(self, state):
-        """Open fours: groups of four squares in line with no stone of the other player, weighed by one's own stones
-        in them (1, 4 and 16 for one to three), the first player's sum less the second's."""
+        """Open fours: groups of four squares in line with no stone of the other player, weighted by the player's
+        stones in them (1, 4 and 16 for one to three), the first player's sum less the second's."""
         first = state[0] if self.player(state) == 0 else state[0] ^ state[1]
         second = state[1] ^ first
         total = 0
@@ -180,7 +180,7 @@ class Connect4(Game):
         return wins & self.board & ~stones
 
     def sound_moves(self, state, moves):
-        """A win alone; else, where there are, the moves that let the other player make no four at once.
+        """Only a winning move, if there is one; else only moves after which the other player has no immediate four.
 
         The idea is in Pascal Pons' tutorial on solving Connect 4, "Anticipate direct losing moves".
         """
@@ -208,11 +208,11 @@ class Connect4(Game):
         return threats * self.columns - abs(2 * move - self.columns + 1)
 
     def key(self, state):
-        """Exact: the stones to move, and a bit above the stones of each column."""
+        """Exact: the stones of the player to move, and a bit above the stones of each column."""
         return state[0] + state[1] + self.bottom
 
     def move_code(self, state, move):
-        """The square the stone falls on, with the player who drops it."""
+        """The square that the stone falls on, and the player who drops it."""
         square = trailing_zeros(self.free_squares(state[1]) & self.column_mask << WORD(move) * self.height)
         return 2 * square + self.player(state)
 

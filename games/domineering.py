@@ -42,7 +42,7 @@ class Domineering(BitBoard, Game):
     state_size = 1
     move_limit = 2 * HORIZONTAL
     code_limit = 2 * HORIZONTAL
-    symmetries = 4  # the mirror images and the half turn, which keep what is vertical vertical
+    symmetries = 4  # the mirror images and the half turn, which keep vertical dominoes vertical
     last_mover_wins = True
 
     def __post_init__(self):
@@ -96,7 +96,7 @@ class Domineering(BitBoard, Game):
         return 1.0 if (self.player(state) == 1) == self.last_mover_wins else -1.0
 
     def foreseen(self, state):
-        """A side wins that is sure of more moves than the other can have at most; or of as many, if it has just moved.
+        """A side sure of more moves than the other can have wins, or of as many moves if it has just moved.
 
         Safe moves and the bound on the other side's are Bullock's (see evaluate_room)."""
         side, covered = self.player(state), state[0]
@@ -109,16 +109,16 @@ class Domineering(BitBoard, Game):
         return 0, True
 
     def sure_moves(self, covered, side, first):
-        """The least number of moves that a side will have; first: 2 if it is to move, else 0.
+        """A lower bound for a side's number of moves; first: 2 if it is to move, else 0.
 
-        All that are safe, and of the others, where a domino of the other side can spoil two, one in three.
+        All safe moves, and a third of the others, since a domino of the other side can spoil two of them.
         """
         safe = self.places(covered, side) & self.places(self.domino(self.places(covered, 1 - side), 1 - side), side)
         others = self.places(covered | self.domino(safe, side), side)
         return self.fitting(safe, side) + (self.fitting(others, side) + first) // 3
 
     def move_order(self, state, move):
-        """By the room (see evaluate_room) left to the player, less the other side's; in the misere game negated."""
+        """The player's room (see evaluate_room) less the other side's; in the misere game negated."""
         side = move // HORIZONTAL
         covered = state[0] | self.domino(ONE << WORD(move % HORIZONTAL), side)
         ahead = self.room(covered, side) - self.room(covered, 1 - side)
@@ -134,8 +134,8 @@ class Domineering(BitBoard, Game):
         return value if self.last_mover_wins else -value
 
     def evaluate_room(self, state):
-        """Moves to come: how many dominoes a side could still place at most, and how many of these where the other
-        side cannot reach; the sum of both, as a difference over one more than both, in the misere game negated.
+        """Moves to come: the most dominoes that a side could still place, plus those of them that the other side cannot
+        prevent; the difference, over one more than the sum, in the misere game negated.
 
         Real and safe moves are the quantities of N. Bullock, "Domineering: solving large combinatorial search spaces",
         ICGA Journal 25 (2002); counted here along columns and rows, one by one.
@@ -145,7 +145,7 @@ class Domineering(BitBoard, Game):
         return value if self.last_mover_wins else -value
 
     def room(self, covered, side):
-        """The dominoes that a side can still place, and of these again those that are safe from the other side."""
+        """The number of dominoes that a side can still place, plus the number of those safe from the other side."""
         places = self.places(covered, side)
         threatened = self.domino(self.places(covered, 1 - side), 1 - side)
         return self.fitting(places, side) + self.fitting(places & self.places(threatened, side), side)
@@ -168,7 +168,7 @@ class Domineering(BitBoard, Game):
         return np.int64(move)
 
     def feature_code(self, state, move):
-        """With a bit for each of the six squares around the domino: 1 if it is covered or off the board.
+        """The move code with a bit for each of the six squares around the domino: 1 if it is covered or off the board.
 
         The idea is that of T. Cazenave, "Playout policy adaptation with move features" (2016).
         """

@@ -42,7 +42,7 @@ class Go(StoneGame):
     `area`), and the history: for each ply the move, and above its low 16 bits, for a stone that has been captured
     since, the number of plies after which it was gone.
 
-    The history tells which positions there were, whatever symmetry is applied to it, as their hashes would not.  It is
+    The history defines the earlier positions under every symmetry, which their hashes would not.  It is
     part of the position, so different orders of the same moves have different keys.
 
     komi: points that are added to White's score; with a whole number there are draws
@@ -66,12 +66,12 @@ class Go(StoneGame):
 
     @cached_property
     def plies_at(self):
-        """Where in a state the number of plies is; then passes and ko."""
+        """The index in a state of the number of plies; passes and ko follow."""
         return 2 * self.words
 
     @cached_property
     def history(self):
-        """Where in a state the history begins."""
+        """The index in a state at which the history begins."""
         return 2 * self.words + 3
 
     @property
@@ -148,7 +148,7 @@ class Go(StoneGame):
     def repeats(self, state, board, point, colour, positions):
         """True if a stone at a point, which is pressed, makes one of the positions again.
 
-        Only asked where a stone has been taken: at any other point, no earlier position had a stone.
+        Called only where a stone has been taken: at any other point, no earlier position had a stone.
         """
         plies = np.int64(state[self.plies_at])
         after = positions[plies] ^ self.stone_hash(self.move_at(point), colour)
@@ -205,7 +205,7 @@ class Go(StoneGame):
         return empties
 
     def makes_ko(self, board, point, captured):
-        """True if a stone that captured so many can be retaken at once: it is alone, and its only liberty is new."""
+        """True if a stone that captured can be retaken at once: it took one, is alone, and has only that liberty."""
         return captured == 1 and board[NEXT + point] == point and board[LIBERTIES + point] == 1
 
     def score(self, state):
@@ -237,15 +237,15 @@ class Go(StoneGame):
         return difference
 
     def is_eye(self, board, point, colour):
-        """True if all four neighbours of an empty point are of `colour` or off the board, and of the diagonal ones at
-        most one is the other's; at the edge, none."""
+        """True if all four neighbours of an empty point are of `colour` or off the board, and the other player has at
+        most one of the diagonal neighbours, at the edge none."""
         own = True
         for neighbour in self.around(point):
             own &= (board[neighbour] == colour) | (board[neighbour] == BORDER)
         return own & (self.bad_corners(board, point, colour) < 2)
 
     def bad_corners(self, board, point, colour):
-        """The diagonal neighbours that are the other's, and one more at the edge."""
+        """The number of diagonal neighbours of the other player, and one more at the edge."""
         bad, beyond = 0, False
         for side in (point - self.stride, point + self.stride):
             for corner in (side - ONE, side + ONE):
@@ -296,7 +296,7 @@ class Go(StoneGame):
         return self.area_difference(board, empties) - self.komi, plies
 
     def key(self, state):
-        """Of all that is in use of the state."""
+        """A hash of the part of the state that is in use."""
         word = WORD(0)
         for i in range(self.history + np.int64(state[self.plies_at])):
             word ^= mix(state[i] + WORD(i) * GAMMA)

@@ -3,8 +3,8 @@
 The players place a stone each in turn on any free cell.  The first player, X, wins by a chain of stones from the top
 row to the bottom row, the second, O, by one from the left column to the right; on a full board exactly one has a
 chain.  By the swap rule, which is optional, the second player's first move may be `swap`: the stone of the first player
-goes, and one of the second's comes in the place that mirrors it in the long diagonal, from a1, where it is worth to the
-second player what the first stone was to the first.
+goes, and one of the second's comes to the cell that mirrors it in the long diagonal, from a1, where it is worth as much
+to the second player as the first stone was to the first.
 
     cells of size 3     a b c           a cell is named by column and row, as in `c2`, which is number 5;
                       1  0 1 2          a move is its cell's number, or size * size for `swap`
@@ -15,8 +15,8 @@ Which player has a chain is found by the micro reduction of the game of Y (van R
 Hex", 2002).  A full board of Y, whose cells form a triangle, has the same winner as the triangle smaller by one in
 which each cell has the colour of the majority of three cells that touch each other.  Hex is Y with two corners filled:
 one below the board with X, one to its right with O.  So every cell takes, at once, the majority of itself, its right
-neighbour and the one below it, 2 * (size - 1) times; the upper left cell then tells whose chain it is.  With a board in
-a few words that is some ten instructions a word and step, without a branch.
+neighbour and the one below it, 2 * (size - 1) times; the upper left cell then has the colour of the chain.  With a
+board in a few words, that is some ten instructions a word and step, without a branch.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ from games.core.random import next_word, random_below
 ZERO = WORD(0)
 MENDING = 3  # draws to mend a random subset with, in lanes
 NEIGHBOURS = ((-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1))  # (rows down, columns to the right), in a circle
-TOP, RIGHT, BOTTOM, LEFT = 0, 1, 3, 4  # of an edge, the first of the two neighbours by which a bridge leads to it
+TOP, RIGHT, BOTTOM, LEFT = 0, 1, 3, 4  # for each edge, the first of the two neighbours by which a bridge leads to it
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class Hex(Game):
         return base + trailing_zeros(nth_bit(word, n))
 
     def toward(self, x, direction):
-        """The neighbours of the cells of x in one direction, an index into NEIGHBOURS or 6 more."""
+        """The neighbours of the cells of x in one direction, an index into NEIGHBOURS, or 6 more than that."""
         direction %= 6
         if direction == 0:
             moved = self.backward(x, self.size)
@@ -243,7 +243,7 @@ class Hex(Game):
         state[2 * words] = WORD(1 - side)
 
     def swapped(self, stone):
-        """Where the second player's stone comes by the swap rule."""
+        """The cell of the second player's stone after a swap."""
         return stone % self.size * self.size + stone // self.size
 
     def has_chain(self, own, side):
@@ -270,8 +270,8 @@ class Hex(Game):
     # -- For searches ------------------------------------------------------------------------------------------
 
     def foreseen(self, state):
-        """A side wins that has joined its two sides by neighbours and bridges, and so does the player to move whom one
-        more stone would give that.
+        """A player who has joined both edges by neighbours and bridges wins; so does the player to move if one more
+        stone would join them.
 
         A bridge leads to a stone two steps away, or from the second row to the edge, over two free cells: if the other
         player takes one of them, the other one joins the two.  No two bridges here share a cell.
@@ -279,7 +279,7 @@ class Hex(Game):
         if self.can_swap(state):
             return 0, True
         side, free, near, bridges = self.player(state), self.free(state), self.board, 0
-        for of in (1 - side, side):  # a loop, so that what it calls is compiled once
+        for of in (1 - side, side):  # a loop, so that the methods in it are compiled once
             joined, near, bridges = self.links(self.stones(state, of), free, of)
             if joined:
                 return (2 * bridges - 1 if of == side else -2 * bridges), bridges == 1
@@ -347,7 +347,7 @@ class Hex(Game):
         return balance / (2.0 + abs(balance))
 
     def distance(self, own, free, start, goal):
-        """The least number of free cells that, with the stones, join two sides; more than there are if none do."""
+        """The least number of free cells that, with the stones, join two sides; more than all cells if none do."""
         reached, stones = self.common(start, own), 0
         while self.is_empty(self.common(reached, goal)) and stones <= self.cells:
             border = self.union(start, self.around(reached))
@@ -359,8 +359,8 @@ class Hex(Game):
         return stones
 
     def feature_code(self, state, move):
-        """With the six neighbours: free, the first player's, the second's, two bits each.  Borders count as stones of
-        the player who joins them, and cells beyond two borders as both players'."""
+        """The move code with the six neighbours: free, the first player's or the second's, two bits each.  Borders
+        count as stones of the player who joins them, and cells beyond two borders as both players'."""
         code = np.int64(move) + self.move_limit * self.player(state)
         row, column = move // self.size, move % self.size
         for down, right in NEIGHBOURS:
@@ -400,7 +400,7 @@ class Hex(Game):
         return self.nth_cell(free, choice) if choice < count else self.cells
 
     def random_playout(self, state, moves, rng):
-        """Fills the board at random and looks once: the player with a chain then would have been the first to have one.
+        """Fill the board at random and look once: the player with a chain then was the first to have one.
 
         The plies are those that fill the board.
         """
@@ -419,10 +419,9 @@ class Hex(Game):
         return result, plies
 
     def random_subset(self, x, size, rng):
-        """A uniformly random subset of that size: one in which each cell is with probability 1/2, then mended.
+        """A uniformly random subset of that size: each cell is in it with probability 1/2, and its size is then mended.
 
-        Given their number, the cells of that one are as likely to be any; so they are after some random ones of them
-        are taken out, or random others put in.
+        Given its size, the first subset is uniformly random; random cells taken out or put in keep it so.
         """
         words = self.words
         coins = (
@@ -446,7 +445,7 @@ class Hex(Game):
         return 0 if self.swap else 64
 
     def lane_start(self, state, zero):
-        """(free cells, the first player's stones, how many more that player gets, the number of free cells)."""
+        """(free cells, the first player's stones, the number of free cells that player gets, the number of all)."""
         free, own = self.free(state), self.stones(state, 0)
         count = self.count(free)
         first = (count + 1 - self.player(state)) >> 1
@@ -457,17 +456,17 @@ class Hex(Game):
         return zero + x[0], zero + x[1], zero + x[2], zero + x[3]
 
     def lane_step(self, words, rng):
-        """A whole playout, as random_playout; a lane whose cells are not mended in time begins anew."""
+        """A whole playout, as random_playout; a lane whose subset is not mended in time starts again."""
         free, own, size, count = words
         first, wrong = self.lane_subset(free, size, rng)
         won, over = self.joins_rows(self.union(own, first)), wrong == 0
         return words, choose(over, count, 0), over, choose(won, 1, -1)
 
     def lane_subset(self, x, size, rng):
-        """As random_subset, with how many cells are still to be put in or taken out.
+        """As random_subset, with the number of cells still to be put in or taken out.
 
-        They are sought among all cells, eight times with the bits of one draw.  As many draws are made in every case,
-        so that no lane's depend on another's.
+        They are sought among all cells, eight times with the bits of one draw.  The number of draws is always the same,
+        so that no lane's numbers depend on another lane.
         """
         subset = (
             x[0] & next_word(rng),
@@ -491,7 +490,7 @@ class Hex(Game):
 
     @property
     def number_bits(self):
-        """Of the largest cell's number."""
+        """The bits of the largest cell's number."""
         return (self.cells - 1).bit_length()
 
     # -- For people --------------------------------------------------------------------------------------------

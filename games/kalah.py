@@ -3,7 +3,7 @@
 Each player has a row of `houses` with `seeds` in each, and a store at the right end of it.  A move takes all seeds of
 one's own house and sows them one by one to the right, into one's store and on through the other player's houses, past
 the other's store.  If the last seed falls into one's store, one moves again; if it falls into an empty house of one's
-own, it is taken with the seeds of the house opposite, if there are any.  When the houses of either player are empty
+own, it goes to the store with the seeds of the house opposite, if any.  When the houses of either player are empty
 after a move, the game is over, and the seeds that are left belong to the player in whose houses they are.  Rules: G.
 Irving, J. Donkers and J. Uiterwijk, "Solving Kalah", ICGA Journal 23 (2000), which calls it Kalah(houses, seeds).
 
@@ -61,7 +61,7 @@ class Kalah(Game):
 
     @property
     def max_plies(self):
-        """A move that puts no seed into a store brings some nearer to one, of at most so many steps."""
+        """A bound: a move that puts no seed into a store brings some seeds nearer to one."""
         return self.total + (self.total + 1) * self.total * self.houses
 
     def start(self, state):
@@ -100,7 +100,7 @@ class Kalah(Game):
             state[self.places] = 1 - side
 
     def next_place(self, place, side):
-        """Where a player's next seed goes: not into the other's store."""
+        """The place of a player's next seed, which is never the other player's store."""
         place += 2 if place + 1 == self.store(1 - side) else 1
         return place - self.places if place >= self.places else place
 
@@ -130,12 +130,12 @@ class Kalah(Game):
         return (stores + 0.5 * houses) / (self.total + 1.0)
 
     def last_place(self, state, move):
-        """Where the last seed of a move falls; a lap leaves out one store."""
+        """The place of the last seed of a move; a lap leaves out one store."""
         first = self.player(state) * (self.houses + 1)
         return (first + (move + np.int64(state[first + move])) % (self.places - 1)) % self.places
 
     def captures(self, state, move):
-        """How many seeds a move takes from the house opposite, with the one that it may sow there."""
+        """The number of seeds that a move takes from the house opposite, with the seed that it may sow there."""
         side, place = self.player(state), self.last_place(state, move)
         first = side * (self.houses + 1)
         origin, opposite = first + move, 2 * self.houses - place
@@ -146,7 +146,7 @@ class Kalah(Game):
         return np.int64(state[opposite]) + (1 if place <= origin else 0)
 
     def move_order(self, state, move):
-        """Captures, by what they take, and then moves that let one move again."""
+        """Captures, by the number of seeds, and then moves that let the player move again."""
         again = 1 if self.last_place(state, move) == self.store(self.player(state)) else 0
         return 2 * self.captures(state, move) + again
 
@@ -158,7 +158,7 @@ class Kalah(Game):
         return str(move + 1)
 
     def drawing(self, state, moves):
-        """Houses and stores with their seeds; the first player's are below, and his store is on the right."""
+        """Houses and stores with their seeds; the first player's are below, with the store on the right."""
         step, columns = 1.25 * CELL, self.houses + 2
         width, height = step * columns, 5 * CELL
         board = f'<rect class="ground" x="2" y="{LINE}" width="{width - 4:g}" height="{height - 2 * LINE:g}" rx="18"/>'

@@ -72,7 +72,7 @@ class LeftMove(Game):
         return 2 * self.depth
 
     def random_playout(self, state, moves, rng):
-        """Every bit of a random word is a choice, a set one left."""
+        """Every bit of a random word is a choice; a set bit is a left."""
         plies = waiting = self.depth - np.int64(state[0])
         lefts = np.int64(state[1])
         while waiting > 0:

@@ -2,13 +2,13 @@
 
 Black, the first player, has the lower and the upper edge, White the left and the right one; the corners are empty.
 A piece moves along a row, a column or a diagonal, by just as many squares as there are pieces of both players on that
-line.  It passes over its own pieces, not over the other's, and takes one that it lands on.  Whoever's pieces are all
-joined, along rows, columns or diagonals, has won; if a capture joins those of both players, it is a draw.  A player who
-cannot move passes.  Rules: S. Sackson, "A Gamut of Games" (1969), and M. H. M. Winands, "Informed Search in Complex
-Games", Maastricht (2004), section 1.4, where a position that comes up for the third time is a draw.
+line.  It passes over pieces of its own side, not over the other's, and takes one that it lands on.  A player whose
+pieces are all joined, along rows, columns or diagonals, has won; if a capture joins those of both players, it is a
+draw.  A player who cannot move passes.  Rules: S. Sackson, "A Gamut of Games" (1969), and M. H. M. Winands, "Informed
+Search in Complex Games", Maastricht (2004), section 1.4, where a position that comes up for the third time is a draw.
 
-Here a position does not know those before it, so that tables of positions find it again: what does not end is a draw
-after `horizon` moves instead.
+Here a position does not contain earlier ones, so that tables find it again: instead, a game is a draw after `horizon`
+moves.
 
     squares  8  56 57 ... 63     a square is named by column and row: b1; a move is 64 * origin + target, or PASS,
              :                   and is named b1-b3, or b1xb3 if it takes a piece.  A smaller board has the numbers
@@ -33,7 +33,7 @@ PASS = 64 * 64
 PLIES, END = 2, 3  # of a state
 BLACK_WINS, WHITE_WINS, DRAWN = ONE, WORD(2), WORD(3)  # in state[END]; 0 while the game goes on
 NOT_FIRST, NOT_LAST = WORD(0xFEFEFEFEFEFEFEFE), WORD(0x7F7F7F7F7F7F7F7F)  # columns of 8x8
-TRIES = 64  # of a random move before all moves are listed; one in three succeeds
+TRIES = 64  # draws of a random move before all moves are listed; one in three succeeds
 CAPTURE = 8  # in the order of moves
 # rows and columns of a step; directions 2 * axis and 2 * axis + 1 are opposite
 STEPS = np.array([(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, -1), (1, -1), (-1, 1)])
@@ -104,7 +104,7 @@ class LinesOfAction(EightWide):
         return self.horizon - np.int64(state[PLIES])
 
     def target(self, own, other, square, direction):
-        """Where a piece lands that moves from a square in a direction; -1 if it cannot."""
+        """The target of a piece that moves from a square in a direction; -1 if it cannot."""
         count = popcount(self.lines[square, direction >> 1] & (own | other))
         target, ray = square + count * self.steps[direction], self.rays[square, direction]
         if not 0 <= target < 64 or ray >> WORD(target) & ONE == ZERO:
@@ -149,7 +149,7 @@ class LinesOfAction(EightWide):
         return across | (across | pieces) << EIGHT | (across | pieces) >> EIGHT
 
     def group(self, pieces, first):
-        """All pieces that are joined with those of `first`."""
+        """All pieces that are joined to those of `first`."""
         found, grown = first, first | self.around(first) & pieces
         while grown != found:
             found = grown
@@ -157,7 +157,7 @@ class LinesOfAction(EightWide):
         return found
 
     def is_joined(self, pieces):
-        """Whether all pieces are one group; most often some piece stands alone."""
+        """Whether all pieces are one group; tests first for the usual case, a piece that stands alone."""
         first = pieces & (~pieces + ONE)
         if pieces != first and pieces & ~self.around(pieces) != ZERO:
             return False
@@ -231,7 +231,7 @@ class LinesOfAction(EightWide):
         return self.captures(state, move)
 
     def move_order(self, state, move):
-        """Captures, and then what leads to the middle."""
+        """Captures, and then moves towards the middle."""
         if move == PASS:
             return 0
         inwards = self.ring(move & 63) - self.ring(move >> 6)
@@ -243,11 +243,11 @@ class LinesOfAction(EightWide):
         return min(min(row, last - row), min(column, last - column))
 
     def feature_code(self, state, move):
-        """With a bit for captures."""
+        """The move code with a bit for captures."""
         return self.move_code(state, move) << 1 | (1 if self.captures(state, move) else 0)
 
     def key(self, state):
-        """How the game has ended follows from the rest."""
+        """A hash of all but the last word, which follows from the rest."""
         return mix(mix(mix(state[0] + GAMMA) + state[1]) + state[PLIES])
 
     def transform(self, state, symmetry, target):
@@ -258,7 +258,7 @@ class LinesOfAction(EightWide):
         return move if move == PASS else self.image_of_step(move, symmetry)
 
     def random_move(self, state, moves, rng):
-        """Draws a piece and a direction until they are a move, which is each legal one equally often."""
+        """Draw a piece and a direction until they are a legal move; so all legal moves are equally likely."""
         side = state[PLIES] & ONE
         own, other, square, target, tries = state[side], state[ONE - side], 0, -1, 0
         count = popcount(own)

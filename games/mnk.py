@@ -32,7 +32,7 @@ class MNK(Game):
 
     Lines are the rows, the columns, the diagonals (along which row - column is constant) and the antidiagonals.  The
     first player's stones on a line are bits 0 to 18 of its word, the second's bits 32 to 50, by column, but by row in
-    columns.  The rows say it all; the others make the search for a row of k through a stone a matter of four words.
+    columns.  The rows alone define the position; with the others, k in a row through a stone are sought in four words.
 
     k: stones in a row that win
     """
@@ -181,7 +181,7 @@ class MNK(Game):
         return difference / (self.places + 1.0)
 
     def open_starts(self, state, line):
-        """Where k squares begin of which each player's opponent holds none, in the player's half."""
+        """The starts of k squares without a stone of a player's opponent, in that player's half of the word."""
         other = state[line] >> HALF | state[line] << HALF
         return self.row_starts(self.boards[line] & ~other)
 
@@ -215,7 +215,7 @@ class MNK(Game):
         return word
 
     def feature_code(self, state, move):
-        """With the stones on the eight squares around, of whom each is."""
+        """The move code with the contents of the eight squares around."""
         row, column = move // self.columns, WORD(move % self.columns)
         around = np.int64(0)
         for near in range(row - 1, row + 2):
@@ -266,12 +266,12 @@ class MNK(Game):
             lined = self.place(state, move, half)
             half ^= HALF
             plies += 1
-        winner = 1.0 if half == HALF else -1.0  # half: of the player who would be next
+        winner = 1.0 if half == HALF else -1.0  # half: of the player to move next
         return (winner if lined else 0.0), plies
 
     @property
     def stride(self):
-        """From one row of a board in one word to the next: the columns, and one that stays empty."""
+        """Bits from one row to the next of a board in one word: the columns, and one that stays empty."""
         return self.columns + 1
 
     @property

@@ -31,7 +31,7 @@ ZERO = WORD(0)
 ROW_STEPS, COLUMN_STEPS = np.array([0, 1, 1, 1]), np.array([1, 0, 1, -1])
 PLAYED, KEY, COUNT, LIST = 0, 1, 2, 3  # words of a state
 ROOM = 256  # for legal moves
-ROUND, GRID = 4, 28  # of a drawing: crossings around the cross, and units from one to the next
+ROUND, GRID = 4, 28  # of a drawing: crossings around the cross, and the distance of two crossings
 # Upper bounds of the score.  5D and 4T, 4D: morpionsolitaire.com/English/Limits.htm; 5T: H. Michalewski, A. Nagorko and
 # J. Pawlewicz, "485: a new upper bound for Morpion Solitaire" (CGW 2015).
 LONGEST = {"5D": 121, "5T": 485, "4D": 35, "4T": 62}
@@ -41,13 +41,13 @@ LONGEST = {"5D": 121, "5T": 485, "4D": 35, "4T": 62}
 class Morpion(Game):
     """state: uint64[3 + 256 + 2 * lines] = moves made; hash of the lines drawn; number of legal moves; these, sorted;
     and for each row, column and diagonal of the paper a word with its points, and one with what lines have used of it:
-    points in the variants D, the stretches from a point to the next in T.  What is off the paper is used.
+    points in the variants D, the stretches from a point to the next in T.  Places off the paper count as used.
 
     A legal move's word holds the move, the crossing of the new point, and the row, column or diagonal and the position
-    on it where the line begins: 16, 10, 8 and 6 bits.  There can be no more than 256: a
-    stretch has two ends, the points of the cross have 8 free ones each, and a move uses as many as its new point brings
-    (in 4T and 4D two less); a legal move needs 6 of them (4) at points that are there, and an end can serve 4 moves
-    (3); so there are at most 288 * 4 / 6 moves, and in 4T (192 + 2 * 62) * 3 / 4.
+    on it where the line begins: 16, 10, 8 and 6 bits.  There are at most 256 legal moves: a stretch has two ends; the
+    points of the cross have 8 free ends each, and a move uses as many as its new point brings (in 4T and 4D two less);
+    a legal move needs 6 ends (4) at existing points, and an end can serve 4 moves (3); so there are at most 288 * 4 / 6
+    moves, and in 4T (192 + 2 * 62) * 3 / 4.
 
     variant: points of a line, and whether lines of one direction may touch (T) or must be disjoint (D)
     """
@@ -144,7 +144,7 @@ class Morpion(Game):
         return 3 * self.width - 1 + row - column if direction == 2 else 4 * self.width - 1 + row + column
 
     def position(self, direction, row, column):
-        """Where on that line the point is."""
+        """The position of the point on that line."""
         return column if direction == 0 else row
 
     def legal_moves(self, state, moves):
@@ -246,7 +246,7 @@ class Morpion(Game):
         return {(row, column) for row, word in enumerate(words) for column in range(self.width) if word >> column & 1}
 
     def drawn_lines(self, state):
-        """The ends of each line drawn, ((row, column), (row, column)): what is used of a row is parted into lines."""
+        """The ends of each line drawn, ((row, column), (row, column)): the used part of a row is divided into lines."""
         ends, taken = [], self.length if self.disjoint else self.length - 1
         for line in range(self.lines):
             i = LIST + ROOM + self.lines + line
@@ -268,7 +268,7 @@ class Morpion(Game):
         return position, line - 4 * self.width + 1 - position
 
     def drawing(self, state, moves):
-        """The points and lines; in circles the new points, with the numbers of the moves that are known."""
+        """The points and lines; new points are in circles, with the numbers of known moves."""
         names, first = [name.partition(":")[0].split(",") for name in moves], int(state[PLAYED]) - len(moves) + 1
         numbers = {
             (int(row) + self.margin, int(column) + self.margin): first + i for i, (column, row) in enumerate(names)

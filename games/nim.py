@@ -24,7 +24,7 @@ MAX_HEAPS, MAX_HEAP = 64, 1000
 
 
 class HeapGame(Game):
-    """What the games of heaps share: state[0] = 2 * (how much is left to move with) + player to move."""
+    """Base of the games of heaps: state[0] = 2 * (material left) + player to move."""
 
     dtype = np.int64
     has_draws = False
@@ -87,7 +87,7 @@ class TakingGame(HeapGame):
         state[0] = state[0] - 2 * taken ^ 1
 
     def random_move(self, state, moves, rng):
-        """All objects are numbered through; of the one heap with a limit, only the first ones can be chosen."""
+        """All objects are numbered consecutively; in the one heap with a limit, only the first ones can be chosen."""
         choice = random_below(rng, min(state[0] >> 1, self.most))
         heap = 1
         while choice >= state[heap]:
@@ -110,7 +110,7 @@ class TakingGame(HeapGame):
         return (1.0 if ((side + plies) & 1 == 1) != self.misere else -1.0), plies
 
     def nim_value(self, state):
-        """Of a heap from which up to k can be taken, its size modulo k + 1; in plain Nim, just its size."""
+        """The value of a heap from which up to k can be taken: its size modulo k + 1; in plain Nim, its size."""
         value = 0
         for i in range(len(self.heaps)):
             value ^= state[i + 1] % (self.most + 1)
@@ -149,7 +149,7 @@ class Nim(TakingGame):
 
     @property
     def lane_bits(self):
-        """A bit for each object, and one that parts a heap from the next."""
+        """A bit for each object, and one between a heap and the next."""
         return narrowest(self.most + len(self.heaps))
 
     def lane_start(self, state, zero):
@@ -215,7 +215,7 @@ class Matches(TakingGame):
 @dataclass(frozen=True)
 class Grundy(HeapGame):
     """state: int64[1 + largest heap] = 2 * heaps that can be split + player to move, then the number of heaps of each
-    size.  `7=5+2` splits a heap of 7, whichever it is; as a move, width * 2 + 7 where width is the state's size.
+    size.  `7=5+2` splits any heap of 7; the move is width * 2 + 7, where width is the state's size.
 
     heaps: objects in each heap
     """

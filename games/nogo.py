@@ -19,7 +19,7 @@ from games.core.groups import BLACK, EMPTIES, ROOM, WHITE, PlacingGame
 class NoGo(PlacingGame):
     """state: uint64, the sets of black and of white stones, and 1 if the game is over; `PlacingGame` says more.
 
-    rows, columns: of a rectangle, in place of the square of that size; 0 for none
+    rows, columns: of a rectangular board, instead of a square of `size`; 0 for none
     """
 
     size: int = 8

@@ -5,8 +5,8 @@ the eight directions.  A player who cannot passes; when neither can, the game is
 wins.  The rules of the World Othello Federation, on 4x4, 6x6 and 8x8.
 
     squares   1   0  1  2  3 ...     a square is named by column and row, rows counted from the top: d3;
-              2   8  9 10 11         a move is its square's number, or 64 for a pass.  The numbers are those of the
-              3  16 17 18 19         board of 8x8, of which a smaller board is the upper left corner.
+              2   8  9 10 11         a move is its square's number, or 64 for a pass.  A smaller board is the upper
+              3  16 17 18 19         left corner of that of 8x8, and has its numbers.
                   a  b  c  d
 """
 
@@ -70,7 +70,7 @@ class Othello(EightWide):
         return squares((0, last, 8 * last, 9 * last))
 
     def start(self, state):
-        centre = 9 * (self.size // 2)  # of the four squares in the middle, the lower right one
+        centre = 9 * (self.size // 2)  # the lower right one of the four squares in the middle
         state[0] = ONE << WORD(centre - 8) | ONE << WORD(centre - 1)
         state[1] = ONE << WORD(centre - 9) | ONE << WORD(centre)
         state[2] = self.playable(state[0], state[1])
@@ -164,7 +164,7 @@ class Othello(EightWide):
         return 2 * popcount(self.board & ~(state[0] | state[1])) - (0 if state[2] == ZERO else 1)
 
     def foreseen(self, state):
-        """Who wins if one square is empty; and that a side does whose stable discs are more than half the squares."""
+        """The winner if one square is empty; a side whose stable discs exceed half the squares has won, too."""
         side = state[3] & ONE
         own, other = state[side], state[ONE - side]
         empty = self.board & ~(own | other)
@@ -178,7 +178,7 @@ class Othello(EightWide):
         return 0, True
 
     def last_square(self, own, other, empty):
-        """`foreseen` where one square is empty, on which one side at least can play."""
+        """`foreseen` with one empty square, on which at least one side can play."""
         plies, turned = 1, self.turned(empty, own, other)
         sign = 1
         if turned == ZERO:
@@ -187,8 +187,8 @@ class Othello(EightWide):
         return (plies if ahead > 0 else -plies if ahead < 0 else 0), True
 
     def stable(self, own, empty):
-        """Discs that certainly are never turned over: along each of the four lines through it, such a disc has the edge
-        of the board or a stable disc of its own side on one hand, or there is no empty square."""
+        """Discs that can certainly never be turned over: each of the four lines through such a disc has no empty
+        square, or has the edge of the board or a stable disc of the same side beside the disc."""
         across, upright = self.full(empty, WORD(1), self.not_last), self.full(empty, WORD(8), self.board)
         left, right = self.full(empty, WORD(7), self.not_first), self.full(empty, WORD(9), self.not_last)
         stable, before = own & across & upright & left & right, own
@@ -242,7 +242,7 @@ class Othello(EightWide):
         return (popcount(state[0]) - popcount(state[1])) / float(self.size * self.size)
 
     def move_order(self, state, move):
-        """Few replies of the other player, of which those into corners count double; a corner is worth two replies."""
+        """Few replies of the other player; those into corners count double, and a corner is worth two replies."""
         if move == PASS:
             return 0
         side, square = state[3] & ONE, ONE << WORD(move)
@@ -251,7 +251,7 @@ class Othello(EightWide):
         return 2 * popcount(square & self.corners) - popcount(replies) - popcount(replies & self.corners)
 
     def feature_code(self, state, move):
-        """With the number of discs that the move turns over."""
+        """The move code with the number of discs that the move turns over."""
         turned = 0
         if move != PASS:
             side = state[3]
@@ -269,7 +269,7 @@ class Othello(EightWide):
         return self.image_of_square(move, symmetry)
 
     def random_move(self, state, moves, rng):
-        """Draws from the set of squares; a pass takes no draw."""
+        """Draw from the set of squares; a pass takes no random number."""
         if state[2] == ZERO:
             return PASS
         return trailing_zeros(nth_bit(state[2], random_below(rng, popcount(state[2]))))

@@ -1,15 +1,15 @@
 """Pentalath, or Ndengrod (Cameron Browne and his program Ludi, 2007): five in a row, with captures as in Go.
 
 The players place a stone each in turn on any free cell of a hexagon.  Stones of one colour that touch form a group.
-After a move, groups of the other player that touch no free cell are taken off the board; only where it takes some may a
-stone be placed so that its own group would touch none.  Who has `length` or more in a row, along one of the three
+After a move, groups of the other player that touch no free cell are taken off the board; only a capture
+allows a stone whose own group would touch none.  A player with `length` or more in a row, along one of the three
 directions, has won.  By the swap rule, which is optional, the second player's first move may be `swap`: the stone
 changes its colour.  Rules: the inventor's, http://www.gamerz.net/~pbmserv/ndengrod.html, where size and length are
 options, too.
 
-They do not say what becomes of a player without a legal move, nor of a game that does not end.  Here both are draws,
-the latter after `horizon` moves.  There is no ko: cells that touch have a neighbour in common, so that a stone that has
-taken a single one can only be retaken together with others.  T. Pepels, T. Cazenave, M. H. M. Winands and M. Lanctot,
+They are silent about a player without a legal move, and about games that do not end.  Here both are draws, the latter
+after `horizon` moves.  There is no ko: cells that touch have a neighbour in common, so a stone that has taken a
+single one can only be retaken together with others.  T. Pepels, T. Cazenave, M. H. M. Winands and M. Lanctot,
 "Minimizing simple and cumulative regret in Monte-Carlo tree search" (2014), experiment with the game.
 
     cells of size 3     1     0  1  2           a cell is named by column and row: c3 is the middle, number 9;
@@ -113,12 +113,12 @@ class Pentalath(Game):
 
     @cached_property
     def distances(self):
-        """What the numbers of cells that touch differ by."""
+        """The differences between the numbers of touching cells."""
         return (1, *range(self.size, 2 * self.size))
 
     @cached_property
     def links(self):
-        """For each of the distances: the set of the cells that touch the one whose number is so much larger."""
+        """For each distance d of `distances`: the set of the cells c that touch cell c + d."""
         pairs = {(cell, other) for cell, around in enumerate(self.beside.tolist()) for other in around}
         return tuple(squares(cell for cell, other in pairs if other - cell == d) for d in self.distances)
 
@@ -135,7 +135,7 @@ class Pentalath(Game):
 
     @cached_property
     def rows_of(self):
-        """uint64[cells, m]: those through each cell; after the last of them, sets that no stones are all of."""
+        """uint64[cells, m]: the rows through each cell, padded with sets that no stones can fill."""
         through = [[row for row in self.rows if int(row) >> cell & 1] for cell in range(self.cells)]
         found = np.full((self.cells, max(map(len, through))), ~ZERO)
         for cell, rows in enumerate(through):
@@ -178,7 +178,7 @@ class Pentalath(Game):
         return found
 
     def living(self, stones, free):
-        """Those of one player's stones whose groups touch a free cell."""
+        """The stones of one player whose groups touch a free cell."""
         alive, grown = ZERO, stones & self.around(free)
         while grown != alive and grown != stones:
             alive = grown
@@ -186,7 +186,7 @@ class Pentalath(Game):
         return grown
 
     def is_legal(self, own, other, cell):
-        """Whether a stone on a free cell leaves its group a free cell to touch, at once or by what it takes."""
+        """Whether the group of a stone on a free cell will touch a free cell, at once or by a capture."""
         stone = ONE << WORD(cell)
         free = self.board & ~(own | other | stone)
         if self.near[cell] & free != ZERO:
@@ -281,8 +281,8 @@ class Pentalath(Game):
         return self.taken(state, move) > 0
 
     def move_order(self, state, move):
-        """What completes a row, then what keeps the opponent from it; and by the stones in open rows through the cell,
-        one's own before the opponent's, and those that are taken."""
+        """Moves that complete a row, then moves that prevent the opponent's; the others by the stones in open rows
+        through the cell, one's own before the opponent's, and by captures."""
         if move == self.cells:
             return 0
         side = state[PLIES] & ONE
@@ -299,7 +299,7 @@ class Pentalath(Game):
         return rank + (WIN if max(ours, theirs) == self.length - 1 else 0)
 
     def feature_code(self, state, move):
-        """With the six neighbours: free, own, the other's or beyond the board, two bits each."""
+        """The move code with the six neighbours: free, own, the other's or off the board, two bits each."""
         pattern, side = np.int64(0), state[PLIES] & ONE
         for i in range(6):
             what = 0
@@ -315,7 +315,7 @@ class Pentalath(Game):
         return np.int64(own | other << ONE)
 
     def key(self, state):
-        """How the game has ended follows from the rest."""
+        """A hash of all but the last word, which follows from the rest."""
         return mix(mix(mix(state[0] + GAMMA) + state[1]) + state[PLIES])
 
     def transform(self, state, symmetry, target):
@@ -352,12 +352,12 @@ class Pentalath(Game):
         return f"{chr(ord('a') + column)}{row + 1}"
 
     def symbol(self, state, place) -> str:
-        """Of a (row, column), which may be beyond the board."""
+        """The symbol of a (row, column), which may be off the board."""
         cell = cell_at(self.size, *place)
         return NO_CELL if cell < 0 else ".XO"[self.owner(state, 0, cell)]
 
     def render(self, state):
-        """Columns run downwards to the right, each to its letter."""
+        """Columns run down to the right, each to its letter."""
         side, lines = range(2 * self.size - 1), []
         letters = [chr(ord("a") + column) for column in side]
         for row in side:
@@ -367,7 +367,7 @@ class Pentalath(Game):
         return "\n".join([*lines, " " * (self.size + 2) + " ".join(letters[: self.size])])
 
     def drawing(self, state, moves):
-        """The hexagon, in the rhombus that its rows and columns are of."""
+        """The hexagon, in the rhombus of its rows and columns."""
         side = range(2 * self.size - 1)
         rows = tuple(tuple(self.symbol(state, (row, column)) for column in side) for row in side)
         names = tuple(str(row + 1) for row in side), tuple(chr(ord("a") + column) for column in side)

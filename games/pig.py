@@ -1,11 +1,11 @@
 """Pig (John Scarne, 1945): two players race to `target` points with one die.
 
-In a turn a player rolls as often as they like: 2 to 6 points are added to the turn's total, a 1 loses the total and
+In a turn, a player rolls as often as they like: 2 to 6 points are added to the turn's total, a 1 loses the total and
 ends the turn; to hold adds the total to the player's score and ends the turn.  The first to hold `target` points wins;
 when the total is enough for that, holding is the only move.  How to play it best: Neller & Presser, "Optimal play of
 the dice game Pig", The UMAP Journal 25 (2004).
 
-Nothing makes the game end, so that it is a draw after `horizon` rolls and holds; to 100 points, random play takes about
+Nothing forces the game to end, so it is a draw after `horizon` rolls and holds; to 100 points, random play takes about
 120 of them, and players who hold at 20 about 80.
 """
 

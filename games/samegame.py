@@ -27,7 +27,7 @@ ZERO = WORD(0)
 LANE = WORD(0xFFFF)  # the bits of a column
 FLOORS = WORD(0x0001000100010001)  # the lowest cell of each column of a word
 WORDS = 4  # of a set of cells
-SCORE, TABU, PLANES = 4, 5, 6  # where these words of a state are, and its planes begin
+SCORE, TABU, PLANES = 4, 5, 6  # the places of these words in a state, and the start of its planes
 CLEARED = 1000  # points for an empty board
 
 
@@ -40,10 +40,10 @@ class SameGame(Game):
     The set of first cells holds the cells of every group that have no cell of the group below or to their left: its
     lowest cell at the left is one of them.  The game is over when it is empty.
 
-    colours: how many there are
+    colours: their number
     seed: of a random board, every cell of a colour drawn uniformly
-    file: of boards instead: rows of colours from 0, the top one first; what follows a # is a title
-    board: which board of the file, from 1
+    file: a file of boards instead: rows of colours from 0, the top row first; text after a # is a title
+    board: the number of the board in the file, from 1
     """
 
     rows: int = 15
@@ -65,7 +65,7 @@ class SameGame(Game):
         check_range("rows", self.rows, 2, 15)
         check_range("columns", self.columns, 2, 16)
         check_range("colours", self.colours, 1, 15)
-        _ = self.cells  # reads the file now: its faults are told here, and later changes of it do no harm
+        _ = self.cells  # reads the file now, so that its faults are reported here, and later changes do no harm
 
     @property
     def layers(self):
@@ -209,7 +209,7 @@ class SameGame(Game):
         return self.list_cells(c3, 192, moves, count)
 
     def list_cells(self, cells, origin, moves, count):
-        """Write the cells of a word, of which bit 0 is the cell `origin`, behind the `count` moves there are."""
+        """Write the cells of a word, whose bit 0 is the cell `origin`, behind the `count` moves already listed."""
         while cells != ZERO:
             moves[count] = origin + trailing_zeros(cells)
             cells &= cells - ONE
@@ -217,7 +217,7 @@ class SameGame(Game):
         return count
 
     def first_cells(self, state):
-        """The first cell of each group, as four words: of those it may have, the others are found by its forks.
+        """The first cell of each group, as four words: the possible first cells, less those that forks rule out.
 
         By neighbours of its colour below and to the left, each cell of a group leads to one of its possible first
         cells.  Where it has both neighbours, both lead to the same one if the cell between them is of the colour, too:
@@ -316,7 +316,7 @@ class SameGame(Game):
         return float(state[SCORE])
 
     def key(self, state):
-        """The colours and the score: all else follows from them."""
+        """A hash of the colours and the score: all else follows from them."""
         word = mix(state[SCORE])
         for i in range(WORDS * self.layers):
             word ^= mix(state[PLANES + i] + WORD(i + 1) * GAMMA)
@@ -344,7 +344,7 @@ class SameGame(Game):
     def random_group(self, state, c0, c1, c2, c3, rng):
         """A uniformly random group among those with cells in a set of possible first cells: (first cell, four words).
 
-        A group has as many chances as it has cells in the set, and is taken for its first one only.
+        A group is drawn once for each of its cells in the set, but accepted only for the first one.
         """
         cell, g0, g1, g2, g3 = 0, ZERO, ZERO, ZERO, ZERO
         n0, n1, n2, n3 = popcount(c0), popcount(c1), popcount(c2), popcount(c3)
@@ -364,7 +364,7 @@ class SameGame(Game):
         return cell, g0, g1, g2, g3
 
     def random_group_tabu(self, state, rng):
-        """The same among all groups but those of the tabu colour; among these where there are no others."""
+        """The same among all groups not of the tabu colour, or, if there are none, among those of it."""
         c0 = state[0] & ~self.cells_of(state, state[TABU], 0)
         c1 = state[1] & ~self.cells_of(state, state[TABU], 1)
         c2 = state[2] & ~self.cells_of(state, state[TABU], 2)

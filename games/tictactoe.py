@@ -118,7 +118,7 @@ class TicTacToe(Game):
         return (own, other), 1, lined | (stones == FULL), choose(lined, winner, 0)
 
     def has_three(self, stones):
-        """What HAS_LINE tells, without a table."""
+        """The value of HAS_LINE[stones], computed without the table."""
         across = stones & stones >> 1 & stones >> 2 & 0o111 | stones & stones >> 3 & stones >> 6 & 0o007
         diagonal = stones & stones >> 4 & stones >> 8 & 0o001 | stones & stones >> 2 & stones >> 4 & 0o004
         return across | diagonal != 0

@@ -4,13 +4,13 @@ A node is a number, which is the score of a game that ends there; a list of node
 
     {A: {C: 3, D: 5}, B: {C: 2, D: 1}}
 
-or, with one of these keys, what is known of a node; all but its moves or value are optional:
+or, with these keys, of a node's properties; all but its moves or value are optional:
 
-    name            what it is called
+    name            its name
     value           of an end, the score
-    evaluation      of another node, what `evaluate` says of it, between -1 and 1; at first it is 0
-    moves           a list of nodes, whose moves are then called 1, 2, ..., or a table of named ones
-    player          "max", "min" or "chance"; at first it is "max", then whoever did not move last, chance set aside
+    evaluation      of another node, its evaluation, between -1 and 1; the default is 0
+    moves           a list of nodes, whose moves are then named 1, 2, ..., or a table of named ones
+    player          "max", "min" or "chance"; by default "max" at the root, then the opponent of the last to move
     probabilities   of chance, one for each move: decimals or, as text, fractions; they sum to 1 exactly
 
 The tree is either text, lists and tables in Python's notation, or a TOML file that holds the table of the root:
@@ -47,20 +47,20 @@ class Node(NamedTuple):
     """A node of the tree and those below it."""
 
     name: str
-    player: int  # of an end, whose turn it would have been
+    player: int  # the player to move; at an end, the player whose turn it would be
     value: float  # of an end
-    moves: tuple[str, ...]  # the names of the moves; none is the mark of an end
+    moves: tuple[str, ...]  # the names of the moves; an end has none
     children: tuple["Node", ...]
     probabilities: tuple[Fraction, ...]  # of chance
-    evaluation: float = 0.0  # of what is no end
+    evaluation: float = 0.0  # of a node that is no end
 
 
 @dataclass(frozen=True)
 class Tree(Game):
     """state: int64[1] = the node, numbered breadth first, so that the nodes after its moves follow each other.
 
-    A tree from a file is from then on given by its nodes, so that a kernel or a tournament never mistakes one for
-    another when the file has changed; `nodes` is always in its shortest form.
+    A tree read from a file is then given by its nodes, so that kernels and tournaments are not confused when the file
+    changes; `nodes` is always in its shortest form.
 
     nodes: the tree, as nested lists of scores or tables of named moves
     file: a TOML file with the tree, in place of nodes
@@ -85,7 +85,7 @@ class Tree(Game):
             raise ValueError(f"{source}: {error}") from None
         listed = [node for node, _ in breadth_first(root)]
         check_range(f"{source}: number of nodes", len(listed), 2, MAX_NODES)
-        # the one game whose parameters change here: what it was made from is replaced by what it is
+        # the only game whose parameters change here: the file is replaced by its contents
         object.__setattr__(self, "nodes", repr(spelled(root, "max")))
         object.__setattr__(self, "file", "")
         object.__setattr__(self, "has_chance", any(node.player == CHANCE for node in listed))
@@ -118,7 +118,7 @@ class Tree(Game):
 
     @cached_property
     def probabilities(self):
-        """That chance leads to each node; 0 where it has no say."""
+        """The probability that chance leads to each node; 0 where a player decides."""
         return np.array([0.0, *(float(p) for n in self.listed for p in n.probabilities or (0,) * len(n.children))])
 
     @property
@@ -154,7 +154,7 @@ class Tree(Game):
         return self.values[state[0]]
 
     def evaluate(self, state):
-        """What the tree says of the node, or 0."""
+        """The evaluation that the tree gives for the node, or 0."""
         return self.guesses[state[0]]
 
     def chance(self, state, moves, probabilities):
@@ -203,7 +203,7 @@ def read_file(path: str) -> dict:
 
 
 def parse(data, path: list[str], turn: str) -> Node:
-    """The node that lists, tables and numbers describe; `path` are the moves to it, `turn` whose move it would be."""
+    """The node that lists, tables and numbers describe; `path`: the moves to it; `turn`: the default player to move."""
     check_range("depth", len(path), 0, MAX_DEPTH)
     if type(data) in (int, float):
         data = {"value": data}
@@ -246,7 +246,7 @@ def parse_value(data: dict, path) -> float:
 
 
 def parse_evaluation(data: dict, path) -> float:
-    """What is guessed of a node that is no end."""
+    """The evaluation of a node that is no end."""
     given = data.get("evaluation", 0)
     if type(given) not in (int, float) or not -1 < given < 1:
         raise misfit(path, f"evaluation = {given!r} should be a number between -1 and 1, both set aside")
@@ -267,7 +267,7 @@ def parse_moves(data: dict, path) -> tuple[tuple[str, ...], list]:
 
 
 def parse_probabilities(data: dict, path, player: str, count: int) -> tuple[Fraction, ...]:
-    """Of chance, the probability of each move."""
+    """The probability of each move of chance."""
     if player != "chance":
         if "probabilities" in data:
             raise misfit(path, f"probabilities are given, but player = {player!r}")
@@ -286,12 +286,12 @@ def parse_probabilities(data: dict, path, player: str, count: int) -> tuple[Frac
 
 
 def misfit(path, message) -> ValueError:
-    """An error that says at which node it is."""
+    """An error whose message names the node."""
     return ValueError(f"at {'.'.join(path) or 'the root'}: {message}")
 
 
 def spelled(node: Node, turn: str):
-    """The least that `parse` makes the node of."""
+    """The shortest data from which `parse` makes the node."""
     if not node.moves:
         value = int(node.value) if node.value.is_integer() else node.value
         return {"name": node.name, "value": value} if node.name else value

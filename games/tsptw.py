@@ -10,8 +10,8 @@ where the travel cost is the sum of the distances without the waiting: the objec
 "Application of the nested rollout policy adaptation algorithm to the traveling salesman problem with time windows"
 (LION 2012).  The time of return, or makespan, is another objective.
 
-`file` names an instance as Solomon, Potvin and Bengio's are spread: the number of cities, the depot included; the
-matrix of distances, row by row, from the row's city to the column's (where serving a city takes time, it is part of
+`file` names an instance in the format of Solomon, Potvin and Bengio's: the number of cities, the depot included; the
+matrix of distances, row by row, from the row's city to the column's (the time to serve a city, if any, is part of
 them); and for each city the times when its window opens and closes.  Without a file the instance is random: cities
 uniform in a square of side 50, Euclidean distances; the cities are visited in the order of their numbers, without
 waiting, and the window of each opens up to 40 before that visit and closes up to 40 after it, uniformly; the depot's is
@@ -33,7 +33,7 @@ PLACED, TIME, COST, VIOLATIONS, TOUR = 0, 1, 2, 3, 4  # words of a state
 PENALTY = 1e6
 SIDE, SLACK = 50.0, 40.0  # of random instances
 MOST_CITIES = 200
-CITIES = 10  # of them, where their number is not given
+CITIES = 10  # the number of cities, where it is not given
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class TspTw(Game):
     cost and violations so far; the tour, followed by the cities to be visited in the order of their numbers.
 
     file: an instance in the form of Solomon, Potvin and Bengio's; empty for a random one
-    cities: how many, with the depot; 0: as many as the file has, or 10 without a file
+    cities: their number, with the depot; 0: as many as the file has, or 10 without a file
     seed: of a random instance, where no file is given
     """
 
@@ -69,7 +69,7 @@ class TspTw(Game):
     def __post_init__(self):
         if self.cities != 0:
             check_range("cities", self.cities, 2, MOST_CITIES)
-        # the instance is read now: its faults are told here, and later changes of the file do no harm
+        # reads the instance now, so that its faults are reported here, and later changes of the file do no harm
         object.__setattr__(self, "cities", len(self.instance.windows))
 
     @property
@@ -151,7 +151,7 @@ class TspTw(Game):
         return 0
 
     def last_city(self, state):
-        """Where the tour has got to."""
+        """The city that the tour has reached."""
         return np.int64(state[TOUR + np.int64(state[PLACED]) - 1])
 
     def legal_moves(self, state, moves):
@@ -195,7 +195,7 @@ class TspTw(Game):
         return word
 
     def move_code(self, state, move):
-        """From which city, and to which."""
+        """The city to leave, and the city to visit."""
         return self.last_city(state) * self.cities + np.int64(move)
 
     def bias(self, state, move):

@@ -14,7 +14,7 @@ LEFT, RIGHT = 0, 1
 
 
 class World(NamedTuple):
-    """Where the machine is, and which squares are dirty."""
+    """The place of the machine, and the dirty squares."""
 
     place: int
     dirty: tuple[bool, bool]

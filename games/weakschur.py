@@ -22,7 +22,7 @@ from games.core.game import Game, check_range
 from games.core.random import GAMMA, mix, random_below
 
 ZERO = WORD(0)
-LAST, FITTING, SETS = 0, 1, 2  # where the words of a state begin
+LAST, FITTING, SETS = 0, 1, 2  # the starts of the words of a state
 EXACT = {1: 2, 2: 8, 3: 23, 4: 66}
 
 

@@ -1,16 +1,17 @@
 """Y (Claude Shannon, 1950s; Craige Schensted and Charles Titus, 1953): join all three sides of a triangle.
 
-The players place a stone each in turn on any free cell; who has a chain that touches all three sides has won.  A corner
+The players place a stone each in turn on any free cell; a chain that touches all three sides wins.  A corner
 belongs to two sides.  On a full board exactly one player has such a chain.  By the swap rule, which is optional, the
 second player's first move may be `swap`: the stone changes its colour.  Rules: C. Schensted and C. Titus, "Mudcrack Y &
 Poly-Y" (1975); the board is a plain triangle.
 
     cells of size 3     a b c           a cell is named by column and row, as in `b2`, which is number 4;
-                      1  0 1 2          the numbers are those of Hex, of whose rhombus the triangle is the upper left
-                       2  3 4           half, with the same neighbours
+                      1  0 1 2          the numbers are those of Hex: the triangle is the upper left half of its
+                       2  3 4           rhombus, with the same neighbours
                         3  6
 
-So a board of Y is one of Hex, and who has a chain is found by the same reduction, which is Y's own: see `games/hex.py`.
+So a board of Y is one of Hex, and the same reduction, which is Y's own, finds the player with a chain: see
+`games/hex.py`.
 """
 
 from dataclasses import dataclass
@@ -58,7 +59,7 @@ class Y(Hex):
         return found
 
     def swapped(self, stone):
-        """In its place: a chain is worth the same to both players."""
+        """The swapped stone stays in its place: a chain is worth the same to both players."""
         return stone
 
     def has_chain(self, own, side):

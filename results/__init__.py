@@ -1,4 +1,4 @@
-"""Results: what is known about games once they are played: the store, ratings, tables, export.
+"""Results of games that have been played: the store, ratings, tables, export.
 
 t = results.load("runs/first")
 t.standings(); t.crosstable(); t.pairs(); t.win_rates(); t.games; t.moves()   # pandas
@@ -13,7 +13,7 @@ import importlib
 import os
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # what `__getattr__` gives, for type checkers
+if TYPE_CHECKING:  # for type checkers: the names that `__getattr__` finds
     from results.export import render as render
     from results.ratings import Ratings as Ratings
     from results.ratings import rate as rate
@@ -52,7 +52,7 @@ def load(folder: "str | os.PathLike[str]") -> "Tournament":
     return Tournament.load(folder)
 
 
-if not TYPE_CHECKING:  # to a type checker, names that are not here are mistakes
+if not TYPE_CHECKING:  # a type checker reports any other name as a mistake
 
     def __getattr__(name):
         # pandas and SciPy are loaded with the first thing that needs them, so that commands that do not are quick

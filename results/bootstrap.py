@@ -30,7 +30,7 @@ def bootstrap(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: in
         counts = np.bincount(codes, weights=drawn[pairs], minlength=3 * n * n).reshape(n, n, 3)
         try:
             rated = rate(agents, counts, **options)
-        except AnchorError:  # of these pairs one anchor has won all that ties it to another
+        except AnchorError:  # in these pairs, one anchor has won all games that tie it to another
             continue
         if np.isfinite(rated.elo).all() and not any(rated.bound):
             ratings.append(rated.elo)

@@ -1,4 +1,4 @@
-"""What a search knew of its best few moves at one decision, as a line of text: the column `candidates` of the store.
+"""The best few moves of a decision, with their statistics, as a line of text: the column `candidates` of the store.
 
 `500 d4 480 0.125 c3 12 -0.5` is the visits of all moves together, then name, visits and value of each candidate, the
 most visited first; the value is `nan` where the search has none.  Names of moves have no blanks.
@@ -40,7 +40,7 @@ def best(table: "MoveStatistics", move: int) -> Best:
     """The best moves by visits, then by value, then as the table has them.
 
     The chosen `move` is among them, in the last place if it would not be otherwise, unless the table lacks it.
-    TypeError and ValueError for what is no number, visits below 0, infinite values, columns that differ in length.
+    TypeError and ValueError for anything but numbers, visits below 0, infinite values, columns that differ in length.
     """
     moves, visits, values = table.moves.tolist(), table.playouts.tolist(), table.means.tolist()
     if not len(moves) == len(visits) == len(values):
@@ -73,7 +73,7 @@ def written(best: Best, names: Sequence[str]) -> str | None:
 
 
 def is_written(text: str) -> bool:
-    """Whether `written` may have written it; asked of each decision that a worker sends, so that it has to be quick."""
+    """Whether `written` may have written it; quick, since it checks each decision that a worker sends."""
     if not _FORM.fullmatch(text):
         return False
     words = text.split(" ")

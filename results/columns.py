@@ -33,6 +33,6 @@ def declarations(record: type, constraints: dict[str, str] | None = None) -> str
 
 
 def frame_types(record: type, names: Iterable[str]) -> dict[Any, str]:
-    """The types that those of the columns `names` have in a data frame that hold numbers."""
+    """The types, in a data frame, of those of the columns `names` that hold numbers."""
     types = {field.name: PANDAS.get(kind_of(field)) for field in fields(record)}
     return {name: found for name in names if (found := types.get(name))}

@@ -1,7 +1,7 @@
-"""Two runs side by side: how the agents that both have have changed.
+"""Two runs side by side: the changes of the agents in both.
 
-Ratings are told from the mean of the agents in both runs, since a pool has no other zero.  The runs are independent, so
-that the error of a change is the root of the sum of both squares.  With D_ij the error of the difference between i and
+Ratings are relative to the mean of the agents in both runs, since a pool has no other zero.  The runs are independent,
+so the error of a change is the root of the sum of both squares.  With D_ij the error of the difference between i and
 j, the error of agent a from the mean of k agents has the square
 
     sum_j D_aj^2 / k - sum_ij D_ij^2 / (2 k^2)
@@ -29,7 +29,7 @@ class NothingInCommon(ValueError):
 
 def compare(one, other) -> pd.DataFrame:
     """The agents of two tournaments (`results.Tournament`) in the conditions that both have; see `of_ratings` and
-    `of_scores`.  NothingInCommon says what there is none of."""
+    `of_scores`.  NothingInCommon says what the runs do not share."""
     if one.single_player != other.single_player:
         raise NothingInCommon("the games of one run are for one player, and those of the other for two")
     shared = [name for name in one.names if name in other.names]
@@ -54,7 +54,7 @@ def _games(run) -> str:
 
 
 def _shared_conditions(one: Sequence[Condition], other: Sequence[Condition]) -> list[tuple[int, int]]:
-    """The numbers of equal conditions; of the only ones where nothing is known of a run's, since it was imported."""
+    """The numbers of equal conditions; for an imported run, whose condition is unknown, those of the only ones."""
     if not (one[0].spec and other[0].spec):
         return list(zip((condition.number for condition in one), (condition.number for condition in other)))
     of = {(condition.spec, tuple(condition.limits.items())): condition.number for condition in other}

@@ -1,4 +1,4 @@
-"""Conditions: what a tournament plays everything at.  A condition is an instance, which is a game, with a budget."""
+"""Conditions, in each of which a tournament plays everything: an instance, which is a game, with a budget."""
 
 import ast
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ class Condition(NamedTuple):
     """One condition of a tournament; number = index of the instance * number of budgets + index of the budget."""
 
     number: int  # from 0
-    instance: str  # the game, as short as tells it from the other instances
+    instance: str  # the game, in the shortest form that differs from the other instances
     budget: str  # such as `1000 playouts`; empty where there is none
     spec: str = ""  # the game with all its parameters
     limits: Mapping[str, float | str] = {}  # the budget by kinds, such as {"playouts": 1000} or {"clock": "10+0.1"}

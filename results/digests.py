@@ -1,7 +1,7 @@
-"""Digests of what is stored: 64 bits of BLAKE2b, by which a changed bit or digit is noticed when rows are read.
+"""Digests of stored rows: 64 bits of BLAKE2b, which reveal a changed bit or digit when rows are read.
 
 A change goes unnoticed once in 2**64, where a CRC of 32 bits would miss one in 2**32, and 64 bits also tell openings
-apart (see `results.tallies`).  What is hashed is `marshal`'s version 2 of a tuple of plain values, which has been the
+apart (see `results.tallies`).  The hash is of `marshal`'s version 2 of a tuple of plain values, which has been the
 same since Python 2.5, keeps every bit of a float, and takes 2 microseconds for a game of 20 moves.
 """
 

@@ -35,7 +35,7 @@ class Law:
 
     @property
     def limit(self) -> float:
-        """The largest parameter that can be told from larger ones: so few games of equals are then decisive."""
+        """The largest parameter that differs from larger ones: hardly any game of equals is then decisive."""
         return self.parameter_of(1 - LEAST_DECISIVE)
 
     def parameter_of(self, draw_rate: float) -> float:

@@ -21,7 +21,7 @@ PENTANOMIAL = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True)
 class Estimate:
-    """What the games between two players say of the first one.  What cannot be estimated is None.
+    """Estimates for the first of two players from their games; None where there is no estimate.
 
     `bound` is `">"` or `"<"` where `elo` is a one-sided 95 % bound, because the score is perfect; else it is empty.
     """
@@ -46,14 +46,14 @@ def elo(score: float) -> float:
 
 
 def expected_score(difference: float) -> float:
-    """The score that is expected of a player who is `difference` Elo stronger; the inverse of `elo`."""
+    """The expected score of a player `difference` Elo stronger than the opponent; the inverse of `elo`."""
     return 1 / (1 + 10 ** (-difference / 400))
 
 
 def trinomial(wins: float, draws: float, losses: float, distinct: float | None = None) -> Estimate:
     """From the results of single games.
 
-    `distinct` is how many of them are not repetitions of another one: the errors are those of so many.
+    `distinct`: the number of games that repeat no other one; the errors are based on that number.
     """
     return _estimate((losses, draws, wins), TRINOMIAL, 1, distinct)
 

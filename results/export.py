@@ -98,7 +98,7 @@ def _parquet(frame) -> bytes:
 
 
 def _chosen(frame, columns: Sequence[str], with_errors: bool) -> pd.DataFrame:
-    """The columns of these names; several may be given in one text, parted by commas.
+    """The columns of these names; several may be given in one text, separated by commas.
 
     Elo comes with its error and bound if people read them in one column.
     """
@@ -111,13 +111,13 @@ def _chosen(frame, columns: Sequence[str], with_errors: bool) -> pd.DataFrame:
 
 
 def rich_table(frame: pd.DataFrame, title: str | None = None, times: bool = True) -> Fitted:
-    """`frame` for a rich console, as `render` shows it in text; it fits whatever it is printed in."""
+    """`frame` for a rich console, as `render` shows it in text; it fits the width in which it is printed."""
     kind = frame.attrs.get("kind")
     return _fitted(_short(_for_people(frame, times), kind), kind, title or frame.attrs.get("caption"))
 
 
 def display_columns(frame: pd.DataFrame) -> dict[str, tuple[list[str], bool]]:
-    """By heading: a column as readers see it, and whether it stands to the right; those columns that text shows."""
+    """The columns that text shows, by heading: as readers see them, and whether they stand to the right."""
     kind = frame.attrs.get("kind")
     flat = _for_people(frame, times=True)
     cells, right = _display(flat if kind == "crosstable" else _short(flat, kind), kind)
@@ -145,8 +145,8 @@ def _guarded(frame) -> pd.DataFrame:
 
 
 def _for_people(frame, times, rare=False) -> pd.DataFrame:
-    """A study laid out as papers print it; other tables without counts of what did not happen, or was not counted,
-    unless `rare`."""
+    """A study laid out as papers print it; other tables without columns of counts that are all 0 or missing, unless
+    `rare`."""
     if frame.attrs.get("kind") == "study":
         return _study(frame, _points if frame.attrs.get("points") else _bare_percent)
     frame = _flat(frame, times)
@@ -280,7 +280,7 @@ def _heading(name) -> str:
 
 
 def comparison_for_people(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table of `results.comparison` in columns of strings, errors beside what they are of."""
+    """A table of `results.comparison` in columns of strings, errors beside their values."""
 
     def texts(name, write):
         return [MISSING if value is None else write(value) for value in _plain(frame[name])]
@@ -352,7 +352,7 @@ def elo_with_error(elo, error, bound) -> list[str]:
 
 
 def _fitted(frame, kind, title) -> Fitted:
-    """A table for people, which is laid out when the width is known."""
+    """A table for people, laid out when the width is known."""
     columns = columns_of(*_display(frame, kind))
     narrow = columns_of(*_display(frame, kind, narrow=True)) if kind == "crosstable" else None
     return Fitted(columns, title, narrow, wrap=kind == "study")

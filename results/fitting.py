@@ -1,8 +1,8 @@
 """Tables that fit the terminal that they are printed in.
 
-No cell is ever cut, so that no name is shortened to what another one is shortened to.  What is too wide loses, in turn,
-the gaps between its columns, the columns that say nothing, and the digits that can be spared (of a crosstable); then a
-row takes several lines: its names first, its numbers below them.
+No cell is ever cut, so names stay distinct.  A table that is too wide loses, in turn, the gaps between its columns, the
+columns that say nothing, and spare digits (of a crosstable); then a row takes several lines: its names first, its
+numbers below them.
 """
 
 import textwrap
@@ -49,7 +49,7 @@ class Column:
 
     @cached_property
     def width(self) -> int:
-        """Of its widest line."""
+        """The width of its widest line."""
         return max((cell_len(line) for cell in (self.heading, *self.cells) for line in cell.split("\n")), default=0)
 
     @cached_property
@@ -91,7 +91,7 @@ class Fitted:
         yield self.laid_out(console, options.max_width)
 
     def laid_out(self, console: Console, width: int) -> Table | Text:
-        """What is printed where a line has so many columns."""
+        """The lines to print where a line has `width` columns."""
         for columns, gap in self._layouts():
             if _width(columns, gap) <= width:
                 return _table(columns, self.title, gap)
@@ -112,7 +112,7 @@ class Fitted:
 
 
 def _width(columns: Sequence[Column], gap: int) -> int:
-    """Of a table whose rows take a line each, with a blank on either side."""
+    """The width of a table whose rows take a line each, with a blank on either side."""
     return sum(column.least for column in columns) + gap * (len(columns) - 1) + 2
 
 

@@ -25,7 +25,7 @@ def by_ply(moves: pd.DataFrame) -> pd.DataFrame:
 
 
 def _summary(moves: pd.DataFrame, by) -> pd.DataFrame:
-    """Of each group: moves; graded, those whose values are known; chances, those that had something to lose; blunders;
+    """One row a group: moves; graded, those whose values are known; chances, those with something to lose; blunders;
     blunder_rate, of the chances; mean_loss, of the moves graded.
 
     `moves` has columns agent, ply, before, after.  Rates are missing where there is nothing to divide by.

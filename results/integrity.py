@@ -8,12 +8,12 @@ from results import tallies
 from results.record import GameRecord
 from results.store import GAMES_VERIFIED, MOVES_VERIFIED, Store, StoreDamaged, StoreError
 
-BATCH = 1000  # games that are read at once; where that fails, they are read one by one
+BATCH = 1000  # games read at once; if that fails, they are read one by one
 
 
 @dataclass
 class Damage:
-    """What is wrong with a store: damaged games by id (`number N` if the id is damaged too), and all other faults."""
+    """The damage of a store: damaged games by id (`number N` if the id is damaged too), and all other faults."""
 
     games: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
@@ -40,10 +40,10 @@ def verify(store: Store) -> None:
         raise StoreDamaged(store.path, "its games do not add up to its tallies")
 
 
-def examine(store: Store, told: Callable[[GameRecord], str] = lambda record: "") -> Damage:
+def examine(store: Store, fault_of: Callable[[GameRecord], str] = lambda record: "") -> Damage:
     """Everything that is wrong with a store.
 
-    `told` is called with each sound game, and says what else is wrong with it, or nothing.
+    `fault_of` gets each sound game, and returns any other fault of it, or nothing.
     """
     damage = Damage(faults=_structure(store, "integrity_check"))
     for table in ("meta", "agents", "tallies"):
@@ -59,7 +59,7 @@ def examine(store: Store, told: Callable[[GameRecord], str] = lambda record: "")
             damage.games[name] = "is not as it was stored"
             continue
         recount.add(record)
-        if wrong := told(record):
+        if wrong := fault_of(record):
             damage.games[name] = wrong
     if not damage and not recount.agrees(store):
         damage.faults.append("the games do not add up to its tallies")
@@ -100,7 +100,7 @@ def _batch(store, begin, end) -> Iterator[tuple[str, GameRecord | None]]:
 
 
 def _structure(store, pragma) -> list[str]:
-    """What SQLite finds wrong with the pages and the indices of the file."""
+    """The faults that SQLite finds in the pages and the indices of the file."""
     try:
         return [line for (line,) in store.select(f"PRAGMA {pragma}(10)") if line != "ok"]
     except StoreError as error:
@@ -153,4 +153,4 @@ def mend(store: Store, known: Damage | None = None) -> str:
     kept = store.made_anew(sound())
     named = ", ".join(lost[:10]) + (f" and {len(lost) - 10} more" if len(lost) > 10 else "")
     what = f"without {len(lost)} damaged games, which will be played again: {named}" if lost else "with all its games"
-    return f"{store.path} was damaged; it has been made anew {what}. The file as it was: {kept}"
+    return f"{store.path} was damaged; it has been rebuilt {what}. The file as it was: {kept}"

@@ -1,7 +1,7 @@
 """Tables in LaTeX, for the packages booktabs and siunitx: numbers stand at their decimal points, with true minus signs.
 
 A column of numbers is one of siunitx's S columns, as wide as its numbers are; errors stand behind the sign of plus or
-minus, and a sign of percent in the heading.  What is no number, such as a bound, is text in the middle of its column.
+minus, and a sign of percent in the heading.  Other cells, such as bounds, are text in the middle of their column.
 """
 
 import re
@@ -47,7 +47,7 @@ def latex(
 ) -> str:
     """A tabular of columns of display strings; in a table, with a caption above it, where there is one, or a label.
 
-    `percent` is what the headings of percents end with.
+    `percent`: the end of the headings of percents.
     """
     laid = [_laid(column, percent) for column in columns]
     rows = zip(*(column.cells for column in laid)) if laid else ()
@@ -88,7 +88,7 @@ def _laid(column: Column, percent: str) -> Laid:
 
 
 def _numbers(heading: str, cells: list[str], percent: str) -> Laid:
-    """An S column, in which percents stand without their sign; or two, of which the second has the errors."""
+    """An S column, in which percents stand without their sign; or two columns, the second with the errors."""
     found = [PLAIN.fullmatch(cell) or WITH_ERROR.fullmatch(cell) for cell in cells]
     percents = any(cell.endswith(" %") for cell in cells)
     texts = [_number(cell) if match else _aside(cell) for cell, match in zip(cells, found)]
@@ -132,7 +132,7 @@ def _number(cell: str) -> str:
 
 
 def _aside(cell: str) -> str:
-    """What is no number, in a column of numbers."""
+    """Text in a column of numbers."""
     if cell == MISSING:
         return "{--}"
     bound = BOUND.fullmatch(cell)

@@ -23,7 +23,7 @@ class Games:
     first: np.ndarray  # int[rows]
     second: np.ndarray  # int[rows]
     counts: np.ndarray  # float[rows, 3]: the first player's wins, draws, losses
-    distinct: np.ndarray  # float[rows]: how many of the games repeat no other; errors are those of so many games
+    distinct: np.ndarray  # float[rows]: the number of games that repeat no other; errors are based on it
 
     @classmethod
     def of(cls, counts: np.ndarray, distinct: np.ndarray) -> "Games":
@@ -95,7 +95,7 @@ class _Likelihood:
         return -(np.append(by_linear, by[:, 1].sum()) if self.draws is None else by_linear) / self.total
 
     def information(self, theta, played):
-        """Expected information (Fisher's) of so many games in each row."""
+        """Fisher's expected information of `played` games in each row."""
         p, derivatives = self.probabilities(theta)
         a_game = np.einsum("rkc,rk,rkd->rcd", derivatives, 1 / p, derivatives)
         weighted = a_game * played[:, None, None]

@@ -13,7 +13,7 @@ HEAT = "RdYlGn"
 FADED = 0.25, 0.25  # how far the colours go on beyond 0 and 1: at their ends, they are too dark for black letters
 ELO = "Elo is counted from the mean of the pool, with its 95 % interval"
 LOS = "LOS is how likely an agent is stronger than the next one"
-LEGENDS = {  # what the columns of a kind of table are
+LEGENDS = {  # explanations of the columns of a kind of table
     "standings": f"{ELO}; {LOS}.",
     "ratings": f"{ELO}; {LOS}.",
     "pairs": "LL to WW are pairs of games with one opening, by what the first agent made of the two; Elo is from them.",
@@ -41,20 +41,20 @@ def styled(frame: pd.DataFrame):
 
 
 def ratings_page(ratings) -> str:
-    """`results.ratings.Ratings`, the best agent first, and what a reader must know of them, as HTML."""
+    """`results.ratings.Ratings`, the best agent first, with their notes, as HTML."""
     columns = {"agent": ratings.agents, "elo": ratings.elo, "error": ratings.error, "bound": ratings.bound}
     frame = pd.DataFrame(columns).sort_values("elo", ascending=False, kind="stable", ignore_index=True)
     return styled(frame).to_html() + _paragraphs(ratings.notes)
 
 
 def page(tournament) -> str:
-    """The main table of a tournament, what it says in sentences, and what a reader must know of it, as HTML."""
+    """The main table of a tournament, its summary and its notes, as HTML."""
     summary = [] if tournament.single_player else tournament.summary()
     return f"<p><b>{html.escape(str(tournament.folder))}</b></p>{table_page(tournament.table(), tournament, summary)}"
 
 
 def table_page(frame: pd.DataFrame, tournament, sentences: Iterable[str] = ()) -> str:
-    """A table of a tournament, sentences, what its columns are, and what a reader must know of it, as HTML."""
+    """A table of a tournament, sentences, explanations of its columns, and notes, as HTML."""
     kind = frame.attrs["kind"]
     notes = tournament.notes_on(frame) if kind in NOTED else []
     legend = [LEGENDS[kind]] if kind in LEGENDS and len(frame) else []

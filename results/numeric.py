@@ -6,7 +6,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-EVALUATIONS = 200  # of a function whose root is sought; halving an interval so often leaves nothing of it
+EVALUATIONS = 200  # steps of a search for a root; halving an interval this often leaves nothing of it
 REJECTED, SHRUNK, GROWN = (
     0.15,
     0.25,
@@ -33,7 +33,7 @@ def logistic(x: np.ndarray) -> np.ndarray:
 
 
 def root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where the function is 0, between ends at which its signs differ; ValueError if they do not."""
+    """A zero of the function, between ends at which its signs differ; ValueError if they do not."""
     below = function(low) < 0
     if below == (function(high) < 0):
         raise ValueError(f"the function has the same sign at {low} and at {high}")
@@ -75,7 +75,7 @@ def has_negative_cycle(weights: np.ndarray) -> bool:
 
 
 def contrasts(n: int) -> np.ndarray:
-    """float[n, n - 1]: orthonormal columns, the elements of each of which add up to 0 (Helmert's)."""
+    """float[n, n - 1]: orthonormal columns, each with a sum of 0 (Helmert's)."""
     columns = np.triu(np.ones((n, n - 1)))
     steps = np.arange(1, n)
     columns[steps, steps - 1] = -steps
@@ -83,7 +83,7 @@ def contrasts(n: int) -> np.ndarray:
 
 
 def minimum(function, gradient, hessian, theta: np.ndarray, steps: int, slope: float) -> np.ndarray:
-    """Where a function has a minimum, from theta: float[n] on, by so many steps at most, or until its slope is less.
+    """The place of a function's minimum, sought from theta: float[n] until its slope is small or the steps are used up.
 
     function, gradient and hessian take float[n] and return float, float[n] and float[n, n], which must not be negative
     definite in any direction.  Newton's steps within a trust region (Nocedal & Wright, "Numerical optimization", 2006,

@@ -24,7 +24,7 @@ UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
 
 
 def kinds(run) -> tuple[str, ...]:
-    """The figures that there are of a tournament (`results.Tournament`)."""
+    """The kinds of figures of a tournament (`results.Tournament`)."""
     several = ("study",) if "study" in run.kinds else ()
     if run.single_player:
         return ("curves", *several)
@@ -32,7 +32,7 @@ def kinds(run) -> tuple[str, ...]:
 
 
 def draw(run, kind: str, options: dict[str, Any]) -> Callable[[Figure], None]:
-    """What draws a kind of figure of a run on an empty figure.
+    """The function that draws a kind of figure of a run on an empty figure.
 
     `options` are against ("playouts", "seconds" or "nodes", of strength and curves), instance (a name, or None for all)
     and panels (a panel for each instance instead of their mean), of curves.
@@ -49,12 +49,12 @@ def draw(run, kind: str, options: dict[str, Any]) -> Callable[[Figure], None]:
 
 
 def speed_up(frame) -> Callable[[Figure], None]:
-    """What draws the speed-up of a table of `results.strength_scaling.table`."""
+    """The function that draws the speed-up of a table of `results.strength_scaling.table`."""
     return lambda figure: strength_scaling.plot_speed_up(figure.subplots(), frame) and None
 
 
 def height(run, kind: str, width: float) -> float:
-    """Inches that suit a figure: what its rows take, or the width and the legend."""
+    """The height in inches that suits a figure: by its rows, or by the width and the legend."""
     if kind not in IN_ROWS:
         entries = 0 if kind in ("lengths", "curves") else min(len(run.names), plots.LINES)
         return SHAPE * width + LEGEND * -(-entries // 2)
@@ -94,7 +94,7 @@ def picture(
     style: str | Path = STYLE,
     font: str | None = None,
 ) -> bytes:
-    """A figure of so many inches in svg, png or pdf, drawn in a style: a file, or a name that matplotlib knows.
+    """A figure of a size in inches, in svg, png or pdf, drawn in a style: a file, or a name that matplotlib knows.
 
     `font` is serif, sans, or a family's name.  The same figure gives the same bytes.  OSError: there is no such style.
     """
@@ -109,7 +109,7 @@ def picture(
 
 
 def inches(text: str) -> float:
-    """`3.4in`, `86mm`, `8.6cm`, `246pt` (of TeX), or a number of inches; ValueError for what is none."""
+    """`3.4in`, `86mm`, `8.6cm`, `246pt` (of TeX), or a number of inches; ValueError for other text."""
     unit = next((unit for unit in UNITS if text.endswith(unit)), "")
     value = float(text.removesuffix(unit)) * UNITS.get(unit, 1.0)
     if not 0.5 <= value <= 60:

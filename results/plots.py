@@ -1,6 +1,6 @@
 """Figures of a tournament, on matplotlib axes: they draw the tables of `results.tables` and `results.study`.
 
-Every function draws on the axes that it is given and returns them.  What stands for an agent (colour, marker, line) is
+Every function draws on the axes that it is given and returns them.  The look of an agent (colour, marker, line) is
 from matplotlib's `axes.prop_cycle`, and the colours of a heat map from `image.cmap`, where a style has set them; else
 the colours differ clearly on light and on dark backgrounds.
 """
@@ -101,8 +101,8 @@ def study(ax: Axes, frame: pd.DataFrame) -> Axes:
         places = np.array([games.index(game) for game in own["instance"]]) + step * (number - (len(columns) - 1) / 2)
         by_agent, by_budget = agents.index(agent), budgets.index(budget)
         colour = by_agent if len(agents) > 1 else by_budget
-        told = dict(zip(agents, labels(agents)))[agent], budget.replace("$", r"\$")
-        label = ", ".join(name for name, of in zip(told, (agents, budgets)) if len(of) > 1)
+        texts = dict(zip(agents, labels(agents)))[agent], budget.replace("$", r"\$")
+        label = ", ".join(name for name, of in zip(texts, (agents, budgets)) if len(of) > 1)
         marker = MARKERS[by_budget % len(MARKERS)] if len(budgets) > 1 else look(colour)["marker"]
         ax.errorbar(
             value, places, xerr=np.nan_to_num([value - low, high - value]), label=label, linestyle="none",
@@ -143,7 +143,7 @@ def strength(ax: Axes, standings: pd.DataFrame, win_rates: pd.DataFrame, of: str
 
 
 def lengths(ax: Axes, games: pd.DataFrame) -> Axes:
-    """How many games had how many plies, by who won; void games are left out."""
+    """A histogram of the plies of games, by winner; void games are left out."""
     played = games[games["outcome"].notna()]
     parts = [(1.0, "first player won", _colour(0)), (0.5, "drawn", _colour(5)), (0.0, "second player won", _colour(1))]
     shortest, longest = (int(played["plies"].min()), int(played["plies"].max())) if len(played) else (0, 1)
@@ -152,9 +152,9 @@ def lengths(ax: Axes, games: pd.DataFrame) -> Axes:
     chosen = [(played.loc[played["outcome"] == outcome, "plies"], *rest) for outcome, *rest in parts]
     chosen = [part for part in chosen if len(part[0])]
     if chosen:
-        plies, told, colours = zip(*chosen)
-        ax.hist(plies, bins=edges, stacked=True, label=told, color=colours)
-        for label, bars in zip(told, ax.containers):
+        plies, texts, colours = zip(*chosen)
+        ax.hist(plies, bins=edges, stacked=True, label=texts, color=colours)
+        for label, bars in zip(texts, ax.containers):
             for bar in bars if label == "drawn" else ():
                 bar.set(hatch="/////", edgecolor="white", linewidth=0)  # which grey print shows, too
     _legend(ax)
@@ -262,7 +262,7 @@ def _logarithmic(ax, which, values) -> None:
 
 
 def labels(names: Iterable[str]) -> list[str]:
-    """Names as long as an axis has room for, of which no two are the same: cut at the end, or else in the middle."""
+    """Names as long as an axis has room for, all different: cut at the end, or else in the middle."""
     names = list(names)
     for cut in (short, _cut_inside, _plain):
         cuts = [cut(name) for name in names]

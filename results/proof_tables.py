@@ -42,13 +42,13 @@ def solved_by_all(rows: pd.DataFrame, place: str) -> pd.DataFrame:
 
 
 def by_game(rows: pd.DataFrame) -> pd.DataFrame:
-    """A row for each search and size of memory, a column for each game: how many of its positions were solved."""
+    """A row for each search and size of memory, a column for each game with the number of its solved positions."""
     counts = rows.pivot_table("solved", ORDER, "game", "sum", sort=False).astype(int)
     return counts.reset_index().rename_axis(columns=None)
 
 
 def figure(rows: pd.DataFrame, title: str = ""):
-    """A matplotlib figure: how many positions a search solves within so many nodes, and seconds; a column a memory."""
+    """A matplotlib figure: positions that a search solves, against nodes and seconds; a column for each memory."""
     from matplotlib.figure import Figure
 
     sizes = sorted(rows["memory"].unique())
@@ -69,7 +69,7 @@ def figure(rows: pd.DataFrame, title: str = ""):
 
 
 def draw_solved(ax, rows: pd.DataFrame, what: str):
-    """How many positions each search solved with at most so many nodes, or seconds, on axes; returns them."""
+    """Draw the number of positions that each search solved, against nodes or seconds, on axes; return them."""
     from matplotlib.ticker import MaxNLocator, NullFormatter
 
     from results import plots

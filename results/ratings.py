@@ -30,7 +30,7 @@ class AnchorError(ValueError):
 
 @dataclass(frozen=True)
 class Ratings:
-    """Ratings in Elo with 95 % errors; NaN means "nothing can be said", and `bound` and `notes` say where and why."""
+    """Ratings in Elo with 95 % errors; NaN means "not known", and `bound` and `notes` say where and why."""
 
     agents: tuple[str, ...]
     elo: np.ndarray  # float[agents]: estimate, or the bound itself where `bound` is not empty
@@ -44,7 +44,7 @@ class Ratings:
     notes: list[str] = field(default_factory=list)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The ratings as a notebook shows them."""
         from results.notebook import ratings_page
 
         return ratings_page(self)
@@ -96,7 +96,7 @@ def rate(
 
 
 def _anchor_strengths(agents, anchors, counts, groups) -> dict[int, float]:
-    """Index -> logits of the anchors; AnchorError for one that cannot be."""
+    """Index -> logits of the anchors; AnchorError for an impossible one."""
     parts = _parts(counts)
     fixed: dict[int, float] = {}
     for name, elo in anchors.items():
@@ -151,7 +151,7 @@ def _as_counts(agents, results) -> np.ndarray:
         where = index.get_indexer(results["first"]), index.get_indexer(results["second"])
         if min(where[0].min(initial=0), where[1].min(initial=0)) < 0:
             strangers = sorted(set(results["first"]).union(results["second"]) - set(agents))
-            raise ValueError(f"results of {', '.join(strangers)}, who are not among the agents {', '.join(agents)}")
+            raise ValueError(f"results of {', '.join(strangers)}, which are not among the agents {', '.join(agents)}")
         np.add.at(counts, where, results[["wins", "draws", "losses"]].to_numpy(float))
     else:
         counts = np.asarray(results, float)
@@ -209,7 +209,7 @@ def _place(counts, distinct, groups, model: Fit, fixed) -> tuple[np.ndarray, tup
     largest group.
 
     Where several groups are the largest, it is the mean of all of them, taken as equally strong but for the one
-    whose agents are bounded; so of two agents, one of whom won every game, each gets half of the least difference.
+    whose agents are bounded; so if one of two agents won every game, each gets half of the least difference.
     """
     elo, bound = np.full(len(groups), math.nan), [""] * len(groups)
     parts, reach = _parts(counts), reachable(_not_worse(counts))
@@ -249,7 +249,7 @@ def _side(reach, agent, others) -> int:
 
 
 def _least_lead(counts, model: Fit, own, others, sign) -> float | None:
-    """How many logits `own` must at least be above (sign 1) or below `others`, for their games; None without games.
+    """The least number of logits that `own` is above (sign 1) or below `others`, by their games; None without games.
 
     They won (or lost) all of them.  A lesser lead would give that a probability under 5 %.
     """
@@ -289,7 +289,7 @@ def _superiority(counts, groups, model: Fit) -> np.ndarray:
 
 
 def _notes(agents, counts, groups, elo, bound, with_advantage, anchored) -> list[str]:
-    """What a reader of the ratings must know, in sentences."""
+    """Notes for readers of the ratings, in sentences."""
     names = np.array(list(agents), dtype=object)
     played = counts.sum(axis=(1, 2)) + counts.sum(axis=(0, 2))
     notes = []

@@ -1,4 +1,4 @@
-"""What is known about one game once it has been played: plain values, no rules and no agents."""
+"""The record of a game that has been played: plain values, no rules and no agents."""
 
 from dataclasses import dataclass, fields
 from functools import cache
@@ -22,7 +22,7 @@ class Reason:
     TIME = "time"  # forfeit: the player to move exceeded its seconds a move, or its clock ran out
     DIED = "died"  # forfeit: the player to move ended its process
     EXCLUDED = "excluded"  # forfeit: the player ended or hung its process twice before play, and is asked no more
-    CRASH = "crash"  # void: the worker process died, twice, and it is not known whose code did it
+    CRASH = "crash"  # void: the worker process died, twice, by code of unknown origin
     RULES = "rules"  # void: the rules of the game failed
     HANG = "hang"  # void: the game exceeded its time limit, twice
     RESIGNED = "resigned"  # a person, or a program, gave up
@@ -38,7 +38,7 @@ class Reason:
 
 @dataclass(frozen=True)
 class MoveRecord(Effort):
-    """One decision of an agent, and what it took."""
+    """One decision of an agent, and its cost."""
 
     ply: int  # 0 is the first move of the game, so the first decision has ply = opening plies
     side: int  # 0 for the first player, 1 for the second

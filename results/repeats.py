@@ -1,4 +1,4 @@
-"""Games that repeat another one, move for move, because their agents are deterministic: they tell nothing new.
+"""Games that repeat another one, move for move, because their agents are deterministic: they add no information.
 
 Equal games of agents that draw random numbers are not repetitions: that a short game comes out the same again is part
 of what their results say.  So two agents count as deterministic only if they never followed one opening in two ways, in

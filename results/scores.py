@@ -63,7 +63,7 @@ def _ranked(rows: list[dict]) -> list[dict]:
 
 
 def _row(instance, agent, groups, rng) -> dict:
-    """What an agent has scored, summed over the groups of runs, of which each instance has one."""
+    """An agent's scores, summed over the groups of runs; each instance has one group."""
     samples = [group["score"].dropna().to_numpy(float) for group in groups]
     whole, single = all(len(sample) for sample in samples), len(samples) == 1
     low, high = interval(samples, rng) if whole and rng else (math.nan, math.nan)

@@ -12,7 +12,7 @@ MOST_ROWS = 200  # that are laid out for readers; of longer tables, pandas shows
 
 def shown_as(kind: str) -> Callable[[Callable[P, pd.DataFrame]], Callable[P, pd.DataFrame]]:
     """Lets a method of a tournament return its table of that kind so that a notebook shows it as a terminal does:
-    rounded, with what a reader must know below it.
+    rounded, with notes below it.
 
     It stays a plain data frame, as is what is computed from it.
     """
@@ -33,7 +33,7 @@ def shown_as(kind: str) -> Callable[[Callable[P, pd.DataFrame]], Callable[P, pd.
 
 
 def _page(frame: pd.DataFrame, tournament) -> str:
-    """What a notebook shows of a table."""
+    """A table as a notebook shows it."""
     from results.notebook import table_page
 
     return pd.DataFrame._repr_html_(frame) if len(frame) > MOST_ROWS else table_page(frame, tournament)

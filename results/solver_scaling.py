@@ -1,4 +1,4 @@
-"""How parallel solvers scale: time and nodes of so many workers beside those of one (arena/study/solving.py).
+"""How parallel solvers scale: time and nodes of several workers beside those of one (arena/study/solving.py).
 
     speed-up           time of one worker / time
     search overhead    nodes / nodes of one worker - 1
@@ -51,7 +51,7 @@ def table(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def _compared(rows: pd.DataFrame, keys: list[str], known: str = "solved") -> pd.DataFrame:
-    """With speed_up and search_overhead beside the row of one worker that has the same keys."""
+    """The rows with speed_up and search_overhead, by comparison with the row of one worker that has the same keys."""
     single = rows[(rows["workers"] == 1) & rows[known]].set_index(keys)[["time", "nodes"]]
     base = single.reindex(pd.MultiIndex.from_frame(rows[keys]) if len(keys) > 1 else rows[keys[0]])
     speed_up = base["time"].to_numpy(float) / rows["time"].where(rows["time"] > 0, math.nan).to_numpy(float)

@@ -23,14 +23,14 @@ from results.elo import NELO_SCALE, PENTANOMIAL, TRINOMIAL, expected_score
 
 MODELS = ("logistic", "normalized")
 MIN_PAIRS = 10  # no verdict before: phat is no estimate of a distribution yet, and LLR rests on it
-EMPTY = 1e-3  # what a score that was never seen counts, so that every likelihood is positive
+EMPTY = 1e-3  # the count of a score that was never seen, so that every likelihood is positive
 STEPS = 500  # of the fixed point of the normalized model; five are usual, far from the results it takes a hundred
 STILL = 1e-6  # change of a probability at which the search ends: the error left is its square, or rounding
 
 
 @dataclass(frozen=True)
 class State:
-    """Where a test stands.  `verdict` is "H0" or "H1", the hypothesis accepted, or "continue"."""
+    """The state of a test.  `verdict` is "H0" or "H1", the hypothesis accepted, or "continue"."""
 
     llr: float
     lower: float
@@ -84,7 +84,7 @@ class Sprt:
 
 
 def in_words(verdict: str, elo0: float, elo1: float) -> str:
-    """What a verdict says: which of the two hypotheses the results favour, and no more than that."""
+    """A verdict in words: the hypothesis that the results favour, and no more than that."""
     return {
         "H0": f"H0 is accepted: elo0 = {elo0:g} is favoured over elo1 = {elo1:g}.",
         "H1": f"H1 is accepted: elo1 = {elo1:g} is favoured over elo0 = {elo0:g}.",

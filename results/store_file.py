@@ -1,4 +1,4 @@
-"""The file of a store: how it is opened, locked and told from others, and what is said where that fails."""
+"""The file of a store: opening, locking and identifying it, and the messages when that fails."""
 
 import os
 import sqlite3
@@ -21,7 +21,7 @@ class StoreDamaged(StoreError):
 
     def __init__(self, path: Path, what: str, mendable: bool = True):
         self.what, folder = what, path.parent
-        advice = f"`arena check {folder}` tells all that is"
+        advice = f"`arena check {folder}` lists all damage"
         if mendable:
             advice += f", and `arena run --out {folder} --resume` plays damaged games again"
         super().__init__(f"{path} is damaged: {what}; {advice}")
@@ -76,7 +76,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 
 
 def place(path: Path) -> tuple[int, int] | None:
-    """What tells a file from another of its name; None if there is none."""
+    """The identity of a file, which differs from that of another of its name; None if there is none."""
     try:
         found = path.stat()
     except OSError:

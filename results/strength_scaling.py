@@ -30,7 +30,7 @@ CONTINUITY = 0.5  # of a pair, added to each side of a match, so that a perfect 
 
 @dataclass(frozen=True)
 class SpeedUp:
-    """A strength speed-up; NaN where it cannot be said.
+    """A strength speed-up; NaN if it is unknown.
 
     `bound` is ">" or "<" where the matches do not enclose it: then `value` is the last factor that was tried.
     """
@@ -69,7 +69,7 @@ def next_factor(matches: Mapping[float, np.ndarray], least: float, most: float) 
 
 
 def speed_up(matches: Mapping[float, np.ndarray]) -> SpeedUp:
-    """The strength speed-up that the matches of a point tell; `matches` as in `next_factor`."""
+    """The strength speed-up by the matches of a point; `matches` as in `next_factor`."""
     factors = sorted(matches)
     scores = np.array([_score(matches[factor]) for factor in factors])
     if not len(factors):
@@ -152,7 +152,7 @@ def table(points: list[dict]) -> pd.DataFrame:
 
 
 def shown(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table of `table` for people: columns of strings, errors beside what they are of."""
+    """A table of `table` for people: columns of strings, errors beside their values."""
     columns = frame[["scheme", "workers"]].copy()
     columns["time"] = [_rounded(value, 1) for value in frame["time"]]
     for heading, prefix in (("Elo at equal time", ""), ("Elo at equal playouts", "total_")):

@@ -1,4 +1,4 @@
-"""What the results of a tournament say, in sentences: who won, by how much, and how sure that is."""
+"""The results of a tournament in sentences: the winner, the margin, and how sure that is."""
 
 import math
 
@@ -8,7 +8,7 @@ from results.numeric import normal_quantile
 from results.ratings import Ratings, number
 
 CONFIDENT, BEYOND_DOUBT = 0.95, 0.999
-MANY = 10  # intervals side by side of which a reader is told that some of them will miss
+MANY = 10  # from this many intervals side by side on, a note says that some of them will miss
 
 
 def verdict(standings: pd.DataFrame, ratings: Ratings) -> dict[str, str]:
@@ -29,7 +29,7 @@ def verdict(standings: pd.DataFrame, ratings: Ratings) -> dict[str, str]:
 
 
 def side_by_side(intervals: int) -> str:
-    """What a reader must know of so many intervals of 95 % beside each other; empty where they are few."""
+    """The note on `intervals` intervals of 95 % beside each other; empty if they are few."""
     if intervals < MANY:
         return ""
     miss = 1 - CONFIDENT**intervals
@@ -53,7 +53,7 @@ def intervals_in(frame: pd.DataFrame) -> int:
 
 
 def _widening(intervals: int) -> float:
-    """How much wider each of so many independent intervals is if all are to hold with 95 %."""
+    """The factor by which each of `intervals` independent intervals widens if all are to hold with 95 %."""
     return normal_quantile((1 + CONFIDENT ** (1 / intervals)) / 2) / normal_quantile((1 + CONFIDENT) / 2)
 
 
@@ -70,7 +70,7 @@ def certainty(los: float) -> str:
 
 
 def summary(standings: pd.DataFrame, games: pd.DataFrame, ratings: Ratings, instances: int = 1) -> list[str]:
-    """Sentences on the results as a whole, of so many different games; `games` are rows as in `results.tables`."""
+    """Sentences on the results as a whole, of `instances` different games; `games` are rows as in `results.tables`."""
     found = verdict(standings, ratings)
     if not found:
         return ["No results are stored yet."]
@@ -101,7 +101,7 @@ def _draws_and_length(games, instances) -> str:
 
 def _advantage(ratings: Ratings) -> str:
     if ratings.advantage_error is None:
-        return "The first player's advantage cannot be told from strength."
+        return "The first player's advantage cannot be separated from strength."
     size = f"{ratings.advantage:+.0f} ± {ratings.advantage_error:.0f} Elo"
     if abs(ratings.advantage) < ratings.advantage_error:
         return f"Moving first makes no difference that these games can show ({size})."

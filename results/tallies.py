@@ -18,7 +18,7 @@ KEYS |= {"reason": "TEXT NOT NULL"}
 SUMS = (
     "games",
     "plies",
-    "openings",  # of the games' numbers of openings: not shown, but altered numbers are noticed by it
+    "openings",  # of the games' numbers of openings: not shown, but it reveals altered numbers
     "decisions",
     "again",  # games whose setting has been seen before
     "otherwise",  # of these, games that went another way
@@ -47,7 +47,7 @@ class Tallies:
 
     @property
     def games(self) -> int:
-        """How many games they are of."""
+        """The number of games counted."""
         return sum(sums[0] for _, sums in self.rows.values())
 
     def changed(self) -> "Change":

@@ -1,1 +1,1 @@
-"""What games share."""
+"""The interface of games, and code that several games use."""

@@ -46,7 +46,7 @@ def reversed_bits(word):
 
 
 def reach(lower, upper, occupied):
-    """Where a piece can slide to on a line, both ways, up to the first occupied square and with it, as a set.
+    """The squares that a piece reaches by sliding on a line, both ways, up to and with the first occupied one.
 
     `lower` and `upper` are the squares of the line on either side of the piece, the bits below and above its own.
     """

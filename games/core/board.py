@@ -1,4 +1,4 @@
-"""Drawing boards and naming squares: what the `render` and `move_name` of board games share."""
+"""Drawing boards and naming squares, for the `render` and `move_name` of board games."""
 
 from collections.abc import Callable, Iterable
 from functools import cached_property

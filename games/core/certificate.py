@@ -6,7 +6,7 @@ winner's it goes on with the move given, from one of the other player's with all
 position that was met before is left out.  So a move needs no position beside it, and the rules are enough to follow.
 
 Most positions of a strategy stand next to the end of the game.  Those in which the winner, to move, wins within a few
-plies, the certificate's horizon, are left out, too: whoever follows it finds that win by playing all moves.
+plies, the certificate's horizon, are left out, too: following the strategy finds that win by trying all moves.
 
 A file is a line of JSON, and the moves as little-endian 32-bit integers, compressed with zlib.  This module knows rules
 and nothing of the solvers.
@@ -30,9 +30,9 @@ from games.core.random import GAMMA
 FORMAT = "search-arena certificate 2"
 MOST_BYTES = 1 << 30  # of a file, and of its moves
 NO_LIMIT = 1 << 62  # positions
-MOST_HORIZON = 9  # plies: beyond, following a certificate takes longer than solving the position
-FIRST_SPACE, GROWTH = 1 << 16, 4  # positions that there is room for at first, and the factor by which it grows
-HOLDS, TOO_FEW, ILLEGAL, NOT_WON, TOO_MANY = range(5)  # what verifying comes to
+MOST_HORIZON = 9  # plies; with more, following a certificate takes longer than solving the position
+FIRST_SPACE, GROWTH = 1 << 16, 4  # room for positions at first, and the factor by which it grows
+HOLDS, TOO_FEW, ILLEGAL, NOT_WON, TOO_MANY = range(5)  # results of a verification
 
 
 class CertificateError(UserError, ValueError):
@@ -61,16 +61,16 @@ def read(path: Path) -> Certificate:
     """The certificate in a file; CertificateError if there is none."""
     head, _, packed = read_bounded(path, MOST_BYTES).partition(b"\n")
     try:
-        told = json.loads(head)
-        positions, count, horizon = int(told["positions"]), int(told["moves"]), int(told["horizon"])
+        given = json.loads(head)
+        positions, count, horizon = int(given["positions"]), int(given["moves"]), int(given["horizon"])
         unpacker = zlib.decompressobj()
         raw = unpacker.decompress(packed, MOST_BYTES)
-        sound = told["format"] == FORMAT and told["winner"] in (0, 1) and 0 < positions <= MOST_BYTES
+        sound = given["format"] == FORMAT and given["winner"] in (0, 1) and 0 < positions <= MOST_BYTES
         sound &= 0 <= horizon <= MOST_HORIZON
         if not sound or not unpacker.eof or unpacker.unused_data or len(raw) != 4 * count:
             raise ValueError
         moves = np.frombuffer(raw, "<i4")
-        return Certificate(str(told["game"]), str(told["line"]), told["winner"], positions, moves, horizon)
+        return Certificate(str(given["game"]), str(given["line"]), given["winner"], positions, moves, horizon)
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError, zlib.error):
         raise CertificateError(f"{path} does not hold a certificate that `arena solve --proof` wrote") from None
 
@@ -85,7 +85,7 @@ def verify(game: Game, certificate: Certificate) -> int:
         raise CertificateError(f"the game is over after {certificate.line!r}: there is nothing to prove")
     space = min(FIRST_SPACE, certificate.positions)
     found, state, ends, met = _followed(game, root, certificate, space)
-    while met == space < certificate.positions:  # again, with memory for what is met and not for what the file says
+    while met == space < certificate.positions:  # again, with memory for the positions met so far
         space = min(GROWTH * space, certificate.positions)
         found, state, ends, met = _followed(game, root, certificate, space)
     place = f"in\n{game.render(state)}"
@@ -101,7 +101,7 @@ def verify(game: Game, certificate: Certificate) -> int:
 
 
 def _followed(game, root, certificate, space) -> tuple:
-    """(what it comes to, the last state, ends, positions), with room for so many positions."""
+    """(result, the last state, ends, positions), with room for `space` positions."""
     states = np.zeros((space + 1, game.state_size), game.dtype)
     slots = np.zeros(1 << (space + space // 4).bit_length(), np.int32)
     states[0], room = root, np.zeros(game.max_moves, np.int32)
@@ -112,7 +112,7 @@ def _followed(game, root, certificate, space) -> tuple:
 
 @kernel
 def verify_kernel(game, states, slots, moves, winner, room, ahead):
-    """Follow the strategy from states[0]; returns (what it comes to, the index of the last position, wins, positions).
+    """Follow the strategy from states[0]; returns (result, the index of the last position, wins, positions).
 
     states: dtype[positions + 1, state_size], to be filled; the last row is room to work in
     slots: int32[a power of two], a hash table of the places of states, counted from 1; 0 is empty

@@ -1,10 +1,10 @@
-"""The conformance suite: what must hold of every game, tested along random games.
+"""The conformance suite: tests, along random games, of what must hold for every game.
 
     from games.core.check import check
     check(MyGame(rows=5), seed=1)
 
-Every check takes a game and a seed and raises ConformanceError, which says what does not hold and where.  The checks of
-one game look at the same random games; games/core/observed.py plays these.
+Every check takes a game and a seed and raises ConformanceError, which names the broken promise and the position.  All
+checks of a game look at the same random games, which games/core/observed.py plays.
 """
 
 import functools
@@ -42,7 +42,7 @@ from games.core.random import stream
 
 PLAYOUTS = 4000  # of each kind, to compare a game's own random playout with the default
 FORESIGHT = 20_000  # positions of an exhaustive search that tests one claim
-EXCHANGES = ("", "swap", "turn")  # what `colour_exchange` can be
+EXCHANGES = ("", "swap", "turn")  # the values of `colour_exchange`
 
 
 def check(game: Game, *, seed: int) -> None:
@@ -52,7 +52,7 @@ def check(game: Game, *, seed: int) -> None:
 
 
 def checks_of(game: Game) -> list:
-    """The checks that concern a game: those of chance, say, are for games that have it."""
+    """The checks that apply to a game: those of chance, for example, only to games with chance."""
     concerns = {
         check_chance: game.has_chance,
         check_symmetries: game.symmetries > 1,
@@ -94,7 +94,7 @@ def check_play(game, seed):
 
 
 def check_illegal_moves(game, seed):
-    """What is not a legal move is refused by `after` and `parse_move`."""
+    """`after` and `parse_move` refuse anything but legal moves."""
     state = lines(game, seed)[0].states[-2]
     legal = set(game.moves(state))
     illegal = [-1, game.move_limit, *[move for move in range(min(game.move_limit, 200)) if move not in legal][:SAMPLE]]
@@ -118,7 +118,7 @@ def check_scores(game, seed):
 
 
 def check_sound_moves(game, seed):
-    """The moves that a search may look at alone are legal moves, one at least."""
+    """Sound moves, to which a search may restrict itself, are legal, and at least one."""
     for state, found in views(game, seed):
         sound = found.sound.tolist()
         distinct = len(set(sound)) == len(sound) > 0
@@ -126,7 +126,7 @@ def check_sound_moves(game, seed):
 
 
 def check_plies_left(game, seed):
-    """No game takes more plies than there can be left."""
+    """No game takes more plies than plies_left says."""
     for line in lines(game, seed):
         every = 1 + len(line.played) // SAMPLE
         for ply in range(0, len(line.played), every):
@@ -138,7 +138,7 @@ def check_plies_left(game, seed):
 
 
 def check_foreseen(game, seed):
-    """What is foreseen is what exhaustive search finds, wherever that takes no more than FORESIGHT positions."""
+    """Claims of `foreseen` agree with exhaustive search, wherever that takes at most FORESIGHT positions."""
     for line in lines(game, seed):
         for state in line.states[:-1]:
             plies, exact, _ = found = call(foreseen_kernel, game, state)
@@ -149,7 +149,7 @@ def check_foreseen(game, seed):
 
 
 def contradicted(game, state, plies, exact, limit=FORESIGHT) -> str | None:
-    """What exhaustive search finds against a claim of `foreseen`; "" if nothing, None if it takes too long."""
+    """The refutation of a claim of `foreseen` by exhaustive search; "" if there is none, None if it takes too long."""
     player, unknown = int(game.player(state)), False
     claims = [(player if plies > 0 else 1 - player, abs(plies), True)] if plies else []
     if exact and plies:
@@ -165,7 +165,7 @@ def contradicted(game, state, plies, exact, limit=FORESIGHT) -> str | None:
 
 
 def wins_within(game, state, winner, plies, limit=FORESIGHT) -> bool | None:
-    """Whether a player can win within so many plies, by exhaustive search; None if that takes more positions."""
+    """Whether a player can win within `plies`, by exhaustive search; None if that takes more than `limit` positions."""
     found = lookahead.wins_within(game, lookahead.new_lookahead(game, plies), state, winner, limit)
     return None if found == lookahead.UNKNOWN else found == lookahead.WON
 
@@ -290,7 +290,7 @@ def check_random_moves(game, seed):
 
 
 def check_tabu_moves(game, seed):
-    """Moves that the game does not hold back are legal, and the same compiled and in plain Python."""
+    """Tabu playouts make legal moves, the same ones compiled and in plain Python."""
     for i, (state, found) in enumerate(views(game, seed)):
         ends = []
         for plain in (False, True):
@@ -302,7 +302,7 @@ def check_tabu_moves(game, seed):
 
 
 def check_compiled(game, seed):
-    """Compiled and in plain Python, every method says the same of a state, and the first line is the same."""
+    """Compiled and in plain Python, every method answers alike for a state, and the first line is the same."""
     first = lines(game, seed)[0]
     again = walk(game, first.states[0], first.played.copy(), stream(seed))
     for state, key, found, other in zip(first.states, first.keys, again.states, again.keys):

@@ -70,7 +70,7 @@ class ChessRules(Game):
     state_size = HISTORY + MOST_CLOCK
     move_limit = 5 * 4096
     max_moves = 218
-    max_plies = 12_700  # each of at most 96 moves of pawns and 30 captures starts the clock anew
+    max_plies = 12_700  # each of at most 96 moves of pawns and 30 captures restarts the clock
 
     def player(self, state):
         return np.int64(state[PLY] & ONE)
@@ -79,13 +79,13 @@ class ChessRules(Game):
         return state[END] != NONE
 
     def score(self, state):
-        """The player to move is mated, or it is a draw."""
+        """Whether the player to move is mated, or the game is a draw."""
         if state[END] != MATE:
             return 0.0
         return 1.0 if state[PLY] & ONE else -1.0
 
     def key(self, state):
-        """Of the position, the clock and the history, on which draws depend; the number of the move is left out."""
+        """A hash of the position, the clock and the history, on which draws depend, but not of the move number."""
         return mix(state[POSITION] ^ state[PAST]) ^ state[CLOCK]
 
     def occupied(self, state):
@@ -107,7 +107,7 @@ class ChessRules(Game):
         return row << EIGHT | row >> EIGHT | row ^ king
 
     def rook_reach(self, square, occupied):
-        """Up to what stands in its way, and with it."""
+        """Squares up to the first man in the way, and that one."""
         i = WORD(4) * square
         return reach(LOWER[i], UPPER[i], occupied) | reach(LOWER[i + ONE], UPPER[i + ONE], occupied)
 
@@ -121,7 +121,7 @@ class ChessRules(Game):
         return LOWER[i] | UPPER[i]
 
     def attacks(self, state, men, occupied):
-        """The squares that these men attack, of the player who is not to move."""
+        """The squares that these men of the player not to move attack."""
         low, middle, high = state[LOW], state[MIDDLE], state[HIGH]
         pawns, knights, king = men & low & ~high, men & middle & ~high, men & high & ~(low | middle)
         squares = (pawns & NOT_A) >> NINE | (pawns & NOT_H) >> SEVEN
@@ -139,7 +139,7 @@ class ChessRules(Game):
     # -- Checks, pins, and the end ---------------------------------------------------------------------------------
 
     def look(self, state):
-        """Find checks and pins, for the player who is to move."""
+        """Find checks and pins, for the player to move."""
         occupied, king, low, middle = self.occupied(state), self.king(state), state[LOW], state[MIDDLE]
         other, square = occupied ^ state[OWN], WORD(trailing_zeros(king))
         danger = self.attacks(state, other, occupied ^ king)
@@ -166,7 +166,7 @@ class ChessRules(Game):
         return ALL if found == NONE else (found if found & found - ONE == NONE else NONE)
 
     def end(self, state):
-        """MATE and so on, or 0 while the game goes on."""
+        """The way the game has ended, such as MATE, or 0 while it goes on."""
         if not self.can_move(state):
             return WORD(MATE if state[DANGER] & self.king(state) != NONE else STALEMATE)
         if state[CLOCK] >= MOST_CLOCK:
@@ -206,7 +206,7 @@ class ChessRules(Game):
         return state[OWN] & (middle | high & low)
 
     def officer_targets(self, state, man):
-        """Where a knight, bishop, rook or queen can go."""
+        """The targets of a knight, bishop, rook or queen."""
         if state[HIGH] & man == NONE:
             targets = self.knights_reach(man) if state[PINNED] & man == NONE else NONE
         else:
@@ -223,7 +223,7 @@ class ChessRules(Game):
         return targets & state[ALLOWED] & ~state[OWN]
 
     def pawn_targets(self, state):
-        """Where pawns can go by one and two squares, and take to the left and to the right."""
+        """The targets of pawns: by one and two squares, and by taking to the left and to the right."""
         occupied, free, allowed = self.occupied(state), ~state[PINNED], state[ALLOWED]
         pawns, other = state[OWN] & state[LOW] & ~state[HIGH], occupied ^ state[OWN]
         king = WORD(trailing_zeros(self.king(state)))
@@ -308,7 +308,7 @@ class ChessRules(Game):
         return popcount(targets) + 3 * popcount(targets & RANK_8)
 
     def count_moves(self, state):
-        """How many legal moves the king has, and pawns, and all men together."""
+        """The numbers of legal moves of the king, of the pawns, and of all men together."""
         one, two, left, right = self.pawn_targets(state)
         of_king = popcount(self.king_targets(state))
         of_pawns = self.count_pawns(one) + popcount(two) + self.count_pawns(left) + self.count_pawns(right)
@@ -397,7 +397,7 @@ class ChessRules(Game):
         return low | middle << ONE | high << TWO
 
     def hash_of(self, state, man, square, owner):
-        """Of a man of one side on a square, seen by the player to move."""
+        """The Zobrist key of a man of one side on a square, seen by the player to move."""
         return mix((man << EIGHT | owner << SEVEN | square ^ (state[PLY] & ONE) * UPSIDE_DOWN) + GAMMA)
 
     def put_on(self, state, square, man):
@@ -431,7 +431,7 @@ class ChessRules(Game):
             state[PASSANT] = NONE
 
     def rights_hash(self, state, squares):
-        """Of the rooks that may castle, or of what is noted of en passant."""
+        """The hash of the rooks that may castle, or of the squares noted for en passant."""
         return mix(~(reversed_bytes(squares) if state[PLY] & ONE else squares))
 
     def turn(self, state):
@@ -448,7 +448,7 @@ class ChessRules(Game):
         state[PAST] ^= mix(state[POSITION] ^ WORD(clock))
 
     def forget(self, state, clock):
-        """Start the clock and the history anew."""
+        """Restart the clock and the history."""
         for i in range(HISTORY, HISTORY + (clock >> 1) + 1):
             state[i] = state[i + HALF] = NONE
         state[CLOCK] = state[PAST] = NONE
@@ -462,7 +462,7 @@ class ChessRules(Game):
         return WORD(count)
 
     def find_passant(self, state, pawn):
-        """Note which pawns may take one that has just gone two squares, seen by the player who is now to move."""
+        """Note the pawns that may take one that has just gone two squares, seen by the player now to move."""
         takers = ((pawn & NOT_H) << ONE | (pawn & NOT_A) >> ONE) & state[OWN] & state[LOW] & ~state[HIGH]
         able = NONE
         while takers != NONE:
@@ -477,8 +477,8 @@ class ChessRules(Game):
             state[POSITION] ^= self.rights_hash(state, state[PASSANT])
 
     def set_up(self, state):
-        """Complete a position of which all up to the clock is written, with the pawn that has just gone two squares in
-        the place of what is noted of en passant.  Runs in plain Python only."""
+        """Complete a position that is written up to the clock, and that has the pawn that has just gone two squares in
+        the word for en passant.  Runs in plain Python only."""
         pawn, state[PASSANT], state[POSITION] = state[PASSANT], NONE, NONE
         side = state[PLY] & ONE
         for square in map(WORD, range(64)):

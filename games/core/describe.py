@@ -1,4 +1,4 @@
-"""What a registered game or agent is, and what its parameters mean: from docstrings and from what they refuse."""
+"""Descriptions of registered games and agents and of their parameters: from docstrings, and from refusals."""
 
 import inspect
 import re
@@ -17,8 +17,8 @@ BUDGET = {  # parameters of every agent that has them
     "seconds": "budget of a move: wall time",
 }
 FAR = 10**30  # beyond every range
-NOBODY = "\0"  # what no parameter can be
-COMMON = {  # what parameters of these names mean everywhere
+NOBODY = "\0"  # a value that every parameter refuses
+COMMON = {  # meanings of parameters that have the same name everywhere
     "rows": "rows of the board",
     "columns": "columns of the board",
     "size": "rows and columns of the board",
@@ -49,7 +49,7 @@ def parameters(cls: type[Registered]) -> list[Parameter]:
 
 
 def _meanings(cls) -> dict[str, str]:
-    """What the docstrings of a class and of its bases say of each parameter, the class's own words before others.
+    """The meaning of each parameter, by the docstrings of a class and of its bases; the class's own words come first.
 
     They have lines `name: meaning`, `name, name: meaning` and `name: meaning; name: meaning`.
     """
@@ -61,8 +61,8 @@ def _meanings(cls) -> dict[str, str]:
     for base in reversed(cls.__mro__):
         for line in _lines(inspect.cleandoc(vars(base).get("__doc__") or "")):
             for part in re.split(rf"; (?={one}(?:, {one})*: )", line):
-                if told := several.fullmatch(part):
-                    found |= dict.fromkeys(told[1].split(", "), told[2])
+                if named := several.fullmatch(part):
+                    found |= dict.fromkeys(named[1].split(", "), named[2])
     return found
 
 
@@ -72,7 +72,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _range(cls, name: str, hint) -> str:
-    """What a parameter can be: what the class says when it is given something else."""
+    """The range of a parameter, from the error that the class raises for a value out of range."""
     options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     if bool in options:
         return "true or false"
@@ -80,8 +80,8 @@ def _range(cls, name: str, hint) -> str:
         try:
             cls(**{name: probe})
         except (ValueError, OverflowError, OSError, TypeError) as error:
-            if told := re.search(r"(?:can be|it is|budget is|is not one of) (.+)", str(error)):
-                return told[1].replace(", ", " | ") if "not one of" in told[0] else told[1]
+            if known := re.search(r"(?:can be|it is|budget is|is not one of) (.+)", str(error)):
+                return known[1].replace(", ", " | ") if "not one of" in known[0] else known[1]
     return ""
 
 

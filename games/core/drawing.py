@@ -25,7 +25,7 @@ WIDEST = 72  # letters of a line
 STICKS = 24  # objects of a heap that are drawn one by one
 ROW = 34.64  # units from one row of hexagons to the next: CELL * sqrt(3) / 2
 UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML
-NO_CELL = " "  # the symbol of what is beyond a board of hexagons that is no rhombus
+NO_CELL = " "  # the symbol of places off a board of hexagons that is no rhombus
 SQUARE = re.compile(r"[a-z]\d+|\d+[a-z]")
 
 PIECES = {**dict.fromkeys("XxB", "black disc"), **dict.fromkeys("OoW", "white disc"), "#": "block"}
@@ -162,11 +162,11 @@ def svg(game: "Game", state: "np.ndarray", moves: Sequence[str] = (), title: str
     drawing = game.drawing(state, list(moves))
     name = title or f"{game}, {f'after {moves[-1]}' if moves else 'a position'}"
     body = f"<style>{STYLE}</style>{drawing.ground}{''.join(drawing.parts)}"
-    told = f"<title>{_words(name)}</title><desc>{_words(game.render(state))}</desc>"
+    words = f"<title>{_words(name)}</title><desc>{_words(game.render(state))}</desc>"
     return Picture(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="arena-board" role="img" aria-label="{_words(name)}" '
         f'viewBox="0 0 {drawing.width:g} {drawing.height:g}" width="{drawing.width:g}" height="{drawing.height:g}">'
-        f"{told}{body}</svg>\n"
+        f"{words}{body}</svg>\n"
     )
 
 
@@ -240,7 +240,7 @@ def corner(board: Board, row: int, column: int) -> tuple[float, float]:
 
 
 def paper(width: float, height: float) -> str:
-    """What is behind all."""
+    """The background."""
     return f'<rect class="paper" width="{width:g}" height="{height:g}"/>'
 
 
@@ -277,7 +277,7 @@ def heaps_drawing(heaps: Sequence[int], most: int, last: Iterable[int] = ()) -> 
 
 
 def _centres(board: Board, look: Look) -> Callable[[int, int], tuple[float, float]]:
-    """What gives (x, y) of the middle of a cell."""
+    """The function that gives (x, y) of the middle of a cell."""
     if look.cells == "hexagons":
         left = EDGE + CELL / 2 - CELL * min(_offsets(board))
         return lambda row, column: (left + CELL * (column + row / 2), EDGE + ROW * row + CELL / 2 + 8)
@@ -290,7 +290,7 @@ def _cells(board: Board) -> list[tuple[int, int]]:
 
 
 def _offsets(board: Board) -> list[float]:
-    """How far each cell of a board of hexagons is to the right, in cells."""
+    """The shift of each cell of a board of hexagons to the right, in cells."""
     return [column + row / 2 for row, column in _cells(board)]
 
 
@@ -337,7 +337,7 @@ def _ground(board: Board, look: Look) -> str:
 
 
 def _hexagons(board: Board, look: Look) -> str:
-    """Cells, and along the sides what joins them: the first player's above and below, the second's left and right."""
+    """Cells, and coloured sides: the first player's above and below, the second's left and right."""
     at, rows, columns = _centres(board, look), len(board.rows), len(board.column_names)
     half, tall, flat = CELL / 2, ROW / 1.5, ROW / 3
     cells = [at(row, column) for row, column in _cells(board)]
@@ -347,7 +347,7 @@ def _hexagons(board: Board, look: Look) -> str:
     )
     ground = f'<path class="ground" d="{path}"/><path class="grid" d="{path}"/>'
     if len(cells) < rows * columns:
-        return ground  # whose sides are nobody's
+        return ground  # no player owns its sides
     red, blue = (look.pieces.get(symbol, "").partition(" ")[0] for symbol in "XO")
     sides = []
     for row, sign in ((0, -1), (rows - 1, 1)):
@@ -407,7 +407,7 @@ def _box(x: float, y: float, inset: float, kind: str) -> str:
 
 
 def _piece(symbol: str, x: float, y: float, look: Look) -> str:
-    """What stands for a symbol, in the cell around (x, y)."""
+    """The picture of a symbol, in the cell around (x, y)."""
     colour, _, shape = look.pieces.get(symbol, PIECES.get(symbol, "letter")).partition(" ")
     if colour == "block":
         return _box(x, y, 3, "block")

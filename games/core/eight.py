@@ -1,4 +1,4 @@
-"""Square boards of up to 8x8 in one word, and their eight symmetries: what Othello and others share."""
+"""Square boards of up to 8x8 in one word, and their eight symmetries, for Othello and other games."""
 
 from functools import cached_property
 

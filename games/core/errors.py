@@ -1,4 +1,4 @@
-"""What a user can mend: the base class of errors whose message says what is wrong and what would be right."""
+"""The base class of errors that a user can mend: the message says what is wrong and what would be right."""
 
 from collections.abc import Collection
 from itertools import islice

@@ -13,7 +13,7 @@ FILES = "abcdefgh"
 
 
 class Position(NamedTuple):
-    """What FEN says; squares are numbered from a1 along the ranks."""
+    """The contents of a FEN; squares are numbered from a1 along the ranks."""
 
     men: str  # 64 letters: white men in capitals, `.` for a free square
     side: int  # 0 if White is to move, 1 if Black
@@ -60,7 +60,7 @@ def _men(board: str) -> str:
     ranks = [re.sub("[1-8]", lambda free: "." * int(free[0]), rank) for rank in board.split("/")]
     wrong = next((rank for rank in ranks if not re.fullmatch(rf"(?i)[.{LETTERS}]{{8}}", rank)), None)
     if wrong is not None or "." in board or len(ranks) != 8:
-        raise ValueError(f"FEN: the board {board!r} is not of 8 ranks parted by /, each of 8 squares: {LETTERS} or 1-8")
+        raise ValueError(f"FEN: the board {board!r} is not 8 ranks separated by /, each of 8 squares: {LETTERS} or 1-8")
     return "".join(reversed(ranks))
 
 

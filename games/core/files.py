@@ -1,14 +1,14 @@
-"""Files that people name: read whole, but never more of them than was said."""
+"""Files that users name: read whole, up to a given size."""
 
 import errno
 import os
 import stat
 
-TEXT_BYTES = 16 << 20  # of configurations, openings and instances, which people write
+TEXT_BYTES = 16 << 20  # for configurations, openings and instances, which people write
 
 
 def read_bounded(path: str | os.PathLike, most: int = TEXT_BYTES) -> bytes:
-    """The bytes of a file, a pipe or a device; OSError as of `open`, and if there are more than `most`."""
+    """The bytes of a file, a pipe or a device; OSError if it cannot be read, or holds more than `most`."""
     with open(path, "rb") as file:
         found = os.fstat(file.fileno())
         too_large = stat.S_ISREG(found.st_mode) and found.st_size > most

@@ -53,11 +53,11 @@ REPETITIONS = {
 }
 CONCLUSIONS = ("foreseen", "sound_moves", "soonest_win", "soonest_loss", "plies_left", "symmetries", "colour_exchange")
 NETWORK_ARRAYS = {"network_weights": np.int32, "network_places": np.int32, "network_layout": np.int64}
-CHANCE = -1  # the player of a state whose next move is left to chance
+CHANCE = -1  # the player of a state in which chance moves
 
 
 class BrokenRules(UserError, ValueError):
-    """A game's own rules do what no rules may do; the message says which method did what."""
+    """A game's own rules break the interface; the message names the method and its fault."""
 
 
 class IllegalMove(UserError, ValueError):
@@ -71,7 +71,7 @@ class Game(Compilable):
     evaluation: str = field(default="", kw_only=True, metadata=UNLISTED)  # NAME: `evaluate` is `evaluate_NAME`
 
     has_table: ClassVar[bool] = True
-    name: ClassVar[str]  # what the game is registered and written as
+    name: ClassVar[str]  # the name by which the game is registered and written
     players: ClassVar[int] = 2  # 1: a puzzle whose score is to be maximised
     dtype: ClassVar[type[np.generic]] = np.uint64  # of a state
     state_size: ClassVar[int]  # words in a state
@@ -81,15 +81,15 @@ class Game(Compilable):
     symmetries: ClassVar[int] = 1  # how many, including the identity, which is number 0
     file_fields: ClassVar[tuple[str, ...]] = ()  # the parameters that are paths of files to read
     uniform_playouts: ClassVar[bool] = True  # whether random_playout scores as uniformly random moves do
-    playout_policy: ClassVar[str] = "uniform"  # what random_playout draws from, in words
+    playout_policy: ClassVar[str] = "uniform"  # the moves that random_playout draws from, in words
     has_tabu_moves: ClassVar[bool] = False  # whether it has `random_move_tabu`
     lane_bits: ClassVar[int] = 0  # the bits of a word in `lane_step`, 16, 32 or 64; 0: the game has no lanes
     sgf_number: ClassVar[int | None] = None  # the game's GM in the Smart Game Format, if it has records there
     has_draws: ClassVar[bool] = True  # whether it can end in a draw
     has_chance: ClassVar[bool] = False  # whether there are states with player CHANCE
     compiles: ClassVar[bool] = True  # whether kernels can call its methods; if not, only agents without kernels play it
-    sizes: ClassVar[str] = "one size"  # what its parameters may be, in words
-    status: ClassVar[str] = "exact"  # what is known about its correctness, in words
+    sizes: ClassVar[str] = "one size"  # the ranges of its parameters, in words
+    status: ClassVar[str] = "exact"  # how its correctness was tested, in words
     colour_exchange: ClassVar[str] = ""  # "swap": exchanging the players, in `planes` and to move, negates the result
     # "turn": it does if the rows of `grid` are reversed, too; "": it does not
     board_look: ClassVar[Look] = Look()  # how the board that `render` writes is drawn
@@ -133,7 +133,7 @@ class Game(Compilable):
 
     @classmethod
     def _replaced(cls, name: str) -> set[str]:
-        """What the class replaces from the base that defines `name`, and from the bases of that one."""
+        """The names that the class replaces from the base that defines `name`, and from the bases of that one."""
         bases = cls.__mro__[: cls.__mro__.index(Game)]
         place = next((place for place, base in enumerate(bases) if name in vars(base)), 0)
         before, after = (set[str]().union(*map(vars, part)) for part in (bases[:place], bases[place:]))
@@ -178,11 +178,11 @@ class Game(Compilable):
     # -- A game may replace these: for strength, for policies, or for speed ---------------------------------------
 
     def chance(self, state: np.ndarray, moves: np.ndarray, probabilities: np.ndarray) -> int:
-        """Where the player is CHANCE: write outcomes and their probabilities (float64[max_moves]); return how many."""
+        """If the player is CHANCE: write outcomes and their probabilities (float64[max_moves]); return their number."""
         return 0
 
     def random_outcome(self, state: np.ndarray, rng: np.ndarray) -> int:
-        """Where the player is CHANCE: an outcome, drawn by its probability."""
+        """If the player is CHANCE: an outcome, drawn by its probability."""
         return 0
 
     def evaluate(self, state: np.ndarray) -> float:
@@ -223,7 +223,7 @@ class Game(Compilable):
         return False
 
     def foreseen(self, state: np.ndarray) -> tuple[int, bool]:
-        """(plies, exact): how a game that is not over will end, as far as can be told without search.
+        """(plies, exact): how a game that is not over will end, as far as is known without search.
 
         plies > 0: the player to move can win within that many plies; plies < 0: the other player can win within -plies;
         0: nothing is known.  exact: whether best play by both takes exactly that many; if not, it may take fewer.
@@ -388,7 +388,7 @@ class Game(Compilable):
         raise NotImplementedError
 
     def drawing(self, state: np.ndarray, moves: list[str]) -> Drawing:
-        """What `svg` draws: by default the text of `render`, in the look `board_look` if it is a board.
+        """The drawing for `svg`: by default the text of `render`, in the look `board_look` if it is a board.
 
         moves: the names of the moves that led to the position, or of the last one, as far as they are known.
         """
@@ -400,12 +400,12 @@ class Game(Compilable):
 
     @property
     def uci_start(self) -> str:
-        """How UCI engines are told the initial position."""
+        """The initial position in the language of UCI."""
         return "startpos"
 
     @property
     def uci_options(self) -> dict[str, str]:
-        """The options that tell UCI engines what kind of game it is; engines without these options are not told."""
+        """The UCI options that name the variant, set only in engines that declare them."""
         return {}
 
     def pgn_tags(self) -> dict[str, str]:
@@ -413,7 +413,7 @@ class Game(Compilable):
         return {}
 
     def from_pgn_tags(self, tags: Mapping[str, str]) -> Self:
-        """The same game, from where a PGN with these tags starts; ValueError if it cannot start there."""
+        """The same game from the starting position of a PGN with these tags; ValueError if it cannot start there."""
         return self
 
     # -- Derived, in plain Python ------------------------------------------------------------------------------
@@ -582,7 +582,7 @@ class Game(Compilable):
         return spell(self)
 
     def _repr_svg_(self) -> str:
-        """What a notebook shows: the initial position."""
+        """The picture that a notebook shows: the initial position."""
         return svg(self, self.initial(), title=str(self))
 
 
@@ -595,7 +595,7 @@ def _evaluator(evaluation: str) -> str:
 
 def check_range(name: str, value: float, low: float, high: float | None = None) -> None:
     """ValueError that names the parameter and its range, unless low <= value <= high; None is no upper limit."""
-    if not (value >= low and (high is None or value <= high)):  # NaN is not, either
+    if not (value >= low and (high is None or value <= high)):  # refuses NaN, too
         raise ValueError(
             f"{name} = {value} is out of range: it can be {low} {'or more' if high is None else f'to {high}'}"
         )

@@ -1,4 +1,4 @@
-"""Stones on the points of a board, in chains with liberties: what Go and its relatives share.
+"""Stones on the points of a board, in chains with liberties, for Go and its relatives.
 
 A state holds two sets of points.  To find chains, a method lays the board out in `board: uint16[ROOM]`, with a border
 around it so that no neighbour needs a test of its own.  Points there, of 3x3, with the moves that they stand for:
@@ -11,9 +11,9 @@ around it so that no neighbour needs a test of its own.  Points there, of 3x3, w
 
 At the offsets below, the board holds for each point its colour; a stone of its chain, which stands for the chain; the
 next stone of the chain, in a ring; and where that is the stone that stands for it, the chain's pseudo-liberties: an
-empty point counts once for each stone of the chain next to it, so that they are kept up by additions alone, and are 0
+empty point counts once for each stone of the chain next to it, so that additions alone keep them up to date, and are 0
 just when there is no liberty.  (Lukasz Lew's libego has made these known.)  Points without a stone have chain 0, which
-takes what is counted for them.  The last part lists the empty points, in any order.
+absorbs their counts.  The last part lists the empty points, in any order.
 """
 
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class StoneGame(Game):
     size: int = 9
 
     board_look = Look("points")
-    rows = columns = 0  # of a rectangle, where a game has these parameters
+    rows = columns = 0  # of a rectangular board, where a game has these parameters
 
     def __post_init__(self):
         check_range("size", self.size, 2, 13)
@@ -143,7 +143,7 @@ class StoneGame(Game):
             board[LIBERTIES + WORD(board[CHAIN + neighbour])] += ONE
 
     def breathes(self, board, point, colour):
-        """Of a point that is pressed: True if a stone of `colour` has a liberty there, even if it captures nothing."""
+        """True if a stone of `colour` at a pressed point has a liberty, even if it captures nothing."""
         found = False
         for neighbour in self.around(point):
             alive = board[LIBERTIES + WORD(board[CHAIN + neighbour])] != 0
@@ -151,7 +151,7 @@ class StoneGame(Game):
         return found
 
     def captures(self, board, point, colour):
-        """Of a point that is pressed: True if a stone of `colour` captures there."""
+        """True if a stone of `colour` at a pressed point captures."""
         found = False
         for neighbour in self.around(point):
             dead = board[LIBERTIES + WORD(board[CHAIN + neighbour])] == 0
@@ -179,7 +179,7 @@ class StoneGame(Game):
         return empties
 
     def image(self, move, symmetry):
-        """Where a symmetry takes a point: bits 0 to 2 mirror the columns, mirror the rows, and then swap the two."""
+        """The image of a point: bits 0 to 2 of a symmetry mirror columns, mirror rows, and then swap the two."""
         if move == self.area:
             return move
         row, column = move // self.width, move % self.width
@@ -207,10 +207,10 @@ class StoneGame(Game):
                 self.put_stone(target, self.image(move, symmetry), colour)
 
     def feature_code(self, state, move):
-        """With the eight points around: empty, own, the other's or off the board.
+        """The move code with the eight points around: empty, own, the other's or off the board.
 
-        That is what move features are in Cazenave, "Playout policy adaptation with move features", 2016.  Captures and
-        atari are not in it: they would take laying out the board anew for each move.
+        These are the move features of Cazenave, "Playout policy adaptation with move features", 2016.  Captures and
+        atari are left out, since the board would have to be laid out again for each move.
         """
         pattern, own = np.int64(0), BLACK + WORD(self.player(state))
         if move != self.area:
@@ -238,8 +238,8 @@ class StoneGame(Game):
 
 @dataclass(frozen=True)
 class PlacingGame(StoneGame):
-    """Nobody passes: the game ends when the player to move has no legal move, or with a capture, where `allowed` lets a
-    player capture.
+    """Games without passes: a game ends when the player to move has no legal move, or with a capture, where `allowed`
+    permits it.
 
     state: behind the stones, 1 if the game is over.
     """
@@ -264,7 +264,7 @@ class PlacingGame(StoneGame):
         return self.area
 
     def allowed(self, board, point, colour):
-        """Of an empty point that is pressed: True if a stone of `colour` may be put there."""
+        """True if a stone of `colour` may be put at a pressed empty point."""
         raise NotImplementedError
 
     def start(self, state):

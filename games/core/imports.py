@@ -1,4 +1,4 @@
-"""What a module's source imports, found without parsing it.
+"""The imports of a module's source, found without parsing it.
 
 Every process that loads a kernel asks this of dozens of files, to tell whether they have changed, and the parser takes
 seventeen times as long.
@@ -17,7 +17,7 @@ _NO_NAME = re.compile(r"#[^\n]*|[()\\]")
 
 @functools.cache
 def imported_names(module: str, path: Path) -> frozenset[str]:
-    """What the import statements of a module's file may name, anywhere in it, and words of its texts that look so."""
+    """All names that import statements in a module's file may mention, and words of its texts that look like them."""
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     names: set[str] = set()
     for home, what, whole in _STATEMENT.findall(path.read_bytes().decode(errors="replace")):

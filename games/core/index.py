@@ -1,8 +1,8 @@
 """The index of names: which module defines a game or an agent, and what its parameters are, without importing any.
 
 It is kept beside the compiled kernels, a file for each registry, and stamped by the sources: after a change of any of
-them, or of an installed plug-in, everything is imported once and the index is written anew.  Without a folder that can
-be written, and with a file that is damaged, everything is imported as if there were none.  Nothing of Numba is imported
+them, or of an installed plug-in, everything is imported once and the index is written again.  Without a writable
+folder, or with a damaged file, everything is imported as if there were no index.  Nothing of Numba is imported
 here.
 """
 
@@ -21,7 +21,7 @@ from typing import Any
 
 from games.core import plugins
 
-FORM = 1  # of the files: others are not read
+FORM = 1  # of the file format; files of other versions are not read
 PREFIX = "arena-"  # how the names of the files begin
 
 
@@ -38,7 +38,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of a game or an agent: the module to import, what it is in a sentence, and its parameters."""
+    """A game or an agent in the index: its module, a sentence that describes it, and its parameters."""
 
     module: str
     about: str
@@ -72,7 +72,7 @@ def _tupled(default):
 
 
 def load(name: str) -> dict | None:
-    """What was kept under a name, if it was found from the sources as they are now."""
+    """The contents kept under a name, if the sources have not changed since."""
     place = _place(name)
     if place is None:
         return None
@@ -84,7 +84,7 @@ def load(name: str) -> dict | None:
 
 
 def keep(name: str, facts: dict) -> None:
-    """Keep what was found from the sources as they are now: whole or not at all, and nothing where it cannot be."""
+    """Keep contents found from the present sources: whole or not at all; do nothing if the folder is not writable."""
     place = _place(name)
     if place is None:
         return
@@ -102,13 +102,13 @@ def keep(name: str, facts: dict) -> None:
 
 
 def files() -> list[Path]:
-    """What is kept of these sources."""
+    """The index files of these sources."""
     place = _place("*")
     return [] if place is None else sorted(place.parent.glob(place.name))
 
 
 def _place(name: str) -> Path | None:
-    """The file of a name: where Numba keeps kernels, or in the user's folder of caches, which other sources share."""
+    """The file of a name: beside Numba's kernels, or in the user's cache folder, which other sources share."""
     folder = os.environ.get("NUMBA_CACHE_DIR") or _own_folder()
     return Path(folder, f"{PREFIX}{name}-{_digest(str(_sources('games')))}.json") if folder else None
 
@@ -135,7 +135,7 @@ def _stamp() -> str:
     folders = [_sources(package) for package in plugins.PACKAGES]
     for top in sorted(plugins.top_packages()):
         spec = None
-        with suppress(ImportError, ValueError):  # what cannot be found cannot be imported either
+        with suppress(ImportError, ValueError):  # a module that cannot be found cannot be imported either
             spec = importlib.util.find_spec(top)
         folders += map(Path, (spec.submodule_search_locations or [spec.origin or ""]) if spec else [])
     sizes = [(str(path), *size) for folder in folders for path, *size in _sized(folder)]

@@ -21,11 +21,11 @@ from games.core.lanes import (
 )
 
 UNCOUNTED: Any = {"_nrt": False, **PART}  # functions that kernels are made of, which allocate nothing
-STEPS = 8  # until the lanes are looked at again: whether any has playouts left, and to empty narrow sums
+STEPS = 8  # steps between checks of whether any lane has playouts left; narrow sums are emptied then, too
 
 
 def lane_playouts(game, root, count, rng) -> tuple[int, int, float, int]:
-    """lane_playout_kernel, with all of the game's lanes, and as many playouts as one likes."""
+    """lane_playout_kernel, with all of the game's lanes, for any number of playouts."""
     streams = lane_streams(game.lanes, game.lane_bits, rng)
     most, sums = game.lanes * ((1 << min(game.lane_bits, 48) - 1) - 2), (0, 0, 0.0, 0)
     for done in range(0, count, most):
@@ -109,7 +109,7 @@ def _play_side_by_side(game, state, rng):
 
 
 def _shares_of(count):
-    """What makes the function of an entry, from a game: playouts in that many lanes."""
+    """The maker of an entry's function, from a game: playouts in `count` lanes."""
 
     def function_of(game):
         width = Width(count, game.lane_bits)

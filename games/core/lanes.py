@@ -29,9 +29,9 @@ from games.core.random import next_word, random_below
 
 FEW = 16  # lanes narrower than 64 bits, up to which the n-th bit of each is found one after another
 
-# A game's lanes have so many bits together, on every processor, and each draws its own random numbers, so that results
-# are the same everywhere.  A processor works on four registers' worth of lanes at a time.  Four, since the steps of a
-# move wait for each other; with eight registers, most lanes would be kept in memory.
+# All lanes of a game have this many bits together, on every processor, and each lane draws its own random numbers, so
+# results are the same everywhere.  A processor works on four registers of lanes at a time, since the steps of a move
+# wait for each other; with eight registers, most lanes would be kept in memory.
 WIDE = 2048
 
 # operation: NumPy's function, and the name of LLVM's instruction, or the symbol of its comparison
@@ -59,7 +59,7 @@ COMPARISONS = {
 
 @dataclass(frozen=True)
 class Width(Compilable):
-    """How many lanes there are, a power of two, and of how many bits each is: 16, 32 or 64."""
+    """The number of lanes, a power of two, and the bits of each: 16, 32 or 64."""
 
     count: int
     bits: int
@@ -105,12 +105,12 @@ class LaneStream(NamedTuple):
 
 
 def _turned(words, distance):
-    """The words, each with its bits turned to the left."""
+    """The words, each rotated to the left."""
     return words << np.uint64(distance) | words >> np.uint64(64 - distance)
 
 
 class LaneStreams(NamedTuple):
-    """The generators of all of a game's lanes, of which kernels take a vector at a time."""
+    """The generators of all of a game's lanes; kernels use those of one vector at a time."""
 
     width: Width  # of a vector
     states: np.ndarray  # uint64[vectors, 2 * width.words], a LaneStream's in each row
@@ -125,7 +125,7 @@ def lane_streams(lanes: int, bits: int, rng: np.ndarray, most: int | None = None
 
 
 def narrowest(size: int) -> int:
-    """The bits, 32 or 64, of the narrowest lanes for words of so many bits; 0 if the words are larger.
+    """The bits, 32 or 64, of the narrowest lanes for words of `size` bits; 0 if the words are larger.
 
     Numbers of 16 bits are drawn with a bias, so lanes of 16 bits are for small bounds.
     """
@@ -201,7 +201,7 @@ def lane_numbers(like):
 def choose(condition, first, second):
     """`first` where the condition holds and `second` elsewhere, both of them computed: without a branch.
 
-    Of lanes and numbers by a mask, of tuples of such item by item, or of two numbers by a truth value.
+    Chooses between lanes and numbers by a mask, between tuples item by item, or between two numbers by a truth value.
     """
     if isinstance(first, tuple):
         return tuple(choose(condition, one, other) for one, other in zip(first, second, strict=True))
@@ -250,7 +250,7 @@ class LanesType(types.Type):
 
 
 class MaskType(LanesType):
-    """Truth values side by side, for lanes of so many bits."""
+    """Truth values side by side, for lanes of `bits` bits."""
 
     def __init__(self, count, bits):
         super().__init__(count, bits)
@@ -272,7 +272,7 @@ NUMBERS = (types.Integer, types.Boolean)
 
 
 def _joined(*kinds):
-    """The type of lanes that an operation is done on: that of all its operands but numbers; None if they differ."""
+    """The type of lanes in an operation: that of all operands but numbers; None if they differ."""
     lanes = {kind for kind in kinds if isinstance(kind, LanesType)}
     rest = [kind for kind in kinds if not isinstance(kind, (LanesType, *NUMBERS))]
     return lanes.pop() if len(lanes) == 1 and not rest else None
@@ -358,7 +358,7 @@ _compile_operators()
 def _compiled(function, *kinds):
     """Decorator: let kernels call a plain function on lanes.
 
-    What is decorated takes the types of the arguments and returns the type of the result and the code, as
+    The decorated function takes the types of the arguments and returns the type of the result and the code, as
     code(context, builder, signature, *arguments); or None if the function is not for these types.  `kinds` are the
     types that the code is looked up by, where the function is also an operator of Numba's own types.
     """

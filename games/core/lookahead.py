@@ -1,4 +1,4 @@
-"""Looking a few plies ahead by playing all moves: the rules alone, for what has to be right whatever a solver says."""
+"""Looking a few plies ahead by playing all moves: by the rules alone, to verify what solvers claim."""
 
 from typing import NamedTuple
 
@@ -12,15 +12,15 @@ WON, NOT_WON, UNKNOWN = 1, 0, -1
 
 
 class Lookahead(NamedTuple):
-    """Room to look so many plies ahead."""
+    """Room to look some plies ahead."""
 
     line: np.ndarray  # dtype[plies + 1, state_size], the positions on the way
     moves: np.ndarray  # int32[plies + 1, max_moves], the legal ones of each
-    tried: np.ndarray  # int64[plies + 1, 2], how many of them were tried, and how many there are
+    tried: np.ndarray  # int64[plies + 1, 2], the number of them that were tried, and their number
 
 
 def new_lookahead(game: Game, plies: int) -> Lookahead:
-    """Room for that."""
+    """Room to look `plies` ahead."""
     return Lookahead(
         np.zeros((plies + 1, game.state_size), game.dtype),
         np.zeros((plies + 1, game.max_moves), np.int32),
@@ -30,7 +30,7 @@ def new_lookahead(game: Game, plies: int) -> Lookahead:
 
 @kernel
 def wins_within(game, ahead, state, winner, limit):
-    """WON if a player wins from a state within the plies that there is room for, whatever the other one does.
+    """WON if a player can force a win from a state within the plies that there is room for.
 
     NOT_WON if not, UNKNOWN if finding that takes more than `limit` positions.
     """

@@ -4,8 +4,8 @@ A tuple is a few cells of the board.  What they hold, read as the digits of a nu
 weights; the position's value is a sigmoid of the sum over all tuples (Bledsoe & Browning, "Pattern recognition and
 reading by machine", 1959; Lucas, "Learning to play Othello with n-tuple systems", 2008).  The images of a tuple under
 the game's symmetries share its table.  So do the two players, where exchanging the colours leaves the game as it is; if
-not, each player to move has tables of his own.  `stages` has other tables for each part of the game, by the stones on
-the board.
+not, each player to move has separate tables.  `stages` gives each part of the game its own tables, by the number of
+stones on the board.
 
 To find a tuple's place takes no loop over its cells: each byte of the sets of stones that the game gives
 (`Game.planes`) has a row of numbers, one for each tuple, and the sum of the rows is the places of all tuples at once.
@@ -23,7 +23,7 @@ from games.core.bits import WORD, popcount
 from games.core.jit import inlined
 from games.core.random import stream
 
-SCALE = 2.0**-20  # what 1 in a weight adds to the sum
+SCALE = 2.0**-20  # the addend to the sum for 1 in a weight
 LARGEST = 2.0**10  # beyond which a sum makes no difference, so that values stay between -1 and 1
 MOST_ENTRIES = 1 << 16  # of one tuple's table
 MOST_WEIGHTS = 1 << 27
@@ -36,14 +36,14 @@ Tuple = tuple[int, ...]  # cells of a tuple, as places in the flattened grid; th
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """Tables of weights and what finds places in them.
+    """Tables of weights, and the data to find places in them.
 
     orbits: the tuples, those that share a table together, in the order of the tables
     weights: int32[blocks * stride], in units of SCALE; a block of tables for each stage, or for each side and stage
     places: int32[sides * planes * bytes * 256 * tuples], the rows that add up to places
-    layout: int64[STAGES + 65]: tuples, weights in a block, what the second player adds to rows and to places, and the
-        sign of his values; then where the block begins for each number of stones
-    card: what the file says of where it comes from
+    layout: int64[STAGES + 65]: tuples, weights in a block, the second player's offsets of rows and places, and the sign
+        of that player's values; then the start of the block for each number of stones
+    card: the origin of the network, as its file describes it
     """
 
     orbits: tuple[tuple[Tuple, ...], ...]
@@ -55,7 +55,7 @@ class Network:
 
     @cached_property
     def tuples(self) -> int:
-        """How many are looked up, with the images."""
+        """The number of tuples that are looked up, with their images."""
         return sum(map(len, self.orbits))
 
 
@@ -63,7 +63,7 @@ class Network:
 def place_of(game, places, words, at, count):
     """The place of one tuple in a block of tables: the sum over the bytes of the words.
 
-    at: of the first row, that tuple's number; count: the length of a row.  Both are words.
+    at: the tuple's number, its place in the first row; count: the length of a row.  Both are words.
     """
     place = np.int64(0)
     for i in range(len(words)):
@@ -76,13 +76,13 @@ def place_of(game, places, words, at, count):
 
 @inlined
 def block_of(layout, words, side):
-    """Where the block of weights of a position begins; side: 1 if the second player is to move, else 0."""
+    """The start of a position's block of weights; side: 1 if the second player is to move, else 0."""
     return layout[STAGES + popcount(words[0] | words[1])] + side * layout[SIDE_BLOCK]
 
 
 @inlined
 def tuple_sum(game, weights, places, layout, words, side):
-    """The sum of the weights (int64) of a position: it speaks for the first player, if times `sign_of`."""
+    """The sum of the weights (int64) of a position; times `sign_of`, it is from the first player's view."""
     row, block, count, total = side * layout[SIDE_ROWS], block_of(layout, words, side), layout[COUNT], np.int64(0)
     for index in range(count):
         total += weights[WORD(block + place_of(game, places, words, WORD(row + index), WORD(count)))]
@@ -91,7 +91,7 @@ def tuple_sum(game, weights, places, layout, words, side):
 
 @inlined
 def sign_of(layout, side):
-    """1, or -1 where the sum speaks for the second player, to move."""
+    """1, or -1 where the sum is from the view of the second player, to move."""
     return layout[SIGN] if side == 1 else np.int64(1)
 
 
@@ -103,7 +103,7 @@ def sigmoid(total):
 
 
 def board_of(game, state) -> np.ndarray:
-    """int64[rows, columns]: what each cell holds, 0 or one more than the number of the plane that has it."""
+    """int64[rows, columns]: the content of each cell, 0 or one more than the number of the plane that has it."""
     grid = game.grid
     held = np.zeros(grid.shape, np.int64)
     for number, word in enumerate(game.planes(state), 1):
@@ -112,7 +112,7 @@ def board_of(game, state) -> np.ndarray:
 
 
 def contents_of(game) -> int:
-    """How many different things a cell can hold."""
+    """The number of different contents of a cell."""
     return 1 + len(game.planes(game.initial()))
 
 
@@ -149,7 +149,7 @@ def _parts(line: list[int], least: int, most: int) -> list[Tuple]:
 
 
 def images(game) -> list[np.ndarray]:
-    """Where the game's symmetries take the cells: image[cell] holds what cell did.  The identity is the first.
+    """The game's symmetries as images of cells; the identity is the first.
 
     They are found among the turns and mirror images of the board, by what `transform` does along random games; a
     symmetry that is none of them is left out.
@@ -228,7 +228,7 @@ def new_network(game, orbits, stages: int, weights: np.ndarray | None = None, ca
 
 
 def _rows(game, orbits, starts, count: int, side: int) -> np.ndarray:
-    """int32[planes, bytes, 256, count]: what each value of each byte adds to the places, as `side` sees the board."""
+    """int32[planes, bytes, 256, count]: the addend of each byte's values to the places, as `side` sees the board."""
     contents, planes = contents_of(game), contents_of(game) - 1
     grid = game.grid[::-1] if side == 1 and game.colour_exchange == "turn" else game.grid
     of_bit = np.zeros((planes, game.plane_bytes, 8, count), np.int32)

@@ -12,7 +12,7 @@ import numpy as np
 from games.core.network import MOST_ENTRIES, Network, contents_of, new_network
 from games.core.prepared import PreparedFileError, pack, stamp, unpack, wrong
 
-EVALUATION, POLICY = "learned evaluation", "learned policy"  # what a network says
+EVALUATION, POLICY = "learned evaluation", "learned policy"  # what a network computes
 
 
 def network_bytes(game, network: Network, kind: str = EVALUATION) -> bytes:
@@ -58,7 +58,7 @@ def _load(kind, game, path, changed, size) -> Network:
 
 
 def _orbits(game, listed) -> tuple:
-    """The tuples of a file; ValueError or TypeError if they are not on the board."""
+    """The tuples of a file; ValueError or TypeError if one is not on the board."""
     orbits = tuple(tuple(tuple(cells) for cells in orbit) for orbit in listed)
     grid, contents = game.grid.ravel(), contents_of(game)
     for orbit in orbits:

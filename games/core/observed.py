@@ -1,7 +1,7 @@
-"""What the checks of a game look at: its random games, and what its methods say of their states.
+"""The material of a game's checks: random games, and the answers of its methods for their states.
 
-One function asks the compiled game and plain Python: a kernel, and the function that it is made of.  The first of the
-random games is played in plain Python, which notices what is written beyond an array; the others are compiled.
+One function asks the compiled game and plain Python: a kernel, and the function that it is made of.  The first
+random game is played in plain Python, which notices writing beyond an array; the others are compiled.
 """
 
 import functools
@@ -17,9 +17,9 @@ from games.core.random import random_below, stream
 from games.core.seeds import derive_seed
 
 LINES = 10  # random games
-SAMPLE = 40  # states of a line, and moves of a state, that are looked at where all would take long
-PLAIN = 6000  # moves, about, whose states are looked at in plain Python too
-CHUNK = 2000  # plies that are played without a new array
+SAMPLE = 40  # states of a line, and moves of a state, to look at where all would take long
+PLAIN = 6000  # about as many moves have their states looked at in plain Python, too
+CHUNK = 2000  # plies played without a new array
 MARK = -77_777  # in the room behind the longest list of moves
 OVER = -2  # in the place of the player
 
@@ -45,9 +45,9 @@ class Step(NamedTuple):
 
 
 class View(NamedTuple):
-    """What a game says of a state; a row of `numbers`, `biases` and `image_moves` belongs to a legal move."""
+    """A game's answers for a state; a row of `numbers`, `biases` and `image_moves` belongs to a legal move."""
 
-    player: int  # or OVER; then all that is for legal moves is empty
+    player: int  # or OVER; then all arrays for legal moves are empty
     key: int
     value: float  # its evaluation; the score, where the game is over
     moves: np.ndarray  # int32[n]
@@ -71,8 +71,7 @@ def require(condition, game, state, message):
 def walk_kernel(game, line, moves, rng):
     """Go on from line.states[0] with line.played, or random moves where that holds -1, as far as the arrays reach.
 
-    Returns (plies, whether the game is over, how many legal moves there were at last); breaks off where there cannot be
-    so many.
+    Returns (plies, whether the game is over, the last number of legal moves); stops if this number is out of range.
     """
     count = ply = 0
     over = game.is_over(line.states[0])
@@ -92,9 +91,10 @@ def walk_kernel(game, line, moves, rng):
 
 @kernel
 def view_kernel(game, state, room, most, rng):
-    """Write what the game says of a state into a View of large arrays, of at most about `most` of the legal moves.
+    """Write the game's answers for a state into a View of large arrays, for about `most` of the legal moves or fewer.
 
-    Returns (player or OVER, key, value, legal moves, sound moves, outcomes); breaks off where there cannot be so many.
+    Returns (player or OVER, key, value, legal moves, sound moves, outcomes); breaks off if a number is out
+    of range.
     """
     key = game.key(state)
     for symmetry in range(game.symmetries):
@@ -128,7 +128,7 @@ def foreseen_kernel(game, state):
 
 @kernel
 def values_kernel(game, states, values):
-    """The evaluations of states of which none is over."""
+    """The evaluations of states, none of which is over."""
     for i in range(len(states)):
         values[i] = game.evaluate(states[i])
 
@@ -155,7 +155,7 @@ def tabu_kernel(game, state, moves, drawn, rng):
 
 
 def call(kernel, game, *arguments, plain=False):
-    """What a kernel returns, or its function in plain Python; where a method makes arrays, the error says so."""
+    """Call a kernel, or its function in plain Python; if a method makes arrays, the error says so."""
     if plain or not game.compiles:
         with np.errstate(over="ignore"):  # unsigned words wrap, in plain Python as in kernels
             return uncompiled(kernel)(game, *arguments)
@@ -223,13 +223,13 @@ def steps(game, seed) -> list[Step]:
 
 
 def in_plain_python(game, seed) -> list[Step]:
-    """Those of the steps that are looked at in plain Python: the fewer, the longer the lists of moves."""
+    """The steps to look at in plain Python: the longer the lists of moves, the fewer."""
     found = steps(game, seed)
     return found[:: 1 + len(found) // max(8, PLAIN // game.max_moves)]
 
 
 def view(game, state, most=None, draws=1, rng=None, plain=False) -> View:
-    """What a game says of a state."""
+    """The game's answers for a state."""
     n, kept = game.max_moves, state.copy()
     room = View(
         0, 0, 0.0, marked(game), marked(game), marked(game), marked(game, np.float64),
@@ -266,5 +266,5 @@ def played(game, state, move) -> np.ndarray:
 
 
 def image_numbers(game, i) -> list[int]:
-    """Of many symmetries, those that are looked at for the i-th state: each in its turn."""
+    """The symmetries to look at for the i-th state: if there are many, a few in turn."""
     return sorted({(i * SAMPLE + k) % game.symmetries for k in range(min(game.symmetries, 8))})

@@ -1,7 +1,7 @@
-"""Games and agents of other packages: those of entry points, and modules that `--plugin` names.
+"""Games and agents of other packages: from entry points, and from modules that `--plugin` names.
 
 A package's entry points of the groups `search_arena.games` and `search_arena.agents` name modules that define them.
-What the command line names is handed to worker processes in the environment.  Nothing of Numba is imported here.
+Worker processes get the names from the command line by the environment.  Nothing of Numba is imported here.
 """
 
 import functools
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from importlib.metadata import EntryPoint, entry_points
 
 PACKAGES = ("games", "agents")
-VARIABLE = "SEARCH_ARENA_PLUGINS"  # a folder to look in and the names of modules, parted as paths are
+VARIABLE = "SEARCH_ARENA_PLUGINS"  # a folder to look in and the names of modules, separated as paths are
 
 
 def points(package: str) -> list[EntryPoint]:

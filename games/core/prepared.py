@@ -13,7 +13,7 @@ from pathlib import Path
 
 from games.core.errors import UserError
 
-FILE = "file:"  # a parameter of this and a path names a file with what was learned
+FILE = "file:"  # a parameter that begins with this names a file with a learned network
 VERSION = 1
 LONGEST_HEADER = 1 << 20  # bytes, its end of line included
 MOST_BYTES = 4 << 30  # of a file, which is held in memory
@@ -24,9 +24,9 @@ class PreparedFileError(UserError, ValueError):
 
 
 def pack(kind: str, game, about: dict, data: bytes) -> bytes:
-    """What to write to the file.  kind: what it is, in words; about: further entries of the first line.
+    """The contents to write to the file.  kind: its kind, in words; about: further entries of the first line.
 
-    PreparedFileError if the first line would be longer than what is read of it.
+    PreparedFileError if the first line would be longer than the limit for reading it.
     """
     checksum = hashlib.sha256(data).hexdigest()
     header = {"format": f"search-arena {kind}", "version": VERSION, "game": str(game), **about, "sha256": checksum}
@@ -91,8 +91,8 @@ def checksums(paths: Iterable[str]) -> dict[str, str]:
 
 
 def checksum(path: str | os.PathLike) -> str:
-    """SHA-256 of what a file says: of a prepared one the checksum of its data, so that one which is made again is the
-    same; of another one that of the whole file.  PreparedFileError if it cannot be read."""
+    """SHA-256 of a file: of its data if it is a prepared one, so that a file made again from the same data is the same;
+    else of the whole file.  PreparedFileError if it cannot be read."""
     try:
         with open(path, "rb") as file:
             line = file.readline(LONGEST_HEADER)
@@ -105,7 +105,7 @@ def checksum(path: str | os.PathLike) -> str:
 
 
 def _checksum_in(line: bytes) -> str | None:
-    """That of the data, as the first line of a prepared file has it; whoever loads the file verifies it."""
+    """The checksum of the data in the first line of a prepared file; loading the file verifies it."""
     try:
         header = json.loads(line)
         found = header["sha256"] if header["format"].startswith("search-arena ") else None
@@ -115,7 +115,7 @@ def _checksum_in(line: bytes) -> str | None:
 
 
 def changes(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """Which files have other checksums now, a line each."""
+    """A line for each file whose checksum has changed."""
     return [
         f"the file {path!r} has changed: its checksum was {then[path][:12]}, and is {now[path][:12]}"
         for path in then
@@ -124,7 +124,7 @@ def changes(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
 
 
 def wrong(kind: str, path: str | os.PathLike, what: str) -> PreparedFileError:
-    """That a file whose checksum is right was not written by this program, and what shows it."""
+    """The error for a file with a right checksum that this program cannot have written; `what` shows it."""
     return PreparedFileError(f"{kind} {str(path)!r} cannot be right: {what}; make it again")
 
 

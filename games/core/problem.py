@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Problem:
-    """What AND-OR search needs to know; plain Python throughout."""
+    """The interface of a problem for AND-OR search, in plain Python."""
 
     def initial(self) -> Hashable:
         """The state to begin in."""
@@ -19,7 +19,7 @@ class Problem:
         raise NotImplementedError
 
     def actions(self, state) -> Iterable:
-        """What the agent may do, in the order in which it is to be tried; none in a dead end."""
+        """The agent's actions, in the order to try them; none in a dead end."""
         raise NotImplementedError
 
     def outcomes(self, state, action) -> Iterable[Hashable]:
@@ -28,7 +28,7 @@ class Problem:
 
 
 class FirstPlayer(Problem):
-    """To win a game for two, without chance or with it, as its first player: the other answers with any move.
+    """The problem of winning a game for two as the first player: the other may answer with any move.
 
     A state is a position in which the first player is to move, or the game is over, as bytes.  ValueError if `state`,
     where the problem begins if it is not the initial position, is neither.

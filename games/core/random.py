@@ -1,7 +1,7 @@
 """Random numbers: SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 
-The state is one word in an array, `rng: uint64[1]`, passed to whatever draws.  Its step is a single addition, so that
-the next draw does not wait for the last one: in a playout that costs less than any other generator we tried.
+The state is one word in an array, `rng: uint64[1]`, passed to every function that draws.  Its step is a single
+addition, so the next draw does not wait for the last one: in playouts, every other generator we tried cost more.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ def _mix(word):
 
 
 def next_word(rng):
-    """The next 64 random bits, uint64; changes rng.  Of a generator of lanes: random bits in each lane."""
+    """The next 64 random bits, uint64; changes rng.  With a generator of lanes: random bits in each lane."""
     if not isinstance(rng, np.ndarray):
         return rng.next_lanes()
     rng[0] = (int(rng[0]) + int(GAMMA)) & _MASK
@@ -63,7 +63,7 @@ def _next_word(rng):
 def random_below(rng, bound):
     """Uniform on 0..bound-1, for a bound under 2**32 (multiply and shift; bias under bound / 2**32).
 
-    Of a generator of lanes: in each lane, below a number or its own bound.
+    With a generator of lanes: in each lane, below a number or its own bound.
     """
     if not isinstance(rng, np.ndarray):
         return rng.below(bound)

@@ -1,7 +1,7 @@
 """Names to classes: finds the games (or agents) of a package and makes one from text such as `uct(exploration=0.4)`.
 
-A name that is asked for imports its own module alone, as far as the index knows it (`games.core.index`); what asks for
-all names imports all modules.
+Looking up one name imports only its module, if the index knows it (`games.core.index`); looking up all names imports
+all modules.
 """
 
 import ast
@@ -24,7 +24,7 @@ from games.core.errors import UserError
 from games.core.parameters import Registered, parameters_of, type_name
 
 WORDS = {"true": True, "false": False, "none": None}
-UNLISTED = {"listed": False}  # metadata of a field that is given by name alone, and not shown at its default
+UNLISTED = {"listed": False}  # metadata of a field that is given by name only, and not shown at its default
 
 
 class SpecError(UserError, ValueError):
@@ -65,7 +65,7 @@ class Registry:
     _classes: dict[str, Any] = field(default_factory=dict)
     _imported: bool = False
     _loaded: set[EntryPoint] = field(default_factory=set)
-    _brought: dict[str, str] = field(default_factory=dict)  # the modules of plug-ins, by the names that they define
+    _brought: dict[str, str] = field(default_factory=dict)  # names that plug-ins define, each with the plug-in's module
 
     def classes(self) -> dict[str, Any]:
         """All registered classes by name, in alphabetical order: every module below the package is imported once."""
@@ -105,17 +105,17 @@ class Registry:
                 self._load(point)
 
     def entries(self) -> dict[str, index.Entry]:
-        """What there is to know of all registered classes, by name, in alphabetical order."""
+        """The index entries of all registered classes, by name, in alphabetical order."""
         return {name: self._entry(name, cls) for name, cls in self.classes().items()}
 
     def _entry(self, name, cls):
         found = ()
-        with suppress(Exception):  # whatever a plug-in's class raises when it is asked for its parameters
+        with suppress(Exception):  # a plug-in's class may raise anything when its parameters are read
             found = tuple(parameters(cls))
         return index.Entry(self._brought.get(name, cls.__module__), about(cls), found)
 
     def _keep_index(self) -> None:
-        """Write the index of what every process finds: no class that a user's own module defines."""
+        """Write the index of the classes that every process finds, without those of a user's own modules."""
         entries = self.entries().items()
         own = {name: one for name, one in entries if name in self._brought or self._is_ours(one.module)}
         index.write(self.package, own)
@@ -129,14 +129,14 @@ class Registry:
             self._classes[cls.name] = cls
 
     def _load(self, point: EntryPoint) -> None:
-        """Import a plug-in; one that fails, or takes a name that is taken, is told of where it is missed."""
+        """Import a plug-in; failures and names already taken are reported when a name is looked up in vain."""
         if point in self._loaded:
             return
         self._loaded.add(point)
         before, title = dict(self._classes), plugins.title(point)
         try:
             point.load()
-        except (Exception, SystemExit) as error:  # whatever another package's module raises must not end ours
+        except (Exception, SystemExit) as error:  # no exception of another package's module may end this program
             self.broken.append(f"{title} cannot be imported: {type(error).__name__}: {error}")
         for name, cls in before.items():
             if self._classes[name] is not cls:
@@ -148,10 +148,10 @@ class Registry:
         self._brought |= dict.fromkeys(new, point.module)
 
     def unknown(self, name: str) -> str:
-        """What to say of a name that is not registered."""
+        """The message for an unknown name."""
         classes = self.classes()
-        told = "".join(f"\nplug-in {text}" for text in self.broken)
-        return f"unknown {self.kind} {name!r}{_suggest(name, classes)}; known: {', '.join(classes)}{told}"
+        broken = "".join(f"\nplug-in {text}" for text in self.broken)
+        return f"unknown {self.kind} {name!r}{_suggest(name, classes)}; known: {', '.join(classes)}{broken}"
 
     def make(self, spec: str):
         """The instance that `spec` describes; SpecError says which name or parameter is wrong and what is allowed."""

@@ -1,4 +1,4 @@
-"""Seeds derived from a seed and a key, in plain Python: to plan games, Numba need not be loaded."""
+"""Seeds derived from a seed and a key, in plain Python, so that planning games loads no Numba."""
 
 import hashlib
 import operator

@@ -4,21 +4,21 @@ import os
 
 from games.core.errors import UserError
 
-VARIABLE = "ARENA_SPECIALIZE"  # the environment variable that says so
+VARIABLE = "ARENA_SPECIALIZE"  # the environment variable with the mode
 ALWAYS, AUTO, NEVER = MODES = ("always", "auto", "never")
 
 
 class UnknownMode(UserError, ValueError):
-    """The environment variable, or a caller, asks for a mode that there is not."""
+    """The environment variable, or a caller, names an unknown mode."""
 
 
 def mode_of_environment() -> str:
-    """What the environment variable says; UnknownMode if it is none of the modes."""
+    """The mode in the environment variable; UnknownMode if it is none of the modes."""
     return checked(os.environ.get(VARIABLE, AUTO))
 
 
 def checked(mode: str) -> str:
-    """The mode; UnknownMode if there is no such one."""
+    """The mode; UnknownMode if there is no such mode."""
     if mode not in MODES:
         raise UnknownMode(f"{VARIABLE} = {mode!r} is not one of {', '.join(MODES)}")
     return mode

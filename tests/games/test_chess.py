@@ -382,7 +382,7 @@ def test_fen_there_and_back(fen):
     "fen, message",
     [
         ("8/8/8/8/8/8/8/8 w - - 0 1", "there are 0 of K"),
-        ("4k3/8/8/8/8/8/8/4K2 w - - 0 1", "not of 8 ranks"),
+        ("4k3/8/8/8/8/8/8/4K2 w - - 0 1", "is not 8 ranks"),
         ("4k3/8/8/8/8/8/8/4K3 x - - 0 1", "side to move is 'x'"),
         ("4k3/8/8/8/8/8/8/4K3 w K - 0 1", "castling by 'K'"),
         ("4k3/8/8/8/8/8/8/4K3 w - e6 0 1", "no pawn can have passed 'e6'"),

@@ -57,7 +57,7 @@ def test_a_frame_of_results_is_the_same():
     rows = [("ABCD"[i], "ABCD"[j], *counts[i, j]) for i in range(4) for j in range(4) if i != j]
     frame = pd.DataFrame(rows, columns=["first", "second", "wins", "draws", "losses"])
     assert rate("ABCD", frame).elo.tolist() == rate("ABCD", counts).elo.tolist()
-    with pytest.raises(ValueError, match="results of D, who are not among the agents A, B, C"):
+    with pytest.raises(ValueError, match="results of D, which are not among the agents A, B, C"):
         rate("ABC", frame)
 
 
