@@ -1,21 +1,23 @@
 """UCT with methods: the rule that calls them, one after the other, at the points of a simulation.
 
-The methods are a chain: a method, and the rest of the chain, which is a chain itself or the End.  Their arrays and
-numbers are chains of the same form, so that each link hands its method what is the method's own.
+The methods are a chain, which hands each method what is the method's own.
 """
 
-from dataclasses import dataclass, field
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
 from math import sqrt
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from agents.core.selection import log_of
 from agents.core.tree import UNPROVEN
-from agents.montecarlo.method import NONE, Method, compiled_form
+from agents.montecarlo.method import NONE, Method
 from agents.montecarlo.search import Rule, Search, certain_bound, expand
 from games.core.game import CHANCE
-from games.core.jit import Compilable, inlined
+from games.core.jit import Compilable
 from games.core.playout import reward_of
 
 FIRST = 100.0  # the exploration term of children without visits, which come before all others
@@ -23,125 +25,86 @@ LOST = -1e6  # the bound of a child that is proven to be lost, below that of any
 
 
 class Numbers(NamedTuple):
-    """Search.options: UCB1's, and those of the chain."""
+    """Search.options: UCB1's, and the methods'."""
 
     exploration: float
     urgency: float  # the bound of unvisited children, where the rule has `urgency`
-    chain: tuple
+    chain: tuple  # of those of each method
 
 
-@inlined
-def own(search):
-    """The search as the first method of a chain sees it."""
-    return Search(search.tree, search.memory[0], search.options[0])
+# What a chain does with a call of each of its methods, and what it returns in the end
+EACH = "{call}", "None"
+ALL_OF = "if not {call}: return False", "True"
+ANY_OF = "if {call}: return True", "False"
+FIRST_OF = "found = {call}\n    if found != NONE: return found", "NONE"
+JOINTS = {
+    "expand": ANY_OF,
+    "expanded": EACH,
+    "look": EACH,
+    "takes": ALL_OF,
+    "mean": ("mean = {call}", "mean"),
+    "explore": ("term = {call}", "term"),
+    "bonus": ("total = {call} + total", "total"),
+    "goes_to": FIRST_OF,
+    "arrive": EACH,
+    "decides": FIRST_OF,
+    "draws": FIRST_OF,
+    "amends": ("move = {call}", "move"),
+    "made": EACH,
+    "stops": ANY_OF,
+    "estimate": ("total = {call} + total", "total"),
+    "result": ("result = {call}", "result"),
+    "learn": EACH,
+}
 
 
-@inlined
-def others(search):
-    """The search as the rest of a chain sees it."""
-    return Search(search.tree, search.memory[1], search.options[1])
+@functools.cache
+def joined(name: str, methods: tuple[Method, ...]) -> Callable[..., Any]:
+    """The function of that name of a chain, which calls those methods alone that replace it.
+
+    Its text is written here, since a kernel then compiles one function for each point of a simulation, and none of the
+    functions that no method replaces.
+    """
+    line, returned = JOINTS[name]
+    first, *rest = inspect.signature(getattr(Method, name)).parameters
+    lines = [f"def {name}({', '.join([first, *rest])}):"]
+    scope: dict[str, Any] = {"__name__": __name__, "Search": Search, "NONE": NONE}
+    if returned == "total":
+        lines.append("total = 0.0")
+    for i, method in reversed(list(enumerate(methods))) if returned == "total" else enumerate(methods):
+        if method.function(name) is not getattr(Method, name):
+            scope[f"method{i}"] = method
+            own = f"Search(search.tree, search.memory[{i}], search.options.chain[{i}])"
+            passed = ", ".join(own if each == "search" else each for each in rest)
+            lines.append(line.format(call=f"method{i}.{name}({passed})"))
+    exec("\n    ".join([*lines, f"return {returned}"]), scope)
+    return scope[name]
 
 
-@inlined
-def chained(search):
-    """The search as a whole chain sees it."""
-    return Search(search.tree, search.memory, search.options.chain)
+def joint(name: str) -> Callable[..., Any]:
+    """That function for any chain; kernels have the function of theirs."""
 
+    @functools.wraps(getattr(Method, name))
+    def call(self, *arguments):
+        return joined(name, self.methods)(self, *arguments)
 
-End = Method  # of which no function does anything
+    return call
 
 
 @dataclass(frozen=True)
-class Link(Compilable):
-    """A method and the rest of the chain.  Its functions are those of Method, each with what its text says there."""
+class Chain(Compilable):
+    """Methods as one.  Its functions are those of Method, for each method with its own arrays and numbers.
 
-    method: Method
-    rest: Compilable
+    search.memory is a tuple of the methods' arrays, search.options.chain one of their numbers.
+    """
 
-    compiled_parts: ClassVar[tuple[str, ...]] = ("method", "rest")
+    methods: tuple[Method, ...] = ()
 
-    def expand(self, game, search, walk, node):
-        if self.method.expand(game, own(search), walk, node):
-            return True
-        return self.rest.expand(game, others(search), walk, node)
+    compiled_parts: ClassVar[tuple[str, ...]] = ("methods",)
+    vars().update({name: joint(name) for name in JOINTS})
 
-    def expanded(self, game, search, walk, node):
-        self.method.expanded(game, own(search), walk, node)
-        self.rest.expanded(game, others(search), walk, node)
-
-    def look(self, game, search, walk):
-        self.method.look(game, own(search), walk)
-        self.rest.look(game, others(search), walk)
-
-    def takes(self, game, search, walk, child):
-        if not self.method.takes(game, own(search), walk, child):
-            return False
-        return self.rest.takes(game, others(search), walk, child)
-
-    def mean(self, game, search, walk, child, mean):
-        return self.rest.mean(game, others(search), walk, child, self.method.mean(game, own(search), walk, child, mean))
-
-    def explore(self, game, search, walk, child, term, constant):
-        term = self.method.explore(game, own(search), walk, child, term, constant)
-        return self.rest.explore(game, others(search), walk, child, term, constant)
-
-    def bonus(self, game, search, walk, child):
-        first = self.method.bonus(game, own(search), walk, child)
-        return first + self.rest.bonus(game, others(search), walk, child)
-
-    def goes_to(self, game, search, walk):
-        child = self.method.goes_to(game, own(search), walk)
-        return child if child != NONE else self.rest.goes_to(game, others(search), walk)
-
-    def arrive(self, game, search, walk):
-        self.method.arrive(game, own(search), walk)
-        self.rest.arrive(game, others(search), walk)
-
-    def decides(self, game, search, walk, rng):
-        move = self.method.decides(game, own(search), walk, rng)
-        return move if move != NONE else self.rest.decides(game, others(search), walk, rng)
-
-    def draws(self, game, search, walk, rng):
-        move = self.method.draws(game, own(search), walk, rng)
-        return move if move != NONE else self.rest.draws(game, others(search), walk, rng)
-
-    def amends(self, game, search, walk, move, rng):
-        move = self.method.amends(game, own(search), walk, move, rng)
-        return self.rest.amends(game, others(search), walk, move, rng)
-
-    def made(self, game, search, walk, move):
-        self.method.made(game, own(search), walk, move)
-        self.rest.made(game, others(search), walk, move)
-
-    def stops(self, game, search, walk, plies):
-        return self.method.stops(game, own(search), walk, plies) or self.rest.stops(game, others(search), walk, plies)
-
-    def estimate(self, game, search, walk):
-        first = self.method.estimate(game, own(search), walk)
-        return first + self.rest.estimate(game, others(search), walk)
-
-    def result(self, game, search, score, result):
-        result = self.method.result(game, own(search), score, result)
-        return self.rest.result(game, others(search), score, result)
-
-    def learn(self, game, search, walk, result):
-        self.method.learn(game, own(search), walk, result)
-        self.rest.learn(game, others(search), walk, result)
-
-
-def chain_of(methods: tuple[Method, ...]) -> Compilable:
-    """The methods as a chain."""
-    return Link(compiled_form(methods[0]), chain_of(methods[1:])) if methods else End()
-
-
-def chained_values(values: list) -> tuple:
-    """The values, one for each method, in the form of a chain."""
-    return (values[0], chained_values(values[1:])) if values else ()
-
-
-def unchained(chain: tuple) -> list:
-    """The values of a chain."""
-    return [chain[0], *unchained(chain[1])] if chain else []
+    def function(self, name):
+        return joined(name, self.methods)
 
 
 @dataclass(frozen=True)
@@ -152,7 +115,7 @@ class Composed(Rule):
     steps: whether a method takes part in the moves of playouts
     """
 
-    chain: Compilable = field(default_factory=End)
+    chain: Chain = Chain()
     urgency: bool = False
     steps: bool = False
 
@@ -160,26 +123,26 @@ class Composed(Rule):
     hooked: ClassVar[bool] = True
 
     def grow(self, game, search, walk, node, rng):
-        methods, node = chained(search), np.int64(node)
-        if not self.chain.expand(game, methods, walk, node):
+        node = np.int64(node)
+        if not self.chain.expand(game, search, walk, node):
             expand(game, search.tree, node, walk.state, walk.moves, rng)
-            self.chain.expanded(game, methods, walk, node)
+            self.chain.expanded(game, search, walk, node)
 
     def best_child(self, game, search, walk, node):
         """The child that a method goes to, or the one with the largest bound among those that take part.
 
         If these are all proven to be lost, the others are tried.
         """
-        methods, tree = chained(search), search.tree
-        child = self.chain.goes_to(game, methods, walk)
+        tree = search.tree
+        child = self.chain.goes_to(game, search, walk)
         if child != NONE:
             return child
-        self.chain.look(game, methods, walk)
+        self.chain.look(game, search, walk)
         first, player = tree.first_child[node], game.player(walk.state)
         scale = search.options.exploration * search.options.exploration * log_of(tree.visits[node])
         best, best_bound, spare = first, -1e9, NONE
         for child in range(first, first + tree.children[node]):
-            if not self.chain.takes(game, methods, walk, child):
+            if not self.chain.takes(game, search, walk, child):
                 spare = child if tree.proven[child] == UNPROVEN else spare
                 continue
             if self.solver and tree.proven[child] != UNPROVEN:
@@ -193,51 +156,51 @@ class Composed(Rule):
 
     def bound(self, game, search, walk, child, scale):
         """mean + exploration term + what the methods add."""
-        methods, tree = chained(search), search.tree
+        tree = search.tree
         visits = tree.visits[child]
         if visits > 0:
             mean, term = tree.value[child] / visits, sqrt(scale / visits)
         else:
             mean, term = (search.options.urgency, 0.0) if self.urgency else (0.0, FIRST)
-        mean = self.chain.mean(game, methods, walk, child, mean)
-        term = self.chain.explore(game, methods, walk, child, term, search.options.exploration)
-        return mean + term + self.chain.bonus(game, methods, walk, child)
+        mean = self.chain.mean(game, search, walk, child, mean)
+        term = self.chain.explore(game, search, walk, child, term, search.options.exploration)
+        return mean + term + self.chain.bonus(game, search, walk, child)
 
     def arrive(self, game, search, walk):
-        self.chain.arrive(game, chained(search), walk)
+        self.chain.arrive(game, search, walk)
 
     def play_out(self, game, search, walk, rng):
         """The first player's result, -1 to 1."""
         self.arrive(game, search, walk)
-        methods, state, plies = chained(search), walk.state, 0
+        state, plies = walk.state, 0
         if not self.steps:
             score, _ = game.random_playout(state, walk.moves, rng)
-            return self.chain.result(game, methods, score, 2.0 * reward_of(score) - 1.0)
+            return self.chain.result(game, search, score, 2.0 * reward_of(score) - 1.0)
         while not game.is_over(state):
-            if self.chain.stops(game, methods, walk, plies):
-                return self.chain.estimate(game, methods, walk)
+            if self.chain.stops(game, search, walk, plies):
+                return self.chain.estimate(game, search, walk)
             move = self.next_move(game, search, walk, rng)
-            self.chain.made(game, methods, walk, move)
+            self.chain.made(game, search, walk, move)
             game.play(state, move)
             plies += 1
         score = game.score(state)
-        return self.chain.result(game, methods, score, 2.0 * reward_of(score) - 1.0)
+        return self.chain.result(game, search, score, 2.0 * reward_of(score) - 1.0)
 
     def next_move(self, game, search, walk, rng):
         """The next move of a playout, or an outcome of chance."""
-        methods, state = chained(search), walk.state
+        state = walk.state
         if game.has_chance and game.player(state) == CHANCE:
             return np.int64(game.random_move(state, walk.moves, rng))
-        move = self.chain.decides(game, methods, walk, rng)
+        move = self.chain.decides(game, search, walk, rng)
         if move != NONE:
             return np.int64(move)
-        move = self.chain.draws(game, methods, walk, rng)
+        move = self.chain.draws(game, search, walk, rng)
         if move == NONE:
             move = np.int64(game.random_move(state, walk.moves, rng))
-        return np.int64(self.chain.amends(game, methods, walk, move, rng))
+        return np.int64(self.chain.amends(game, search, walk, move, rng))
 
     def reward(self, score):
         return 0.5 * (1.0 + score)
 
     def learn(self, game, search, walk, score):
-        self.chain.learn(game, chained(search), walk, score)
+        self.chain.learn(game, search, walk, score)

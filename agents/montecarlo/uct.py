@@ -19,9 +19,9 @@ import numpy as np
 from agents.core.agent import Unsuited
 from agents.core.selection import largest_bound, log_of, prefetch
 from agents.core.tree import UNPROVEN
-from agents.montecarlo.composed import Composed, Numbers, chain_of, chained_values, unchained
+from agents.montecarlo.composed import Chain, Composed, Numbers
 from agents.montecarlo.leaves import LANES, new_leaf_playouts
-from agents.montecarlo.method import Method, methods_of, registry
+from agents.montecarlo.method import Method, compiled_form, methods_of, registry
 from agents.montecarlo.search import Rule, TreeSearch, certain_bound
 from games.core.game import check_choice
 
@@ -145,21 +145,21 @@ class UCT(TreeSearch):
         urgency, chosen = self.first_play_urgency is not None, self.chosen
         if chosen:
             solver, steps = (any(getattr(method, what) for method in chosen) for what in ("proves", "steps"))
-            return Composed(self.solver or solver, chain=chain_of(chosen), urgency=urgency, steps=steps)
+            chain = Chain(tuple(map(compiled_form, chosen)))
+            return Composed(self.solver or solver, chain=chain, urgency=urgency, steps=steps)
         return (UCB1 if self.lanes == 1 else ManyPlayouts)(self.solver, self.lanes, urgency=urgency)
 
     def options(self):
         if self.chosen:
-            numbers = chained_values([method.options() for method in self.chosen])
+            numbers = tuple(method.options() for method in self.chosen)
             return Numbers(self.exploration, self.first_play_urgency or 0.0, numbers)
         return UCBOptions(self.exploration, self.first_play_urgency or 0.0)
 
     def new_memory(self, game, nodes):
         if self.chosen:
-            parts = [method.new_memory(game, nodes) for method in self.chosen]
-            for method, part in zip(self.chosen, parts):
-                method.forget(part)
-            return chained_values(parts)
+            parts = tuple(method.new_memory(game, nodes) for method in self.chosen)
+            self.forget(parts)
+            return parts
         return () if self.lanes == 1 else new_leaf_playouts(game, self.lanes)
 
     def seed(self, memory, rng):
@@ -175,7 +175,7 @@ class UCT(TreeSearch):
             method.begin_search(game, part, budget, rng)
 
     def moved(self, memory, origin):
-        return chained_values([moved(method, part, origin) for method, part in self.parts_of(memory)]) or memory
+        return tuple(moved(method, part, origin) for method, part in self.parts_of(memory)) or memory
 
     def last_choice(self, tree, memory):
         chosen = (method.choose(tree, part) for method, part in self.parts_of(memory))
@@ -183,7 +183,7 @@ class UCT(TreeSearch):
 
     def parts_of(self, memory) -> list[tuple[Method, tuple]]:
         """Its methods, each with its own arrays."""
-        return list(zip(self.chosen, unchained(memory))) if self.chosen else []
+        return list(zip(self.chosen, memory))
 
 
 def moved(method: Method, memory: Any, origin: np.ndarray) -> Any:

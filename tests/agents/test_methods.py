@@ -131,7 +131,7 @@ def test_proof_numbers_and_bounds_follow_from_those_of_the_children():
     game = games.make("tictactoe")
     state, known, proven = game.read_line("2b 1a")[1], {}, 0
     player, _ = searched("tictactoe", "pn + bounds", 250, state)
-    tree, (numbers, (bounds, _)) = player.tree, player.memory
+    tree, (numbers, bounds) = player.tree, player.memory
     positions = positions_of(game, tree, state)
     for node, children in nodes_of(tree):
         if tree.proven[node]:
