@@ -32,6 +32,7 @@ JOINTS = {
     "amends": ("move = {call}", "move"),
     "made": EACH,
     "played": EACH,
+    "plays": ("return {call}", "0.0"),
     "stops": ANY_OF,
     "estimate": ("total = {call} + total", "total"),
     "result": ("result = {call}", "result"),

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.montecarlo.chain import replaces
 from agents.montecarlo.method import NONE
 from agents.montecarlo.search import expand
 from agents.montecarlo.ucb1 import FIRST, UCB1
@@ -29,6 +30,14 @@ class Composed(UCB1):
     """
 
     steps: bool = False
+
+    def function(self, name):
+        methods = self.chain.methods
+        if name == "grow" and not any(replaces(method, hook) for method in methods for hook in ("expand", "expanded")):
+            return UCB1.grow
+        stepping = [method for method in methods if method.steps]
+        whole = name == "played" and len(stepping) == 1 and replaces(stepping[0], "plays")
+        return super().function("played_whole" if whole else name)
 
     def grow(self, game, search, walk, node, rng):
         node = np.int64(node)
@@ -59,6 +68,11 @@ class Composed(UCB1):
             game.play(state, move)
             plies += 1
         score = game.score(state)
+        return self.chain.result(game, search, score, 2.0 * reward_of(score) - 1.0)
+
+    def played_whole(self, game, search, walk, rng):
+        """The same, where one method alone acts on moves, and plays to the end by itself."""
+        score = self.chain.plays(game, search, walk, rng)
         return self.chain.result(game, search, score, 2.0 * reward_of(score) - 1.0)
 
     def next_move(self, game, search, walk, rng):

@@ -7,7 +7,7 @@ those that are not replaced cost nothing there:
     expansion       expand, expanded        transpositions; first statistics of new nodes
     selection       look, takes, mean, explore, bonus       which children take part, and the terms of their bounds
     allocation      goes_to                 which child is simulated next, whatever the bounds, at the root or anywhere
-    playout         decides, draws, amends, made, stops, estimate, played   moves, and an end before the game's own
+    playout         plays, decides, draws, amends, made, stops, estimate, played   moves, an end before the game's own
     result          result                  what the end of a playout is worth
     back-up         arrive, learn           values, bounds and proof numbers of nodes
     last choice     choose                  the move to play (in Python)
@@ -176,6 +176,10 @@ class Method(Compilable):
 
     def made(self, game, search, walk, move):
         """Called when a playout is about to make a move."""
+
+    def plays(self, game, search, walk, rng):
+        """Play to the end, and return the score: in place of single moves, if no other method acts on them."""
+        return 0.0
 
     def played(self, game, search, walk, result):
         """Called at the end of each playout.  If there are several of a leaf, put it back into walk.state."""

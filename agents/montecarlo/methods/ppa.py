@@ -33,6 +33,7 @@ from agents.core.policy import (
     gather_steps,
     has_room,
     new_learner,
+    play_line,
     take_steps,
     with_room,
     write_move,
@@ -120,6 +121,9 @@ class Following(PolicyParameters, Method):
 
     def arrive(self, game, search, walk):
         search.memory.learner.lines.length[PLAYOUT] = 0
+
+    def plays(self, game, search, walk, rng):
+        return play_line(game, self.coding, search.memory.learner, 0, PLAYOUT, walk.state, rng)
 
     def draws(self, game, search, walk, rng):
         learner = search.memory.learner
