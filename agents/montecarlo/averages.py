@@ -3,11 +3,13 @@
 The simulation at hand is a line of moves, those in the tree first.  Keys lie in one open-addressing table.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from agents.core.probing import find_slot
+from agents.montecarlo.method import Method
 from games.core.game import CHANCE
 from games.core.jit import helper, inlined
 from games.core.playout import copy_state
@@ -126,3 +128,26 @@ def learn_line(averages, result, length):
                 break
             key = joined(key, averages.codes[ply])
             count_reward(averages, key, reward if averages.players[ply] == 0 else 1.0 - reward)
+
+
+@dataclass(frozen=True)
+class Averaging(Method):
+    """Base of the methods that learn mean rewards of codes.  Its memory: Averages, which are kept from move to move."""
+
+    steps: ClassVar[bool] = True
+
+    def new_memory(self, game, nodes):
+        return new_averages(game, 1 << 17)
+
+    def averages(self, memory):
+        """Where they are in its memory."""
+        return memory
+
+    def arrive(self, game, search, walk):
+        begin_line(game, self.averages(search.memory), search.tree, walk)
+
+    def made(self, game, search, walk, move):
+        add_move(game, self.averages(search.memory), walk.state, move)
+
+    def learn(self, game, search, walk, result):
+        learn_line(self.averages(search.memory), result, 1)

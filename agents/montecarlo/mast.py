@@ -1,57 +1,15 @@
-"""MAST, move-average sampling technique: UCT whose playouts prefer moves that have done well anywhere (H. Finnsson &
-Y. Bjornsson, "Simulation-based approach to general game playing", AAAI 2008).
-
-    p(m) = exp(Q(m) / t) / sum over legal m' of exp(Q(m') / t)
-
-Q is the mean reward, 0 to 1, for the player who made it, of the simulations in which a move of that code was made, in
-the tree or in the playout.  A move that has never been made counts as one that has always won, so that all are tried.
-The weights are Q - 1, which gives the same softmax, and 0 at first.
-"""
+"""MAST, move-average sampling technique: `uct` with the method `mast`, whose playouts prefer moves that did well."""
 
 from dataclasses import dataclass
-from math import exp
 from typing import ClassVar
 
-from agents.montecarlo.ppa import LINES, PolicyRule, PolicySearch
-from games.core.game import CHANCE
-from games.core.jit import inlined
-from games.core.playout import reward_of
-
-MEAN, COUNT = 0, 1  # rows of weights: Q - 1 of each code, and how often it was played
+from agents.montecarlo.method_search import Preset
+from agents.montecarlo.methods import mast
 
 
 @dataclass(frozen=True)
-class Averages(PolicyRule):
-    """Keeps the mean reward of each code."""
-
-    def learn_from(self, game, learner, score):
-        reward, lines = reward_of(score), learner.lines
-        for line in range(LINES):
-            for ply in range(lines.length[line]):
-                player = lines.players[line, ply]
-                if player != CHANCE:
-                    number = lines.numbers[line, lines.chosen[line, ply]]
-                    count_reward(learner, number, reward if player == 0 else 1.0 - reward)
-
-
-@inlined
-def count_reward(learner, number, reward):
-    """Let one more reward into the mean of a code."""
-    weights = learner.policy.weights
-    weights[COUNT, number] += 1.0
-    weights[MEAN, number] += (reward - 1.0 - weights[MEAN, number]) / weights[COUNT, number]
-    learner.policy.odds[MEAN, number] = exp(weights[MEAN, number] / learner.settings.temperature)
-
-
-@dataclass(frozen=True)
-class MAST(PolicySearch):
+class MAST(mast.MASTParameters, Preset):
     """UCT with playouts that prefer moves of a good mean reward."""
 
-    temperature: float = 0.1
-    memory: bool = True
-
     name: ClassVar[str] = "mast"
-    policies: ClassVar[int] = 2
-
-    def policy_rule(self):
-        return Averages
+    method: ClassVar = mast.MAST

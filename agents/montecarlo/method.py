@@ -7,7 +7,7 @@ those that are not replaced cost nothing there:
     expansion       expand, expanded        transpositions; first statistics of new nodes
     selection       look, takes, mean, explore, bonus       which children take part, and the terms of their bounds
     allocation      goes_to                 which child is simulated next, whatever the bounds, at the root or anywhere
-    playout         decides, draws, amends, stops, estimate, made   moves, and an end before the game's own
+    playout         plays, decides, draws, amends, made, stops, estimate, played   moves, an end before the game's own
     result          result                  what the end of a playout is worth
     back-up         arrive, learn           values, bounds and proof numbers of nodes
     last choice     choose                  the move to play (in Python)
@@ -103,7 +103,25 @@ class Method(Compilable):
         """The last choice: the child of the root to play; None leaves it to the visits."""
         return None
 
+    def leaf_playouts(self) -> int:
+        """How many playouts there are of each leaf; `played` makes the method ready for the next."""
+        return 1
+
+    def with_room(self, game, memory: tuple) -> tuple:
+        """The arrays, or larger ones with the same content if they might be full."""
+        return memory
+
+    def compiled(self, game) -> "Method":
+        """The same method as kernels know it: its `data_fields` at their defaults."""
+        constants = [field for field in fields(self) if field.name not in self.data_fields]
+        values = {field.name: field.default for field in fields(self) if field.name in self.data_fields}
+        return replace(self, **values, **{field.name: self.compiled_parameter(field.name) for field in constants})
+
     # -- In kernels: the node is the last one of the walk; walk.state is its position until the playout ----------
+
+    def has_room(self, game, search):
+        """Whether there is room for another simulation in the arrays; if not, `with_room` is called."""
+        return True
 
     def expand(self, game, search, walk, node):
         """Give a leaf its children, if the method does so itself; returns whether it did."""
@@ -159,6 +177,13 @@ class Method(Compilable):
     def made(self, game, search, walk, move):
         """Called when a playout is about to make a move."""
 
+    def plays(self, game, search, walk, rng):
+        """Play to the end, and return the score: in place of single moves, if no other method acts on them."""
+        return 0.0
+
+    def played(self, game, search, walk, result):
+        """Called at the end of each playout.  If there are several of a leaf, put it back into walk.state."""
+
     def stops(self, game, search, walk, plies):
         """Whether a playout ends here after `plies` plies, in a position that is not over."""
         return False
@@ -173,13 +198,6 @@ class Method(Compilable):
 
     def learn(self, game, search, walk, result):
         """Called when the result of a simulation, the first player's, has been backed up along the path."""
-
-
-def compiled_form(method: Method) -> Method:
-    """The same method as kernels know it: its `data_fields` at their defaults."""
-    constants = [field for field in fields(method) if field.name not in method.data_fields]
-    defaults = {field.name: field.default for field in fields(method) if field.name in method.data_fields}
-    return replace(method, **defaults, **{field.name: method.compiled_parameter(field.name) for field in constants})
 
 
 @functools.cache
@@ -215,5 +233,7 @@ def check_together(chosen: tuple[Method, ...]) -> None:
         for other in chosen[:i]:
             if other.name in method.apart or method.name in other.apart:
                 raise SpecError(f"methods: {other.name} and {method.name} exclude each other")
+            if several := [one.name for one in (other, method) if one.leaf_playouts() > 1]:
+                raise SpecError(f"methods: {several[0]} with lanes above 1 goes with no other method")
             if common := [what for what in method.alone if what in other.alone]:
                 raise SpecError(f"methods: {other.name} and {method.name} both {common[0]}; only one method can")

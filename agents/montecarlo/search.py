@@ -8,7 +8,8 @@ A simulation selects, expands, plays out and backs up:
     back up   the reward and a visit to every node on the way; the rule may learn from the playout
 
 Where chance moves, the child is drawn by its probability.  The move with the most visits is played (Chaslot, Winands &
-van den Herik 2008, "robust child").  What is different from one search to another is a Rule.
+van den Herik 2008, "robust child").  What is different from one search to another is its rule: ucb1.py
+beside this file.
 
 With `solver`, results that are certain are backed up as such (Winands, Bjornsson & Saito, "Monte-Carlo tree search
 solver", 2008): a node is won when a move is, lost when all are; proven nodes are not searched again.  A result is
@@ -59,49 +60,6 @@ class Search(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rule(Compilable):
-    """What distinguishes one search from another: methods that kernels call, as they do a game's.
-
-    A new search is a rule, which must define only `best_child`, and an agent that wraps it.  The fields of a rule are
-    constants in kernels.
-
-    lanes: playouts of each leaf, a power of two; where there are several, `play_out` makes them
-    """
-
-    solver: bool = False
-    lanes: int = 1
-
-    hooked: ClassVar[bool] = False  # whether it has `grow` of its own
-
-    def best_child(self, game, search, walk, node):
-        """Selection: the child to go on to from a node, uint64, the last one of the walk."""
-        raise NotImplementedError
-
-    def grow(self, game, search, walk, node, rng):
-        """Expansion: give children to a leaf, the last node of the walk, in whose position walk.state is."""
-        raise NotImplementedError
-
-    def arrive(self, game, search, walk):
-        """The walk has come to a leaf whose result is certain, and which is not played out."""
-
-    def play_out(self, game, search, walk, rng):
-        """Play from walk.state to the end of the game; returns the score, or of several playouts the mean result."""
-        score, _ = game.random_playout(walk.state, walk.moves, rng)
-        return score
-
-    def reward(self, score):
-        """What a simulation of that score adds to the first player's rewards; exact, as `lanes` is a power of two."""
-        return reward_of(score) if self.lanes == 1 else self.lanes * (score + 1.0) / 2.0
-
-    def learn(self, game, search, walk, score):
-        """Learn from the simulation that has just been backed up."""
-
-    def has_room(self, game, memory):
-        """Whether the memory has room for another simulation; if not, the agent's `with_room` is called."""
-        return True
-
-
-@dataclass(frozen=True)
 class TreeSearch(PreparedAgent):
     """Base of the Monte-Carlo tree searches; each adds its rule and the rule's parameters.
 
@@ -122,8 +80,8 @@ class TreeSearch(PreparedAgent):
         super().__post_init__()
         check_range("max_nodes", self.max_nodes, 1000, 2**31 - 1)
 
-    def search_rule(self, game) -> Rule:
-        """The rule of its search of a game."""
+    def search_rule(self, game) -> Compilable:
+        """The rule of its search of a game: UCB1, or one derived from it."""
         raise NotImplementedError
 
     def options(self) -> tuple:
@@ -245,29 +203,22 @@ def search_kernel(game, rule, search, root, simulations, rng):
     """Run up to that many simulations and return how many; fewer if the root gets proven or the memory full."""
     tree, walk = search.tree, new_walk(game, root)
     if tree.children[ROOT] == LEAF:
-        if rule.hooked:
-            begin_walk(game, walk)
-            rule.grow(game, search, walk, ROOT, rng)
-        else:
-            expand(game, tree, ROOT, root, walk.moves, rng)
+        begin_walk(game, walk)
+        rule.grow(game, search, walk, np.uint64(ROOT), rng)
         tree.proven[ROOT] = UNPROVEN  # in a kept tree it may be foreseen, without a move that leads there
     done = 0
     while (
-        done < simulations
-        and rule.has_room(game, search.memory)
-        and not (rule.solver and tree.proven[ROOT] != UNPROVEN)
+        done < simulations and rule.chain.has_room(game, search) and not (rule.solver and tree.proven[ROOT] != UNPROVEN)
     ):
         descend(game, rule, search, walk, rng)
-        leaf = last_node(walk)
-        if rule.solver and settle(game, tree, walk.state, leaf):
-            score = proven_result(tree.proven[leaf])
-            rule.arrive(game, search, walk)
+        if rule.prover.settles(game, tree, walk):
+            result = proven_result(tree.proven[last_node(walk)])
+            rule.chain.arrive(game, search, walk)
         else:
-            score = rule.play_out(game, search, walk, rng)
-        back_up(tree, walk, rule.reward(score), rule.lanes)
-        rule.learn(game, search, walk, score)
-        if rule.solver:
-            prove_path(tree, walk)
+            result = rule.play_out(game, search, walk, rng)
+        back_up(tree, walk, rule.lanes * 0.5 * (1.0 + result), rule.lanes)
+        rule.chain.learn(game, search, walk, result)
+        rule.prover.prove(tree, walk)
         done += 1
     return done
 
@@ -281,10 +232,7 @@ def descend(game, rule, search, walk, rng):
         if tree.children[node] == LEAF:
             if tree.visits[node] == 0 or tree.size[0] + game.max_moves > len(tree.visits):
                 break
-            if rule.hooked:
-                rule.grow(game, search, walk, node, rng)
-            else:
-                expand(game, tree, node, walk.state, walk.moves, rng)
+            rule.grow(game, search, walk, node, rng)
         mover = game.player(walk.state)
         if game.has_chance and mover == CHANCE:
             node = np.uint64(child_of_move(tree, node, game.random_outcome(walk.state, rng)))
@@ -324,28 +272,40 @@ def back_up(tree, walk, reward, playouts):
         tree.value[node] += reward if walk.movers[i] == 0 else playouts - reward
 
 
-@helper
-def settle(game, tree, state, node):
-    """Whether the node that the walk has come to is proven: by the end of the game, or one that the game foresees."""
-    if tree.proven[node] != UNPROVEN:
-        return True
-    if game.is_over(state):
-        tree.proven[node] = proof_of(2.0 * reward_of(game.score(state)) - 1.0)
-        return True
-    if node != ROOT:  # whose moves are to be told apart
-        plies, _ = game.foreseen(state)
-        if plies != 0:
-            tree.proven[node] = proof_of(side_to_move(game, state) * (1.0 if plies > 0 else -1.0))
-    return tree.proven[node] != UNPROVEN
+@dataclass(frozen=True)
+class Unproving(Compilable):
+    """No solver.  Kernels without one do not contain it, which is a third of what there is to compile."""
+
+    def settles(self, game, tree, walk):
+        """Whether the leaf that the walk has come to is proven: by the end of the game, or one that it foresees."""
+        return False
+
+    def prove(self, tree, walk):
+        """Prove what follows from the last node of the path, upwards until nothing more does."""
 
 
-@helper
-def prove_path(tree, walk):
-    """Prove what follows from the last node of the path, upwards until nothing more does."""
-    path, i = walk.path, walk.length[0] - 1
-    while i > 0 and tree.proven[path[i]] != UNPROVEN and tree.proven[path[i - 1]] == UNPROVEN:
-        tree.proven[path[i - 1]] = proof_by_children(tree, path[i - 1], walk.movers[i])
-        i -= 1
+@dataclass(frozen=True)
+class Proving(Unproving):
+    """The solver."""
+
+    def settles(self, game, tree, walk):
+        state, node = walk.state, last_node(walk)
+        if tree.proven[node] != UNPROVEN:
+            return True
+        if game.is_over(state):
+            tree.proven[node] = proof_of(2.0 * reward_of(game.score(state)) - 1.0)
+            return True
+        if node != ROOT:  # whose moves are to be told apart
+            plies, _ = game.foreseen(state)
+            if plies != 0:
+                tree.proven[node] = proof_of(side_to_move(game, state) * (1.0 if plies > 0 else -1.0))
+        return tree.proven[node] != UNPROVEN
+
+    def prove(self, tree, walk):
+        path, i = walk.path, walk.length[0] - 1
+        while i > 0 and tree.proven[path[i]] != UNPROVEN and tree.proven[path[i - 1]] == UNPROVEN:
+            tree.proven[path[i - 1]] = proof_by_children(tree, path[i - 1], walk.movers[i])
+            i -= 1
 
 
 @helper
@@ -363,10 +323,3 @@ def proof_by_children(tree, node, mover):
     if mover == CHANCE:
         return proof_of(side * best) if not unproven and best == worst else np.int8(UNPROVEN)
     return proof_of(side * best) if best == 1.0 or not unproven else np.int8(UNPROVEN)
-
-
-@helper
-def certain_bound(tree, child, player):
-    """The bound of a proven child: above all others if it is won for `player`, who moves to it, below all if lost."""
-    result = proven_result(tree.proven[child]) * (1.0 if player == 0 else -1.0)
-    return 1000.0 if result > 0.0 else (-1.0 if result < 0.0 else 0.5)

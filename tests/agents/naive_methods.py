@@ -7,7 +7,7 @@ from math import ceil, exp, log, log2, sqrt
 import numpy as np
 
 from games.core.random import random_below, random_unit
-from tests.agents.naive import Node, descend, expand
+from tests.agents.naive import Grave, Node, descend, expand
 from tests.agents.naive_nested import adapt, drawn_step, shuffled, steps_of
 
 FIRST = 100.0
@@ -374,7 +374,56 @@ class Gumbel(Halving):
         return self.drawn[child] + (50.0 + most) * value_of(child)
 
 
-class AdaptedGumbel(Gumbel):
+class Adapts:
+    """With a playout policy that adapts to the winner's moves."""
+
+    def draws(self, game, state, line, rng):
+        return drawn_step(game, state, self.weights, game.move_code, rng, self.temperature)[1]
+
+    def learn(self, game, path, movers, line, result):
+        if result:
+            steps = steps_of(game, self.state, line, game.move_code)
+            self.weights = adapt(self.weights, steps, int(result < 0), self.alpha, self.temperature)
+
+
+class PPA(Adapts, Twin):
+    def __init__(self, alpha, temperature=1.0):
+        self.alpha, self.temperature, self.weights, self.state = alpha, temperature, {}, None
+
+    def expanded(self, game, node, state):
+        self.state = state.copy() if self.state is None else self.state
+
+
+class AMAF(Twin):
+    """GRAVE's counts and values; the first of the twins, which keeps it informed of the path."""
+
+    def __init__(self, ref, bias):
+        self.ref, self.bias, self.grave, self.path, self.codes = ref, bias, Grave(ref, bias), [], {}
+
+    def expanded(self, game, node, state):
+        self.codes |= {id(child): int(game.move_code(state, child.move)) for child in node.children}
+
+    def goes_to(self, node, depth):
+        self.path[depth:] = [node]
+
+    def known_of(self, child):
+        """How often the move was made below the reference node, and the rewards."""
+        seen = [node for node in self.path[1:] if node.visits > self.ref]
+        return self.grave.counts.get(seen[-1] if seen else self.path[0], {}).get(self.codes[id(child)], (0, 0.0))
+
+    def mean(self, child, mean):
+        seen, won = self.known_of(child)
+        share = seen / max(seen + child.visits + self.bias * seen * child.visits, 1)
+        return (1 - share) * mean + share * (won / max(seen, 1))
+
+    def explore(self, node, child, term):
+        return term if child.visits == self.known_of(child)[0] == 0 else 0.0
+
+    def learn(self, game, path, movers, line, result):
+        self.grave.learn(path, line, result)
+
+
+class AdaptedGumbel(Adapts, Gumbel):
     """With the weights of a playout policy that adapts to the winner's moves, as they are at the moment."""
 
     def __init__(self, budget, considered, game, state, rng, alpha=1.0, temperature=1.0, warmup=0.1):
@@ -395,14 +444,6 @@ class AdaptedGumbel(Gumbel):
     def draw_again(self, root):
         self.drawn = {}
         self.expanded(self.game, root, self.state)
-
-    def draws(self, game, state, line, rng):
-        return drawn_step(game, state, self.weights, game.move_code, rng, self.temperature)[1]
-
-    def learn(self, game, path, movers, line, result):
-        if result:
-            steps = steps_of(game, self.state, line, game.move_code)
-            self.weights = adapt(self.weights, steps, int(result < 0), self.alpha, self.temperature)
 
 
 class SHUSS(Halving, Codes):

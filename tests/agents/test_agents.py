@@ -10,7 +10,7 @@ import games
 from agents.core.tree import LEAF, ROOT, copy_subtree, new_tree
 from agents.minimax.depthfirst import depth_first_kernel
 from agents.montecarlo.search import Search, search_kernel
-from agents.montecarlo.uct import UCB1, UCBOptions
+from agents.montecarlo.ucb1 import UCB1, UCBOptions
 from games.core.random import stream
 from tests.agents.naive import flat
 from tests.agents.positions import GAMES, after_names, random_position

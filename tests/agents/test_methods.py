@@ -15,6 +15,7 @@ import games
 from agents.core.agent import Unsuited
 from agents.core.tree import ROOT, begin_walk, new_walk, proven_result
 from agents.montecarlo.method import Method, methods_of, registry
+from agents.montecarlo.methods.ppa import IN_TREE, PLAYOUT
 from agents.montecarlo.search import Search
 from games.core.random import stream
 from games.core.registry import SpecError
@@ -59,6 +60,22 @@ TWINS = [
     pytest.param("halving(below=2)", lambda budget: [naive.Halving(budget, 2)], id="below"),
     pytest.param("halving(below=1)", lambda budget: [naive.Halving(budget, 1)], id="shot"),
     pytest.param("shuss(weight=4)", lambda budget: [naive.SHUSS(budget, 4.0)], id="shuss"),
+    pytest.param(
+        "grave(ref=5, bias=0.001) + halving + implicit",
+        lambda budget: [naive.AMAF(5, 0.001), naive.Halving(budget), naive.Implicit(0.2)],
+        id="grave",
+    ),
+    pytest.param(
+        "grave(ref=20) + decisive + nst(length=2)",
+        lambda budget: [naive.AMAF(20, 1e-5), naive.Decisive(), naive.NST(2, 0.2, 7)],
+        id="grave and playouts",
+    ),
+    pytest.param("ppa(alpha=0.5) + implicit", lambda budget: [naive.PPA(0.5), naive.Implicit(0.2)], id="ppa"),
+    pytest.param(
+        "ppa(temperature=0.7) + decisive + halving",
+        lambda budget: [naive.PPA(1.0, 0.7), naive.Decisive(), naive.Halving(budget)],
+        id="ppa and amended playouts",
+    ),
     pytest.param("widening", lambda budget: [naive.Widening(5, 40, 1.4)], id="widening"),
 ]
 
@@ -78,6 +95,39 @@ def test_methods_equal_their_twins(methods, twins, kernels):
         state = random_position(game, seed, 6)
         twin = naive.composed(game, state, playouts, twins(playouts), 0.4, stream(seed))
         assert_same_tree(searched(GAME, methods, playouts, state, seed)[0].tree, twin)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    "agent, methods, more",
+    [
+        ("grave(ref=9, solver=true", "grave(ref=9)", ", solver=true"),
+        ("grave(lanes=4, bias=0.1", "grave(lanes=4, bias=0.1)", ""),
+        ("ppa(alpha=0.5, keep_tree=true", "ppa(alpha=0.5)", ", keep_tree=true"),
+        ("mast(exploration=0.8, memory=false", "mast(memory=false)", ", exploration=0.8"),
+    ],
+)
+def test_an_agent_is_uct_with_the_method_of_its_name(agent, methods, more):
+    game = games.make("tictactoe")
+    state = random_position(game, 1, 2)
+    player, expected = searched("tictactoe", methods, 100, state, more=more)
+    other = agents.make(f"{agent}, playouts=100)").player(game)
+    decision = other.choose(state, stream(9))
+    assert (decision.move, decision.value) == (expected.move, expected.value)
+    for name in ("visits", "value", "proven"):
+        assert np.array_equal(*(getattr(one.tree, name)[: one.tree.size[0]] for one in (player, other)))
+
+
+@pytest.mark.plain
+def test_the_solver_proves_what_adapted_playouts_and_minimax_values_meet():
+    game = games.make("tictactoe")
+    for methods in ("ppa + implicit + decisive", "grave + pn", "mast + halving"):
+        state = game.read_line("2b 1b")[1]
+        player, _ = searched("tictactoe", methods, 900, state, more=", solver=true")
+        proven = [node for node in range(player.tree.size[0]) if player.tree.proven[node]]
+        assert len(proven) > 10
+        positions, known = positions_of(game, player.tree, state), {}
+        assert all(proven_result(player.tree.proven[node]) == solve(game, positions[node], known) for node in proven)
 
 
 @pytest.mark.plain
@@ -131,7 +181,7 @@ def test_proof_numbers_and_bounds_follow_from_those_of_the_children():
     game = games.make("tictactoe")
     state, known, proven = game.read_line("2b 1a")[1], {}, 0
     player, _ = searched("tictactoe", "pn + bounds", 250, state)
-    tree, (numbers, (bounds, _)) = player.tree, player.memory
+    tree, (numbers, bounds) = player.tree, player.memory
     positions = positions_of(game, tree, state)
     for node, children in nodes_of(tree):
         if tree.proven[node]:
@@ -255,7 +305,7 @@ def test_gumbel_considers_the_moves_that_it_draws():
 
 def weights_of(player):
     """The weights of the adapted policy of the last method, by code."""
-    return player.agent.parts_of(player.memory)[-1][1].extra.taught.learner.policy.weights[0]
+    return player.memory[-1].extra.taught.learner.policy.weights[0]
 
 
 def as_row(weights, game):
@@ -298,7 +348,7 @@ def test_a_policy_adapts_to_the_winner_among_chance():
         player, _ = searched(spec, "gumbel(logits='ppa')", 1, game.initial(), seed)
         lines = player.memory[0].extra.taught.learner.lines
         state, line = game.initial(), []
-        for move in lines.moves[0, : lines.length[0]].tolist():
+        for move in [move for part in (IN_TREE, PLAYOUT) for move in lines.moves[part, : lines.length[part]].tolist()]:
             assert move in game.moves(state)
             line.append((int(game.player(state)), int(game.move_code(state, move))))
             state = game.after(state, move)
@@ -325,13 +375,13 @@ def test_a_policy_for_too_many_move_codes():
 def test_methods_keep_a_tree(methods):
     """What a kept tree knows of its nodes is what it knew before."""
     player, decision = searched(GAME, methods, 400, games.make(GAME).initial(), more=", keep_tree=true")
-    parts = player.agent.parts_of(player.memory)
+    parts = list(zip(player.agent.chosen, player.memory))
     before = {(one, name): getattr(part, name).copy() for one, part in parts for name in one.per_node}
     tree, chosen = player.tree, 1 + list(player.tree.move[1:50]).index(decision.move)
     player.played(decision.move)
     pairs = [(chosen, ROOT)]
     for old, new in pairs:
-        for one, part in player.agent.parts_of(player.memory):
+        for one, part in list(zip(player.agent.chosen, player.memory)):
             for name in one.per_node:
                 assert np.array_equal(getattr(part, name)[new], before[one, name][old])
         pairs += [(tree.first_child[old] + i, player.tree.first_child[new] + i) for i in range(tree.children[old])]
@@ -357,6 +407,11 @@ def test_methods_keep_a_tree(methods):
         ("halving(below=1) + graph", "halving and graph exclude each other"),
         ("implicit(alpha=" + 900 * "-" + "1)", "it can be methods joined by +"),
         ("implicit(beta=1)", "implicit has no parameter 'beta'"),
+        ("ppa + mast", "both draw the moves of playouts; only one method can"),
+        ("ppa(alpha=0)", "ppa: alpha = 0.0 is out of range: it is more than 0"),
+        ("grave + puct", "both replace the exploration term; only one method can"),
+        ("score + grave", "score and grave exclude each other"),
+        ("grave(lanes=4) + halving", "grave with lanes above 1 goes with no other method"),
         ("3", "is not of the form name or name(parameter=value, ...)"),
     ],
 )
@@ -367,7 +422,12 @@ def test_what_is_wrong_is_one_line(methods, told):
 
 
 def test_what_methods_cannot_go_with():
-    for text in ("uct(methods='implicit', lanes=8)", "uct(methods='halving', keep_tree=true)"):
+    for text in (
+        "uct(methods='implicit', lanes=8)",
+        "uct(methods='halving', keep_tree=true)",
+        "uct(methods='grave', keep_tree=true)",
+        "grave(keep_tree=true)",
+    ):
         with pytest.raises(SpecError, match="exclude each other"):
             agents.make(text)
     for budget in ("seconds=1", "playouts=100, seconds=1"):
@@ -442,7 +502,9 @@ def test_every_method_has_a_row_with_its_defaults():
     for name, numbers in told.items():
         assert registry.make(f"{name}({numbers})") == registry.make(name)
         written = re.findall(r"(\w+)=", numbers)
-        assert sorted(written) == sorted(field.name for field in fields(registry.classes()[name]))
+        assert sorted(written) == sorted(
+            field.name for field in fields(registry.classes()[name]) if field.metadata.get("listed", True)
+        )
 
 
 @pytest.mark.plain

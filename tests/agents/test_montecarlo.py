@@ -6,7 +6,7 @@ import agents
 import games
 from agents.core.tree import ROOT, UNPROVEN, new_tree, proven_result
 from agents.montecarlo.search import Search, search_kernel
-from agents.montecarlo.uct import UCB1, UCBOptions
+from agents.montecarlo.ucb1 import UCB1, UCBOptions
 from games.core.random import stream
 from tests import samples
 from tests.agents.naive import Grave, search, solve, uct

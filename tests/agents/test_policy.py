@@ -7,7 +7,7 @@ import agents
 import games
 from agents.core.policy import Settings, coding_for, new_learner, number_of, with_room
 from agents.core.tree import ROOT
-from agents.montecarlo.mast import COUNT, MEAN
+from agents.montecarlo.methods.mast import COUNT, MEAN
 from agents.nested.incumbent import new_incumbent
 from games.core.jit import kernel
 from games.core.random import stream
@@ -153,10 +153,11 @@ def test_playouts_learn_as_the_twins_do(spec, agent):
     children = {child.move: child.visits for child in root.children}
     assert dict(zip(decision.statistics.moves.tolist(), decision.statistics.playouts.tolist())) == children
     codes, coding = sorted(weights), coding_for(game, agent.features)
-    ours = weights_of(game, coding, player.memory, codes, MEAN)
+    learner = player.memory[0].learner
+    ours = weights_of(game, coding, learner, codes, MEAN)
     np.testing.assert_allclose(ours, [weights[code] for code in codes], rtol=1e-9, atol=1e-12)
     if agent.name == "mast":
-        assert weights_of(game, coding, player.memory, codes, COUNT).tolist() == [counts[code] for code in codes]
+        assert weights_of(game, coding, learner, codes, COUNT).tolist() == [counts[code] for code in codes]
     assert player.tree.visits[ROOT] == 150
 
 
@@ -166,10 +167,10 @@ def test_memory_keeps_the_policy_from_move_to_move():
     for memory in (False, True):
         player = agents.make(f"ppa(playouts=40, memory={memory})").player(game)
         player.choose(game.initial(), stream(1))
-        before = np.abs(player.memory.policy.weights).sum()
+        before = np.abs(player.memory[0].learner.policy.weights).sum()
         player.budget = agents.Budget(playouts=1)
         player.choose(game.initial(), stream(2))
-        after = np.abs(player.memory.policy.weights).sum()
+        after = np.abs(player.memory[0].learner.policy.weights).sum()
         assert after > before / 2 if memory else after < before / 2
 
 

@@ -421,11 +421,11 @@ def test_an_edit_compiles_the_kernels_made_of_that_file_and_no_others(tmp_path):
 
 def test_no_kernel_is_made_of_all_agents():
     agent_registry.classes()
-    grave = Path(sys.modules["agents.montecarlo.grave"].__file__)
+    grave = Path(sys.modules["agents.montecarlo.methods.grave"].__file__)
     made_of_it = {k.py_func.__module__ for k in jit.kernels if grave in jit.import_closure(k.py_func.__module__)}
     assert not made_of_it
     rules = [cls for cls in subclasses(jit.Compilable) if grave in jit.import_closure(cls.__module__)]
-    assert {cls.__module__ for cls in rules} == {"agents.montecarlo.grave"}
+    assert {cls.__module__ for cls in rules} == {"agents.montecarlo.methods.grave"}
 
 
 def subclasses(cls):

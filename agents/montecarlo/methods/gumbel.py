@@ -15,20 +15,25 @@ first part of a search, `warmup`, is plain UCT: that, and logits that are those 
 the search is UCT's; the paper's choice at other nodes needs a policy and a value there.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from agents.core.learned import Learned
-from agents.core.policy import Settings
 from agents.core.tree import ROOT
-from agents.montecarlo.adapted import UNTAUGHT, WAYS, Way, weight_of
-from agents.montecarlo.averages import mean_of
+from agents.montecarlo.averages import Averaging, mean_of
+from agents.montecarlo.method import Method
 from agents.montecarlo.methods.halving import Rounded, raise_target, sort_by_rank, value_of
+from agents.montecarlo.methods.ppa import PPA
 from agents.montecarlo.priors import Guided
+from agents.montecarlo.search import Search
 from games.core.game import check_range
+from games.core.jit import inlined
 from games.core.random import random_unit
+
+WAYS: dict[str, Method] = {"mast": Averaging(), "ppa": PPA(direct=True)}
+UNTAUGHT = Method()
 
 
 class Policy(NamedTuple):
@@ -78,7 +83,7 @@ class Gumbel(Guided, Rounded):
                 raise ValueError(f"alpha = {self.alpha} needs logits = 'ppa', not {self.logits!r}")
 
     @property
-    def way(self) -> Way:
+    def way(self) -> Method:
         """How simulations teach its policy."""
         return WAYS.get(self.logits, UNTAUGHT)
 
@@ -89,7 +94,7 @@ class Gumbel(Guided, Rounded):
 
     @property
     def alone(self):
-        return super().alone + (("draw the moves of playouts",) if self.way.draws else ())
+        return super().alone + self.way.alone
 
     def options(self):
         defaults = {
@@ -106,7 +111,8 @@ class Gumbel(Guided, Rounded):
 
     def new_extra(self, game):
         numbers, state = self.options(), np.zeros(game.state_size, game.dtype)
-        taught = self.way.new_memory(game, Settings(numbers.alpha, numbers.temperature))
+        more = {"alpha": numbers.alpha, "temperature": numbers.temperature} if self.logits == "ppa" else {}
+        taught = replace(self.way, **more).new_memory(game, 0)
         return Policy(taught, np.zeros(game.max_moves), self.learned(game), state)
 
     def known(self, search):
@@ -122,16 +128,16 @@ class Gumbel(Guided, Rounded):
         memory.extra.noise[:] = -np.log(-np.log(np.clip(units, 1e-300, 1.0 - 1e-16)))
 
     def arrive(self, game, search, walk):
-        self.way.begin(game, search.memory.extra.taught, search.tree, walk)
+        self.way.arrive(game, of_way(search), walk)
 
     def draws(self, game, search, walk, rng):
-        return self.way.draw(game, search.memory.extra.taught, walk.state, rng)
+        return self.way.draws(game, of_way(search), walk, rng)
 
     def made(self, game, search, walk, move):
-        self.way.add(game, search.memory.extra.taught, walk.state, move)
+        self.way.made(game, of_way(search), walk, move)
 
     def learn(self, game, search, walk, result):
-        self.way.learn(search.memory.extra.taught, result)
+        self.way.learn(game, of_way(search), walk, result)
         self.end(game, search, walk)
 
     def halves(self, search, node):
@@ -173,4 +179,10 @@ class Gumbel(Guided, Rounded):
 
     def hint_ppa(self, game, search, state, move):
         """The weight of the move's code."""
-        return weight_of(search.memory.extra.taught, game.move_code(state, move))
+        return search.memory.extra.taught.learner.policy.weights[0, game.move_code(state, move)]
+
+
+@inlined
+def of_way(search):
+    """The search as the way of learning sees it."""
+    return Search(search.tree, search.memory.extra.taught, search.options)

@@ -10,13 +10,12 @@ the same code was made, in the tree or in the playout.  The paper's weight is 5 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.montecarlo.averages import add_move, begin_line, empty, learn_line, mean_of, new_averages
-from agents.montecarlo.method import Method
+from agents.montecarlo.averages import Averaging, empty, mean_of
 from games.core.game import check_range
 
 
 @dataclass(frozen=True)
-class History(Method):
+class History(Averaging):
     """weight: of a move's history
     memory: whether histories are kept from move to move
     """
@@ -27,26 +26,13 @@ class History(Method):
     name: ClassVar[str] = "history"
     part: ClassVar[str] = "selection"
     data_fields: ClassVar[tuple[str, ...]] = ("weight",)
-    steps: ClassVar[bool] = True
 
     def __post_init__(self):
         check_range("weight", self.weight, 0)
 
-    def new_memory(self, game, nodes):
-        return new_averages(game, 1 << 17)
-
     def begin_search(self, game, memory, budget, rng):
         if not self.memory:
             empty(memory)
-
-    def arrive(self, game, search, walk):
-        begin_line(game, search.memory, search.tree, walk)
-
-    def made(self, game, search, walk, move):
-        add_move(game, search.memory, walk.state, move)
-
-    def learn(self, game, search, walk, result):
-        learn_line(search.memory, result, 1)
 
     def bonus(self, game, search, walk, child):
         tree, memory = search.tree, search.memory

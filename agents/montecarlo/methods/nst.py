@@ -17,8 +17,7 @@ import numpy as np
 from agents.montecarlo.averages import (
     EMPTY,
     Averages,
-    add_move,
-    begin_line,
+    Averaging,
     empty,
     joined,
     key_of,
@@ -27,7 +26,7 @@ from agents.montecarlo.averages import (
     new_averages,
     place_of,
 )
-from agents.montecarlo.method import NONE, Method
+from agents.montecarlo.method import NONE
 from games.core.game import CHANCE, check_range
 from games.core.jit import helper
 from games.core.random import random_below, random_unit
@@ -42,7 +41,7 @@ class Grams(NamedTuple):
 
 
 @dataclass(frozen=True)
-class NST(Method):
+class NST(Averaging):
     """length: of the longest sequence of moves
     epsilon: how often a move is drawn at random
     least: how often a sequence of several moves must have been seen
@@ -58,7 +57,6 @@ class NST(Method):
     part: ClassVar[str] = "playout"
     alone: ClassVar[tuple[str, ...]] = ("draw the moves of playouts",)
     data_fields: ClassVar[tuple[str, ...]] = ("length", "epsilon", "least")
-    steps: ClassVar[bool] = True
 
     def __post_init__(self):
         check_range("length", self.length, 1, 10)
@@ -73,11 +71,8 @@ class NST(Method):
         if not self.memory:
             empty(memory.averages)
 
-    def arrive(self, game, search, walk):
-        begin_line(game, search.memory.averages, search.tree, walk)
-
-    def made(self, game, search, walk, move):
-        add_move(game, search.memory.averages, walk.state, move)
+    def averages(self, memory):
+        return memory.averages
 
     def learn(self, game, search, walk, result):
         learn_line(search.memory.averages, result, search.options.length)

@@ -13,8 +13,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.montecarlo.averages import START, Averages, add_move, begin_line, joined, new_averages
-from agents.montecarlo.method import NONE, Method
+from agents.montecarlo.averages import START, Averages, Averaging, joined, new_averages
+from agents.montecarlo.method import NONE
 from games.core.jit import helper
 
 SIZE = 1 << 16  # of the table, in which a reply may take the place of that to other moves
@@ -30,7 +30,7 @@ class Replies(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reply(Method):
+class Reply(Averaging):
     """two: whether there are replies to two moves
     forgetting: whether replies that lose are forgotten
     """
@@ -41,17 +41,13 @@ class Reply(Method):
     name: ClassVar[str] = "reply"
     part: ClassVar[str] = "playout"
     alone: ClassVar[tuple[str, ...]] = ("draw the moves of playouts",)
-    steps: ClassVar[bool] = True
 
     def new_memory(self, game, nodes):
         replies = np.zeros(SIZE, np.uint64), np.zeros(SIZE, np.int64)
         return Replies(*replies, new_averages(game, 1), np.zeros(game.max_moves, np.int32))
 
-    def arrive(self, game, search, walk):
-        begin_line(game, search.memory.line, search.tree, walk)
-
-    def made(self, game, search, walk, move):
-        add_move(game, search.memory.line, walk.state, move)
+    def averages(self, memory):
+        return memory.line
 
     def learn(self, game, search, walk, result):
         memory, line = search.memory, search.memory.line

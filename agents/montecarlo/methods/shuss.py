@@ -10,19 +10,18 @@ a move of the same code, anywhere.  That the score is divided by n, as in progre
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.montecarlo.averages import add_move, begin_line, empty, learn_line, mean_of, new_averages
+from agents.montecarlo.averages import Averaging, empty, learn_line, mean_of, new_averages
 from agents.montecarlo.methods.halving import Rounded, value_of
 from games.core.game import check_range
 
 
 @dataclass(frozen=True)
-class SHUSS(Rounded):
+class SHUSS(Rounded, Averaging):
     """weight: of a move's score, against the mean of a move with one visit"""
 
     weight: float = 8.0
 
     name: ClassVar[str] = "shuss"
-    steps: ClassVar[bool] = True
     data_fields: ClassVar[tuple[str, ...]] = ("weight",)
 
     def __post_init__(self):
@@ -35,11 +34,8 @@ class SHUSS(Rounded):
         super().begin_search(game, memory, budget, rng)
         empty(memory.extra)
 
-    def arrive(self, game, search, walk):
-        begin_line(game, search.memory.extra, search.tree, walk)
-
-    def made(self, game, search, walk, move):
-        add_move(game, search.memory.extra, walk.state, move)
+    def averages(self, memory):
+        return memory.extra
 
     def learn(self, game, search, walk, result):
         learn_line(search.memory.extra, result, 1)

@@ -20,7 +20,7 @@ from agents.core.chunks import run_chunks
 from agents.core.tree import ROOT, capacity, clear, most_visited_child, new_tree
 from agents.montecarlo.parallel.scheme import Scheme, SchemePlayer
 from agents.montecarlo.search import Search, decision_from, search_kernel
-from agents.montecarlo.uct import UCB1, UCBOptions
+from agents.montecarlo.ucb1 import UCB1, UCBOptions
 from games.core.game import check_choice
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from agents.core.agent import Budget, Player
 from agents.core.threads import Simulable, Threads
-from agents.montecarlo.uct import check_exploration
+from agents.montecarlo.method_search import check_exploration
 from games.core.game import check_choice, check_range
 from games.core.random import stream
 

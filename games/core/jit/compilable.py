@@ -132,7 +132,7 @@ class Compilable:
     # attributes that are contiguous arrays of one dimension, and their dtypes; kernels are shared between their values,
     # and may read them alone
     arrays: ClassVar[dict[str, type]] = {}
-    # fields that are Compilable themselves: kernels call their methods, as in `self.part.method(...)`
+    # fields that are Compilable, or tuples of such parts: kernels call their methods, as in `self.part.method(...)`
     compiled_parts: ClassVar[tuple[str, ...]] = ()
     # whether compiled methods may make arrays; they are faster when not: see `helper`
     may_allocate: ClassVar[bool] = False
@@ -174,8 +174,9 @@ def _typeof_game(game, context):
 
 def digest_with_parts(game):
     """The digest of the class, and those of the classes of its parts, however deep they lie."""
-    digests = [digest_with_parts(getattr(game, name)) for name in game.compiled_parts]
-    return "-".join([class_digest(type(game)), *digests])
+    values = [getattr(game, name) for name in game.compiled_parts]
+    parts = [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
+    return "-".join([class_digest(type(game)), *map(digest_with_parts, parts)])
 
 
 @lower_constant(GameType)

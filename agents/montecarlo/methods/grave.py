@@ -1,0 +1,265 @@
+"""RAVE and GRAVE: a move is also judged by the simulations in which it was played later (AMAF, all moves as first).
+
+    value = (1 - b) mean + b amaf       b = a / (a + n + bias * a * n)
+
+n and mean are the child's visits and mean reward; a and amaf count the simulations, through a reference node, in which
+the player who is to move played that move anywhere below it, and their mean reward.  The child of the largest value is
+selected; there is no exploration term.  RAVE refers to the node itself (Gelly & Silver, "Combining online and offline
+knowledge in UCT", 2007), GRAVE to its closest ancestor with more than `ref` visits (Cazenave, "Generalized rapid action
+value estimation", 2015): RAVE is ref = 0.  A move is the same elsewhere if it has the same move code.
+
+The counts of a search lie in one open-addressing table, by node and code.
+
+With `lanes` a leaf is played out so many times, and all results are backed up.  The playouts come one after another,
+since the moves of vector lanes are not known; what is saved is the counting, as a code that several of them have costs
+a node one look into the table.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from agents.core.probing import find_slot
+from agents.montecarlo.leaves import LANES
+from agents.montecarlo.method import Method
+from games.core.game import CHANCE, check_choice, check_range
+from games.core.jit import helper, inlined
+from games.core.playout import copy_state
+from games.core.random import mix
+
+EMPTY = np.int64(-1)
+MOST_CODES = 1 << 32  # move codes are below it, so that a key holds a node and a code
+VISIT = 1 << 32
+FILLED = 0.75  # of a table; beyond that it takes no new entries, and goes on counting those it has
+CODES, PLIES, DONE = range(3)  # of `length`
+REFERENCE, SEEN = range(2)  # of `look`
+
+
+class Amaf(NamedTuple):
+    """A table of counts by node and code, and the line of the simulation at hand.
+
+    The line is the codes of the moves in the tree, the last of them at max_plies - 1, and then the codes of its
+    playouts, each once.
+    """
+
+    keys: np.ndarray  # int64[size], EMPTY or the key of an entry's node and code; size is a power of two
+    counts: np.ndarray  # int64[size], beside its key in memory: visits * VISIT + twice the rewards of whose code it is
+    used: np.ndarray  # int64[1], entries
+    line: np.ndarray  # int64[max_plies + the most codes of playouts]; -1 for outcomes of chance in the tree
+    before: np.ndarray  # int64[the same], where in the line the same code stands last before, or -1
+    words: np.ndarray  # int64[the same], what each code adds to counts
+    playout: np.ndarray  # int64[the same], the number of the last playout that had the code
+    slots: np.ndarray  # int64[the same], where the code is in `codes`
+    codes: np.ndarray  # int64[a power of two], EMPTY or a code of the playouts
+    places: np.ndarray  # int64[the same], beside its code in memory: where it stands in the line
+    moves: np.ndarray  # int64[2, max_plies], codes of the playout at hand, and who made them
+    length: np.ndarray  # int64[3], CODES of the playouts, PLIES of the one at hand, and how many are DONE
+    look: np.ndarray  # int64[2], the REFERENCE of the node at hand, and in how many simulations a move was SEEN
+    state: np.ndarray  # dtype[state_size], to replay in
+    leaf: np.ndarray  # dtype[state_size], from which several playouts begin
+
+
+@dataclass(frozen=True)
+class GraveParameters:
+    """ref: the ancestor has more visits than this; 0 makes it RAVE
+    bias: how fast the AMAF value fades as the child is visited
+    entries: places in the table of AMAF counts
+    lanes: playouts of each leaf, one after another, whose moves are counted together
+    """
+
+    ref: int = 50
+    bias: float = 1e-5
+    entries: int = 1 << 20
+    lanes: int = 1
+
+
+@dataclass(frozen=True)
+class Grave(GraveParameters, Method):
+    """See the top of the file."""
+
+    name: ClassVar[str] = "grave"
+    part: ClassVar[str] = "selection"
+    alone: ClassVar[tuple[str, ...]] = ("replace the exploration term",)
+    apart: ClassVar[tuple[str, ...]] = ("cutoff", "score", "graph")  # results of its counts are 1, 0 and -1
+    steps: ClassVar[bool] = True
+    keeps: ClassVar[bool] = False
+    data_fields: ClassVar[tuple[str, ...]] = ("ref", "bias", "entries")
+
+    def __post_init__(self):
+        check_range("entries", self.entries, 1 << 10, 1 << 28)
+        if self.entries & (self.entries - 1):
+            raise ValueError(f"entries = {self.entries} is not a power of two")
+        check_choice("lanes", self.lanes, LANES)
+        if self.ref < 0 or self.bias < 0:
+            raise ValueError(f"ref = {self.ref}, bias = {self.bias}: both can be 0 or more")
+
+    def leaf_playouts(self):
+        return self.lanes
+
+    def misfit(self, game):
+        if game.code_limit > MOST_CODES:
+            return f"{self.name} plays games whose move codes are below 2**32, and {game} has larger ones"
+        return None
+
+    def new_memory(self, game, nodes):
+        most = min(self.lanes * game.max_plies, game.code_limit)  # different codes in playouts
+        table, codes = (np.full((size, 2), EMPTY) for size in (self.entries, 2 << most.bit_length()))
+        return Amaf(
+            *table.T,
+            np.zeros(1, np.int64),
+            *np.zeros((5, game.max_plies + most), np.int64),
+            *codes.T,
+            np.zeros((2, game.max_plies), np.int64),
+            np.zeros(3, np.int64),
+            np.zeros(2, np.int64),
+            *np.zeros((2, game.state_size), game.dtype),
+        )
+
+    def forget(self, memory):
+        memory.keys[:] = EMPTY
+        memory.used[0] = memory.length[CODES] = 0
+
+    def look(self, game, search, walk):
+        search.memory.look[REFERENCE] = reference_node(search, walk)
+
+    def mean(self, game, search, walk, child, mean):
+        """The mix of mean and AMAF."""
+        tree, memory = search.tree, search.memory
+        key = key_of(memory.look[REFERENCE], game.move_code(walk.state, tree.move[child]))
+        entry = entry_of(memory, key)
+        visits, counts = tree.visits[child], memory.counts[entry] if memory.keys[entry] != EMPTY else 0
+        seen, doubled = counts // VISIT, counts % VISIT
+        memory.look[SEEN] = seen
+        if visits == 0 and seen == 0:
+            return mean
+        share = seen / (seen + visits + search.options.bias * seen * visits)
+        return (1.0 - share) * mean + share * (0.5 * doubled / max(seen, 1))
+
+    def explore(self, game, search, walk, child, term, constant):
+        """None, but for a move of which nothing is known."""
+        return term if search.tree.visits[child] == 0 and search.memory.look[SEEN] == 0 else 0.0
+
+    def arrive(self, game, search, walk):
+        memory = search.memory
+        memory.length[PLIES] = memory.length[DONE] = 0
+        if self.lanes > 1:
+            copy_state(game, walk.state, memory.leaf)
+
+    def made(self, game, search, walk, move):
+        """Note the code of a playout's move, and who makes it."""
+        moves, length, player = search.memory.moves, search.memory.length, game.player(walk.state)
+        moves[0, length[PLIES]] = game.move_code(walk.state, move) if player != CHANCE else -1
+        moves[1, length[PLIES]] = player
+        length[PLIES] += 1
+
+    def played(self, game, search, walk, result):
+        memory = search.memory
+        note_playout(memory, 0.5 * (1.0 + result))
+        if self.lanes > 1:
+            copy_state(game, memory.leaf, walk.state)
+
+    def learn(self, game, search, walk, result):
+        """Count the simulation, at every node of the path, for the moves that were made below it."""
+        memory = search.memory
+        note_path(game, search, walk, np.int64(self.lanes * (1.0 + result)), np.int64(self.lanes))
+        begin, end = game.max_plies - (walk.length[0] - 1), game.max_plies + memory.length[CODES]
+        for i in range(walk.length[0]):
+            for j in range(begin + i, end):
+                if memory.line[j] >= 0 and memory.before[j] < begin + i:  # a move counts once in a simulation
+                    count_move(memory, walk.path[i], memory.line[j], memory.words[j])
+        forget_playouts(game, memory)
+
+
+@helper
+def reference_node(search, walk):
+    """The closest node to the end of the path, itself included, with more than `ref` visits; or else the root."""
+    i = walk.length[0] - 1
+    while i > 0 and search.tree.visits[walk.path[i]] <= search.options.ref:
+        i -= 1
+    return walk.path[i]
+
+
+@helper
+def note_playout(memory, reward):
+    """Put the codes of a playout into the line, each once; reward is the first player's."""
+    begin, number = len(memory.moves[0]), memory.length[DONE]
+    for ply in range(memory.length[PLIES]):
+        code = memory.moves[0, ply]
+        if code < 0:
+            continue
+        slot = find_slot(memory.codes, memory.codes, EMPTY, code, mix(np.uint64(code)))
+        if memory.codes[slot] == EMPTY:
+            place = begin + memory.length[CODES]
+            memory.codes[slot], memory.places[slot], memory.slots[place] = code, place, slot
+            memory.line[place], memory.before[place], memory.words[place] = code, -1, 0
+            memory.playout[place] = -1
+            memory.length[CODES] += 1
+        place = memory.places[slot]
+        if memory.playout[place] != number:
+            memory.playout[place] = number
+            memory.words[place] += VISIT + np.int64(2.0 * (reward if memory.moves[1, ply] == 0 else 1.0 - reward))
+    memory.length[PLIES], memory.length[DONE] = 0, number + 1
+
+
+@helper
+def note_path(game, search, walk, doubled, playouts):
+    """Put the codes of the moves in the tree into the line, and say where those of the playouts stand there.
+
+    doubled: twice the sum of the first player's rewards in the playouts.
+    """
+    memory, plies = search.memory, walk.length[0] - 1
+    begin = game.max_plies - plies
+    copy_state(game, walk.root, memory.state)
+    for i in range(plies):
+        move, player, place = search.tree.move[walk.path[i + 1]], walk.movers[i + 1], begin + i
+        code = np.int64(game.move_code(memory.state, move)) if player != CHANCE else np.int64(-1)
+        memory.line[place] = code
+        memory.words[place] = VISIT * playouts + (doubled if player == 0 else 2 * playouts - doubled)
+        memory.before[place] = last_before(memory, begin, place)
+        game.play(memory.state, move)
+        slot = find_slot(memory.codes, memory.codes, EMPTY, code, mix(np.uint64(code)))
+        if code >= 0 and memory.codes[slot] == code:
+            memory.before[memory.places[slot]] = place
+
+
+@helper
+def last_before(memory, begin, place):
+    """Where in the line, from `begin` on, the code of a place stands last before it, or -1."""
+    earlier = place - 1
+    while earlier >= begin and memory.line[earlier] != memory.line[place]:
+        earlier -= 1
+    return earlier if earlier >= begin else -1
+
+
+@helper
+def forget_playouts(game, memory):
+    """Empty the playouts' part of the line."""
+    for place in range(game.max_plies, game.max_plies + memory.length[CODES]):
+        memory.codes[memory.slots[place]] = EMPTY
+    memory.length[CODES] = 0
+
+
+@helper
+def count_move(memory, node, code, word):
+    """Count what a code that was played below a node adds to its counts; a new entry needs room in the table."""
+    key = key_of(node, code)
+    entry = entry_of(memory, key)
+    if memory.keys[entry] == EMPTY:
+        if memory.used[0] > FILLED * len(memory.keys):
+            return
+        memory.keys[entry], memory.counts[entry] = key, 0
+        memory.used[0] += 1
+    memory.counts[entry] += word
+
+
+@inlined
+def key_of(node, code):
+    """The key of a node and a code, which is below MOST_CODES: int64."""
+    return np.int64(node) << 32 | np.int64(code)
+
+
+@inlined
+def entry_of(memory, key):
+    """The entry of a key, or the empty place where it would be."""
+    return find_slot(memory.keys, memory.keys, EMPTY, key, mix(np.uint64(key)))

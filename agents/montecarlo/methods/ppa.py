@@ -1,0 +1,215 @@
+"""PPA, playout policy adaptation: playouts follow a policy that is adapted to what has won (T. Cazenave, "Playout
+policy adaptation for games", ACG 2015).
+
+The policy has a weight for each move code; playouts draw moves by the softmax of the weights.  After each simulation
+the moves of the winner, in the tree and in the playout, are made likelier, at the cost of the other moves that were
+legal beside them, by `alpha` (agents/core/policy.py has the formula).  After a draw nothing is learnt.  Each move of
+the game starts from a new policy.
+
+`features` tells moves with different features apart, by the game's feature codes: PPAF, for which alpha = 0.32 was
+found best (T. Cazenave, "Playout policy adaptation with move features", Theoretical Computer Science 644, 2016).
+`memory` keeps the policy from move to move: PPAFM, together with features (T. Cazenave & E. Diemert, "Memorizing the
+playout policy", CGW 2017).
+
+`rule="simple"` learns in another way: a winner's move that is new gets the weight 1, then 2 more at a time below 10, 4
+more below 100, and 1 more from there on; nothing is taken from the other moves.  Weights of that size leave the softmax
+hardly any choice, so it needs a temperature well above 1.
+"""
+
+from dataclasses import dataclass, field, replace
+from math import exp
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from agents.core.policy import (
+    Coding,
+    Learner,
+    Settings,
+    check_positive,
+    coding_for,
+    draw_move,
+    forget,
+    gather_steps,
+    has_room,
+    new_learner,
+    play_line,
+    take_steps,
+    with_room,
+    write_move,
+)
+from agents.montecarlo.method import NONE, Method
+from games.core.game import check_choice
+from games.core.jit import inlined
+from games.core.playout import copy_state
+from games.core.registry import UNLISTED
+
+PLAYOUT, IN_TREE = 0, 1  # lines of a simulation
+LINES = 2
+MOST_CODES = 1 << 22  # of a policy whose codes are their own numbers; each takes 24 bytes
+
+
+class Adapted(NamedTuple):
+    """A policy, and the lines of the simulation at hand."""
+
+    learner: Learner
+    drawn: np.ndarray  # int64[1], the move that the policy has drawn, or NONE; it stands in the line
+
+
+@dataclass(frozen=True)
+class PolicyParameters:
+    """temperature: of the softmax by which playouts draw moves
+    features: policies go by the game's feature codes instead of its move codes
+    memory: keep the policy from move to move
+    """
+
+    temperature: float = 1.0
+    features: bool = False
+    memory: bool = False
+
+
+@dataclass(frozen=True)
+class Following(PolicyParameters, Method):
+    """Base of the methods whose playouts follow a policy, which learns as `teach` says.
+
+    direct: whether codes are their own numbers in any game, or only where there are few
+    """
+
+    direct: bool = field(default=False, kw_only=True, metadata=UNLISTED)
+
+    part: ClassVar[str] = "playout"
+    alone: ClassVar[tuple[str, ...]] = ("draw the moves of playouts",)
+    steps: ClassVar[bool] = True
+    data_fields: ClassVar[tuple[str, ...]] = ("temperature", "memory")
+    policies: ClassVar[int] = 1  # rows of the arrays
+
+    def __post_init__(self):
+        check_positive("temperature", self.temperature)
+
+    @property
+    def coding(self) -> Coding:
+        """How the policy names moves."""
+        return Coding(self.features, self.direct)
+
+    def compiled(self, game):
+        coding = coding_for(game, self.features)
+        return replace(super().compiled(game), direct=self.direct or coding.direct)
+
+    def settings(self) -> Settings:
+        """The numbers that the policy reads."""
+        return Settings(0.0, self.temperature)
+
+    def misfit(self, game):
+        if self.direct and game.code_limit > MOST_CODES:
+            return f"a policy has room for {MOST_CODES} move codes, and the code_limit of the game is {game.code_limit}"
+        return None
+
+    def new_memory(self, game, nodes):
+        coding = self.compiled(game).coding
+        learner = new_learner(game, coding, self.settings(), policies=self.policies, lines=LINES)
+        return Adapted(learner, np.full(1, NONE))
+
+    def forget(self, memory):
+        if not self.memory:
+            forget(memory.learner)
+
+    def with_room(self, game, memory):
+        return memory._replace(learner=with_room(game, self.compiled(game).coding, memory.learner, LINES))
+
+    def has_room(self, game, search):
+        return has_room(game, self.coding, search.memory.learner, LINES)
+
+    def arrive(self, game, search, walk):
+        search.memory.learner.lines.length[PLAYOUT] = 0
+
+    def plays(self, game, search, walk, rng):
+        return play_line(game, self.coding, search.memory.learner, 0, PLAYOUT, walk.state, rng)
+
+    def draws(self, game, search, walk, rng):
+        learner = search.memory.learner
+        ply = learner.lines.length[PLAYOUT]
+        move = draw_move(game, self.coding, learner, 0, PLAYOUT, ply, walk.state, rng)
+        search.memory.drawn[0] = move
+        return move
+
+    def made(self, game, search, walk, move):
+        learner, drawn = search.memory
+        lines, ply = learner.lines, learner.lines.length[PLAYOUT]
+        if drawn[0] == move:
+            lines.players[PLAYOUT, ply], lines.moves[PLAYOUT, ply] = game.player(walk.state), move
+        else:
+            write_move(game, self.coding, learner, PLAYOUT, ply, walk.state, move)
+        drawn[0] = NONE
+        lines.length[PLAYOUT] = ply + 1
+
+    def learn(self, game, search, walk, result):
+        learner = search.memory.learner
+        follow_path(game, self.coding, learner, IN_TREE, search.tree, walk)
+        self.teach(learner, result)
+
+    def teach(self, learner, result):
+        """Learn from the two lines of a simulation, the playout and the one in the tree."""
+        raise NotImplementedError
+
+
+@inlined
+def follow_path(game, coding, learner, line, tree, walk):
+    """Make a line that of the moves in the tree, beside the numbers of those that were legal."""
+    plies = walk.length[0] - 1
+    copy_state(game, walk.root, learner.state)
+    for ply in range(plies):
+        move = tree.move[walk.path[ply + 1]]
+        write_move(game, coding, learner, line, ply, learner.state, move)
+        game.play(learner.state, move)
+    learner.lines.length[line] = plies
+
+
+@dataclass(frozen=True)
+class PPAParameters(PolicyParameters):
+    """alpha: the step of adaptation; rule: "softmax", or "simple" for the rule that adds 1, 2, 4 or 1"""
+
+    alpha: float = 1.0
+    rule: str = "softmax"
+
+
+@dataclass(frozen=True)
+class PPA(PPAParameters, Following):
+    """Playouts are adapted to the winner's moves."""
+
+    name: ClassVar[str] = "ppa"
+    data_fields: ClassVar[tuple[str, ...]] = ("alpha", "temperature", "memory")
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_positive("alpha", self.alpha)
+        check_choice("rule", self.rule, ("softmax", "simple"))
+
+    def settings(self):
+        return Settings(self.alpha, self.temperature)
+
+    def function(self, name):
+        return super().function(f"teach_{self.rule}" if name == "teach" else name)
+
+    def teach(self, learner, result):
+        return self.function("teach")(self, learner, result)
+
+    def teach_softmax(self, learner, result):
+        """Adapt to the winner's moves by the gradient of their probability."""
+        if result != 0.0:
+            winner = 0 if result > 0.0 else 1
+            for line in range(LINES):
+                gather_steps(self.coding, learner, 0, line, winner)
+            take_steps(learner, 0)
+
+    def teach_simple(self, learner, result):
+        """Add 1, 2, 4 or 1 to the weights of the winner's moves, by how large they are."""
+        if result != 0.0:
+            winner, lines, policy = 0 if result > 0.0 else 1, learner.lines, learner.policy
+            for line in range(LINES):
+                for ply in range(lines.length[line]):
+                    if lines.players[line, ply] == winner:
+                        number = lines.numbers[line, lines.chosen[line, ply]]
+                        weight = policy.weights[0, number]
+                        weight += 1.0 if weight == 0.0 or weight >= 100.0 else (2.0 if weight < 10.0 else 4.0)
+                        policy.weights[0, number] = weight
+                        policy.odds[0, number] = exp(weight / learner.settings.temperature)
