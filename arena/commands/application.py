@@ -6,7 +6,6 @@ import sys
 import textwrap
 from collections.abc import Callable
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -60,7 +59,6 @@ class Panels(TyperGroup):
 app = typer.Typer(
     name="arena",
     cls=Panels,
-    add_completion=False,  # see `arena.commands.shells`
     help="Reproducible tournaments of game-tree search agents, across cores.\n\n" + EXIT_CODES,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -84,37 +82,10 @@ def _tell_version(asked: bool) -> None:
         raise typer.Exit
 
 
-def _install_completion(asked: bool) -> None:
-    if asked:
-        from arena.commands.shells import install, shell_of_user
-
-        name = _told(shell_of_user)
-        place = _told(lambda: install(name, Path.home()))
-        typer.echo(f"Completion for {name} is in {place}; shells that are started from now on have it.")
-        raise typer.Exit
-
-
-def _show_completion(asked: bool) -> None:
-    if asked:
-        from arena.commands.shells import SHELLS, shell_of_user
-
-        typer.echo(SHELLS[_told(shell_of_user)].script, nl=False)
-        raise typer.Exit
-
-
-def _eager(name: str, callback: Callable[[bool], None], help: str) -> Any:
-    """An option that does something else than run a command."""
-    return typer.Option(name, callback=callback, is_eager=True, help=help)
-
-
 @app.callback()
 def _main(
-    version: Annotated[bool, _eager("--version", _tell_version, "Tell the version and exit.")] = False,
-    install_completion: Annotated[
-        bool, _eager("--install-completion", _install_completion, "Let TAB complete, in bash, zsh or fish.")
-    ] = False,
-    show_completion: Annotated[
-        bool, _eager("--show-completion", _show_completion, "Print what --install-completion writes.")
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Tell the version and exit.")
     ] = False,
 ) -> None:
     pass
@@ -180,15 +151,6 @@ def _errors_told(function: Callable) -> Callable:
             raise typer.Exit(BAD) from None
 
     return wrapped
-
-
-def _told(function: Callable) -> Any:
-    """What a function returns; an error that the user can mend is told in a line."""
-    try:
-        return function()
-    except (UserError, OSError) as error:
-        complain(_worded(error))
-        raise typer.Exit(BAD) from None
 
 
 def _worded(error: Exception) -> str:

@@ -10,8 +10,7 @@ from arena.commands.output import print_table
 from arena.commands.progress import progress_line
 
 Games = Annotated[
-    list[str] | None,
-    games_option("A game; may be repeated. Default: tic-tac-toe and Connect 4 on two small boards."),
+    list[str] | None, games_option("A game; may be repeated. Default: tic-tac-toe and Connect 4 on two small boards.")
 ]
 Seconds = Annotated[float, typer.Option(callback=positive, help="Stop a search that takes longer for a game.")]
 TableSize = Annotated[float, typer.Option(help="The size of the table in MiB.")]
