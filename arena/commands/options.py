@@ -131,6 +131,8 @@ RunFolder = Annotated[
         "--out", "-o", help="The folder to store the run in. Default: a new one in runs.", autocompletion=complete_run
     ),
 ]
+ResumeAlone = Annotated[bool, typer.Option("--resume", help="Continue what --out holds; needs nothing else.")]
+Sizes = Annotated[str, typer.Option(help="How many workers the searches have: several numbers, separated by commas.")]
 OutFolder = Annotated[
     Path | None,
     typer.Option(
@@ -171,6 +173,38 @@ def line_of(game, moves: str) -> tuple[list[int], Any]:
         return game.read_line(moves)
     except IllegalMove as error:
         raise typer.BadParameter(f"--moves: {error}") from None
+
+
+BESIDE_RESUME = {
+    "out",
+    "resume",
+    "workers",
+    "cluster",
+    "verbose",
+    "log_level",
+    "specialize",
+    "as_json",
+    "speed_seconds",
+}
+
+
+def check_resumed(context: typer.Context, out: Path | None, resume: bool) -> None:
+    """BadParameter if there is no study to do, or beside --resume an option that the study in --out has answered."""
+    if resume and (out is None or given(context, context.params.keys() - BESIDE_RESUME)):
+        raise typer.BadParameter("--resume continues the study in --out, and needs nothing else")
+    if not resume and "game" in context.params and context.params["game"] is None:
+        raise typer.BadParameter("give a --game, or --resume with --out")
+
+
+def sizes_of(text: str) -> tuple[int, ...]:
+    """`1,2,4` -> (1, 2, 4), of --sizes."""
+    try:
+        numbers = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"--sizes {text!r} is not a list such as 1,2,4,8") from None
+    if not all(1 <= number <= MOST_WORKERS for number in numbers):
+        raise typer.BadParameter(f"--sizes {text!r} is out of range: searches can have 1 to {MOST_WORKERS} workers")
+    return numbers
 
 
 def games_option(help: str):

@@ -1,15 +1,27 @@
 """`arena study`: studies of searches, each by one command."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from arena.commands.application import Panel, command, group
-from arena.commands.options import Json, RunFolder, Specialize, free_folder, games_option
+from arena.commands.options import (
+    Json,
+    ResumeAlone,
+    RunFolder,
+    Specialize,
+    agents_option,
+    check_resumed,
+    free_folder,
+    games_option,
+)
 from arena.commands.output import print_table, tell, write_picture, write_whole
 from arena.commands.progress import progress_line
+
+SUFFIXES = {"csv": "csv", "latex": "tex"}
 
 studies = group("study", Panel.STUDY, "Compare searches of one kind on many positions.")
 
@@ -17,9 +29,7 @@ studies = group("study", Panel.STUDY, "Compare searches of one kind on many posi
 Games = Annotated[list[str] | None, games_option("A game; may be repeated. Default: eight games on small boards.")]
 Searches = Annotated[
     list[str] | None,
-    typer.Option(
-        "--agent", "-a", help="A search without a budget; may be repeated. Default: all serial ones, with variants."
-    ),
+    agents_option("A search without a budget; may be repeated. Default: all serial ones, with variants."),
 ]
 Memory = Annotated[
     str | None, typer.Option(help="Comma-separated sizes, in MiB, of a search's table or trees. Default: 0.125,1,16.")
@@ -33,7 +43,6 @@ Part = Annotated[
     ),
 ]
 Seed = Annotated[int | None, typer.Option(help="The seed of the random games. Default: 0.")]
-ResumeAlone = Annotated[bool, typer.Option("--resume", help="Continue the study in --out; needs nothing else.")]
 
 
 @command(
@@ -44,6 +53,7 @@ ResumeAlone = Annotated[bool, typer.Option("--resume", help="Continue the study 
     "arena study proof --out runs/long --resume",
 )
 def proof(
+    context: typer.Context,
     game: Games = None,
     agent: Searches = None,
     memory: Memory = None,
@@ -63,7 +73,9 @@ def proof(
     solved.png) are written beside them: how many positions were solved, in how many nodes and processor seconds, with
     how much memory.
     """
+    check_resumed(context, out, resume)
     from arena.study.proving import ProofStudy, run
+    from results.proving import by_game, figure, table
 
     values = {
         "games": tuple(game) if game else None,
@@ -75,14 +87,18 @@ def proof(
         "seed": seed,
     }
     given: dict[str, Any] = {key: value for key, value in values.items() if value is not None}
-    if resume and (out is None or given):
-        raise typer.BadParameter("--resume continues the study in --out, and needs nothing else")
     study = None if resume else ProofStudy(**given)
     out = out or free_folder("proof")
     with progress_line() as show:
         rows = run(study, out, resume, show)
-    _write(rows, out)
-    _print(rows, out, as_json)
+    tables = {"solved": table(rows), "games": by_game(rows)}
+    write_files(out, tables, "solved", figure(rows))
+    if as_json:
+        print_json(tables)
+        return
+    print_table(tables["solved"], False, "Solved; nodes and seconds over the positions that all searches solved")
+    print_table(tables["games"], False, "Solved, by game")
+    tell(f"\nThe study is stored in {out}, the figure in {out / 'solved.svg'}")
 
 
 def _numbers(text: str, option: str) -> tuple[float, ...]:
@@ -100,29 +116,22 @@ def _two(numbers: tuple[float, ...]) -> tuple[float, float]:
     return numbers[0], numbers[1]
 
 
-def _write(rows, out: Path) -> None:
-    """Write tables and figures beside the rows."""
-    from results.export import render
-    from results.proving import by_game, figure, table
-
-    for name, frame in (("solved", table(rows)), ("games", by_game(rows))):
-        for format, suffix in (("csv", "csv"), ("latex", "tex")):
-            text = render(frame, format)
-            write_whole(out / f"{name}.{suffix}", text.encode() if isinstance(text, str) else text, force=True)
-    drawn = figure(rows)
+def write_files(out: Path, tables: dict, name: str, figure, formats: Iterable[str] = ("csv", "latex")) -> None:
+    """Write tables, by name, and a figure into a study's folder."""
+    for table, frame in tables.items():
+        for format in formats:
+            write_whole(out / f"{table}.{SUFFIXES[format]}", rendered(frame, format).encode(), force=True)
     for format in ("svg", "png"):
-        write_picture(out / f"solved.{format}", drawn, force=True)
+        write_picture(out / f"{name}.{format}", figure, force=True)
 
 
-def _print(rows, out: Path, as_json: bool) -> None:
-    """Print the tables."""
+def print_json(tables: dict) -> None:
+    """Print an object of tables."""
+    typer.echo(json.dumps({name: json.loads(rendered(frame, "json")) for name, frame in tables.items()}, indent=1))
+
+
+def rendered(frame, format: str) -> str:
+    """A table in one of the formats that are text."""
     from results.export import render
-    from results.proving import by_game, table
 
-    frames = {"solved": table(rows), "games": by_game(rows)}
-    if as_json:
-        typer.echo(json.dumps({name: json.loads(str(render(frame, "json"))) for name, frame in frames.items()}))
-        return
-    print_table(frames["solved"], False, "Solved; nodes and seconds over the positions that all searches solved")
-    print_table(frames["games"], False, "Solved, by game")
-    tell(f"\nThe study is stored in {out}, the figure in {out / 'solved.svg'}")
+    return str(render(frame, format))

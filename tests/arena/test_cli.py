@@ -344,7 +344,7 @@ def commands():
     from arena import commands
 
     shared = {"application", "completion", "counts", "dialogue", "options", "output", "playing", "progress"}
-    shared |= {"scaling-solve"}
+    shared |= {"study-solvers"}
     modules = pkgutil.iter_modules(commands.__path__)
     return sorted({module.name.strip("_").replace("_", "-") for module in modules} - shared)
 
@@ -361,7 +361,11 @@ def test_help_lists_every_command_in_a_line():
 def test_help_has_examples_and_loads_nothing_slow():
     for name in set(commands()) - {"list", "cache", "study"}:
         assert f"arena {name}" in call(name, "--help").stdout.split("Examples:")[1]
-    for name, own in (("list", ("games", "agents")), ("cache", ("info", "clear", "warm")), ("study", ("proof",))):
+    for name, own in (
+        ("list", ("games", "agents")),
+        ("cache", ("info", "clear", "warm")),
+        ("study", ("proof", "solvers")),
+    ):
         for command in own:
             assert f"arena {name} {command}" in call(name, command, "--help").stdout.split("Examples:")[1]
     script = "import sys, arena.cli; print([m for m in ('numba', 'pandas', 'scipy', 'numpy') if m in sys.modules])"
