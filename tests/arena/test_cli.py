@@ -362,7 +362,7 @@ def test_help_has_examples_and_loads_nothing_slow():
     for name in set(commands()) - {"list", "cache", "study"}:
         assert f"arena {name}" in call(name, "--help").stdout.split("Examples:")[1]
     for name, own in (
-        ("list", ("games", "agents")),
+        ("list", ("games", "agents", "learners")),
         ("cache", ("info", "clear", "warm")),
         ("study", ("proof", "solvers")),
     ):
