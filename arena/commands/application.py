@@ -9,9 +9,9 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-from arena.commands.options import Plugin
+from arena.commands.options import FILES, RUNNING, Plugin
 from games.core.errors import UserError
 from results.printable import printable
 
@@ -30,6 +30,22 @@ class Panel(StrEnum):
     READ = "Read stored runs"
     STUDY = "Solve and study"
     MACHINE = "Games, agents and speed"
+
+
+class Grouped(TyperCommand):
+    """A command whose help has its own options first, then those that it shares with others, each under its heading."""
+
+    def format_options(self, ctx, formatter) -> None:
+        """Write arguments and options with their help."""
+        rows: dict[str, list] = {"Arguments": [], "Options": [], RUNNING: [], FILES: []}
+        for parameter in self.get_params(ctx):
+            if record := parameter.get_help_record(ctx):
+                own = "Arguments" if parameter.param_type_name == "argument" else "Options"
+                rows[getattr(parameter, "rich_help_panel", None) or own].append(record)
+        for heading, records in rows.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
 
 
 class Panels(TyperGroup):
@@ -61,7 +77,7 @@ app = typer.Typer(
     cls=Panels,
     help="Reproducible tournaments of game-tree search agents, across cores.\n\n" + EXIT_CODES,
     no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -112,7 +128,7 @@ def command(panel: Panel | None = None, examples: str = "", group: typer.Typer =
         if examples:
             text += f"\n\n\b\nExamples:\n{textwrap.indent(examples, '  ')}"  # \b keeps the lines as they are
         told = _with_plugins(_errors_told(function))
-        return group.command(name, help=text, rich_help_panel=panel and panel.value)(told)
+        return group.command(name, cls=Grouped, help=text, rich_help_panel=panel and panel.value)(told)
 
     return decorate
 

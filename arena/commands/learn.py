@@ -13,7 +13,7 @@ import typer
 
 from arena.commands.application import INTERRUPTED, Panel, command
 from arena.commands.completion import complete_learner
-from arena.commands.options import Force, Game, OutputFile, at_least, positive
+from arena.commands.options import FILES, Force, Game, OutputFile, at_least, positive
 from arena.commands.output import check_free, say, tell, write_whole
 from arena.commands.progress import progress_line
 
@@ -50,7 +50,9 @@ Player = Annotated[
     ),
 ]
 Every = Annotated[float, typer.Option("--checkpoint", callback=positive, help="Seconds from save to save.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint beside the file.")]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Go on from the checkpoint beside the file.", rich_help_panel=FILES)
+]
 
 
 @command(

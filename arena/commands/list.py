@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import MISSING, asdict
 from typing import Annotated, Any
 
 import typer
@@ -87,7 +87,7 @@ def _class_row(cls) -> dict:
     from games.core.registry import parameters_of, signature
 
     listed = [field for field in parameters_of(cls) if field.metadata.get("listed", True)]
-    parameters = {field.name: field.default for field in listed}
+    parameters = {field.name: None if field.default is MISSING else field.default for field in listed}
     return {"name": cls.name, "signature": signature(cls), "parameters": parameters, "about": about(cls)}
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import BAD, Panel, command, complain
-from arena.commands.options import Folder, Force
+from arena.commands.options import FILES, Folder, Force
 from arena.commands.output import check_free, picture_format, tell, write_whole
 from arena.commands.progress import progress_line
 from results.kinds import PICTURES
@@ -40,9 +40,14 @@ def plot(
         int | None, typer.Option(help="For curves: which of the run's games, from 1. Default: the mean of all.")
     ] = None,
     panels: Annotated[bool, typer.Option("--panels", help="For curves: a panel for each game.")] = False,
-    format: Annotated[Picture | None, typer.Option("--format", "-f", help="Default: the output's, or pdf.")] = None,
+    format: Annotated[
+        Picture | None, typer.Option("--format", "-f", help="Default: the output's, or pdf.", rich_help_panel=FILES)
+    ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The file to write. Default: DIR/plots/KIND.FORMAT.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="The file to write. Default: DIR/plots/KIND.FORMAT.", rich_help_panel=FILES
+        ),
     ] = None,
     force: Force = False,
 ) -> None:

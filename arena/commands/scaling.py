@@ -11,7 +11,6 @@ from arena.commands.completion import complete_agent
 from arena.commands.options import (
     Cluster,
     Json,
-    LogLevel,
     ResumeAlone,
     RunFolder,
     Sizes,
@@ -76,7 +75,6 @@ def scaling(
     out: RunFolder = None,
     resume: ResumeAlone = False,
     verbose: Verbose = 0,
-    log_level: LogLevel = None,
     specialize: Specialize = None,
     as_json: Json = False,
 ) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.counts import Pairs, Wdl, checked_counts, exactly_one
-from arena.commands.options import Cluster, Json, LogLevel, OutFolder, Verbose, Workers
+from arena.commands.options import FILES, Cluster, Json, OutFolder, Verbose, Workers
 from arena.commands.output import say, tell
 from arena.commands.playing import Where, exit_if_void, run_shown, tell_notes
 
@@ -42,9 +42,10 @@ def sprt(
     out: OutFolder = None,
     workers: Workers = None,
     cluster: Cluster = None,
-    resume: Annotated[bool, typer.Option("--resume", help="With CONFIG.toml: continue the run in --out.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="With CONFIG.toml: continue the run in --out.", rich_help_panel=FILES)
+    ] = False,
     verbose: Verbose = 0,
-    log_level: LogLevel = None,
     as_json: Json = False,
 ) -> None:
     """Test which of two Elo differences holds, and stop early.

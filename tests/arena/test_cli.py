@@ -12,9 +12,12 @@ import time
 
 import pandas as pd
 import pytest
+import typer
+from typer.testing import CliRunner
 
 import agents
 import games
+from arena.cli import app
 from arena.commands.application import Panel
 from arena.runner import warming
 from arena.study import kernel_cache
@@ -356,6 +359,23 @@ def test_help_lists_every_command_in_a_line():
     for name in commands():
         (line,) = [line for line in text.splitlines() if re.match(rf"  {name} +[A-Z]", line)]
         assert len(line) <= 80 and line.endswith(".") and not line.endswith("...")
+
+
+def all_commands():
+    """(words, command) of every command, those of groups too."""
+    for name, one in sorted(typer.main.get_command(app).commands.items()):
+        yield from ([f"{name} {own}", command] for own, command in getattr(one, "commands", {}).items())
+        if not hasattr(one, "commands"):
+            yield [name, one]
+
+
+def test_help_fits_a_screen():
+    """At 100 columns; and no command has more than ten options of its own beside those that it shares."""
+    for words, command in all_commands():
+        lines = CliRunner().invoke(app, [*words.split(), "--help"], terminal_width=100).stdout.splitlines()
+        assert len(lines) <= 45, words
+        own = [one for one in command.params if one.param_type_name == "option" and not one.rich_help_panel]
+        assert len(own) <= 10, words
 
 
 def test_help_has_examples_and_loads_nothing_slow():
