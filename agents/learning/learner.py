@@ -12,7 +12,7 @@ from agents.learning.trainer import Trainer
 from games.core.errors import UserError
 from games.core.game import Game, check_range
 from games.core.network import Network
-from games.core.registry import Registry, spell
+from games.core.registry import Registry
 
 registry = Registry("learner", "agents.learning")
 
@@ -50,9 +50,6 @@ class Learner:
     def __post_init__(self):
         check_range("stages", self.stages, 1, 64)
         check_range("step", self.step, 1e-6, 100)
-
-    def __str__(self) -> str:
-        return spell(self)
 
     def prepare(self) -> None:
         """Do nothing: files are read when the game is known."""

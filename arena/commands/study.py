@@ -66,12 +66,12 @@ def proof(
     specialize: Specialize = None,
     as_json: Json = False,
 ) -> None:
-    """Compare proof-number searches on positions of several games, with several sizes of memory.
+    """Compare proof-number searches, with several sizes of memory.
 
-    Every search gets the same positions, and as many nodes for each.  Results are stored line by line; --resume
-    continues a study that was stopped.  Tables and figures (solved.csv, solved.tex, games.csv, games.tex, solved.svg,
-    solved.png) are written beside them: how many positions were solved, in how many nodes and processor seconds, with
-    how much memory.
+    Every search gets the same positions of several games, and as many nodes for each.  Results are stored line by line;
+    --resume continues a study that was stopped.  Tables and figures (solved.csv, solved.tex, games.csv, games.tex,
+    solved.svg, solved.png) are written beside them: how many positions were solved, in how many nodes and processor
+    seconds, with how much memory.
     """
     check_resumed(context, out, resume)
     from arena.study.proving import ProofStudy, run
