@@ -87,17 +87,22 @@ def scaling(
     where = Where(workers, cluster)
     where.check()
     check_resumed(context, out, resume)
-    from arena.study.scaling import ScalingStudy, load, read_study
-    from results.scaling import figure
+    from arena.study.scaling import ScalingStudy
 
     study = None
     if not resume:
-        asked = {"playouts": playouts, "games": games, "opening_plies": opening_plies, "seed": seed}
-        study = ScalingStudy(
-            str(game), tuple(scheme or SCHEMES), sizes_of(sizes), **asked, serial=serial, threads=threads
-        )
+        numbers = sizes_of(sizes), playouts, games, opening_plies, seed
+        study = ScalingStudy(str(game), tuple(scheme or SCHEMES), *numbers, threads, serial)
     out = out or free_folder("scaling")
     _play(study, out, where, resume)
+    _publish(out, speed_seconds, as_json)
+
+
+def _publish(out: Path, speed_seconds: float, as_json: bool) -> None:
+    """Measure the speed on threads, and write and print what was found."""
+    from arena.study.scaling import load, read_study
+    from results.scaling import figure
+
     study = read_study(out)
     frame, speeds = load(out), _speeds(study, out, speed_seconds)
     write_files(out, {"scaling": frame}, "scaling", figure(frame, speeds, study.game), ["csv"])

@@ -21,6 +21,7 @@ from arena.commands.options import (
 from arena.commands.output import print_table, tell, write_picture, write_whole
 from arena.commands.progress import progress_line
 
+TITLES = {"solved": "Solved; nodes and seconds over the positions that all searches solved", "games": "Solved, by game"}
 SUFFIXES = {"csv": "csv", "latex": "tex"}
 
 studies = group("study", Panel.STUDY, "Compare searches of one kind on many positions.")
@@ -77,43 +78,42 @@ def proof(
     from arena.study.proving import ProofStudy, run
     from results.proving import by_game, figure, table
 
-    values = {
-        "games": tuple(game) if game else None,
-        "searches": tuple(agent) if agent else None,
-        "memory": None if memory is None else _numbers(memory, "--memory"),
-        "positions": positions,
-        "nodes": nodes,
-        "part": None if part is None else _two(_numbers(part, "--part")),
-        "seed": seed,
-    }
-    given: dict[str, Any] = {key: value for key, value in values.items() if value is not None}
-    study = None if resume else ProofStudy(**given)
+    values: dict[str, Any] = {"games": tuple(game or ()), "searches": tuple(agent or ()), "positions": positions}
+    values |= {"memory": _numbers(memory, "--memory"), "part": _two(_numbers(part, "--part"))}
+    values |= {"nodes": nodes, "seed": seed}
+    study = None if resume else ProofStudy(**{key: one for key, one in values.items() if one not in (None, ())})
     out = out or free_folder("proof")
     with progress_line() as show:
         rows = run(study, out, resume, show)
     tables = {"solved": table(rows), "games": by_game(rows)}
-    write_files(out, tables, "solved", figure(rows))
-    if as_json:
-        print_json(tables)
-        return
-    print_table(tables["solved"], False, "Solved; nodes and seconds over the positions that all searches solved")
-    print_table(tables["games"], False, "Solved, by game")
-    tell(f"\nThe study is stored in {out}, the figure in {out / 'solved.svg'}")
+    publish(out, tables, ("solved", figure(rows)), TITLES, as_json)
 
 
-def _numbers(text: str, option: str) -> tuple[float, ...]:
-    """`1,16` -> (1.0, 16.0)."""
+def _numbers(text: str | None, option: str) -> tuple[float, ...] | None:
+    """`1,16` -> (1.0, 16.0); None where the option is not given."""
     try:
-        return tuple(float(word) for word in text.split(","))
+        return None if text is None else tuple(float(word) for word in text.split(","))
     except ValueError:
         raise typer.BadParameter(f"{option} {text!r} is not a list of numbers such as 0.1,0.5") from None
 
 
-def _two(numbers: tuple[float, ...]) -> tuple[float, float]:
-    """Two numbers."""
-    if len(numbers) != 2:
+def _two(numbers: tuple[float, ...] | None) -> tuple[float, ...] | None:
+    """The numbers, if there are two, or none are given."""
+    if numbers is not None and len(numbers) != 2:
         raise typer.BadParameter(f"--part has {len(numbers)} numbers; it takes two, such as 0.1,0.5")
-    return numbers[0], numbers[1]
+    return numbers
+
+
+def publish(out: Path, tables: dict, drawn: tuple[str, Any], titles: dict[str, str], as_json: bool) -> None:
+    """Write a study's tables and its figure, given with its name; print the tables that have titles."""
+    name, figure = drawn
+    write_files(out, tables, name, figure)
+    if as_json:
+        print_json(tables)
+        return
+    for table, title in titles.items():
+        print_table(tables[table], False, title)
+    tell(f"\nThe study is stored in {out}, the figure in {out / name}.svg")
 
 
 def write_files(out: Path, tables: dict, name: str, figure, formats: Iterable[str] = ("csv", "latex")) -> None:

@@ -17,9 +17,8 @@ from arena.commands.options import (
     games_option,
     sizes_of,
 )
-from arena.commands.output import print_table, tell
 from arena.commands.progress import progress_line
-from arena.commands.study import print_json, studies, write_files
+from arena.commands.study import publish, studies
 
 OneGame = Annotated[str | None, games_option('A game such as "breakthrough(rows=5, columns=4)".')]
 Solvers = Annotated[
@@ -72,19 +71,12 @@ def solvers(
 
     study = None
     if not resume:
-        lines, counts = tuple(moves or ()), sizes_of(sizes)
-        study = SolvingStudy(
-            str(game), tuple(agent or ()), counts, lines, positions, opening_plies, seed, nodes, threads
-        )
+        several = tuple(agent or ()), sizes_of(sizes), tuple(moves or ())
+        study = SolvingStudy(str(game), *several, positions, opening_plies, seed, nodes, threads)
     out = out or free_folder("solvers")
     with progress_line() as show:
         points = run(study, out, resume, show)
     totals = table(points)
-    tables = {"points": points, "solving": totals}
     drawn = figure(totals, kept.plan(out / FILE, SolvingStudy, "solvers").game)
-    write_files(out, tables, "solving", drawn)
-    if as_json:
-        print_json(tables)
-        return
-    print_table(totals, False, "Solving; time, nodes and speed-up over the common positions")
-    tell(f"\nThe study is stored in {out}, the figure in {out / 'solving.svg'}")
+    titles = {"solving": "Solving; time, nodes and speed-up over the common positions"}
+    publish(out, {"points": points, "solving": totals}, ("solving", drawn), titles, as_json)
