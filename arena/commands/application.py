@@ -136,7 +136,7 @@ def command(panel: Panel | None = None, examples: str = "", group: typer.Typer =
 def _with_plugins(function: Callable) -> Callable:
     """The function with the option --plugin, which its callback sees to, if it takes a game or an agent."""
     signature = inspect.signature(function)
-    if "plugin" in signature.parameters or not {"game", "agent"} & signature.parameters.keys():
+    if not {"game", "agent"} & signature.parameters.keys():
         return function
 
     @functools.wraps(function)
