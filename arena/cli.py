@@ -5,14 +5,12 @@ Numba, NumPy, pandas and SciPy are imported inside the commands that need them, 
 
 import atexit
 import importlib
-import os
 import pkgutil
 import signal
 import sys
 
 from arena import commands
 from arena.commands.application import app
-from arena.commands.shells import prepare_answer
 from games.core.errors import UserError
 from games.core.specialized import mode_of_environment
 
@@ -21,13 +19,11 @@ for module in pkgutil.iter_modules(commands.__path__, "arena.commands."):
 
 
 def main() -> None:
-    """Run the command that the user typed, or tell a shell what could be."""
-    if "_ARENA_COMPLETE" in os.environ:
-        prepare_answer()
+    """Run the command that the user typed."""
     try:
         mode_of_environment()
     except UserError as error:
         print(f"arena: {error}", file=sys.stderr)
         sys.exit(2)
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # when all is done, Ctrl-C changes no exit code
-    app()
+    app(prog_name="arena")

@@ -64,7 +64,7 @@ def columns_of(cells: dict[str, list[str]], right: Iterable[bool]) -> list[Colum
 
 
 class Fitted:
-    """A table for a rich console, laid out for the columns that there are when it is printed.
+    """A table for a rich console, laid out for the width of the console that prints it.
 
     `narrow` are columns with fewer digits, for where the others do not fit.  With `wrap`, cells of numbers may break at
     blanks before rows are stacked.
@@ -91,7 +91,7 @@ class Fitted:
         yield self.laid_out(console, options.max_width)
 
     def laid_out(self, console: Console, width: int) -> Table | Text:
-        """The lines to print where a line has `width` columns."""
+        """The table laid out for `width` columns."""
         for columns, gap in self._layouts():
             if _width(columns, gap) <= width:
                 return _table(columns, self.title, gap)

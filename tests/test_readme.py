@@ -226,6 +226,7 @@ def test_mentioned_commands_exist():
             "--help",
             "-h",
             "--install-completion",
+            "--show-completion",
             *(option for parameter in command.params for option in parameter.opts),
         }
         assert {word for word in arguments if word.startswith("-")} <= options, f"{page}: arena {' '.join(words)}"

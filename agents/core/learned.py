@@ -1,4 +1,4 @@
-"""Learned policies as searches have them: a logit for each move, from a file that `arena learn --method visits` wrote.
+"""Learned policies as searches have them: a logit for each move, from a file that `arena learn GAME visits` wrote.
 
 A policy is an n-tuple network (games/core/network.py).  A move's logit is its sum at the position that the move leads
 to, as whoever makes the move sees it.

@@ -8,13 +8,16 @@ random one; and every position of the tree that has moves is learned, towards th
 The tree is that of agents/minimax/ubfm.py, with completion, and begins anew with each move.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from agents.core.sides import result_of
 from agents.core.tree import shuffled_moves
-from agents.learning.trainer import GAMES, learn, note_game
+from agents.learning.learner import Kernel, SelfPlaying
+from agents.learning.trainer import GAMES, Trainer, learn, note_game
 from agents.minimax.ubfm import (
     EDGES,
     NONE,
@@ -29,10 +32,32 @@ from agents.minimax.ubfm import (
     new_graph,
     update,
 )
-from games.core.game import Game
+from games.core.game import Game, check_range
 from games.core.jit import helper, kernel
+from games.core.network import Network
 from games.core.playout import copy_state
 from games.core.random import random_below, random_unit
+
+
+@dataclass(frozen=True)
+class Descent(SelfPlaying):
+    """Learning by descents.
+
+    descents: how many there are before each move
+    """
+
+    name: ClassVar[str] = "descent"
+
+    descents: int = 10
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_range("descents", self.descents, 1, 10_000)
+
+    def kernel(self, game: Game, network: Network, trainer: Trainer) -> Kernel:
+        tree, trees = UBFMOptions(completion=True, to_root=True), new_trees(game, self.descents)
+        descending = Descending(self.descents, self.explore, self.opening, self.step, tree)
+        return partial(descent_kernel, game.with_network(network), trainer, game.initial(), trees, descending)
 
 
 class Descending(NamedTuple):

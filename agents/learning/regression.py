@@ -5,11 +5,35 @@ to sophisticated evaluation functions", 1998), fitted by stochastic gradient des
 each as often as there are passes.
 """
 
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
 import numpy as np
 
-from agents.learning.trainer import GAMES, learn
+from agents.learning.learner import Kernel, Learner
+from agents.learning.trainer import GAMES, Trainer, learn
+from games.core.game import Game
 from games.core.jit import kernel
+from games.core.network import Network
 from games.core.random import random_below
+
+
+@dataclass(frozen=True)
+class Run(Learner):
+    """Learning from the games of a stored run, whose positions are drawn.
+
+    folder: the run's
+    """
+
+    name: ClassVar[str] = "run"
+    unit: ClassVar[str] = "positions"
+
+    folder: str
+
+    def kernel(self, game: Game, network: Network, trainer: Trainer, positions=None) -> Kernel:
+        """Learn positions: (states, targets) of `regression_kernel`."""
+        return partial(regression_kernel, game.with_network(network), trainer, *positions, self.step)
 
 
 @kernel(tables=False)  # for a network's planes

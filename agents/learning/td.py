@@ -13,18 +13,49 @@ Where a move is made at random, to explore, what follows says nothing of the pos
 tdleaf does not learn.  A game whose end is certain is played no further.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from agents.core.sides import result_of, side_to_move
-from agents.learning.trainer import GAMES, learn, note_game
-from games.core.game import Game
+from agents.learning.learner import Kernel, SelfPlaying
+from agents.learning.trainer import GAMES, Trainer, learn, note_game
+from games.core.game import Game, check_range
 from games.core.jit import helper, inlined, kernel
+from games.core.network import Network
 from games.core.playout import copy_state
 from games.core.random import random_below, random_unit
 
 CERTAIN = 1.0
+
+
+@dataclass(frozen=True)
+class TD(SelfPlaying):
+    """Learning by temporal differences.
+
+    plies: the depth of the searches
+    decay: lambda: 0 trusts searches, 1 trusts results
+    foresee: whether to use ends that the game foresees
+    """
+
+    name: ClassVar[str] = "td"
+    leaf: ClassVar[bool] = False  # TD-leaf
+
+    plies: int = 1
+    decay: float = 0.5
+    foresee: bool = True
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_range("plies", self.plies, 1, 8)
+        check_range("decay", self.decay, 0, 1)
+
+    def kernel(self, game: Game, network: Network, trainer: Trainer) -> Kernel:
+        numbers = self.plies, self.decay, self.explore, self.opening, self.foresee, self.leaf, self.step
+        room = new_room(game, self.plies)
+        return partial(self_play_kernel, game.with_network(network), trainer, game.initial(), room, SelfPlay(*numbers))
 
 
 class SelfPlay(NamedTuple):

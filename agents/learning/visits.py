@@ -12,22 +12,59 @@ A move's logit l is the sum of an n-tuple network at the position that the move 
 What a step does to a weight, it does as in an evaluation: trainer.py beside this file.
 """
 
+from dataclasses import dataclass
+from functools import partial
 from math import exp, log
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from agents.core.agent import registry
 from agents.core.learned import logit_after
 from agents.core.sides import result_of, side_to_move
+from agents.learning.learner import Kernel, LearningError, SelfPlaying
 from agents.learning.trainer import GAMES, POSITIONS, Trainer, correct, note_game
 from agents.montecarlo.search import TreeSearch
 from games.core.game import Game
 from games.core.jit import helper, kernel
+from games.core.network import Network
 from games.core.random import random_below, random_unit
 
 LOGITS = 8.0  # by how much a logit moves for a probability: p's slope is p (1 - p), an eighth where p is 0.15
 COUNT, LOSS, LEAST, UNIFORM = range(4)  # of Trainer.losses: positions, L, the least that L can be, L of equal p
 KEPT = 1.0 - 1.0 / 5000  # of each of these from position to position, so that they tell of the last few thousand
+
+
+TEACHER = "uct(playouts=300)"
+
+
+@dataclass(frozen=True)
+class Visiting(SelfPlaying):
+    """Learning a policy from visits.
+
+    teacher: the search to learn from, with a budget of playouts
+    """
+
+    name: ClassVar[str] = "visits"
+    policy: ClassVar[bool] = True
+    usual_games: ClassVar[int] = 5_000
+    usual_agent: ClassVar[str] = "uct(playouts=1000)"
+
+    teacher: str = TEACHER
+
+    def files(self, game: Game) -> list[str]:
+        return game.files() + registry.make(self.teacher).files()
+
+    def kernel(self, game: Game, network: Network, trainer: Trainer) -> Kernel:
+        made = registry.make(self.teacher)
+        if not (isinstance(made, TreeSearch) and made.playouts and made.seconds is None and made.cores == 1):
+            raise LearningError(
+                f"teacher = {self.teacher!r} leaves no visits that can be told by its seed: it must be a tree search "
+                f"with a number of playouts, such as {TEACHER}"
+            )
+        if reason := made.refuses(game):
+            raise LearningError(reason)
+        return partial(teach, game, trainer, Teaching(made, self.explore, self.opening, self.step))
 
 
 class Teaching(NamedTuple):

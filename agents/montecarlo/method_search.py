@@ -16,7 +16,7 @@ from agents.montecarlo.search import TreeSearch
 class MethodSearch(TreeSearch):
     """Base of the searches with methods.
 
-    exploration: the constant K of UCB1, for rewards from 0 to 1
+    exploration: the constant K of the bound, for rewards from 0 to 1
     """
 
     exploration: float = 0.4

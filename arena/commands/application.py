@@ -6,13 +6,12 @@ import sys
 import textwrap
 from collections.abc import Callable
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-from arena.commands.options import Plugin
+from arena.commands.options import FILES, RUNNING, Plugin
 from games.core.errors import UserError
 from results.printable import printable
 
@@ -31,6 +30,22 @@ class Panel(StrEnum):
     READ = "Read stored runs"
     STUDY = "Solve and study"
     MACHINE = "Games, agents and speed"
+
+
+class Grouped(TyperCommand):
+    """A command whose help has its own options first, then those that it shares with others, each under its heading."""
+
+    def format_options(self, ctx, formatter) -> None:
+        """Write arguments and options with their help."""
+        rows: dict[str, list] = {"Arguments": [], "Options": [], RUNNING: [], FILES: []}
+        for parameter in self.get_params(ctx):
+            if record := parameter.get_help_record(ctx):
+                own = "Arguments" if parameter.param_type_name == "argument" else "Options"
+                rows[getattr(parameter, "rich_help_panel", None) or own].append(record)
+        for heading, records in rows.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
 
 
 class Panels(TyperGroup):
@@ -60,10 +75,9 @@ class Panels(TyperGroup):
 app = typer.Typer(
     name="arena",
     cls=Panels,
-    add_completion=False,  # see `arena.commands.shells`
     help="Reproducible tournaments of game-tree search agents, across cores.\n\n" + EXIT_CODES,
     no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -84,37 +98,10 @@ def _tell_version(asked: bool) -> None:
         raise typer.Exit
 
 
-def _install_completion(asked: bool) -> None:
-    if asked:
-        from arena.commands.shells import install, shell_of_user
-
-        name = _told(shell_of_user)
-        place = _told(lambda: install(name, Path.home()))
-        typer.echo(f"Completion for {name} is in {place}; shells that are started from now on have it.")
-        raise typer.Exit
-
-
-def _show_completion(asked: bool) -> None:
-    if asked:
-        from arena.commands.shells import SHELLS, shell_of_user
-
-        typer.echo(SHELLS[_told(shell_of_user)].script, nl=False)
-        raise typer.Exit
-
-
-def _eager(name: str, callback: Callable[[bool], None], help: str) -> Any:
-    """An option that does something else than run a command."""
-    return typer.Option(name, callback=callback, is_eager=True, help=help)
-
-
 @app.callback()
 def _main(
-    version: Annotated[bool, _eager("--version", _tell_version, "Tell the version and exit.")] = False,
-    install_completion: Annotated[
-        bool, _eager("--install-completion", _install_completion, "Let TAB complete, in bash, zsh or fish.")
-    ] = False,
-    show_completion: Annotated[
-        bool, _eager("--show-completion", _show_completion, "Print what --install-completion writes.")
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Tell the version and exit.")
     ] = False,
 ) -> None:
     pass
@@ -141,7 +128,7 @@ def command(panel: Panel | None = None, examples: str = "", group: typer.Typer =
         if examples:
             text += f"\n\n\b\nExamples:\n{textwrap.indent(examples, '  ')}"  # \b keeps the lines as they are
         told = _with_plugins(_errors_told(function))
-        return group.command(name, help=text, rich_help_panel=panel and panel.value)(told)
+        return group.command(name, cls=Grouped, help=text, rich_help_panel=panel and panel.value)(told)
 
     return decorate
 
@@ -149,7 +136,7 @@ def command(panel: Panel | None = None, examples: str = "", group: typer.Typer =
 def _with_plugins(function: Callable) -> Callable:
     """The function with the option --plugin, which its callback sees to, if it takes a game or an agent."""
     signature = inspect.signature(function)
-    if "plugin" in signature.parameters or not {"game", "agent"} & signature.parameters.keys():
+    if not {"game", "agent"} & signature.parameters.keys():
         return function
 
     @functools.wraps(function)
@@ -180,15 +167,6 @@ def _errors_told(function: Callable) -> Callable:
             raise typer.Exit(BAD) from None
 
     return wrapped
-
-
-def _told(function: Callable) -> Any:
-    """What a function returns; an error that the user can mend is told in a line."""
-    try:
-        return function()
-    except (UserError, OSError) as error:
-        complain(_worded(error))
-        raise typer.Exit(BAD) from None
 
 
 def _worded(error: Exception) -> str:

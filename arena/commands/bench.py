@@ -8,7 +8,17 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import VOID, Panel, command
-from arena.commands.options import Force, Json, Mode, Specialize, agents_option, games_option, positive, registered
+from arena.commands.options import (
+    FILES,
+    Force,
+    Json,
+    Mode,
+    Specialize,
+    agents_option,
+    games_option,
+    positive,
+    registered,
+)
 from arena.commands.output import check_free, print_table, tell, write_whole
 from arena.commands.progress import progress_line
 
@@ -34,7 +44,10 @@ def bench(
     ] = False,
     seconds: Annotated[float, typer.Option(callback=positive, help="The time of each measurement.")] = 0.5,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A JSON file to write the results to, for --against.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="A JSON file to write the results to, for --against.", rich_help_panel=FILES
+        ),
     ] = None,
     against: Annotated[
         Path | None,

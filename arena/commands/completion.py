@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-REGISTRIES = {"games": "games.core.game", "agents": "agents.core.agent"}
+REGISTRIES = {"games": "games.core.game", "agents": "agents.core.agent", "agents.learning": "agents.learning.learner"}
 STORE = "tournament.sqlite"
 MOST_TOLD = 60  # characters
 PLACES = ("", "runs/")  # where runs are looked for
@@ -25,6 +25,11 @@ def complete_game(incomplete: str) -> list[tuple[str, str]]:
 def complete_agent(incomplete: str) -> list[tuple[str, str]]:
     """Agents, or parameters of the one that is typed."""
     return _specs("agents", incomplete)
+
+
+def complete_learner(incomplete: str) -> list[tuple[str, str]]:
+    """Learners, or parameters of the one that is typed."""
+    return _specs("agents.learning", incomplete)
 
 
 def complete_run(incomplete: str) -> list[str]:

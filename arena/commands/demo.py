@@ -1,7 +1,7 @@
 """`arena demo`: a tournament of agents of different kinds and strengths, in some seconds."""
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Json, LogLevel, RunFolder, Verbose, Workers, free_folder
+from arena.commands.options import Json, RunFolder, Verbose, Workers, free_folder
 from arena.commands.playing import Where, play_shown
 
 CONFIG = {
@@ -21,13 +21,7 @@ CONFIG = {
 
 
 @command(Panel.PLAY, examples="arena demo\narena demo --out runs/try --workers 2")
-def demo(
-    out: RunFolder = None,
-    workers: Workers = None,
-    verbose: Verbose = 0,
-    log_level: LogLevel = None,
-    as_json: Json = False,
-) -> None:
+def demo(out: RunFolder = None, workers: Workers = None, verbose: Verbose = 0, as_json: Json = False) -> None:
     """Play a tournament of six agents, and say what to do next.
 
     The game is Breakthrough on a board of 6x6.

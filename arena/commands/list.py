@@ -1,18 +1,18 @@
-"""`arena list`: the games and the agents there are, and the parameters of those that are named."""
+"""`arena list`: the games, agents and learners there are, and the parameters of those that are named."""
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import MISSING, asdict
 from typing import Annotated, Any
 
 import typer
 
 from arena.commands.application import Panel, command, complain, group
-from arena.commands.completion import complete_agent, complete_game
+from arena.commands.completion import complete_agent, complete_game, complete_learner
 from arena.commands.options import Json
 from arena.commands.output import print_fitted, print_flowing, say, tell
 
-listing = group("list", Panel.MACHINE, "List the games or the agents, or the parameters of some.")
+listing = group("list", Panel.MACHINE, "List the games, agents or learners, or parameters.")
 
 
 def _named(of: str, completion):
@@ -30,14 +30,7 @@ def games_(names: Annotated[list[str] | None, _named("Games", complete_game)] = 
         told = {"players": cls.players, "chance": cls.has_chance, "sizes": cls.sizes, "status": cls.status}
         return told | {"evaluations": cls.evaluations()}
 
-    if names:
-        _print_named(registry, names, facts, as_json)
-        return
-    rows = [_class_row(cls) | facts(cls) for cls in registry.classes().values()]
-    _print_list(rows, as_json, ("signature", "players", "sizes", "about"))
-    _tell_broken(registry)
-    if not as_json:
-        tell("\nThe parameters of one: arena list games NAME")
+    _list(registry, names, facts, as_json, ("signature", "players", "sizes", "about"))
 
 
 @command(group=listing, examples="arena list agents\narena list agents uct tree\narena list agents --json")
@@ -48,20 +41,33 @@ def agents_(names: Annotated[list[str] | None, _named("Agents", complete_agent)]
     def facts(cls):
         return {"budgets": list(cls.budgets)}
 
+    _list(registry, names, facts, as_json, ("name", "budgets", "about"))
+
+
+@command(group=listing, examples="arena list learners\narena list learners td visits\narena list learners --json")
+def learners_(
+    names: Annotated[list[str] | None, _named("Learners", complete_learner)] = None, as_json: Json = False
+) -> None:
+    """List the learners of `arena learn`, or the parameters of some with default, range and meaning."""
+    from agents.learning.learner import registry
+
+    def facts(cls):
+        return {"learns": "a policy" if cls.policy else "an evaluation"}
+
+    _list(registry, names, facts, as_json, ("name", "learns", "about"))
+
+
+def _list(registry, names: list[str] | None, facts: Callable[[Any], dict], as_json: bool, columns: tuple) -> None:
+    """Print those that are named, or a list of all, with these columns."""
     if names:
         _print_named(registry, names, facts, as_json)
         return
     rows = [_class_row(cls) | facts(cls) for cls in registry.classes().values()]
-    _print_list(rows, as_json, ("name", "budgets", "about"))
-    _tell_broken(registry)
-    if not as_json:
-        tell("\nThe parameters of one: arena list agents NAME")
-
-
-def _tell_broken(registry) -> None:
-    """Complain of installed plug-ins that cannot be used."""
-    for text in registry.broken:
+    _print_list(rows, as_json, columns)
+    for text in registry.broken:  # installed plug-ins that cannot be used
         complain(f"plug-in {text}")
+    if not as_json:
+        tell(f"\nThe parameters of one: arena list {registry.kind}s NAME")
 
 
 def _found(registry, name: str):
@@ -82,7 +88,7 @@ def _class_row(cls) -> dict:
     from games.core.registry import signature
 
     listed = [field for field in parameters_of(cls) if field.metadata.get("listed", True)]
-    parameters = {field.name: field.default for field in listed}
+    parameters = {field.name: None if field.default is MISSING else field.default for field in listed}
     return {"name": cls.name, "signature": signature(cls), "parameters": parameters, "about": about(cls)}
 
 

@@ -78,14 +78,17 @@ def _restore(variable: str, value: str | None) -> None:
 
 
 MOST_WORKERS = 4096
+RUNNING, FILES = "Where and how it runs", "Files and formats"  # the headings of what several commands share
 
 Mode = StrEnum("Mode", MODES)  # type: ignore[misc]  # its members are what games.core.specialized knows
 Specialize = Annotated[
     Mode | None,
     typer.Option(
         callback=_choose_kernels,
-        help="Compile kernels for the games they run: always, before they run; auto, the default of runs, in the "
-        "background once they have run for some seconds; or never. Results are the same.",
+        rich_help_panel=RUNNING,
+        metavar="MODE",
+        help="Compile kernels for their games: always, before they run; auto, the default of runs, in the background; "
+        "or never. Results are the same.",
     ),
 ]
 
@@ -99,26 +102,26 @@ Cluster = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Play on a Dask cluster: the address of its scheduler, its scheduler file, or local:4 for one of four "
-        "cores here.",
+        rich_help_panel=RUNNING,
+        help="Play on a Dask cluster: its scheduler's address or file; or local:4, four cores here.",
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.", rich_help_panel=FILES)]
 Folder = Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR", autocompletion=complete_run)]
 Game = Annotated[
     str,
     typer.Argument(help='A game such as "connect4(rows=6, columns=7)".', metavar="GAME", autocompletion=complete_game),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=FILES)]
 Moves = Annotated[
     str,
-    typer.Option(
-        help="The moves that lead to the position, separated by spaces; joined moves such as 1-2-1 or 121 are "
-        "understood, too. Default: the initial position."
-    ),
+    typer.Option(help="The moves to the position, separated by spaces or joined, such as 1-2-1 or 121. Default: none."),
 ]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="A file to write to, instead of the terminal.")]
-OutputFile = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="A file to write to, instead of the terminal.", rich_help_panel=FILES),
+]
+OutputFile = Annotated[Path, typer.Option("--output", "-o", help="The file to write.", rich_help_panel=FILES)]
 Plugin = Annotated[  # of every command that has a parameter `game` or `agent`: see application.command
     list[str] | None,
     typer.Option(
@@ -126,21 +129,31 @@ Plugin = Annotated[  # of every command that has a parameter `game` or `agent`: 
         metavar="MODULE",
         callback=_import_named,
         is_eager=True,
+        rich_help_panel=RUNNING,
         help="A module with games or agents of your own; may be repeated.",
     ),
 ]
-Resume = Annotated[bool, typer.Option("--resume", help="Continue the run in --out.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue the run in --out.", rich_help_panel=FILES)]
 RunFolder = Annotated[
     Path | None,
     typer.Option(
-        "--out", "-o", help="The folder to store the run in. Default: a new one in runs.", autocompletion=complete_run
+        "--out",
+        "-o",
+        rich_help_panel=FILES,
+        help="The folder to store the run in. Default: a new one in runs.",
+        autocompletion=complete_run,
     ),
 ]
+ResumeAlone = Annotated[
+    bool, typer.Option("--resume", help="Continue what --out holds; needs nothing else.", rich_help_panel=FILES)
+]
+Sizes = Annotated[str, typer.Option(help="How many workers the searches have: several numbers, separated by commas.")]
 OutFolder = Annotated[
     Path | None,
     typer.Option(
         "--out",
         "-o",
+        rich_help_panel=FILES,
         help="The folder to store the run in. Default: runs/ and the file's name.",
         autocompletion=complete_run,
     ),
@@ -154,10 +167,16 @@ SolvingAgent = Annotated[
         autocompletion=complete_agent,
     ),
 ]
-TableFormat = Annotated[Format, typer.Option("--format", "-f", help="How the table is written.")]
+TableFormat = Annotated[Format, typer.Option("--format", "-f", help="How the table is written.", rich_help_panel=FILES)]
 Workers = Annotated[
     int | None,
-    typer.Option("--workers", "-j", callback=at_least(1, MOST_WORKERS), help="Processes to use. Default: one a core."),
+    typer.Option(
+        "--workers",
+        "-j",
+        callback=at_least(1, MOST_WORKERS),
+        rich_help_panel=RUNNING,
+        help="Processes to use. Default: one a core.",
+    ),
 ]
 
 
@@ -178,6 +197,28 @@ def line_of(game, moves: str) -> tuple[list[int], Any]:
         raise typer.BadParameter(f"--moves: {error}") from None
 
 
+BESIDE_RESUME = {"out", "resume", "workers", "cluster", "verbose", "specialize", "as_json", "speed_seconds"}
+
+
+def check_resumed(context: typer.Context, out: Path | None, resume: bool) -> None:
+    """BadParameter if there is no study to do, or beside --resume an option that the study in --out has answered."""
+    if resume and (out is None or given(context, context.params.keys() - BESIDE_RESUME)):
+        raise typer.BadParameter("--resume continues the study in --out, and needs nothing else")
+    if not resume and "game" in context.params and context.params["game"] is None:
+        raise typer.BadParameter("give a --game, or --resume with --out")
+
+
+def sizes_of(text: str) -> tuple[int, ...]:
+    """`1,2,4` -> (1, 2, 4), of --sizes."""
+    try:
+        numbers = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"--sizes {text!r} is not a list such as 1,2,4,8") from None
+    if not all(1 <= number <= MOST_WORKERS for number in numbers):
+        raise typer.BadParameter(f"--sizes {text!r} is out of range: searches can have 1 to {MOST_WORKERS} workers")
+    return numbers
+
+
 def games_option(help: str):
     """--game, which may be repeated."""
     return typer.Option("--game", "-g", metavar="GAME", help=help, autocompletion=complete_game)
@@ -186,9 +227,6 @@ def games_option(help: str):
 def agents_option(help: str):
     """--agent, which may be repeated."""
     return typer.Option("--agent", "-a", metavar="AGENT", help=help, autocompletion=complete_agent)
-
-
-Level = StrEnum("Level", ["debug", "info", "warning", "error"])
 
 
 def _log_to_terminal(level: str) -> None:
@@ -209,12 +247,6 @@ def _verbose(count: int) -> int:
     return count
 
 
-def _log_level(level: Level | None) -> Level | None:
-    if level:
-        _log_to_terminal(level.upper())
-    return level
-
-
 Verbose = Annotated[
     int,
     typer.Option(
@@ -223,10 +255,10 @@ Verbose = Annotated[
         count=True,
         callback=_verbose,
         show_default=False,
+        rich_help_panel=RUNNING,
         help="Show log messages, too; -vv: all of them.",
     ),
 ]
-LogLevel = Annotated[Level | None, typer.Option(callback=_log_level, help="Show log messages from this level on.")]
 
 
 def budget_of(texts: list[str]) -> dict[str, Any]:

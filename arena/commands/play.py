@@ -17,6 +17,16 @@ DEFAULT_SECONDS = 1.0
 DEFAULT_COUNTS = {"playouts": 1000, "nodes": 10_000, "depth": 4}  # for agents that cannot use seconds
 MARKS = {".jsonl": "\n", ".pgn": "[Event ", ".sgf": "(;FF["}  # what each game in a file of records has once
 
+YourSide = Annotated[Side, typer.Option(help="Your side: first moves first.")]
+Budget = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KIND=AMOUNT",
+        help="What the agent may spend on a move: playouts=1000, nodes=..., depth=..., seconds=...",
+    ),
+]
+Seed = Annotated[int | None, typer.Option(help="The seed of the agent, the dice and a random side. Default: drawn.")]
+
 
 @command(
     Panel.PLAY,
@@ -26,22 +36,10 @@ MARKS = {".jsonl": "\n", ".pgn": "[Event ", ".sgf": "(;FF["}  # what each game i
 def play(
     game: Game,
     agent: AgentArgument,
-    side: Annotated[Side, typer.Option(help="Your side: first moves first.")] = Side.first,
-    budget: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KIND=AMOUNT",
-            help="What the agent may spend on a move: playouts=1000, nodes=..., depth=..., seconds=...",
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="The seed of the agent, the dice and a random side. Default: drawn.")
-    ] = None,
+    side: YourSide = Side.first,
+    budget: Budget = None,
+    seed: Seed = None,
     moves: Moves = "",
-    plugin: Annotated[
-        list[str] | None,
-        typer.Option(metavar="MODULE", help="A module with games or agents of your own; may be repeated."),
-    ] = None,
     name: Annotated[str, typer.Option(help="Your name in the record.")] = "person",
     save: Annotated[
         Path | None, typer.Option(help="A .jsonl, .pgn or .sgf file to which the game's record is added.")
@@ -55,9 +53,7 @@ def play(
     """
     import agents
     import games
-    from arena.config.config import import_plugins
 
-    import_plugins({"plugins": plugin or [], "plugin_path": "."})
     made, opponent = games.make(game), agents.make(agent)
     if not name.strip() or not name.isprintable() or name == str(opponent):
         raise typer.BadParameter(f"--name {name!r} must be printable text, and not the agent's name")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import BAD, Panel, command, complain
-from arena.commands.options import Folder, Force
+from arena.commands.options import FILES, Folder, Force
 from arena.commands.output import check_free, picture_format, tell, write_whole
 from arena.commands.progress import progress_line
 from results.kinds import PICTURES
@@ -17,6 +17,26 @@ Figures = StrEnum(
 )
 Against = StrEnum("Against", ["playouts", "seconds", "nodes"])
 Picture = StrEnum("Picture", PICTURES)  # type: ignore[misc]  # its members are what matplotlib can write
+
+Kind = Annotated[Figures, typer.Argument(help="What is drawn.", metavar="KIND")]
+Width = Annotated[str, typer.Option(help="Such as 3.4in, 86mm or 246pt.")]
+Height = Annotated[str | None, typer.Option(help="Likewise. Default: what suits the width, or the rows.")]
+Font = Annotated[str | None, typer.Option(help="serif, sans, or a family's name. Default: the style's.")]
+Style = Annotated[
+    str | None, typer.Option(help="A style of matplotlib: a file .mplstyle, or a name. Default: our own.")
+]
+HorizontalAxis = Annotated[Against, typer.Option(help="For strength and curves: the horizontal axis.")]
+Instance = Annotated[
+    int | None, typer.Option(help="For curves: which of the run's games, from 1. Default: the mean of all.")
+]
+Panels = Annotated[bool, typer.Option("--panels", help="For curves: a panel for each game.")]
+PictureFormat = Annotated[
+    Picture | None, typer.Option("--format", "-f", help="Default: the output's, or pdf.", rich_help_panel=FILES)
+]
+Drawing = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="The file to write. Default: DIR/plots/KIND.FORMAT.", rich_help_panel=FILES),
+]
 
 
 @command(
@@ -28,22 +48,16 @@ Picture = StrEnum("Picture", PICTURES)  # type: ignore[misc]  # its members are 
 )
 def plot(
     folder: Folder,
-    kind: Annotated[Figures, typer.Argument(help="What is drawn.", metavar="KIND")],
-    width: Annotated[str, typer.Option(help="Such as 3.4in, 86mm or 246pt.")] = "3.4in",
-    height: Annotated[str | None, typer.Option(help="Likewise. Default: what suits the width, or the rows.")] = None,
-    font: Annotated[str | None, typer.Option(help="serif, sans, or a family's name. Default: the style's.")] = None,
-    style: Annotated[
-        str | None, typer.Option(help="A style of matplotlib: a file .mplstyle, or a name. Default: our own.")
-    ] = None,
-    against: Annotated[Against, typer.Option(help="For strength and curves: the horizontal axis.")] = Against.playouts,
-    instance: Annotated[
-        int | None, typer.Option(help="For curves: which of the run's games, from 1. Default: the mean of all.")
-    ] = None,
-    panels: Annotated[bool, typer.Option("--panels", help="For curves: a panel for each game.")] = False,
-    format: Annotated[Picture | None, typer.Option("--format", "-f", help="Default: the output's, or pdf.")] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The file to write. Default: DIR/plots/KIND.FORMAT.")
-    ] = None,
+    kind: Kind,
+    width: Width = "3.4in",
+    height: Height = None,
+    font: Font = None,
+    style: Style = None,
+    against: HorizontalAxis = Against.playouts,
+    instance: Instance = None,
+    panels: Panels = False,
+    format: PictureFormat = None,
+    output: Drawing = None,
     force: Force = False,
 ) -> None:
     """Draw a figure of a run, at the size it will be printed.

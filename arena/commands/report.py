@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Folder, Force
+from arena.commands.options import FILES, Folder, Force
 from arena.commands.output import check_free, say, tell, write_whole
 from arena.commands.progress import progress_line
 
@@ -18,7 +18,8 @@ from arena.commands.progress import progress_line
 def report(
     folder: Folder,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The page to write. Default: DIR/report.html.")
+        Path | None,
+        typer.Option("--output", "-o", help="The page to write. Default: DIR/report.html.", rich_help_panel=FILES),
     ] = None,
     force: Force = False,
     serve: Annotated[

@@ -8,9 +8,9 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.options import (
+    FILES,
     Cluster,
     Json,
-    LogLevel,
     OutFolder,
     Specialize,
     Verbose,
@@ -23,7 +23,9 @@ from arena.commands.options import (
 from arena.commands.playing import Where, play_shown
 
 ConfigFile = Annotated[Path | None, typer.Argument(help="A TOML file.", metavar="CONFIG.toml")]
-ResumeAny = Annotated[bool, typer.Option("--resume", help="Continue the run in --out; needs no configuration.")]
+ResumeAny = Annotated[
+    bool, typer.Option("--resume", help="Continue the run in --out; needs no configuration.", rich_help_panel=FILES)
+]
 OneGame = Annotated[str | None, games_option('Instead of a file: a game such as "connect4(rows=6, columns=7)".')]
 Agents = Annotated[list[str] | None, agents_option('An agent such as "uct(playouts=1000)"; repeat it for each agent.')]
 Games = Annotated[
@@ -46,14 +48,11 @@ Budget = Annotated[
 Clock = Annotated[
     str | None,
     typer.Option(
-        metavar="BASE+INCREMENT",
-        help="Seconds for a whole game, plus seconds for each move, such as 10+0.1: for agents without a budget "
-        "of their own.",
+        metavar="BASE+INCREMENT", help="Likewise: seconds for a whole game, plus seconds for each move, such as 10+0.1."
     ),
 ]
 Port = Annotated[
-    int | None,
-    typer.Option(min=0, max=65535, help="Serve the report at this port while games are played; 0: any free port."),
+    int | None, typer.Option(min=0, max=65535, help="Serve the report at this port meanwhile; 0: any free port.")
 ]
 Careful = Annotated[
     bool, typer.Option("--careful", help="Check every index in kernels, for games and agents of your own.")
@@ -86,7 +85,6 @@ def run(
     careful: Careful = False,
     specialize: Specialize = None,
     verbose: Verbose = 0,
-    log_level: LogLevel = None,
     as_json: Json = False,
 ) -> None:
     """Play a tournament and store it in a folder.

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import BAD, Panel, command, complain
-from arena.commands.options import Folder, Force, Json
+from arena.commands.options import FILES, Folder, Force, Json
 from arena.commands.output import print_flowing, print_table, say, write_whole
 
 LAST = 10  # improvements that are shown
@@ -25,7 +25,8 @@ def show(
     id: Annotated[str, typer.Argument(help="A game's id, as `arena table DIR --kind games` lists it.", metavar="ID")],
     ply: Annotated[int | None, typer.Option(help="Show the board after this many plies. Default: the end.")] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="An SVG file for a drawing of the position.")
+        Path | None,
+        typer.Option("--output", "-o", help="An SVG file for a drawing of the position.", rich_help_panel=FILES),
     ] = None,
     force: Force = False,
     candidates: Annotated[

@@ -15,6 +15,17 @@ from arena.commands.progress import progress_line, solver_progress
 UNSOLVED = 1  # the exit code
 WORDS = {1: "win", 0: "draw", -1: "loss", None: "not solved"}
 
+Shortest = Annotated[bool, typer.Option("--shortest", help="Find the fewest plies to the end, too.")]
+Goal = Annotated[str, typer.Option(help="Settle only whether the player to move reaches at least a win, or a draw.")]
+One = Annotated[bool, typer.Option("--one", help="Find one best move instead of all: often much quicker.")]
+PositionsFile = Annotated[
+    Path | None,
+    typer.Option(help="Solve the positions of a file: each line has moves and a score, as in Connect 4's tests."),
+]
+Certificate = Annotated[
+    Path | None, typer.Option(help="Write a certificate of who wins to a file, for `arena verify`.")
+]
+
 
 @command(
     Panel.STUDY,
@@ -30,18 +41,11 @@ def solve(
     game: Game,
     moves: Moves = "",
     agent: SolvingAgent = "dfpn",
-    shortest: Annotated[bool, typer.Option("--shortest", help="Find the fewest plies to the end, too.")] = False,
-    goal: Annotated[
-        str, typer.Option(help="Settle only whether the player to move reaches at least a win, or a draw.")
-    ] = "",
-    one: Annotated[bool, typer.Option("--one", help="Find one best move instead of all: often much quicker.")] = False,
-    file: Annotated[
-        Path | None,
-        typer.Option(help="Solve the positions of a file: each line has moves and a score, as in Connect 4's tests."),
-    ] = None,
-    proof: Annotated[
-        Path | None, typer.Option(help="Write a certificate of who wins to a file, for `arena verify`.")
-    ] = None,
+    shortest: Shortest = False,
+    goal: Goal = "",
+    one: One = False,
+    file: PositionsFile = None,
+    proof: Certificate = None,
     cluster: Cluster = None,
     force: Force = False,
     as_json: Json = False,

@@ -10,11 +10,17 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.counts import Pairs, Wdl, checked_counts, exactly_one
-from arena.commands.options import Cluster, Json, LogLevel, OutFolder, Verbose, Workers
+from arena.commands.options import Cluster, Json, OutFolder, Resume, Verbose, Workers
 from arena.commands.output import say, tell
 from arena.commands.playing import Where, exit_if_void, run_shown, tell_notes
 
 Model = StrEnum("Model", ["normalized", "logistic"])
+ConfigFile = Annotated[Path | None, typer.Argument(help="A TOML file: play, instead of counts.", metavar="CONFIG.toml")]
+Elo0 = Annotated[float | None, typer.Option(help="The difference under H0. Default: 0.")]
+Elo1 = Annotated[float | None, typer.Option(help="The difference under H1. Default: 5.")]
+Alpha = Annotated[float | None, typer.Option(help="Probability of accepting H1 when H0 holds. Default: 0.05.")]
+Beta = Annotated[float | None, typer.Option(help="Probability of accepting H0 when H1 holds. Default: 0.05.")]
+EloModel = Annotated[Model | None, typer.Option(help="The Elo of elo0 and elo1. Default: normalized.")]
 ESTIMATED = ("score", "elo", "error", "nelo", "nelo_error", "bound")  # of what JSON tells of counts
 
 
@@ -25,26 +31,19 @@ ESTIMATED = ("score", "elo", "error", "nelo", "nelo_error", "bound")  # of what 
     "arena sprt test.toml --out runs/test\narena sprt test.toml --out runs/test --resume",
 )
 def sprt(
-    config: Annotated[
-        Path | None, typer.Argument(help="A TOML file: play, instead of counts.", metavar="CONFIG.toml")
-    ] = None,
+    config: ConfigFile = None,
     wdl: Wdl = None,
     pairs: Pairs = None,
-    elo0: Annotated[float | None, typer.Option(help="The difference under H0. Default: 0.")] = None,
-    elo1: Annotated[float | None, typer.Option(help="The difference under H1. Default: 5.")] = None,
-    alpha: Annotated[
-        float | None, typer.Option(help="Probability of accepting H1 when H0 holds. Default: 0.05.")
-    ] = None,
-    beta: Annotated[
-        float | None, typer.Option(help="Probability of accepting H0 when H1 holds. Default: 0.05.")
-    ] = None,
-    model: Annotated[Model | None, typer.Option(help="The Elo of elo0 and elo1. Default: normalized.")] = None,
+    elo0: Elo0 = None,
+    elo1: Elo1 = None,
+    alpha: Alpha = None,
+    beta: Beta = None,
+    model: EloModel = None,
     out: OutFolder = None,
     workers: Workers = None,
     cluster: Cluster = None,
-    resume: Annotated[bool, typer.Option("--resume", help="With CONFIG.toml: continue the run in --out.")] = False,
+    resume: Resume = False,
     verbose: Verbose = 0,
-    log_level: LogLevel = None,
     as_json: Json = False,
 ) -> None:
     """Test which of two Elo differences holds, and stop early.

@@ -1,15 +1,28 @@
 """`arena study`: studies of searches, each by one command."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from arena.commands.application import Panel, command, group
-from arena.commands.options import Json, RunFolder, Specialize, free_folder, games_option
+from arena.commands.options import (
+    Json,
+    ResumeAlone,
+    RunFolder,
+    Specialize,
+    agents_option,
+    check_resumed,
+    free_folder,
+    games_option,
+)
 from arena.commands.output import print_table, tell, write_picture, write_whole
 from arena.commands.progress import progress_line
+
+TITLES = {"solved": "Solved; nodes and seconds over the positions that all searches solved", "games": "Solved, by game"}
+SUFFIXES = {"csv": "csv", "latex": "tex"}
 
 studies = group("study", Panel.STUDY, "Compare searches of one kind on many positions.")
 
@@ -17,9 +30,7 @@ studies = group("study", Panel.STUDY, "Compare searches of one kind on many posi
 Games = Annotated[list[str] | None, games_option("A game; may be repeated. Default: eight games on small boards.")]
 Searches = Annotated[
     list[str] | None,
-    typer.Option(
-        "--agent", "-a", help="A search without a budget; may be repeated. Default: all serial ones, with variants."
-    ),
+    agents_option("A search without a budget; may be repeated. Default: all serial ones, with variants."),
 ]
 Memory = Annotated[
     str | None, typer.Option(help="Comma-separated sizes, in MiB, of a search's table or trees. Default: 0.125,1,16.")
@@ -33,7 +44,6 @@ Part = Annotated[
     ),
 ]
 Seed = Annotated[int | None, typer.Option(help="The seed of the random games. Default: 0.")]
-ResumeAlone = Annotated[bool, typer.Option("--resume", help="Continue the study in --out; needs nothing else.")]
 
 
 @command(
@@ -44,6 +54,7 @@ ResumeAlone = Annotated[bool, typer.Option("--resume", help="Continue the study 
     "arena study proof --out runs/long --resume",
 )
 def proof(
+    context: typer.Context,
     game: Games = None,
     agent: Searches = None,
     memory: Memory = None,
@@ -56,73 +67,71 @@ def proof(
     specialize: Specialize = None,
     as_json: Json = False,
 ) -> None:
-    """Compare proof-number searches on positions of several games, with several sizes of memory.
+    """Compare proof-number searches, with several sizes of memory.
 
-    Every search gets the same positions, and as many nodes for each.  Results are stored line by line; --resume
-    continues a study that was stopped.  Tables and figures (solved.csv, solved.tex, games.csv, games.tex, solved.svg,
-    solved.png) are written beside them: how many positions were solved, in how many nodes and processor seconds, with
-    how much memory.
+    Every search gets the same positions of several games, and as many nodes for each.  Results are stored line by line;
+    --resume continues a study that was stopped.  Tables and figures (solved.csv, solved.tex, games.csv, games.tex,
+    solved.svg, solved.png) are written beside them: how many positions were solved, in how many nodes and processor
+    seconds, with how much memory.
     """
+    check_resumed(context, out, resume)
     from arena.study.proving import ProofStudy, run
+    from results.proof_tables import by_game, figure, table
 
-    values = {
-        "games": tuple(game) if game else None,
-        "searches": tuple(agent) if agent else None,
-        "memory": None if memory is None else _numbers(memory, "--memory"),
-        "positions": positions,
-        "nodes": nodes,
-        "part": None if part is None else _two(_numbers(part, "--part")),
-        "seed": seed,
-    }
-    given: dict[str, Any] = {key: value for key, value in values.items() if value is not None}
-    if resume and (out is None or given):
-        raise typer.BadParameter("--resume continues the study in --out, and needs nothing else")
-    study = None if resume else ProofStudy(**given)
+    values: dict[str, Any] = {"games": tuple(game or ()), "searches": tuple(agent or ()), "positions": positions}
+    values |= {"memory": _numbers(memory, "--memory"), "part": _two(_numbers(part, "--part"))}
+    values |= {"nodes": nodes, "seed": seed}
+    study = None if resume else ProofStudy(**{key: one for key, one in values.items() if one not in (None, ())})
     out = out or free_folder("proof")
     with progress_line() as show:
         rows = run(study, out, resume, show)
-    _write(rows, out)
-    _print(rows, out, as_json)
+    tables = {"solved": table(rows), "games": by_game(rows)}
+    publish(out, tables, ("solved", figure(rows)), TITLES, as_json)
 
 
-def _numbers(text: str, option: str) -> tuple[float, ...]:
-    """`1,16` -> (1.0, 16.0)."""
+def _numbers(text: str | None, option: str) -> tuple[float, ...] | None:
+    """`1,16` -> (1.0, 16.0); None where the option is not given."""
     try:
-        return tuple(float(word) for word in text.split(","))
+        return None if text is None else tuple(float(word) for word in text.split(","))
     except ValueError:
         raise typer.BadParameter(f"{option} {text!r} is not a list of numbers such as 0.1,0.5") from None
 
 
-def _two(numbers: tuple[float, ...]) -> tuple[float, float]:
-    """Two numbers."""
-    if len(numbers) != 2:
+def _two(numbers: tuple[float, ...] | None) -> tuple[float, ...] | None:
+    """The numbers, if there are two, or none are given."""
+    if numbers is not None and len(numbers) != 2:
         raise typer.BadParameter(f"--part has {len(numbers)} numbers; it takes two, such as 0.1,0.5")
-    return numbers[0], numbers[1]
+    return numbers
 
 
-def _write(rows, out: Path) -> None:
-    """Write tables and figures beside the rows."""
-    from results.export import render
-    from results.proof_tables import by_game, figure, table
-
-    for name, frame in (("solved", table(rows)), ("games", by_game(rows))):
-        for format, suffix in (("csv", "csv"), ("latex", "tex")):
-            text = render(frame, format)
-            write_whole(out / f"{name}.{suffix}", text.encode() if isinstance(text, str) else text, force=True)
-    drawn = figure(rows)
-    for format in ("svg", "png"):
-        write_picture(out / f"solved.{format}", drawn, force=True)
-
-
-def _print(rows, out: Path, as_json: bool) -> None:
-    """Print the tables."""
-    from results.export import render
-    from results.proof_tables import by_game, table
-
-    frames = {"solved": table(rows), "games": by_game(rows)}
+def publish(out: Path, tables: dict, drawn: tuple[str, Any], titles: dict[str, str], as_json: bool) -> None:
+    """Write a study's tables and its figure, given with its name; print the tables that have titles."""
+    name, figure = drawn
+    write_files(out, tables, name, figure)
     if as_json:
-        typer.echo(json.dumps({name: json.loads(str(render(frame, "json"))) for name, frame in frames.items()}))
+        print_json(tables)
         return
-    print_table(frames["solved"], False, "Solved; nodes and seconds over the positions that all searches solved")
-    print_table(frames["games"], False, "Solved, by game")
-    tell(f"\nThe study is stored in {out}, the figure in {out / 'solved.svg'}")
+    for table, title in titles.items():
+        print_table(tables[table], False, title)
+    tell(f"\nThe study is stored in {out}, the figure in {out / name}.svg")
+
+
+def write_files(out: Path, tables: dict, name: str, figure, formats: Iterable[str] = ("csv", "latex")) -> None:
+    """Write tables, by name, and a figure into a study's folder."""
+    for table, frame in tables.items():
+        for format in formats:
+            write_whole(out / f"{table}.{SUFFIXES[format]}", rendered(frame, format).encode(), force=True)
+    for format in ("svg", "png"):
+        write_picture(out / f"{name}.{format}", figure, force=True)
+
+
+def print_json(tables: dict) -> None:
+    """Print an object of tables."""
+    typer.echo(json.dumps({name: json.loads(rendered(frame, "json")) for name, frame in tables.items()}, indent=1))
+
+
+def rendered(frame, format: str) -> str:
+    """A table in one of the formats that are text."""
+    from results.export import render
+
+    return str(render(frame, format))

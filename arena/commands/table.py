@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import TEXT, Folder, Force, Json, TableFormat, json_format
+from arena.commands.options import FILES, TEXT, Folder, Force, Json, TableFormat, json_format
 from arena.commands.output import check_free, check_printable, picture_format, tell, write_picture, write_table
 from results import kinds
 
@@ -38,6 +38,7 @@ OutputOrPicture = Annotated[
     typer.Option(
         "--output",
         "-o",
+        rich_help_panel=FILES,
         help=f"A file to write to, instead of the terminal; .{', .'.join(kinds.PICTURES)} draws the table.",
     ),
 ]

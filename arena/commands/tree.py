@@ -13,7 +13,7 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.completion import complete_agent
-from arena.commands.options import Force, Game, Json, Moves, at_least, line_of
+from arena.commands.options import FILES, Force, Game, Json, Moves, at_least, line_of
 from arena.commands.output import check_free, say, tell, write_whole
 from arena.commands.progress import progress_line
 
@@ -49,28 +49,26 @@ Iterations = Annotated[
         "--iterations",
         "-n",
         callback=at_least(1, 1_000_000),
-        help="Stop after so many: positions that a depth-first search visits, expansions of ubfm, pns and pn2, "
-        "playouts of uct and its like. Default: to the end of the search, or while the tree is small.",
+        help="Stop after so many: positions of a depth-first search, expansions of ubfm, pns and pn2, playouts of "
+        "uct. Default: at the end, or while the tree is small.",
     ),
 ]
 Each = Annotated[bool, typer.Option("--each", help="Show the tree after each iteration, not after the last.")]
 Bounds = Annotated[
     tuple[float, float] | None,
-    typer.Option(
-        metavar="LEAST GREATEST",
-        help="The least and the greatest value of the game, known in advance: a node ends when it has the best.",
-    ),
+    typer.Option(metavar="LEAST GREATEST", help="The game's least and greatest value: a node ends at the best."),
 ]
 ToProve = Annotated[
     Goal | None, typer.Option(help="What pns and pn2 try to prove for the player to move. Default: win.")
 ]
 Seed = Annotated[int | None, typer.Option(callback=at_least(0), help="The seed of uct and ubfm. Default: 1.")]
-Drawing = Annotated[Path | None, typer.Option("--output", "-o", help="An SVG file to draw the tree to.")]
+Drawing = Annotated[
+    Path | None, typer.Option("--output", "-o", help="An SVG file to draw the tree to.", rich_help_panel=FILES)
+]
 Limit = Annotated[
     int | None,
     typer.Option(
-        callback=at_least(1, MOST_NODES),
-        help="The most nodes that are shown. Default: 1000; for uct and its like, the 30 most visited.",
+        callback=at_least(1, MOST_NODES), help="The most nodes shown. Default: 1000; of uct, the 30 most visited."
     ),
 ]
 
@@ -103,9 +101,8 @@ def tree(
 
     Depth-first searches: each node has its value, its window (alpha, beta), and the moves that were cut off; chance
     has the mean.  Proof-number search: proof and disproof numbers, the frontier and the most-proving node.  Best-first
-    minimax and UCT: values, visits.  Values are those of MAX, the first player.  The algorithms are bare here: the
-    aids that the agent's options do not name are off, moves are tried in the game's order, and ends are worth their
-    scores.
+    minimax and UCT: values, visits.  Values are those of MAX, the first player.  The algorithms are bare: the aids that
+    the agent does not name are off, moves are tried in the game's order, and ends are worth their scores.
     """
     check_free(output, force)
     _check(bounds, each, iterations)

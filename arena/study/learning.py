@@ -1,7 +1,8 @@
 """Learning an evaluation or a policy: from nothing, or a checkpoint, to a file, with matches on the way that show the
 progress.
 
-What is learned depends on the lesson and the number of games alone: not on when it was interrupted or looked at.
+What is learned depends on the learner, the seed and the number of games alone: not on when learning was interrupted or
+looked at.
 """
 
 import hashlib
@@ -11,24 +12,20 @@ import time
 import zlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import agents
 from agents.core.agent import Player
-from agents.learning.descent import Descending, descent_kernel, new_trees
-from agents.learning.regression import regression_kernel
-from agents.learning.td import SelfPlay, new_room, self_play_kernel
+from agents.learning.learner import Kernel, Learner, LearningError
+from agents.learning.regression import Run
 from agents.learning.trainer import GAMES, POSITIONS, Trainer, new_trainer
-from agents.learning.visits import COUNT, LEAST, LOSS, UNIFORM, Teaching, teach
-from agents.minimax.ubfm import UBFMOptions
-from agents.montecarlo.search import TreeSearch
+from agents.learning.visits import COUNT, LEAST, LOSS, UNIFORM
 from agents.montecarlo.uct import UCT
 from arena.study.preparing import ENDINGS, game_of
-from games.core.errors import UserError
-from games.core.game import Game, check_choice, check_range
+from games.core.game import Game
 from games.core.network import Network, contents_of, make_orbits, new_network
 from games.core.network_file import EVALUATION, POLICY, network_bytes
 from games.core.prepared import FILE, changes, checksums, pack, unpack, wrong
@@ -36,72 +33,22 @@ from games.core.random import stream
 from results.elo import pentanomial
 
 KIND = "learning checkpoint"
-METHODS = ("td", "tdleaf", "descent", "visits", "run")
-TEACHER = "uct(playouts=300)"
 PAUSE = 0.5  # seconds of learning between looks at the clock
 OPENING = 4  # random plies before the games of a match, fewer where they end the game
 TRIES = 100  # to draw that many
 
-Kernel = Callable[[int], None]
-
-
-class LearningError(UserError, ValueError):
-    """Something that cannot be learned, or not be gone on with; the message says why."""
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """What decides, with the number of games, what is learned.
-
-    method: td, tdleaf or descent, from self-play; run, from the games of a stored run; visits, a policy, from the
-        visits of a search
-    seed: of all that is random
-    tuples: their shapes, or "" for those that suit the board
-    stages: parts of the game with tables of their own
-    step: what scales all changes of weights; at 1, the first go beyond the target (docs/learning.md)
-    plies: of the searches of td and tdleaf
-    decay: lambda, of td and tdleaf
-    explore: the share of random moves
-    opening: the most random moves at the start of a game
-    foresee: whether td and tdleaf take ends that the game foresees
-    descents: before each move, of descent
-    teacher: the search of visits, or "" for TEACHER
-    data: a digest of the stored games, of run
-    files: the checksums of the files that the search of visits reads
-    """
-
-    method: str = "td"
-    seed: int = 1
-    tuples: str = ""
-    stages: int = 1
-    step: float = 1.0
-    plies: int = 1
-    decay: float = 0.5
-    explore: float = 0.1
-    opening: int = 6
-    foresee: bool = True
-    descents: int = 10
-    teacher: str = ""
-    data: str = ""
-    files: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self):
-        check_choice("method", self.method, METHODS)
-        check_range("stages", self.stages, 1, 64)
-        check_range("step", self.step, 1e-6, 100)
-        check_range("plies", self.plies, 1, 8)
-        check_range("descents", self.descents, 1, 10_000)
-        check_range("opening", self.opening, 0, 1000)
-        for name in ("decay", "explore"):
-            check_range(name, getattr(self, name), 0, 1)
-
 
 @dataclass
-class Learner:
-    """A lesson under way."""
+class Learning:
+    """A learner at work on a game.
+
+    about: what decides, with the number of games, what is learned: the learner's name and parameters; the seed; a
+        digest of the positions of a stored run; the checksums of the files that the learner reads
+    """
 
     game: Game
-    lesson: Lesson
+    learner: Learner
+    about: dict[str, Any]
     network: Network
     trainer: Trainer
     kernel: Kernel  # learns until so many games are done
@@ -131,7 +78,7 @@ class Learner:
         """What the file says of where it comes from."""
         weights = hashlib.sha256(self.network.weights.tobytes()).hexdigest()[:12]
         learned = {"games": self.games, "positions": int(self.trainer.counts[POSITIONS])} | self.losses()
-        return {**asdict(self.lesson), **learned, "seconds": round(self.seconds, 1), "weights": weights} | (
+        return {**self.about, **learned, "seconds": round(self.seconds, 1), "weights": weights} | (
             {"curve": self.curve} if self.curve else {}
         )
 
@@ -146,13 +93,13 @@ class Learner:
 
     def contents(self) -> bytes:
         """The contents of the file of the evaluation, or of the policy."""
-        kind = POLICY if self.lesson.method == "visits" else EVALUATION
+        kind = POLICY if self.learner.policy else EVALUATION
         return network_bytes(self.game, replace(self.network, card=self.card()), kind)
 
     def check_match(self, agent: str) -> None:
         """UserError if there can be no match, which is better known before hours of learning."""
         made = agents.make(agent)
-        if self.lesson.method == "visits" and not (isinstance(made, UCT) and not made.methods and made.lanes == 1):
+        if self.learner.policy and not (isinstance(made, UCT) and not made.methods and made.lanes == 1):
             raise LearningError(f"{agent} cannot play with a policy: the agent must be uct, without methods or lanes")
         made.player(self.game).close(None)
         _opening(self.game, stream(0))
@@ -163,7 +110,7 @@ class Learner:
         file: where `contents` have been written; a policy is taken from there, as the prior of PUCT
         """
         made = agents.make(agent)
-        if self.lesson.method != "visits":
+        if not self.learner.policy:
             return [made.player(self.game.with_network(self.network)), made.player(self.game)]
         puct = f"puct(prior={FILE + str(file)!r})"
         return [replace(made, methods=puct).player(self.game), made.player(self.game)]
@@ -171,18 +118,18 @@ class Learner:
     def checkpoint(self) -> bytes:
         """The contents of a file that learning can go on from."""
         trainer = self.trainer
-        about = {"lesson": asdict(self.lesson), "counts": trainer.counts.tolist(), "rng": int(trainer.rng[0])}
+        about = {"about": self.about, "counts": trainer.counts.tolist(), "rng": int(trainer.rng[0])}
         about |= {"seconds": self.seconds, "curve": self.curve, "tuples": self.network.orbits}
         about |= {"losses": trainer.losses.tolist()}
         arrays = b"".join(array.tobytes() for array in (trainer.weights, trainer.errors, trainer.sizes))
         return pack(KIND, self.game, {}, json.dumps(about).encode() + b"\n" + zlib.compress(arrays, 1))
 
     def resume(self, path: str | os.PathLike) -> None:
-        """Take over what a checkpoint has; LearningError if it is of another lesson, PreparedFileError if damaged."""
+        """Take over what a checkpoint has; LearningError if it is of another learner, PreparedFileError if damaged."""
         line, _, packed = unpack(KIND, self.game, path)[1].partition(b"\n")
         try:
             about = json.loads(line)
-            then, now = {"files": {}} | about["lesson"], asdict(self.lesson)
+            then, now = about["about"], dict(self.about)
             files = changes(then.pop("files"), now.pop("files"))
             changed = [f"{name} = {then.get(name)!r}, not {now[name]!r}" for name in now if then.get(name) != now[name]]
             counts, rng, seconds, curve = (about[name] for name in ("counts", "rng", "seconds", "curve"))
@@ -207,67 +154,36 @@ def default_tuples(game: Game) -> str:
     return blocks if min(game.grid.shape) > 3 else "2x2 2x3 3x2 lines 1x3 3x1"
 
 
-def new_learner(game: Game, lesson: Lesson, run: Path | None = None) -> Learner:
-    """A learner that knows nothing; LearningError if the game or the lesson does not allow it."""
+def begin(game: Game, learner: Learner, seed: int = 1) -> Learning:
+    """A learner at work, which knows nothing yet; LearningError if the game or the learner does not allow it."""
     if game.players != 2 or game.has_chance or not game.has_planes:
         raise LearningError(
             f"{game} cannot be learned: it must be for two players, without chance, and have `planes` and `grid`"
         )
-    lesson = replace(lesson, tuples=lesson.tuples or default_tuples(game))
-    if lesson.method == "visits":
-        lesson = replace(lesson, teacher=lesson.teacher or TEACHER)
+    learner = replace(learner, tuples=learner.tuples or default_tuples(game))
     try:
-        network = new_network(game, make_orbits(game, lesson.tuples), lesson.stages)
+        network = new_network(game, make_orbits(game, learner.tuples), learner.stages)
     except ValueError as error:
         raise LearningError(str(error)) from None
-    trainer = new_trainer(network, stream(lesson.seed, "learn"))
-    if lesson.method == "run":
-        states, targets = stored_positions(game, run)
-        lesson = replace(lesson, data=hashlib.sha256(states.tobytes() + targets.tobytes()).hexdigest()[:12])
-        kernel: Kernel = partial(regression_kernel, game.with_network(network), trainer, states, targets, lesson.step)
+    trainer = new_trainer(network, stream(seed, "learn"))
+    about = {"learner": learner.name, "seed": seed, **asdict(learner), "data": ""}
+    if isinstance(learner, Run):
+        states, targets = stored_positions(game, Path(learner.folder))
+        about["data"] = hashlib.sha256(states.tobytes() + targets.tobytes()).hexdigest()[:12]
+        kernel = learner.kernel(game, network, trainer, (states, targets))
     else:
-        kernel = WAYS[lesson.method](game, lesson, network, trainer)
-    if lesson.method == "visits":
-        lesson = replace(lesson, files=checksums(game.files() + agents.make(lesson.teacher).files()))
-    return Learner(game, lesson, network, trainer, kernel)
+        kernel = learner.kernel(game, network, trainer)
+    about["files"] = checksums(learner.files(game))
+    return Learning(game, learner, about, network, trainer, kernel)
 
 
-def _by_td(game: Game, lesson: Lesson, network: Network, trainer: Trainer) -> Kernel:
-    leaf, room = lesson.method == "tdleaf", new_room(game, lesson.plies)
-    numbers = lesson.plies, lesson.decay, lesson.explore, lesson.opening, lesson.foresee, leaf, lesson.step
-    return partial(self_play_kernel, game.with_network(network), trainer, game.initial(), room, SelfPlay(*numbers))
-
-
-def _by_descent(game: Game, lesson: Lesson, network: Network, trainer: Trainer) -> Kernel:
-    tree, trees = UBFMOptions(completion=True, to_root=True), new_trees(game, lesson.descents)
-    descending = Descending(lesson.descents, lesson.explore, lesson.opening, lesson.step, tree)
-    return partial(descent_kernel, game.with_network(network), trainer, game.initial(), trees, descending)
-
-
-def _by_visits(game: Game, lesson: Lesson, network: Network, trainer: Trainer) -> Kernel:
-    made = agents.make(lesson.teacher)
-    if not (isinstance(made, TreeSearch) and made.playouts and made.seconds is None and made.cores == 1):
-        raise LearningError(
-            f"teacher = {lesson.teacher!r} leaves no visits that can be told by its seed: it must be a tree search of "
-            f"so many playouts, such as {TEACHER}"
-        )
-    if reason := made.refuses(game):
-        raise LearningError(reason)
-    return partial(teach, game, trainer, Teaching(made, lesson.explore, lesson.opening, lesson.step))
-
-
-WAYS = {"td": _by_td, "tdleaf": _by_td, "descent": _by_descent, "visits": _by_visits}
-
-
-def stored_positions(game: Game, folder: Path | None) -> tuple[np.ndarray, np.ndarray]:
+def stored_positions(game: Game, folder: Path) -> tuple[np.ndarray, np.ndarray]:
     """(dtype[n, state_size], float32[n]): the positions of a run's games, and the first player's results.
 
     Random openings are left out, and what neither an agent's fault nor anything else broke off.
     """
     import results
 
-    if folder is None:
-        raise LearningError("method = 'run' needs the folder of a run")
     run = results.load(folder)
     if (played := game_of(run)) != game:
         raise LearningError(f"the run in {folder} is of {played}, not of {game}")

@@ -63,7 +63,7 @@ class SolvingStudy:
                 problems.append(str(error))
         problems += not_made([self.game]) or [text for spec in self.specs() for text in self._solver_problems(spec)]
         if problems:
-            raise ConfigError([f"scaling: {problem}" for problem in problems])
+            raise ConfigError([f"solvers: {problem}" for problem in problems])
         list(self.states())
 
     def _solver_problems(self, spec) -> list[str]:
@@ -72,14 +72,14 @@ class SolvingStudy:
             able = [
                 name for name in agents.names() if agents.make(name).solves and hasattr(agents.make(name), "workers")
             ]
-            return [f"scheme {spec}: does not solve by several workers; agents that do: {', '.join(able)}"]
+            return [f"agent {spec}: does not solve by several workers; agents that do: {', '.join(able)}"]
         if agent.own_budget().given():
-            return [f"scheme {spec}: a budget cannot be given in it; the study sets it"]
+            return [f"agent {spec}: a budget cannot be given in it; the study sets it"]
         try:
             for workers in self.sizes():
                 solver_of(self.agent(spec, workers), games.make(self.game), Budget(nodes=1))
         except (ValueError, agents.Unsuited) as error:
-            return [f"scheme {spec}: {error}"]
+            return [f"agent {spec}: {error}"]
         return []
 
     def specs(self) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ class SolvingStudy:
         for text in self.moves:
             state = game.read_line(text)[1]
             if game.is_over(state):
-                raise ConfigError([f"scaling: moves {text!r}: the game is over after them"])
+                raise ConfigError([f"solvers: moves {text!r}: the game is over after them"])
             yield text, state
         for number in range(0 if self.moves else self.positions):
             yield random_position(game, self.seed, number, self.plies)
@@ -132,7 +132,7 @@ def random_position(game, seed: int, number: int, plies: int) -> tuple[str, np.n
                 state = game.after(state, line[-1])
             if not game.is_over(state) and not game.foreseen(state)[0]:
                 return names_of(game, line), state
-    raise ConfigError([f"scaling: {game}: no position after {plies} plies of a thousand games is not foreseen to end"])
+    raise ConfigError([f"solvers: {game}: no position after {plies} plies of a thousand games is not foreseen to end"])
 
 
 def run(study: SolvingStudy | None, out, resume: bool = False, tell: Callable[[str], None] = lambda text: None):

@@ -16,10 +16,11 @@ import games
 from agents.core.agent import Player
 from agents.learning import td
 from agents.learning.descent import Descending, learn_from_tree, new_trees, search
-from agents.learning.td import SelfPlay, new_room
+from agents.learning.learner import registry
+from agents.learning.td import TD, SelfPlay, new_room
 from agents.learning.trainer import GAMES, POSITIONS, new_trainer
 from agents.minimax.ubfm import ROOT, SIZE, UBFMOptions
-from arena.study.learning import Learner, LearningError, Lesson, match, new_learner, stored_positions
+from arena.study.learning import Learning, LearningError, begin, match, stored_positions
 from games.core.check import values_kernel
 from games.core.jit import kernel
 from games.core.network import SCALE, STAGES, board_of, contents_of, images, make_orbits, new_network, windows
@@ -203,15 +204,16 @@ def test_a_file_that_this_program_did_not_write(tmp_path):
 # -- Learning ----------------------------------------------------------------------------------------------------------
 
 
-def lesson_of(**changed):
-    return Lesson(**{"tuples": "2x2 1x3", "seed": 3, **changed})
+def learning_by(game, spec="td", seed=3, **changed):
+    """A learner at work, with few tuples."""
+    return begin(game, replace(registry.make(spec), **{"tuples": "2x2 1x3", **changed}), seed)
 
 
 class NaiveTrainer:
     """TD by self-play on tic-tac-toe, written down once more: dictionaries of weights by what is looked up."""
 
     def __init__(self, learner):
-        self.game, self.lesson, self.rng = learner.game, learner.lesson, learner.trainer.rng.copy()
+        self.game, self.lesson, self.rng = learner.game, learner.learner, learner.trainer.rng.copy()
         self.orbits, self.fill = learner.network.orbits, int(learner.network.layout[0]) - learner.network.tuples
         self.weights, self.errors, self.sizes = Counter(), defaultdict(np.float32), defaultdict(np.float32)
 
@@ -279,7 +281,7 @@ class NaiveTrainer:
 @pytest.mark.plain
 def test_td_is_what_its_twin_does():
     game = games.make("tictactoe")
-    learner = new_learner(game, lesson_of(explore=0.3, opening=2))
+    learner = learning_by(game, explore=0.3, opening=2)
     twin = NaiveTrainer(learner)
     learner.kernel(30)
     for _ in range(30):
@@ -351,32 +353,33 @@ def test_the_search_of_td_is_minimax(plain_td, plies, foresee):
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("method", ["td", "tdleaf", "descent", "visits"])
-def test_learning_goes_on_as_if_nothing_had_happened(method, tmp_path, kernels):
+@pytest.mark.parametrize(
+    "spec", ["td(plies=2)", "tdleaf(plies=2)", "descent(descents=3)", "visits(teacher='uct(playouts=20)')"]
+)
+def test_learning_goes_on_as_if_nothing_had_happened(spec, tmp_path, kernels):
     """From a checkpoint; and in parts of any size."""
-    game, lesson = games.make("tictactoe"), lesson_of(method=method, plies=2, descents=3, teacher="uct(playouts=20)")
-    whole, parts = new_learner(game, lesson), new_learner(game, lesson)
+    game = games.make("tictactoe")
+    whole, parts, later = (learning_by(game, spec) for _ in range(3))
     until, stops = (60, (1, 7, 25)) if kernels == "compiled" else (9, (1, 4))
     whole.kernel(until)
     assert whole.trainer.counts[GAMES] == until and np.count_nonzero(whole.network.weights) > 50
     for stop in stops:
         parts.kernel(stop)
     (tmp_path / "c").write_bytes(parts.checkpoint())
-    later = new_learner(game, lesson)
     later.resume(tmp_path / "c")
     assert later.go_on(until, lambda: True)
     for name in ("weights", "errors", "sizes", "counts", "losses", "rng"):
         assert np.array_equal(getattr(later.trainer, name), getattr(whole.trainer, name)), name
     assert later.card()["weights"] == whole.card()["weights"] != parts.card()["weights"]
     with pytest.raises(LearningError, match="was begun with seed = 3, not 4"):
-        new_learner(game, replace(lesson, seed=4)).resume(tmp_path / "c")
+        learning_by(game, spec, seed=4).resume(tmp_path / "c")
 
 
 @pytest.mark.plain
 def test_descent_learns_each_position_of_a_tree_once_with_its_value():
     """On tic-tac-toe, whose trees are small: a resolved position has the exact value."""
     game = games.make("tictactoe")
-    learner = new_learner(game, lesson_of(method="descent"))
+    learner = learning_by(game, "descent")
     learned, trees, rng = game.with_network(learner.network), new_trees(game, 40), stream(1)
     options = Descending(40, 0.0, 0, 0.0, UBFMOptions(True, True))
     root = random_line(game, 1)[2]
@@ -412,7 +415,7 @@ def test_learning_from_a_run(tmp_path):
     game = games.make("tictactoe")
     states, targets = stored_positions(game, tmp_path / "run")
     assert set(targets.tolist()) <= {-1.0, 0.0, 1.0} and not any(map(game.is_over, states))
-    learner = new_learner(game, lesson_of(method="run"), tmp_path / "run")
+    learner = learning_by(game, f"run({str(tmp_path / 'run')!r})")
     twin = NaiveTrainer(learner)
     learner.kernel(150)
     for _ in range(150):
@@ -423,19 +426,19 @@ def test_learning_from_a_run(tmp_path):
     assert max(abs(value - twin.value(state)) for value, state in zip(values, states)) < 1e-4
     assert np.corrcoef(values, targets)[0, 1] > 0.5
     with pytest.raises(LearningError, match="is of tictactoe, not of connect4"):
-        new_learner(games.make("connect4"), Lesson(method="run"), tmp_path / "run")
+        learning_by(games.make("connect4"), f"run({str(tmp_path / 'run')!r})")
 
 
 def test_what_cannot_be_learned():
     for spec in ("pig", "samegame", "kalah"):
         with pytest.raises(LearningError, match="must be for two players, without chance, and have `planes`"):
-            new_learner(games.make(spec), Lesson())
+            begin(games.make(spec), TD())
     with pytest.raises(ValueError, match="decay = 2 is out of range: it can be 0 to 1"):
-        Lesson(decay=2)
+        TD(decay=2)
     with pytest.raises(ValueError, match="step = nan is out of range: it can be 1e-06 to 100"):
-        Lesson(step=float("nan"))
+        TD(step=float("nan"))
     with pytest.raises(LearningError, match="the most are"):
-        new_learner(games.make("connect4"), Lesson(stages=64))
+        begin(games.make("connect4"), TD(stages=64))
 
 
 # -- The command -------------------------------------------------------------------------------------------------------
@@ -448,7 +451,7 @@ def learned_weights(path, spec="tictactoe"):
 @pytest.mark.plain
 def test_arena_learn(tmp_path):
     """It writes a file that agents load and `evaluate` shows, tells of the matches on the way, and goes on."""
-    words = ["learn", "tictactoe", "--tuples", "2x2 1x3", "--seed", 3]
+    words = ["learn", "tictactoe", "td(tuples='2x2 1x3')", "--seed", 3]
     once, parts = tmp_path / "once.eval", tmp_path / "parts.eval"
     done = call(*words, "--output", once, "--games", 96, "--match", 4, "--agent", "alphabeta(depth=1)")
     assert done.exit_code == 0 and "96 of 96 games" in done.output and "after 3 games" in done.output
@@ -459,13 +462,13 @@ def test_arena_learn(tmp_path):
     assert np.array_equal(learned_weights(once), learned_weights(parts))
     shown = call("evaluate", "tictactoe", "--only", f"file:{once}")
     assert shown.exit_code == 0 and f"file:{once}" in shown.output
-    for more, message in [
-        ([], "exists already; to replace it: --force"),
-        (["--resume", "--step", 2], "was begun with step = 1.0, not 2.0"),
-        (["--force", "--lambda", 2], "decay = 2.0 is out of range"),
-        (["--force", "--tuples", "9x9"], "none of '9x9' fits on the board of tictactoe"),
+    for spec, more, message in [
+        ("td", [], "exists already; to replace it: --force"),
+        ("td(tuples='2x2 1x3', step=2)", ["--resume", "--seed", 3], "was begun with step = 1.0, not 2.0"),
+        ("td(decay=2)", ["--force"], "td: decay = 2.0 is out of range"),
+        ("td(tuples='9x9')", ["--force"], "none of '9x9' fits on the board of tictactoe"),
     ]:
-        done = call(*words, "--output", once, *more)
+        done = call("learn", "tictactoe", spec, "--output", once, *more)
         assert done.exit_code == 2 and message in " ".join(done.output.split()), done.output
     (tmp_path / "once.eval.checkpoint").write_bytes(b"{}")
     done = call(*words, "--output", once, "--resume")
@@ -482,17 +485,14 @@ def test_what_arena_learn_refuses_before_it_learns(tmp_path, monkeypatch):
         "--match 2 --agent nosuch": "unknown agent 'nosuch'",
         "--match 2 --agent alphabeta": "alphabeta needs a budget of depth or nodes or seconds",
         "--agent random": "--agent has no meaning without --match",
-        "--step nan": "step = nan is out of range",
-        "--descents 5": "--descents has no meaning with --method td",
-        "--method descent --lambda 0.5": "--lambda has no meaning with --method descent",
-        "--teacher uct(playouts=9)": "--teacher has no meaning with --method td",
-        "--method visits --plies 2": "--plies has no meaning with --method visits",
-        "--method visits --teacher random": "teacher = 'random' leaves no visits that can be told by its seed",
-        "--method visits --teacher uct": "it must be a tree search of so many playouts, such as uct(playouts=300)",
-        "--method visits --teacher uct(playouts=9,seconds=1)": "leaves no visits that can be told by its seed",
-        "--method visits --match 2 --agent random": "random cannot play with a policy: the agent must be uct",
-        "--from runs/first --plies 1": "--plies has no meaning with --from",
-        "--from runs/first --method td": "--method has no meaning with --from",
+        "td(step=0)": "td: step = 0.0 is out of range",
+        "td(descents=5)": "td has no parameter 'descents'; it is td(plies=1, decay=0.5, foresee=True,",
+        "tdd": "unknown learner 'tdd' (did you mean 'td'?); known: descent, run, td, tdleaf, visits",
+        "run": "run needs folder: run(folder,",
+        "visits(teacher='random')": "teacher = 'random' leaves no visits that can be told by its seed",
+        "visits(teacher='uct')": "must be a tree search with a number of playouts, such as uct(playouts=300)",
+        "visits(teacher='uct(playouts=9,seconds=1)')": "leaves no visits that can be told by its seed",
+        "visits --match 2 --agent random": "random cannot play with a policy: the agent must be uct",
     }.items():
         done = call("learn", "tictactoe", "--output", "a.eval", *more.split())
         assert done.exit_code == 2 and message in " ".join(done.output.split()), done.output
@@ -507,7 +507,7 @@ def learning_of(done, monkeypatch):
         done.append(until)
         return told()
 
-    monkeypatch.setattr(Learner, "go_on", go_on)
+    monkeypatch.setattr(Learning, "go_on", go_on)
 
 
 def random_players(game="tictactoe"):
@@ -573,7 +573,7 @@ def test_ctrl_c_during_a_match(tmp_path, monkeypatch):
     """It is heard after a game; what was learned is saved before the match, which is played again with --resume."""
     path, done, saved = tmp_path / "a.eval", [], []
     learning_of(done, monkeypatch)
-    words = "learn", "tictactoe", "--tuples", "2x2", "--games", 64, "--match", 8, "--agent", "random", "--output", path
+    words = "learn", "tictactoe", "td(tuples='2x2')", "--games", 64, "--match", 8, "--agent", "random", "--output", path
 
     def interrupted(*arguments):
         saved.append(games.make("tictactoe").with_evaluation(f"file:{path}").network.card["games"])
@@ -635,7 +635,7 @@ def test_arena_learn_from_a_run_counts_positions(tmp_path, monkeypatch):
     learning_of([], monkeypatch)
     keys = {"game": "tictactoe", "games": 2, "agents": [{"agent": "random", "name": name} for name in "ab"]}
     arena.run(keys, tmp_path / "run", workers=1)
-    done = call("learn", "tictactoe", "--from", tmp_path / "run", "--output", tmp_path / "a.eval", "--games", 7)
+    done = call("learn", "tictactoe", f"run({str(tmp_path / 'run')!r})", "--output", tmp_path / "a.eval", "--games", 7)
     assert done.exit_code == 0 and "7 of 7 positions, 0 s of" in done.output
 
 

@@ -1,6 +1,5 @@
 """Policies that are learned from visits: their gradient, their file, and what methods of uct make of them."""
 
-import json
 from dataclasses import replace
 from math import log
 
@@ -14,14 +13,14 @@ from agents.core.learned import load_policy
 from agents.learning.trainer import GAMES, POSITIONS, new_trainer
 from agents.learning.visits import LOGITS, Teaching, learn_kernel, play_game, visits_of
 from agents.montecarlo.method import methods_of
-from arena.study.learning import KIND, LearningError, new_learner
+from arena.study.learning import LearningError
 from games.core.network_file import POLICY, network_bytes
-from games.core.prepared import PreparedFileError, pack, unpack
+from games.core.prepared import PreparedFileError
 from games.core.random import stream
 from tests.agents import naive_methods as naive
 from tests.agents.naive_methods import softmax
 from tests.agents.positions import random_line, random_position
-from tests.agents.test_learning import NaiveTrainer, lesson_of, naive_sum, random_network
+from tests.agents.test_learning import NaiveTrainer, learning_by, naive_sum, random_network
 from tests.agents.test_methods import searched
 from tests.agents.test_montecarlo import assert_same_tree
 from tests.typed import call
@@ -109,7 +108,7 @@ class NaiveVisits(NaiveTrainer):
 @pytest.mark.plain
 def test_learning_from_visits_is_what_its_twin_does():
     game = games.make("tictactoe")
-    learner = new_learner(game, lesson_of(method="visits", teacher=TEACHER))
+    learner = learning_by(game, "visits", teacher=TEACHER)
     twin, count = NaiveVisits(learner), 0
     for visits in games_of(game, 8, 1):
         learn_kernel(game, learner.trainer, visits, 0.0, 1.0)
@@ -129,7 +128,7 @@ def test_learning_lowers_the_cross_entropy_of_positions_that_were_not_learned():
     """And what is told of the last positions agrees."""
     game = games.make("tictactoe")
     held_out = games_of(game, 20, 99)
-    learner = new_learner(game, lesson_of(method="visits", teacher=TEACHER))
+    learner = learning_by(game, "visits", teacher=TEACHER)
     losses = []
     for until in (0, 20, 200):
         learner.kernel(until)
@@ -147,7 +146,7 @@ def test_positions_without_visits_teach_nothing():
     state, moves = game.initial(), np.arange(9, dtype=np.int32)
     nothing, only = (MoveStatistics(moves[:n], np.full(n, n % 9), np.zeros(n)) for n in (9, 1))
     visits = visits_of(game, [(state, nothing), (state, None), (state, only)])
-    learner = new_learner(game, lesson_of(method="visits"))
+    learner = learning_by(game, "visits")
     learn_kernel(game, learner.trainer, visits, 0.0, 1.0)
     assert len(visits.states) == 1 and learner.losses() == {}
     assert learner.trainer.counts.tolist() == [1, 0, 0, 1] and not learner.network.weights.any()
@@ -291,22 +290,17 @@ def test_a_policy_that_cannot_be_used(policies, unusable):
 def test_a_teacher_whose_policy_has_changed_is_not_gone_on_with(policies, tmp_path):
     """One line names the file; a policy that was learned again counts as the same, whatever its card says."""
     game, path = games.make("tictactoe"), tmp_path / "c"
-    lesson = lesson_of(method="visits", teacher="uct(playouts=20, methods=\"puct(prior='file:a.policy')\")")
-    begun = new_learner(game, lesson)
+    teacher = "uct(playouts=20, methods=\"puct(prior='file:a.policy')\")"
+    begun = learning_by(game, "visits", teacher=teacher)
     assert list(begun.card()["files"]) == ["a.policy"]
     path.write_bytes(begun.checkpoint())
     again = replace(policies, card={"seconds": 7})
     (tmp_path / "a.policy").write_bytes(network_bytes(game, again, POLICY))
-    new_learner(game, lesson).resume(path)
+    learning_by(game, "visits", teacher=teacher).resume(path)
     (tmp_path / "a.policy").write_bytes((tmp_path / "b.policy").read_bytes())
     with pytest.raises(LearningError, match=r"cannot be gone on with: the file 'a\.policy' has changed") as error:
-        new_learner(game, lesson).resume(path)
+        learning_by(game, "visits", teacher=teacher).resume(path)
     assert "\n" not in str(error.value)
-    line, _, rest = unpack(KIND, game, path)[1].partition(b"\n")
-    about = json.loads(line)
-    del about["lesson"]["files"]  # as checkpoints of older versions
-    path.write_bytes(pack(KIND, game, {}, json.dumps(about).encode() + b"\n" + rest))
-    new_learner(game, lesson).resume(path)
 
 
 # -- The command -------------------------------------------------------------------------------------------------------
@@ -315,7 +309,7 @@ def test_a_teacher_whose_policy_has_changed_is_not_gone_on_with(policies, tmp_pa
 @pytest.mark.slow
 def test_arena_learn_a_policy(tmp_path):
     """It tells of its losses and its matches, writes what agents load, and goes on."""
-    words = ["learn", "tictactoe", "--method", "visits", "--teacher", TEACHER, "--tuples", "2x2 1x3"]
+    words = ["learn", "tictactoe", f"visits({TEACHER!r}, tuples='2x2 1x3')"]
     once, parts = tmp_path / "once.policy", tmp_path / "it's.policy"
     more = ["--match", 2, "--agent", "uct(playouts=30)"]
     done = call(*words, "--output", once, "--games", 32, *more)
@@ -326,5 +320,5 @@ def test_arena_learn_a_policy(tmp_path):
     learned = [load_policy(path, games.make("tictactoe")) for path in (once, parts)]
     assert np.array_equal(learned[0].weights, learned[1].weights)
     assert [row["games"] for row in learned[0].card["curve"]] == [1, 2, 4, 8, 16, 32]
-    done = call(*words, "--output", once, "--resume", "--teacher", "uct(playouts=7)")
+    done = call(*words[:2], "visits('uct(playouts=7)', tuples='2x2 1x3')", "--output", once, "--resume")
     assert done.exit_code == 2 and "was begun with teacher = 'uct(playouts=100)', not" in " ".join(done.output.split())

@@ -12,14 +12,17 @@ import time
 
 import pandas as pd
 import pytest
+import typer
+from typer.testing import CliRunner
 
 import agents
 import games
+from arena.cli import app
 from arena.commands.application import Panel
 from arena.config import loading
 from arena.play import first_moves
-from arena.workers.compiled import is_compiled
 from arena.study import kernel_cache
+from arena.workers.compiled import is_compiled
 from games.core.errors import UserError
 from tests.typed import call
 
@@ -352,8 +355,8 @@ def commands():
     """The names of all commands, from the files of their package."""
     from arena import commands
 
-    shared = {"application", "completion", "counts", "dialogue", "options", "output", "playing", "progress", "shells"}
-    shared |= {"scaling-solve"}
+    shared = {"application", "completion", "counts", "dialogue", "options", "output", "playing", "progress"}
+    shared |= {"study-solvers"}
     modules = pkgutil.iter_modules(commands.__path__)
     return sorted({module.name.strip("_").replace("_", "-") for module in modules} - shared)
 
@@ -367,10 +370,31 @@ def test_help_lists_every_command_in_a_line():
         assert len(line) <= 80 and line.endswith(".") and not line.endswith("...")
 
 
+def all_commands():
+    """(words, command) of every command, those of groups too."""
+    for name, one in sorted(typer.main.get_command(app).commands.items()):
+        yield from ([f"{name} {own}", command] for own, command in getattr(one, "commands", {}).items())
+        if not hasattr(one, "commands"):
+            yield [name, one]
+
+
+def test_help_fits_a_screen():
+    """At 100 columns; and no command has more than ten options of its own beside those that it shares."""
+    for words, command in all_commands():
+        lines = CliRunner().invoke(app, [*words.split(), "--help"], terminal_width=100).stdout.splitlines()
+        assert len(lines) <= 45, words
+        own = [one for one in command.params if one.param_type_name == "option" and not one.rich_help_panel]
+        assert len(own) <= 10, words
+
+
 def test_help_has_examples_and_loads_nothing_slow():
     for name in set(commands()) - {"list", "cache", "study"}:
         assert f"arena {name}" in call(name, "--help").stdout.split("Examples:")[1]
-    for name, own in (("list", ("games", "agents")), ("cache", ("info", "clear", "warm")), ("study", ("proof",))):
+    for name, own in (
+        ("list", ("games", "agents", "learners")),
+        ("cache", ("info", "clear", "warm")),
+        ("study", ("proof", "solvers")),
+    ):
         for command in own:
             assert f"arena {name} {command}" in call(name, command, "--help").stdout.split("Examples:")[1]
     script = "import sys, arena.cli; print([m for m in ('numba', 'pandas', 'scipy', 'numpy') if m in sys.modules])"

@@ -1,4 +1,4 @@
-"""Completion: what is offered, and the scripts of the shells, which are run where the shells are."""
+"""Completion: what is offered, and that bash gets it, by typer's script."""
 
 import os
 import shlex
@@ -8,13 +8,10 @@ import subprocess
 import sys
 
 import pytest
-from typer.testing import CliRunner
+from typer.completion import get_completion_script
 
-from arena.cli import app
 from arena.commands.completion import complete_agent, complete_game, complete_run
-from arena.commands.shells import SHELLS, install, prepare_answer
 from tests.arena.stored import CONFIG, store_run
-from tests.typed import call
 
 
 @pytest.fixture(scope="module")
@@ -69,121 +66,29 @@ def test_runs(place, monkeypatch):
     assert complete_run("runs/deep/") == ["runs/deep/two"] and complete_run("[") == []
 
 
-def test_a_blank_within_quotes_ends_no_word(monkeypatch):
-    for typed, asked in (
-        ('arena run -a "uct(playouts=5, ', 'arena run -a "uct(playouts=5,'),
-        ("arena run ", "arena run "),
-    ):
-        monkeypatch.setenv("_TYPER_COMPLETE_ARGS", typed)
-        prepare_answer()
-        assert os.environ["_TYPER_COMPLETE_ARGS"] == asked
-
-
-# -- The shells ------------------------------------------------------------------------------------------------------
-
-
-def asked(place, *command):
-    """The lines that a shell prints, in the folder with runs."""
-    path = os.pathsep.join([str(place / "bin"), os.environ["PATH"]])
-    known = os.environ | {"PATH": path, "PYTHONPATH": os.pathsep.join(each or os.getcwd() for each in sys.path)}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, cwd=place, env=known)
-    assert done.returncode == 0 and done.stderr == "", done.stderr
-    return done.stdout.splitlines()
-
-
-# what is typed, the word that is completed as bash has it, and what it offers
+# the words that are typed, as bash has them, and what the last one offers
 BASH = [
-    ("arena runs", "runs", ["runs"]),
-    ("arena table runs/o", "runs/o", ["runs/one"]),
-    ("arena table runs/a", "runs/a", [r"runs/a\ third"]),
-    ('arena table "runs/a', '"runs/a', ["runs/a third"]),
-    ("arena table runs/one --kind cr", "cr", ["crosstable"]),
-    ('arena run --agent "uct(playouts=5, expl', '"uct(playouts=5, expl', [
-        "uct(playouts=5, exploration=", "uct(playouts=5, exploration=0.4",
-    ]),
-    ("arena play conn", "conn", ["connect4"]),
-    ("arena run nofile", "nofile", []),
-]  # fmt: skip
+    (["runs"], ["runs"]),
+    (["table", "runs/o"], ["runs/one"]),
+    (["table", '"runs/a'], ["runs/a third"]),
+    (["table", "runs/one", "--kind", "cr"], ["crosstable"]),
+    (["run", "--agent", '"uct(playouts=5, expl'], ["uct(playouts=5, exploration=", "uct(playouts=5, exploration=0.4"]),
+    (["play", "conn"], ["connect4"]),
+    (["run", "nofile"], []),
+]
 
 
 @pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
 def test_bash(place):
-    script = SHELLS["bash"].script
-    for line, word, _ in BASH:
-        script += (
-            f"COMP_LINE={shlex.quote(line)} COMP_POINT={len(line)} COMP_WORDS=({shlex.quote(word)}) COMP_CWORD=0\n"
-        )
+    script = get_completion_script(prog_name="arena", complete_var="_ARENA_COMPLETE", shell="bash") + "\n"
+    for words, _ in BASH:
+        script += f"COMP_WORDS=(arena {shlex.join(words)}) COMP_CWORD={len(words)}\n"
         script += '_arena_completion arena\nprintf "%s\\n" "${COMPREPLY[@]}" --\n'
-    lines = "\n".join(asked(place, "bash", "--norc", "-c", script)).split("--")
-    offered = [[line for line in part.splitlines() if line] for part in lines[:-1]]
-    assert offered == [expected for _, _, expected in BASH]
-
-
-@pytest.mark.skipif(not shutil.which("fish"), reason="there is no fish")
-def test_fish(place):
-    for line, expected in (
-        ("arena table runs/o", "runs/one"),
-        ('arena run -a "uct(expl', "uct(exploration=\tthe const"),
-    ):
-        script = f"{SHELLS['fish'].script}complete --do-complete {shlex.quote(line)}"
-        assert asked(place, "fish", "--no-config", "-c", script)[0].startswith(expected)
-
-
-@pytest.mark.skipif(not shutil.which("zsh"), reason="there is no zsh")
-def test_zsh(place):
-    """What it would hand to its completion system, which cannot be asked without a terminal."""
-    stub = "compdef() { }\ncompadd() { print -rl -- $values -- $shown }\n"
-    script = f"{stub}{SHELLS['zsh'].script}words=(arena list agents uc) CURRENT=4\n_arena_completion\n"
-    value, parted, shown = asked(place, "zsh", "--no-rcs", "-c", script)
-    assert (value, parted) == ("uct", "--") and shown.startswith("uct  -- UCT: Monte-Carlo")
-
-
-@pytest.fixture
-def no_folders(monkeypatch):
-    """As where the user says nothing of where shells look for their files."""
-    for variable in ("ZDOTDIR", "XDG_CONFIG_HOME"):
-        monkeypatch.delenv(variable, raising=False)
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_it_is_installed_once(shell, tmp_path, no_folders):
-    reader = tmp_path / (SHELLS[shell].reader or "none")
-    reader.write_text("export A=1")
-    for _ in range(2):
-        path = install(shell, tmp_path)
-    assert path.read_text() == SHELLS[shell].script and path.is_relative_to(tmp_path)
-    read = "" if SHELLS[shell].reader is None else f"\nsource {path}\n"
-    assert reader.read_text() == f"export A=1{read}"
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
-def test_what_a_user_wrote_stays_byte_for_byte(shell, tmp_path, no_folders):
-    reader, written = tmp_path / str(SHELLS[shell].reader), b"alias caf\xe9=ls\r\n# \x85 here"
-    reader.write_bytes(written)
-    for _ in range(2):
-        path = install(shell, tmp_path)
-    assert reader.read_bytes() == written + f"\nsource {path}\n".encode()
-
-
-def test_shells_look_where_the_user_says(tmp_path, monkeypatch):
-    home, elsewhere = tmp_path / "home", tmp_path / "else"
-    home.mkdir()
-    elsewhere.mkdir()
-    monkeypatch.setenv("ZDOTDIR", str(elsewhere))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(elsewhere))
-    path = install("zsh", home)
-    assert (elsewhere / ".zshrc").read_text() == f"source {path}\n" and not (home / ".zshrc").exists()
-    assert install("fish", home) == elsewhere / "fish" / "completions" / "arena.fish"
-    install("bash", home)
-    assert (home / ".bashrc").exists()
-    monkeypatch.setenv("XDG_CONFIG_HOME", "")
-    assert install("fish", home) == home / ".config" / "fish" / "completions" / "arena.fish"
-
-
-def test_the_shell_is_found_or_told(monkeypatch):
-    monkeypatch.setitem(sys.modules, "shellingham", None)
-    monkeypatch.setenv("SHELL", "/usr/bin/zsh")
-    assert call("--show-completion").stdout == SHELLS["zsh"].script
-    monkeypatch.setenv("SHELL", "/bin/tcsh")
-    refused = CliRunner().invoke(app, ["--install-completion"])
-    assert refused.exit_code == 2 and "the shell tcsh: there is completion for bash, zsh, fish" in refused.stderr
+    path = os.pathsep.join([str(place / "bin"), os.environ["PATH"]])
+    known = os.environ | {"PATH": path, "PYTHONPATH": os.pathsep.join(each or os.getcwd() for each in sys.path)}
+    done = subprocess.run(
+        ["bash", "--norc", "-c", script], capture_output=True, text=True, timeout=300, cwd=place, env=known
+    )
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    offered = [[line for line in part.splitlines() if line] for part in done.stdout.split("--\n")[:-1]]
+    assert offered == [expected for _, expected in BASH]

@@ -97,11 +97,12 @@ def test_the_command_writes_tables_and_figures(finished):
     "arguments, message",
     [
         ([], "give a --game"),
-        (["--resume"], "--resume continues the run in --out"),
-        (["--out", "runs/a", "--resume", "--games", 10], "--resume continues the run in --out, and needs nothing else"),
-        (["--out", "runs/a", "--resume", "--threads"], "--resume continues the run in --out, and needs nothing else"),
-        (["--game", "tictactoe", "--nodes", 1000], "--nodes goes with --solve"),
-        (["--game", "tictactoe", "--solve", "--games", 10], "--games goes without --solve"),
+        (["--resume"], "--resume continues the study in --out"),
+        (
+            ["--out", "runs/a", "--resume", "--games", 10],
+            "--resume continues the study in --out, and needs nothing else",
+        ),
+        (["--out", "runs/a", "--resume", "--threads"], "--resume continues the study in --out, and needs nothing else"),
         (["--game", "tictactoe", "--sizes", "two"], "--sizes 'two' is not a list such as 1,2,4,8"),
         (["--game", "tictactoe", "--workers", 0], "'-j': 0 is out of range"),
         (["--game", "tictactoe", "--workers", 0], "'-j': 0 is out of range"),

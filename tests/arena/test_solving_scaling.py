@@ -1,4 +1,4 @@
-"""arena scaling --solve: its figures by hand, that it is resumed, and mistakes."""
+"""arena study solvers: its figures by hand, that it is resumed, and mistakes."""
 
 import json
 import math
@@ -19,7 +19,7 @@ STUDY = SolvingStudy("tictactoe", SOLVERS, (4, 32), positions=2, plies=3)
 
 
 def call(*arguments):
-    return CliRunner().invoke(app, ["scaling", *map(str, arguments)])
+    return CliRunner().invoke(app, ["study", "solvers", *map(str, arguments)])
 
 
 def rows_of(*lines):
@@ -74,8 +74,8 @@ def test_a_study_that_was_stopped_goes_on(tmp_path):
 
 @pytest.mark.plain
 def test_the_command_writes_tables_and_a_figure(tmp_path):
-    words = ["--game", "tictactoe", "--scheme", SOLVERS[0], "--sizes", "1,8", "--out", tmp_path / "run"]
-    done = call("--solve", *words, "--moves", "2b 1a 2c", "--json")
+    words = ["--game", "tictactoe", "--agent", SOLVERS[0], "--sizes", "1,8", "--out", tmp_path / "run"]
+    done = call(*words, "--moves", "2b 1a 2c", "--json")
     assert done.exit_code == 0, done.output
     tables = json.loads(done.stdout)
     assert [row["workers"] for row in tables["solving"]] == [1, 8]
@@ -93,9 +93,9 @@ def test_the_command_writes_tables_and_a_figure(tmp_path):
         ([], "give a --game"),
         (["--game", "tictactoe", "--sizes", "2,1025"], "workers = 1025 is out of range: it can be 1 to 1024"),
         (["--game", "tictactoe", "--sizes", "65", "--threads"], "workers = 65 is out of range: it can be 1 to 64"),
-        (["--game", "tictactoe", "--scheme", "pns"], "scheme pns: does not solve by several workers; agents that do:"),
-        (["--game", "tictactoe", "--scheme", "uct"], "scheme uct: does not solve by several workers"),
-        (["--game", "tictactoe", "--scheme", "ppn2(nodes=9)"], "a budget cannot be given in it; the study sets it"),
+        (["--game", "tictactoe", "--agent", "pns"], "agent pns: does not solve by several workers; agents that do:"),
+        (["--game", "tictactoe", "--agent", "uct"], "agent uct: does not solve by several workers"),
+        (["--game", "tictactoe", "--agent", "ppn2(nodes=9)"], "a budget cannot be given in it; the study sets it"),
         (["--game", "tictactoe", "--positions", 0], "positions = 0 is out of range"),
         (["--game", "tictactoe", "--opening-plies", 9], "no position after 9 plies"),
         (["--game", "tictactoe", "--moves", "1a 1b 2a 2b 3a"], "the game is over after them"),
@@ -105,7 +105,7 @@ def test_the_command_writes_tables_and_a_figure(tmp_path):
     ],
 )
 def test_mistakes(arguments, message, tmp_path):
-    done = call("--solve", *arguments, "--out", tmp_path / "run")
+    done = call(*arguments, "--out", tmp_path / "run")
     told = re.sub(r"[\s│]+", " ", done.output)
     assert done.exit_code == 2 and message in told, told
     assert told.count("unknown game") <= 1  # and not for every solver

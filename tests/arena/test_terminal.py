@@ -98,9 +98,9 @@ def test_what_is_logged_is_told(capsys):
         logger.info("one %s", "thing")
         logger.debug("another")
         assert "one thing" in capsys.readouterr().err.replace("\n", " ")
-        COMMANDS.commands["run"].make_context("run", ["t.toml", "--log-level", "error"])
+        COMMANDS.commands["run"].make_context("run", ["t.toml", "-vv"])
         added = [handler for handler in logger.handlers if handler not in before]
-        assert [handler.level for handler in added] == [logging.INFO, logging.ERROR]
+        assert [handler.level for handler in added] == [logging.INFO, logging.DEBUG]
     finally:
         logger.handlers[:] = before
         logger.setLevel(level)
@@ -337,7 +337,7 @@ def test_json_has_the_keys_of_the_page(runs):
     assert documented("elo") == {*as_json("elo", "--wdl", 1, 0, 0), "bound"}
     assert documented("sprt") == set(as_json("sprt", "--wdl", 3, 2, 1))
     assert documented("elo", 1) == set(as_json("elo", run))
-    assert documented("list") >= {*as_json("list", "games")[0], *as_json("list", "agents")[0]}
+    assert documented("list") >= {key for kind in ("games", "agents", "learners") for key in as_json("list", kind)[0]}
     assert {"name", "default", "type", "range", "meaning"} <= documented("list", 1)
     assert documented("solve") - {"null"} == set(as_json("solve", "tictactoe", "--one"))
     assert isinstance(as_json("cache", "info"), list)
@@ -348,4 +348,4 @@ def test_json_has_the_keys_of_the_page(runs):
 def test_every_command_with_json_is_on_the_page():
     names = {command.name for command in leaves(COMMANDS) if any("--json" in p.opts for p in command.params)}
     on_page = set(re.findall(r"`([a-z ]+)`", "".join(line.split(" |")[0] for line in PAGE.splitlines())))
-    assert names <= {word for name in on_page for word in name.split()} | {"games", "agents"}
+    assert names <= {word for name in on_page for word in name.split()} | {"games", "agents", "learners"}

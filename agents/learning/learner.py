@@ -1,0 +1,80 @@
+"""Learners, written as `td(plies=2)`: each is a frozen dataclass of all that decides what is learned, but for the seed.
+
+A learner is found by its name in the modules beside this one.  It gives a kernel, which learns until a number of games
+are done; `arena.study.learning` drives it, with checkpoints and matches.
+"""
+
+from collections.abc import Callable
+from dataclasses import Field, dataclass
+from typing import Any, ClassVar
+
+from agents.learning.trainer import Trainer
+from games.core.errors import UserError
+from games.core.game import Game, check_range
+from games.core.network import Network
+from games.core.registry import Registry
+
+registry = Registry("learner", "agents.learning")
+
+Kernel = Callable[[int], None]
+
+
+class LearningError(UserError, ValueError):
+    """Something that cannot be learned, or not be gone on with; the message says why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learner:
+    """Base class of all learners.
+
+    tuples: shapes of tuples, such as '3x3 2x4 lines'; empty for those that suit the board
+    stages: phases of the game, by stones on the board, each with tables of its own
+    step: scales all changes of weights; at 1, the first ones overshoot
+    """
+
+    name: ClassVar[str]  # what it is registered and written as
+    unit: ClassVar[str] = "games"  # what it learns from, and is counted
+    policy: ClassVar[bool] = False  # whether it learns a policy, not an evaluation
+    usual_games: ClassVar[int] = 200_000
+    usual_agent: ClassVar[str] = "alphabeta(seconds=0.01)"  # for matches
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    tuples: str = ""
+    stages: int = 1
+    step: float = 1.0
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        registry.add(cls)
+
+    def __post_init__(self):
+        check_range("stages", self.stages, 1, 64)
+        check_range("step", self.step, 1e-6, 100)
+
+    def prepare(self) -> None:
+        """Do nothing: files are read when the game is known."""
+
+    def files(self, game: Game) -> list[str]:
+        """The paths of the files on which depends what is learned."""
+        return []
+
+    def kernel(self, game: Game, network: Network, trainer: Trainer) -> Kernel:
+        """What learns until so many games are done; LearningError if it cannot learn this game."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfPlaying(Learner):
+    """Base class of learners that play against themselves.
+
+    explore: the share of random moves
+    opening: the most random moves at the start of a game
+    """
+
+    explore: float = 0.1
+    opening: int = 6
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_range("explore", self.explore, 0, 1)
+        check_range("opening", self.opening, 0, 1000)

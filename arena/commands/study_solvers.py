@@ -1,0 +1,82 @@
+"""`arena study solvers`: parallel solvers against one worker."""
+
+from typing import Annotated
+
+import typer
+
+from arena.commands.application import command
+from arena.commands.options import (
+    Json,
+    ResumeAlone,
+    RunFolder,
+    Sizes,
+    Specialize,
+    agents_option,
+    check_resumed,
+    free_folder,
+    games_option,
+    sizes_of,
+)
+from arena.commands.progress import progress_line
+from arena.commands.study import publish, studies
+
+OneGame = Annotated[str | None, games_option('A game such as "breakthrough(rows=5, columns=4)".')]
+Solvers = Annotated[
+    list[str] | None,
+    agents_option("A solver without workers and budget; may be repeated. Default: all whose workers can be simulated."),
+]
+Lines = Annotated[
+    list[str] | None,
+    typer.Option("--moves", help="The moves that lead to a position; may be repeated. Default: random positions."),
+]
+Positions = Annotated[int, typer.Option("--positions", "-n", help="Random positions, where no --moves are given.")]
+OpeningPlies = Annotated[int, typer.Option(help="Random plies before a random position.")]
+Nodes = Annotated[int | None, typer.Option(help="Nodes that a solver has for a position. Default: no limit.")]
+Seed = Annotated[int, typer.Option(help="The seed of random positions.")]
+Threads = Annotated[bool, typer.Option("--threads", help="Real threads and processes, timed by the wall.")]
+
+
+@command(
+    group=studies,
+    examples='arena study solvers --game "breakthrough(rows=5, columns=4)" --agent jlpns --agent ppn2 --sizes 1,4,16\n'
+    "arena study solvers --game tictactoe --positions 5 --out runs/solvers\n"
+    "arena study solvers --out runs/solvers --resume",
+)
+def solvers(
+    context: typer.Context,
+    game: OneGame = None,
+    agent: Solvers = None,
+    sizes: Sizes = "1,2,4,8,16",
+    moves: Lines = None,
+    positions: Positions = 3,
+    opening_plies: OpeningPlies = 2,
+    nodes: Nodes = None,
+    seed: Seed = 0,
+    threads: Threads = False,
+    out: RunFolder = None,
+    resume: ResumeAlone = False,
+    specialize: Specialize = None,
+    as_json: Json = False,
+) -> None:
+    """Compare parallel solvers with one worker, by time and nodes.
+
+    They find the values of the same positions with one worker and with more, in virtual time where workers can be
+    simulated; speed-up and search overhead follow.  Results are stored one by one; --resume continues a study that was
+    stopped.  Tables and a figure (points.csv, points.tex, solving.csv, solving.tex, solving.svg, solving.png) are
+    written beside them.
+    """
+    check_resumed(context, out, resume)
+    from arena.study.solving import FILE, SolvingStudy, kept, run
+    from results.solver_scaling import figure, table
+
+    study = None
+    if not resume:
+        several = tuple(agent or ()), sizes_of(sizes), tuple(moves or ())
+        study = SolvingStudy(str(game), *several, positions, opening_plies, seed, nodes, threads)
+    out = out or free_folder("solvers")
+    with progress_line() as show:
+        points = run(study, out, resume, show)
+    totals = table(points)
+    drawn = figure(totals, kept.plan(out / FILE, SolvingStudy, "solvers").game)
+    titles = {"solving": "Solving; time, nodes and speed-up over the common positions"}
+    publish(out, {"points": points, "solving": totals}, ("solving", drawn), titles, as_json)
