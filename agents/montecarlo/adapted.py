@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from agents.core.policy import Coding, Learner, Settings, adapt, draw_move, forget, new_learner, write_move
-from agents.montecarlo.averages import add_move, begin_line, learn_line, new_averages
+from agents.montecarlo.averages import LINE, add_move, begin_line, learn_line, new_averages
 from agents.montecarlo.method import NONE
 from games.core.jit import Compilable, inlined
 from games.core.playout import copy_state
@@ -25,6 +25,8 @@ class Way(Compilable):
     """Base of the ways to learn: nothing."""
 
     draws: ClassVar[bool] = False  # whether it draws the moves of playouts
+    private: ClassVar[tuple[str, ...]] = ()  # as of a method
+    policy: ClassVar[tuple[str, ...]] = ()  # as of a method
 
     def misfit(self, game) -> str | None:
         """Why it cannot learn in a game; None if it can."""
@@ -57,6 +59,8 @@ class Way(Compilable):
 class Averaging(Way):
     """MAST.  Its memory: Averages, which are kept from move to move."""
 
+    private: ClassVar[tuple[str, ...]] = LINE
+
     def new_memory(self, game, settings):
         return new_averages(game, 1 << 17)
 
@@ -82,6 +86,8 @@ class Adapting(Way):
     """PPA.  Its memory: Adapted; each search begins with a new policy."""
 
     draws: ClassVar[bool] = True
+    private: ClassVar[tuple[str, ...]] = ("drawn", "learner.lines", "learner.state", "learner.moves")
+    policy: ClassVar[tuple[str, ...]] = ("learner.policy",)
     coding: ClassVar[Coding] = Coding()
 
     def misfit(self, game):

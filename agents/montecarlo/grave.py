@@ -243,6 +243,7 @@ class GRAVE(TreeSearch):
     lanes: int = 1
 
     name: ClassVar[str] = "grave"
+    private: ClassVar[tuple[str, ...]] = Amaf._fields[3:]
 
     def __post_init__(self):
         super().__post_init__()

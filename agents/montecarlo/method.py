@@ -52,6 +52,11 @@ class Method(Compilable):
     proves: ClassVar[bool] = False  # whether it proves results, as with `solver`
     keeps: ClassVar[bool] = True  # whether a tree can be kept from move to move with it
     per_node: ClassVar[tuple[str, ...]] = ()  # the arrays of its memory that have a row for each node
+    # where several workers search one tree, the fields of its memory that each has for itself, since they belong to
+    # one simulation: those that a playout writes; None: it does not say, and if it `steps` it takes no part there
+    private: ClassVar[tuple[str, ...] | None] = None
+    policy: ClassVar[tuple[str, ...]] = ()  # those in which it learns a policy, of each worker or of all
+    unshared: ClassVar[str] = ""  # why it does not go with other simulations in flight: "counts ..."
     file_fields: ClassVar[tuple[str, ...]] = ()  # the parameters that are paths of files to read
     Options: ClassVar[Any]  # a NamedTuple of its `data_fields`
 

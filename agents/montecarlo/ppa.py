@@ -119,6 +119,8 @@ class PolicySearch(TreeSearch):
     features: bool = False
     memory: bool = False
 
+    private: ClassVar[tuple[str, ...]] = ("lines", "state", "moves")
+    policy: ClassVar[tuple[str, ...]] = ("policy",)
     policies: ClassVar[int] = 1  # rows of the arrays that its rule needs
 
     def __post_init__(self):
@@ -148,6 +150,11 @@ class PolicySearch(TreeSearch):
     def forget(self, memory):
         if not self.memory:
             forget(memory)
+
+    def unshared(self, game, one_policy):
+        if one_policy and not coding_for(game, self.features).direct:
+            return f"{self.name} has a policy that grows in {game}, so that each worker needs its own: policy = 'own'"
+        return super().unshared(game, one_policy)
 
     def with_room(self, game, memory):
         return with_room(game, coding_for(game, self.features), memory, LINES)

@@ -20,7 +20,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.agent import Budget, Decision, MoveStatistics, Player
+from agents.core.agent import Budget, Player
 from agents.core.chunks import run_chunks
 from agents.core.sides import side_to_move
 from agents.core.tree import (
@@ -34,10 +34,8 @@ from agents.core.tree import (
     clear,
     copy_subtree,
     last_node,
-    most_visited_child,
     new_tree,
     new_walk,
-    principal_variation,
     proof_of,
     proven_result,
     shuffled_moves,
@@ -45,9 +43,13 @@ from agents.core.tree import (
     write_children,
 )
 from agents.knowledge.prepared import PreparedAgent
+from agents.montecarlo.decision import decision_from
+from agents.montecarlo.workers import own_fields, with_own
 from games.core.game import CHANCE, check_range
 from games.core.jit import Compilable, helper, inlined, kernel
 from games.core.playout import reward_of
+
+UNSAID = "does not say which of its arrays belong to one simulation (private)"
 
 
 class Search(NamedTuple):
@@ -117,6 +119,8 @@ class TreeSearch(PreparedAgent):
     max_nodes: int = 1 << 24
 
     budgets: ClassVar[tuple[str, ...]] = ("playouts", "seconds")
+    private: ClassVar[tuple[str, ...] | None] = None  # as of a method
+    policy: ClassVar[tuple[str, ...]] = ()  # as of a method
 
     def __post_init__(self):
         super().__post_init__()
@@ -147,6 +151,18 @@ class TreeSearch(PreparedAgent):
         """The arrays, or larger ones with the same content if they might be full."""
         return memory
 
+    def worker_memory(self, memory: tuple, policy: bool) -> tuple:
+        """The arrays for one of several workers on one tree: its own in `private`, with `policy` in `policy` too."""
+        return with_own(memory, own_fields(self, policy))
+
+    def unshared(self, game, one_policy: bool) -> str | None:
+        """Why it cannot have several workers on one tree, with or without one policy for all; None if it can."""
+        return f"{self.name} {UNSAID}" if self.private is None else None
+
+    def learns(self) -> bool:
+        """Whether it learns a policy."""
+        return bool(self.policy)
+
     def moved(self, memory: tuple, origin: np.ndarray) -> tuple:
         """The arrays for a kept tree, whose node i was node origin[i] of the tree before: int32[nodes]."""
         return memory
@@ -159,36 +175,53 @@ class TreeSearch(PreparedAgent):
         return TreeSearchPlayer(self, game, budget)
 
 
-class TreeSearchPlayer(Player):
+class OneSearch:
+    """A tree, and what the rule of an agent keeps beside it in one game."""
+
+    def __init__(self, agent: TreeSearch, game, nodes: int):
+        self.agent, self.game = agent, game
+        self.rule, self.options = agent.search_rule(game), agent.options()
+        self.memory, self.tree = agent.new_memory(game, nodes), new_tree(nodes)
+
+    def forget(self) -> None:
+        """Start a new tree."""
+        clear(self.tree)
+        self.agent.forget(self.memory)
+
+    def begin(self, budget: Budget, rng: np.ndarray) -> None:
+        """Before a search with that budget."""
+        self.agent.seed(self.memory, rng)
+        self.agent.begin_search(self.game, self.memory, budget, rng)
+
+    def search(self, state: np.ndarray, playouts: int | None, seconds: float | None, rng: np.ndarray) -> int:
+        """Search on from the position of the root within these limits; returns the playouts."""
+
+        def run(n):
+            self.memory = self.agent.with_room(self.game, self.memory)
+            return search_kernel(self.game, self.rule, Search(self.tree, self.memory, self.options), state, n, rng)
+
+        limit = playouts and max(1, playouts // self.rule.lanes)
+        return run_chunks(run, limit, seconds) * self.rule.lanes
+
+    def last_choice(self) -> int | None:
+        """The child of the root that the agent plays, if it is not the one with the most visits."""
+        return self.agent.last_choice(self.tree, self.memory)
+
+
+class TreeSearchPlayer(OneSearch, Player):
     """One game's tree, kept or cleared between moves as the agent says."""
 
     def __init__(self, agent, game, budget):
-        self.agent, self.game, self.budget = agent, game, budget
         playouts = None if agent.keep_tree else budget.playouts
-        nodes = capacity(game, agent.max_nodes, playouts)
-        self.memory, self.tree = agent.new_memory(game, nodes), new_tree(nodes)
+        super().__init__(agent, game, capacity(game, agent.max_nodes, playouts))
+        self.budget = budget
 
     def decide(self, state, rng):
         if not self.agent.keep_tree:
             self.forget()
-        rule, options = self.agent.search_rule(self.game), self.agent.options()
-
-        self.agent.seed(self.memory, rng)
-        self.agent.begin_search(self.game, self.memory, self.budget, rng)
-
-        def run(n):
-            self.memory = self.agent.with_room(self.game, self.memory)
-            return search_kernel(self.game, rule, Search(self.tree, self.memory, options), state, n, rng)
-
-        limit = self.budget.playouts and max(1, self.budget.playouts // rule.lanes)
-        playouts = run_chunks(run, limit, self.budget.seconds) * rule.lanes
-        best = self.agent.last_choice(self.tree, self.memory)
-        return decision_from(self.tree, playouts, int(self.game.player(state)), best)
-
-    def forget(self):
-        """Start a new tree."""
-        clear(self.tree)
-        self.agent.forget(self.memory)
+        self.begin(self.budget, rng)
+        playouts = self.search(state, self.budget.playouts, self.budget.seconds, rng)
+        return decision_from(self.tree, playouts, int(self.game.player(state)), self.last_choice())
 
     def played(self, move):
         if not self.agent.keep_tree:
@@ -202,74 +235,54 @@ class TreeSearchPlayer(Player):
             self.tree, self.memory = kept, self.agent.moved(self.memory, origin)
 
 
-def decision_from(tree: Tree, playouts: int, player: int, best: int | None = None) -> Decision:
-    """The move to the root's child `best`, by default the most visited one, and the root's statistics, for `player`,
-    who is to move.
-
-    A proven win is played instead; a proven loss is not played unless all moves are.
-    """
-    first, best = int(tree.first_child[ROOT]), most_visited_child(tree, ROOT) if best is None else best
-    children = slice(first, first + int(tree.children[ROOT]))
-    visits = tree.visits[children].astype(np.int64)
-    means = 2.0 * tree.value[children] / np.maximum(visits, 1) - 1.0
-    certain = tree.proven[children].nonzero()[0]
-    if len(certain):
-        side = 1.0 if player == 0 else -1.0
-        means[certain] = [side * proven_result(proof) for proof in tree.proven[children][certain]]
-        best = first + best_by_proofs(visits, means, certain, best - first)
-    variation = principal_variation(tree, best)
-    return Decision(
-        move=variation[0],
-        value=float(means[best - first]),
-        playouts=playouts,
-        nodes=int(tree.size[0]),
-        depth=len(variation),
-        principal_variation=variation,
-        statistics=MoveStatistics(tree.move[children].copy(), visits, means),
-    )
-
-
-def best_by_proofs(visits: np.ndarray, means: np.ndarray, certain: np.ndarray, best: int) -> int:
-    """What to play in place of the most visited move `best`, where the results of the moves `certain` are proven."""
-    won, lost = certain[means[certain] == 1.0], certain[means[certain] == -1.0]
-    if len(won):
-        return int(won[0])
-    if best in lost and len(lost) < len(visits):
-        unclear = np.delete(np.arange(len(visits)), lost)
-        return int(unclear[np.argmax(visits[unclear])])
-    return best
-
-
 @kernel
 def search_kernel(game, rule, search, root, simulations, rng):
     """Run up to that many simulations and return how many; fewer if the root gets proven or the memory full."""
-    tree, walk = search.tree, new_walk(game, root)
-    if tree.children[ROOT] == LEAF:
-        if rule.hooked:
-            begin_walk(game, walk)
-            rule.grow(game, search, walk, ROOT, rng)
-        else:
-            expand(game, tree, ROOT, root, walk.moves, rng)
-        tree.proven[ROOT] = UNPROVEN  # in a kept tree it may be foreseen, without a move that leads there
-    done = 0
-    while (
-        done < simulations
-        and rule.has_room(game, search.memory)
-        and not (rule.solver and tree.proven[ROOT] != UNPROVEN)
-    ):
+    walk, done = new_walk(game, root), 0
+    open_root(game, rule, search, walk, rng)
+    while done < simulations and goes_on(game, rule, search):
         descend(game, rule, search, walk, rng)
-        leaf = last_node(walk)
-        if rule.solver and settle(game, tree, walk.state, leaf):
-            score = proven_result(tree.proven[leaf])
-            rule.arrive(game, search, walk)
-        else:
-            score = rule.play_out(game, search, walk, rng)
-        back_up(tree, walk, rule.reward(score), rule.lanes)
-        rule.learn(game, search, walk, score)
-        if rule.solver:
-            prove_path(tree, walk)
+        finish(game, rule, search, walk, result_of(game, rule, search, walk, rng))
         done += 1
     return done
+
+
+@inlined
+def open_root(game, rule, search, walk, rng):
+    """Give the root its children, unless it has them."""
+    tree = search.tree
+    if tree.children[ROOT] == LEAF:
+        begin_walk(game, walk)
+        if rule.hooked:
+            rule.grow(game, search, walk, ROOT, rng)
+        else:
+            expand(game, tree, ROOT, walk.state, walk.moves, rng)
+        tree.proven[ROOT] = UNPROVEN  # in a kept tree it may be foreseen, without a move that leads there
+
+
+@inlined
+def goes_on(game, rule, search):
+    """Whether another simulation has room and a purpose."""
+    return rule.has_room(game, search.memory) and not (rule.solver and search.tree.proven[ROOT] != UNPROVEN)
+
+
+@inlined
+def result_of(game, rule, search, walk, rng):
+    """The score of the simulation that has come to its leaf: what is certain there, or else that of a playout."""
+    leaf = last_node(walk)
+    if rule.solver and settle(game, search.tree, walk.state, leaf):
+        rule.arrive(game, search, walk)
+        return proven_result(search.tree.proven[leaf])
+    return rule.play_out(game, search, walk, rng)
+
+
+@inlined
+def finish(game, rule, search, walk, score):
+    """Back up, learn from and prove by a simulation of that score."""
+    back_up(search.tree, walk, rule.reward(score), rule.lanes)
+    rule.learn(game, search, walk, score)
+    if rule.solver:
+        prove_path(search.tree, walk)
 
 
 @inlined

@@ -22,7 +22,8 @@ from agents.core.tree import UNPROVEN
 from agents.montecarlo.composed import Composed, Numbers, chain_of, chained_values, unchained
 from agents.montecarlo.leaves import LANES, new_leaf_playouts
 from agents.montecarlo.method import Method, methods_of, registry
-from agents.montecarlo.search import Rule, TreeSearch, certain_bound
+from agents.montecarlo.search import UNSAID, Rule, TreeSearch, certain_bound
+from agents.montecarlo.workers import own_fields, with_own
 from games.core.game import check_choice
 
 
@@ -161,6 +162,22 @@ class UCT(TreeSearch):
                 method.forget(part)
             return chained_values(parts)
         return () if self.lanes == 1 else new_leaf_playouts(game, self.lanes)
+
+    def worker_memory(self, memory, policy):
+        if not self.chosen:
+            return with_own(memory, ("room",)) if self.lanes > 1 else memory
+        return chained_values([with_own(part, own_fields(method, policy)) for method, part in self.parts_of(memory)])
+
+    def unshared(self, game, one_policy):
+        for method in self.chosen:
+            if method.steps and method.private is None:
+                return f"method {method.name} {UNSAID}"
+            if method.unshared:
+                return f"method {method.name} {method.unshared}"
+        return None
+
+    def learns(self):
+        return any(method.policy for method in self.chosen)
 
     def seed(self, memory, rng):
         if self.lanes > 1:

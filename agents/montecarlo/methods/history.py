@@ -10,7 +10,7 @@ the same code was made, in the tree or in the playout.  The paper's weight is 5 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.montecarlo.averages import add_move, begin_line, empty, learn_line, mean_of, new_averages
+from agents.montecarlo.averages import LINE, add_move, begin_line, empty, learn_line, mean_of, new_averages
 from agents.montecarlo.method import Method
 from games.core.game import check_range
 
@@ -28,6 +28,7 @@ class History(Method):
     part: ClassVar[str] = "selection"
     data_fields: ClassVar[tuple[str, ...]] = ("weight",)
     steps: ClassVar[bool] = True
+    private: ClassVar[tuple[str, ...]] = LINE
 
     def __post_init__(self):
         check_range("weight", self.weight, 0)

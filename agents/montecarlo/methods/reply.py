@@ -42,6 +42,7 @@ class Reply(Method):
     part: ClassVar[str] = "playout"
     alone: ClassVar[tuple[str, ...]] = ("draw the moves of playouts",)
     steps: ClassVar[bool] = True
+    private: ClassVar[tuple[str, ...]] = ("line", "moves")
 
     def new_memory(self, game, nodes):
         replies = np.zeros(SIZE, np.uint64), np.zeros(SIZE, np.int64)

@@ -10,7 +10,7 @@ a move of the same code, anywhere.  That the score is divided by n, as in progre
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.montecarlo.averages import add_move, begin_line, empty, learn_line, mean_of, new_averages
+from agents.montecarlo.averages import LINE, add_move, begin_line, empty, learn_line, mean_of, new_averages
 from agents.montecarlo.methods.halving import Rounded, value_of
 from games.core.game import check_range
 
@@ -23,6 +23,7 @@ class SHUSS(Rounded):
 
     name: ClassVar[str] = "shuss"
     steps: ClassVar[bool] = True
+    private: ClassVar[tuple[str, ...]] = tuple(f"extra.{name}" for name in LINE)
     data_fields: ClassVar[tuple[str, ...]] = ("weight",)
 
     def __post_init__(self):
