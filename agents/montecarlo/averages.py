@@ -18,6 +18,7 @@ from games.core.random import mix
 EMPTY = np.uint64(0)
 FILLED = 0.75  # of a table; beyond that it takes no new keys, and goes on counting those it has
 START = np.uint64(0x9E3779B97F4A7C15)
+LINE = ("codes", "players", "length", "state")  # the fields of Averages that belong to the simulation at hand
 
 
 class Averages(NamedTuple):
@@ -101,7 +102,13 @@ def place_of(averages, key):
 def mean_of(averages, code, unknown):
     """The mean reward of a single move's code, or what `unknown` says where it has none."""
     place = place_of(averages, joined(START, code))
-    return averages.sums[place] / averages.counts[place] if averages.keys[place] != EMPTY else np.float64(unknown)
+    return mean_at(averages, place) if averages.keys[place] != EMPTY else np.float64(unknown)
+
+
+@inlined
+def mean_at(averages, place):
+    """The mean reward of the key in a place, whose first reward another thread may be counting."""
+    return averages.sums[place] / max(averages.counts[place], 1)
 
 
 @helper
@@ -135,6 +142,7 @@ class Averaging(Method):
     """Base of the methods that learn mean rewards of codes.  Its memory: Averages, which are kept from move to move."""
 
     steps: ClassVar[bool] = True
+    private: ClassVar[tuple[str, ...]] = LINE
 
     def new_memory(self, game, nodes):
         return new_averages(game, 1 << 17)

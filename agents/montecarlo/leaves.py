@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.montecarlo.workers import zeros_apart
 from games.core.jit import Compilable
 from games.core.lane_playout import play_side_by_side
 from games.core.lanes import LaneStream, Width, lane_stream
 from games.core.playout import copy_state, reward_of
 
 LANES = (1, 2, 4, 8, 16, 32, 64)
-MARGIN = 128  # bytes on both sides of what a thread writes: two cache lines, since processors fetch them in pairs
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,6 @@ def new_leaf_playouts(game, count: int) -> LeafPlayouts:
     if count == 1:
         return LeafPlayouts(Once(), ())
     if not game.lanes:
-        return LeafPlayouts(OneByOne(count), _apart(game.state_size, game.dtype))
+        return LeafPlayouts(OneByOne(count), zeros_apart(game.state_size, game.dtype))
     width = Width(count, game.lane_bits)
-    return LeafPlayouts(SideBySide(count), LaneStream(width, _apart(2 * width.words, np.uint64)))
-
-
-def _apart(size, dtype):
-    """Zeros that share no cache line with anything else."""
-    margin = MARGIN // np.dtype(dtype).itemsize
-    return np.zeros(size + 2 * margin, dtype)[margin : margin + size]
+    return LeafPlayouts(SideBySide(count), LaneStream(width, zeros_apart(2 * width.words, np.uint64)))

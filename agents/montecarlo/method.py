@@ -51,7 +51,13 @@ class Method(Compilable):
     steps: ClassVar[bool] = False  # whether it acts on single moves of playouts, which are then slower
     proves: ClassVar[bool] = False  # whether it proves results, as with `solver`
     keeps: ClassVar[bool] = True  # whether a tree can be kept from move to move with it
+    own_visits: ClassVar[bool] = False  # whether it counts visits itself, which those of other trees would contradict
     per_node: ClassVar[tuple[str, ...]] = ()  # the arrays of its memory that have a row for each node
+    # where several workers search one tree, the fields of its memory that each has for itself, since they belong to
+    # one simulation: those that a playout writes; None: it does not say, and if it `steps` it takes no part there
+    private: ClassVar[tuple[str, ...] | None] = None
+    policy: ClassVar[tuple[str, ...]] = ()  # those in which it learns a policy, of each worker or of all
+    unshared: ClassVar[str] = ""  # why it does not go with other simulations in flight: "counts ..."
     file_fields: ClassVar[tuple[str, ...]] = ()  # the parameters that are paths of files to read
     Options: ClassVar[Any]  # a NamedTuple of its `data_fields`
 
@@ -110,6 +116,10 @@ class Method(Compilable):
     def with_room(self, game, memory: tuple) -> tuple:
         """The arrays, or larger ones with the same content if they might be full."""
         return memory
+
+    def grows(self, game) -> bool:
+        """Whether `with_room` may return other arrays: those of its policy, or else workers cannot share them."""
+        return type(self).with_room is not Method.with_room
 
     def compiled(self, game) -> "Method":
         """The same method as kernels know it: its `data_fields` at their defaults."""

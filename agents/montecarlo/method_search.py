@@ -10,6 +10,7 @@ from agents.montecarlo.chain import SELECTION, Chain, replaces
 from agents.montecarlo.composed import Composed, Numbers, Selecting
 from agents.montecarlo.method import Method
 from agents.montecarlo.search import TreeSearch
+from agents.montecarlo.workers import own_fields, with_own
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class MethodSearch(TreeSearch):
         selects = any(replaces(method, name) for method in chosen for name in SELECTION)
         return (Selecting if selects else Composed)(
             solver=self.solver or any(method.proves for method in chosen),
-            lanes=max(method.leaf_playouts() for method in chosen),
+            lanes=self.leaf_playouts(),
             urgency=self.urgency is not None,
             chain=Chain(tuple(method.compiled(game) for method in chosen)),
             steps=any(method.steps for method in chosen),
@@ -87,6 +88,28 @@ class MethodSearch(TreeSearch):
 
     def with_room(self, game, memory):
         return tuple(method.with_room(game, part) for method, part in zip(self.chosen, memory)) or memory
+
+    def worker_memory(self, memory, policy):
+        return tuple(with_own(part, own_fields(method, policy)) for method, part in zip(self.chosen, memory))
+
+    def unshared(self, game, one_policy):
+        for method in self.chosen:
+            if method.steps and method.private is None:
+                return f"method {method.name} does not say which of its arrays belong to one simulation (private)"
+            if method.unshared:
+                return f"method {method.name} {method.unshared}"
+            if method.grows(game) and not method.policy:
+                return f"method {method.name} has arrays that grow in {game}"
+            if method.grows(game) and one_policy:
+                own = "so that each worker needs its own: policy = 'own'"
+                return f"method {method.name} has a policy that grows in {game}, {own}"
+        return None
+
+    def learns(self):
+        return any(method.policy for method in self.chosen)
+
+    def leaf_playouts(self):
+        return max((method.leaf_playouts() for method in self.chosen), default=1)
 
     def moved(self, memory, origin):
         return tuple(moved(method, part, origin) for method, part in zip(self.chosen, memory)) or memory

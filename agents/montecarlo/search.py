@@ -21,7 +21,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.agent import Budget, Decision, MoveStatistics, Player
+from agents.core.agent import Budget, Player
 from agents.core.chunks import run_chunks
 from agents.core.sides import side_to_move
 from agents.core.tree import (
@@ -35,10 +35,8 @@ from agents.core.tree import (
     clear,
     copy_subtree,
     last_node,
-    most_visited_child,
     new_tree,
     new_walk,
-    principal_variation,
     proof_of,
     proven_result,
     shuffled_moves,
@@ -46,6 +44,7 @@ from agents.core.tree import (
     write_children,
 )
 from agents.knowledge.prepared import PreparedAgent
+from agents.montecarlo.decision import decision_from
 from games.core.game import CHANCE, check_range
 from games.core.jit import Compilable, helper, inlined, kernel
 from games.core.playout import reward_of
@@ -105,6 +104,22 @@ class TreeSearch(PreparedAgent):
         """The arrays, or larger ones with the same content if they might be full."""
         return memory
 
+    def worker_memory(self, memory: tuple, policy: bool) -> tuple:
+        """The arrays for one of several workers on one tree, with its own ones; of a policy, too, with `policy`."""
+        raise NotImplementedError
+
+    def unshared(self, game, one_policy: bool) -> str | None:
+        """Why it cannot have several workers on one tree, with or without one policy for all; None if it can."""
+        return f"{self.name} is not made of methods, which say what belongs to one simulation"
+
+    def learns(self) -> bool:
+        """Whether it learns a policy."""
+        return False
+
+    def leaf_playouts(self) -> int:
+        """The playouts of each leaf."""
+        return 1
+
     def moved(self, memory: tuple, origin: np.ndarray) -> tuple:
         """The arrays for a kept tree, whose node i was node origin[i] of the tree before: int32[nodes]."""
         return memory
@@ -117,36 +132,53 @@ class TreeSearch(PreparedAgent):
         return TreeSearchPlayer(self, game, budget)
 
 
-class TreeSearchPlayer(Player):
+class OneSearch:
+    """A tree, and what the rule of an agent keeps beside it in one game."""
+
+    def __init__(self, agent: TreeSearch, game, nodes: int):
+        self.agent, self.game = agent, game
+        self.rule, self.options = agent.search_rule(game), agent.options()
+        self.memory, self.tree = agent.new_memory(game, nodes), new_tree(nodes)
+
+    def forget(self) -> None:
+        """Start a new tree."""
+        clear(self.tree)
+        self.agent.forget(self.memory)
+
+    def begin(self, budget: Budget, rng: np.ndarray) -> None:
+        """Before a search with that budget."""
+        self.agent.seed(self.memory, rng)
+        self.agent.begin_search(self.game, self.memory, budget, rng)
+
+    def search(self, state: np.ndarray, playouts: int | None, seconds: float | None, rng: np.ndarray) -> int:
+        """Search on from the position of the root within these limits; returns the playouts."""
+
+        def run(n):
+            self.memory = self.agent.with_room(self.game, self.memory)
+            return search_kernel(self.game, self.rule, Search(self.tree, self.memory, self.options), state, n, rng)
+
+        lanes = self.agent.leaf_playouts()
+        return run_chunks(run, playouts and max(1, playouts // lanes), seconds) * lanes
+
+    def last_choice(self) -> int | None:
+        """The child of the root that the agent plays, if it is not the one with the most visits."""
+        return self.agent.last_choice(self.tree, self.memory)
+
+
+class TreeSearchPlayer(OneSearch, Player):
     """One game's tree, kept or cleared between moves as the agent says."""
 
     def __init__(self, agent, game, budget):
-        self.agent, self.game, self.budget = agent, game, budget
         playouts = None if agent.keep_tree else budget.playouts
-        nodes = capacity(game, agent.max_nodes, playouts)
-        self.memory, self.tree = agent.new_memory(game, nodes), new_tree(nodes)
+        super().__init__(agent, game, capacity(game, agent.max_nodes, playouts))
+        self.budget = budget
 
     def decide(self, state, rng):
         if not self.agent.keep_tree:
             self.forget()
-        rule, options = self.agent.search_rule(self.game), self.agent.options()
-
-        self.agent.seed(self.memory, rng)
-        self.agent.begin_search(self.game, self.memory, self.budget, rng)
-
-        def run(n):
-            self.memory = self.agent.with_room(self.game, self.memory)
-            return search_kernel(self.game, rule, Search(self.tree, self.memory, options), state, n, rng)
-
-        limit = self.budget.playouts and max(1, self.budget.playouts // rule.lanes)
-        playouts = run_chunks(run, limit, self.budget.seconds) * rule.lanes
-        best = self.agent.last_choice(self.tree, self.memory)
-        return decision_from(self.tree, playouts, int(self.game.player(state)), best)
-
-    def forget(self):
-        """Start a new tree."""
-        clear(self.tree)
-        self.agent.forget(self.memory)
+        self.begin(self.budget, rng)
+        playouts = self.search(state, self.budget.playouts, self.budget.seconds, rng)
+        return decision_from(self.tree, playouts, int(self.game.player(state)), self.last_choice())
 
     def played(self, move):
         if not self.agent.keep_tree:
@@ -160,67 +192,49 @@ class TreeSearchPlayer(Player):
             self.tree, self.memory = kept, self.agent.moved(self.memory, origin)
 
 
-def decision_from(tree: Tree, playouts: int, player: int, best: int | None = None) -> Decision:
-    """The move to the root's child `best`, by default the most visited one, and the root's statistics, for `player`,
-    who is to move.
-
-    A proven win is played instead; a proven loss is not played unless all moves are.
-    """
-    first, best = int(tree.first_child[ROOT]), most_visited_child(tree, ROOT) if best is None else best
-    children = slice(first, first + int(tree.children[ROOT]))
-    visits = tree.visits[children].astype(np.int64)
-    means = 2.0 * tree.value[children] / np.maximum(visits, 1) - 1.0
-    certain = tree.proven[children].nonzero()[0]
-    if len(certain):
-        side = 1.0 if player == 0 else -1.0
-        means[certain] = [side * proven_result(proof) for proof in tree.proven[children][certain]]
-        best = first + best_by_proofs(visits, means, certain, best - first)
-    variation = principal_variation(tree, best)
-    return Decision(
-        move=variation[0],
-        value=float(means[best - first]),
-        playouts=playouts,
-        nodes=int(tree.size[0]),
-        depth=len(variation),
-        principal_variation=variation,
-        statistics=MoveStatistics(tree.move[children].copy(), visits, means),
-    )
-
-
-def best_by_proofs(visits: np.ndarray, means: np.ndarray, certain: np.ndarray, best: int) -> int:
-    """What to play in place of the most visited move `best`, where the results of the moves `certain` are proven."""
-    won, lost = certain[means[certain] == 1.0], certain[means[certain] == -1.0]
-    if len(won):
-        return int(won[0])
-    if best in lost and len(lost) < len(visits):
-        unclear = np.delete(np.arange(len(visits)), lost)
-        return int(unclear[np.argmax(visits[unclear])])
-    return best
-
-
 @kernel
 def search_kernel(game, rule, search, root, simulations, rng):
     """Run up to that many simulations and return how many; fewer if the root gets proven or the memory full."""
-    tree, walk = search.tree, new_walk(game, root)
+    walk, done = new_walk(game, root), 0
+    open_root(game, rule, search, walk, rng)
+    while done < simulations and goes_on(game, rule, search):
+        descend(game, rule, search, walk, rng)
+        finish(game, rule, search, walk, result_of(game, rule, search, walk, rng))
+        done += 1
+    return done
+
+
+@inlined
+def open_root(game, rule, search, walk, rng):
+    """Give the root its children, unless it has them."""
+    tree = search.tree
     if tree.children[ROOT] == LEAF:
         begin_walk(game, walk)
         rule.grow(game, search, walk, np.uint64(ROOT), rng)
         tree.proven[ROOT] = UNPROVEN  # in a kept tree it may be foreseen, without a move that leads there
-    done = 0
-    while (
-        done < simulations and rule.chain.has_room(game, search) and not (rule.solver and tree.proven[ROOT] != UNPROVEN)
-    ):
-        descend(game, rule, search, walk, rng)
-        if rule.prover.settles(game, tree, walk):
-            result = proven_result(tree.proven[last_node(walk)])
-            rule.chain.arrive(game, search, walk)
-        else:
-            result = rule.play_out(game, search, walk, rng)
-        back_up(tree, walk, rule.lanes * 0.5 * (1.0 + result), rule.lanes)
-        rule.chain.learn(game, search, walk, result)
-        rule.prover.prove(tree, walk)
-        done += 1
-    return done
+
+
+@inlined
+def goes_on(game, rule, search):
+    """Whether another simulation has room and a purpose."""
+    return rule.chain.has_room(game, search) and not (rule.solver and search.tree.proven[ROOT] != UNPROVEN)
+
+
+@inlined
+def result_of(game, rule, search, walk, rng):
+    """The first player's result of the simulation that has come to its leaf: a certain one, or else of a playout."""
+    if rule.prover.settles(game, search.tree, walk):
+        rule.chain.arrive(game, search, walk)
+        return proven_result(search.tree.proven[last_node(walk)])
+    return rule.play_out(game, search, walk, rng)
+
+
+@inlined
+def finish(game, rule, search, walk, result):
+    """Back up, learn from and prove by a simulation of that result."""
+    back_up(search.tree, walk, rule.lanes * 0.5 * (1.0 + result), rule.lanes)
+    rule.chain.learn(game, search, walk, result)
+    rule.prover.prove(search.tree, walk)
 
 
 @inlined

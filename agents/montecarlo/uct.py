@@ -17,6 +17,7 @@ from agents.montecarlo.leaves import LANES, new_leaf_playouts
 from agents.montecarlo.method import methods_of, registry
 from agents.montecarlo.method_search import MethodSearch
 from agents.montecarlo.ucb1 import UCB1, ManyPlayouts, UCBOptions
+from agents.montecarlo.workers import with_own
 from games.core.game import check_choice
 
 
@@ -60,6 +61,12 @@ class UCT(MethodSearch):
 
     def new_memory(self, game, nodes):
         return super().new_memory(game, nodes) if self.lanes == 1 else new_leaf_playouts(game, self.lanes)
+
+    def worker_memory(self, memory, policy):
+        return super().worker_memory(memory, policy) if self.lanes == 1 else with_own(memory, ("room",))
+
+    def leaf_playouts(self):
+        return max(self.lanes, super().leaf_playouts())
 
     def seed(self, memory, rng):
         if self.lanes > 1:

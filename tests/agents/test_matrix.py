@@ -48,6 +48,7 @@ SMALL = {
     "weakschur": "(parts=2)",
     "y": "(size=4)",
 }
+TOGETHER = "workers=2, search='uct(methods=\"pn + history + decisive\")'"
 OPTIONS = {
     "expectimax": ["", "scores=true"],
     "nmcs": ["", "workers=2", "level=2, workers=2, parallel='leaf'", "playout='tabu'"],
@@ -62,7 +63,9 @@ OPTIONS = {
         "methods='graph(d2=0) + puct + reply + gumbel'",
     ],
     "grave": ["", "lanes=4"],
-    **{name: ["workers=2", "workers=2, simulated=true", "workers=2, lanes=4"] for name in ("tree", "gscpm")},
+    **{name: ["workers=2", "workers=2, simulated=true", "workers=2, lanes=4", TOGETHER] for name in ("tree", "gscpm")},
+    "root": ["workers=2", "workers=2, simulated=true", "workers=2, search='ppa'"],
+    "leaf": ["workers=2", "workers=2, simulated=true", "workers=2, search='grave'"],
     "alphabeta": ["", "quiescence=true", "symmetries=true", "symmetries=true, table=0"],
 }
 BUDGET = agents.Budget(playouts=12, nodes=150, depth=2)

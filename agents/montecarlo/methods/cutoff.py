@@ -26,6 +26,7 @@ class Cutoff(Method):
     alone: ClassVar[tuple[str, ...]] = ("end playouts early",)
     data_fields: ClassVar[tuple[str, ...]] = ("plies",)
     steps: ClassVar[bool] = True
+    private: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self):
         check_range("plies", self.plies, 0)

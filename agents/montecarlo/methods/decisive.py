@@ -40,6 +40,7 @@ class Decisive(Method):
     name: ClassVar[str] = "decisive"
     part: ClassVar[str] = "selection, playout"
     steps: ClassVar[bool] = True
+    private: ClassVar[tuple[str, ...]] = ("states", "moves")
     per_node: ClassVar[tuple[str, ...]] = ("wins", "loses")
 
     def new_memory(self, game, nodes):

@@ -52,6 +52,8 @@ class Graph(Method):
     name: ClassVar[str] = "graph"
     part: ClassVar[str] = "expansion, selection, back-up"
     keeps: ClassVar[bool] = False
+    own_visits: ClassVar[bool] = True
+    unshared: ClassVar[str] = "counts visits of its own, in which simulations in flight do not show"
 
     def __post_init__(self):
         for name in ("d1", "d2", "d3"):

@@ -84,6 +84,7 @@ class Grave(GraveParameters, Method):
     apart: ClassVar[tuple[str, ...]] = ("cutoff", "score", "graph")  # results of its counts are 1, 0 and -1
     steps: ClassVar[bool] = True
     keeps: ClassVar[bool] = False
+    private: ClassVar[tuple[str, ...]] = Amaf._fields[3:]
     data_fields: ClassVar[tuple[str, ...]] = ("ref", "bias", "entries")
 
     def __post_init__(self):

@@ -93,6 +93,16 @@ class Gumbel(Guided, Rounded):
         return self.logits in WAYS
 
     @property
+    def private(self):
+        """What its way of learning names."""
+        return tuple(f"extra.taught.{name}" for name in self.way.private or ())
+
+    @property
+    def policy(self):
+        """What its way of learning names."""
+        return tuple(f"extra.taught.{name}" for name in self.way.policy)
+
+    @property
     def alone(self):
         return super().alone + self.way.alone
 

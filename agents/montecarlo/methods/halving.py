@@ -41,6 +41,7 @@ class Rounded(Method):
     part: ClassVar[str] = "allocation, last choice"
     alone: ClassVar[tuple[str, ...]] = ("divide the root's simulations",)
     keeps: ClassVar[bool] = False
+    own_visits: ClassVar[bool] = True
 
     def new_memory(self, game, nodes):
         small, large, rank = np.zeros((3, nodes), np.int32), np.zeros((2, nodes), np.int64), np.zeros(game.max_moves)

@@ -46,6 +46,7 @@ class Heavy(Guided):
     alone: ClassVar[tuple[str, ...]] = ("draw the moves of playouts",)
     data_fields: ClassVar[tuple[str, ...]] = ("temperature", "epsilon")
     steps: ClassVar[bool] = True
+    private: ClassVar[tuple[str, ...]] = ("moves", "chances", "state")
     priors: ClassVar[tuple[str, ...]] = ("order", "evaluation")
 
     def __post_init__(self):

@@ -52,6 +52,7 @@ class Informed(Method):
     alone: ClassVar[tuple[str, ...]] = ("draw the moves of playouts",)
     data_fields: ClassVar[tuple[str, ...]] = ("epsilon", "width")
     steps: ClassVar[bool] = True
+    private: ClassVar[tuple[str, ...]] = ("states", "moves", "orders")
 
     def __post_init__(self):
         check_range("epsilon", self.epsilon, 0, 1)

@@ -16,12 +16,14 @@ import numpy as np
 
 from agents.montecarlo.averages import (
     EMPTY,
+    LINE,
     Averages,
     Averaging,
     empty,
     joined,
     key_of,
     learn_line,
+    mean_at,
     mean_of,
     new_averages,
     place_of,
@@ -57,6 +59,7 @@ class NST(Averaging):
     part: ClassVar[str] = "playout"
     alone: ClassVar[tuple[str, ...]] = ("draw the moves of playouts",)
     data_fields: ClassVar[tuple[str, ...]] = ("length", "epsilon", "least")
+    private: ClassVar[tuple[str, ...]] = ("moves", "lasts", *(f"averages.{name}" for name in LINE))
 
     def __post_init__(self):
         check_range("length", self.length, 1, 10)
@@ -118,5 +121,5 @@ def value_of(memory, code, known, options):
     for i in range(known):
         place = place_of(averages, joined(memory.lasts[i], code))
         if averages.keys[place] != EMPTY and averages.counts[place] >= options.least:
-            total, grams = total + averages.sums[place] / averages.counts[place], grams + 1
+            total, grams = total + mean_at(averages, place), grams + 1
     return total / grams

@@ -80,6 +80,8 @@ class Following(PolicyParameters, Method):
     part: ClassVar[str] = "playout"
     alone: ClassVar[tuple[str, ...]] = ("draw the moves of playouts",)
     steps: ClassVar[bool] = True
+    private: ClassVar[tuple[str, ...]] = ("drawn", "learner.lines", "learner.state", "learner.moves")
+    policy: ClassVar[tuple[str, ...]] = ("learner.policy",)
     data_fields: ClassVar[tuple[str, ...]] = ("temperature", "memory")
     policies: ClassVar[int] = 1  # rows of the arrays
 
@@ -112,6 +114,9 @@ class Following(PolicyParameters, Method):
     def forget(self, memory):
         if not self.memory:
             forget(memory.learner)
+
+    def grows(self, game):
+        return not self.compiled(game).direct
 
     def with_room(self, game, memory):
         return memory._replace(learner=with_room(game, self.compiled(game).coding, memory.learner, LINES))

@@ -41,6 +41,7 @@ class Reply(Averaging):
     name: ClassVar[str] = "reply"
     part: ClassVar[str] = "playout"
     alone: ClassVar[tuple[str, ...]] = ("draw the moves of playouts",)
+    private: ClassVar[tuple[str, ...]] = ("line", "moves")
 
     def new_memory(self, game, nodes):
         replies = np.zeros(SIZE, np.uint64), np.zeros(SIZE, np.int64)

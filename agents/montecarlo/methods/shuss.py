@@ -10,7 +10,7 @@ a move of the same code, anywhere.  That the score is divided by n, as in progre
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.montecarlo.averages import Averaging, empty, learn_line, mean_of, new_averages
+from agents.montecarlo.averages import LINE, Averaging, empty, learn_line, mean_of, new_averages
 from agents.montecarlo.methods.halving import Rounded, value_of
 from games.core.game import check_range
 
@@ -22,6 +22,7 @@ class SHUSS(Rounded, Averaging):
     weight: float = 8.0
 
     name: ClassVar[str] = "shuss"
+    private: ClassVar[tuple[str, ...]] = tuple(f"extra.{name}" for name in LINE)
     data_fields: ClassVar[tuple[str, ...]] = ("weight",)
 
     def __post_init__(self):

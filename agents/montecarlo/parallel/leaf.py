@@ -3,6 +3,9 @@ Monte-Carlo tree search algorithm", 2008, "at the leaves").
 
 The results of a leaf are backed up together, when the slowest worker is done.  On threads, the first one searches the
 tree; the others wait for the next leaf, and each adds the reward of its playout to a sum.
+
+With `search` it is another agent's search: all playouts of a leaf are made before any is backed up and learnt from,
+which the workers then do one after the other.
 """
 
 from dataclasses import dataclass
@@ -12,17 +15,20 @@ import numpy as np
 
 from agents.core.atomics import atomic_add, atomic_load, atomic_store, sched_yield
 from agents.core.chunks import run_chunks
-from agents.core.tree import new_walk
-from agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, PLIES, Scheme
-from agents.montecarlo.parallel.shared import SharedOptions, SharedTreePlayer, Work, back_up_shared, descend_shared
-from games.core.jit import kernel
+from agents.core.tree import Walk, new_walk
+from agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, PLIES
+from agents.montecarlo.parallel.shared import SharedOptions, SharedTreePlayer, back_up_shared, descend_shared
+from agents.montecarlo.parallel.shares import Work
+from agents.montecarlo.parallel.together import Together, TogetherPlayer, end_kernel
+from agents.montecarlo.search import descend, finish, goes_on, open_root, result_of
+from games.core.jit import helper, kernel
 from games.core.playout import copy_state, reward_of
 
 STOP = -1  # a leaf number: there are no more
 
 
 @dataclass(frozen=True)
-class LeafParallel(Scheme):
+class LeafParallel(Together):
     """One tree; every leaf gets a playout of each worker."""
 
     name: ClassVar[str] = "leaf"
@@ -32,7 +38,7 @@ class LeafParallel(Scheme):
         return SharedOptions(self.exploration, each=self.workers)
 
     def new_player(self, game, budget):
-        return LeafPlayer(self, game, budget)
+        return (LeafTogetherPlayer if self.search else LeafPlayer)(self, game, budget)
 
 
 class Mailbox(NamedTuple):
@@ -140,3 +146,130 @@ def help_kernel(game, mailbox, rng):
 def dismiss_kernel(game, mailbox):
     """Tell the helpers that there are no more leaves."""
     atomic_store(mailbox.leaf, 0, np.int64(STOP))
+
+
+class Meeting(NamedTuple):
+    """Where the workers of a search meet at each leaf."""
+
+    walk: Walk  # to the leaf, of the first worker, which copies it too before it plays on
+    leaf: np.ndarray  # int64[1], the leaf's number, or STOP; written after the walk
+    playing: np.ndarray  # int64[1], workers besides the first that have not finished their playouts
+    turn: np.ndarray  # int64[1], the worker that backs up and learns
+    full: np.ndarray  # int64[1], whether a worker's memory has no more room
+
+
+class LeafTogetherPlayer(TogetherPlayer):
+    """Any search: its workers play out one leaf at a time, the same for all."""
+
+    def leaves(self) -> int | None:
+        """How many leaves the budget is for."""
+        total = self.simulations()
+        return None if total is None else max(1, total // self.agent.workers)
+
+    def work(self, leaves: int, virtual_time: float | None = None) -> Work:
+        """The work of so many leaves."""
+        each = leaves * self.lanes
+        return Work(each * self.agent.workers, each, virtual_time)
+
+    def search(self, state, rngs):
+        return self.work(run_chunks(lambda n: self.meet(state, rngs, n), self.leaves(), self.budget.seconds))
+
+    def meet(self, state, rngs, leaves: int) -> int:
+        """Up to so many leaves on threads; returns how many there were."""
+        counts = (np.zeros(1, np.int64) for _ in range(4))
+        meeting, rule, workers = Meeting(new_walk(self.game, state), *counts), self.one.rule, self.agent.workers
+        searches = [self.search_of(worker) for worker in range(workers)]
+
+        def work(i):
+            if i:
+                return follow_kernel(self.game, rule, searches[i], meeting, i, rngs[i])
+            try:
+                return lead_kernel(self.game, rule, searches[0], meeting, leaves, workers, rngs[0])
+            finally:
+                dismiss_kernel(self.game, meeting)
+
+        return self.on_threads(work)[0]
+
+    def simulate(self, state, rngs):
+        rule, walks = self.one.rule, [new_walk(self.game, state) for _ in range(1 + self.agent.workers)]
+        for leaf in range(leaves := self.leaves()):
+            searches = [self.search_of(worker) for worker in range(self.agent.workers)]
+            if not reach_kernel(self.game, rule, searches[0], walks[0], rngs[0]):
+                return self.work(leaf, float(leaf))
+            scores = [
+                play_kernel(self.game, rule, one, walks[0], walk, rng)
+                for one, walk, rng in zip(searches, walks[1:], rngs)
+            ]
+            for one, walk, score in zip(searches, walks[1:], scores):
+                end_kernel(self.game, rule, one, self.company, walk, score)
+        return self.work(leaves, float(leaves))
+
+
+@helper
+def copy_walk(game, walk, target):
+    """Make `target`, a walk from the same root, a copy of a walk."""
+    copy_state(game, walk.state, target.state)
+    target.length[0] = walk.length[0]
+    for i in range(walk.length[0]):
+        target.path[i], target.movers[i] = walk.path[i], walk.movers[i]
+
+
+@kernel
+def reach_kernel(game, rule, search, walk, rng):
+    """Walk to a leaf, and say whether there was another simulation to be made."""
+    open_root(game, rule, search, walk, rng)
+    goes = goes_on(game, rule, search)
+    if goes:
+        descend(game, rule, search, walk, rng)
+    return goes
+
+
+@kernel
+def play_kernel(game, rule, search, leaf, walk, rng):
+    """The score of a playout from the end of the walk `leaf`, of which `walk` becomes a copy."""
+    copy_walk(game, leaf, walk)
+    return float(result_of(game, rule, search, walk, rng))
+
+
+@kernel
+def lead_kernel(game, rule, search, meeting, leaves, workers, rng):
+    """The first worker's part: walk to up to so many leaves, and take part in each.  Returns how many there were."""
+    walk, done = new_walk(game, meeting.walk.root), 0
+    open_root(game, rule, search, walk, rng)
+    while done < leaves and goes_on(game, rule, search) and meeting.full[0] == 0:
+        descend(game, rule, search, meeting.walk, rng)
+        copy_walk(game, meeting.walk, walk)
+        meeting.playing[0], meeting.turn[0] = workers - 1, 0
+        atomic_store(meeting.leaf, 0, meeting.leaf[0] + 1)
+        score = result_of(game, rule, search, walk, rng)
+        while atomic_load(meeting.playing, 0) > 0:
+            sched_yield()
+        finish(game, rule, search, walk, score)
+        atomic_store(meeting.turn, 0, np.int64(1))
+        while atomic_load(meeting.turn, 0) < workers:
+            sched_yield()
+        done += 1
+    return done
+
+
+@kernel
+def follow_kernel(game, rule, search, meeting, worker, rng):
+    """Another worker's part: a playout of every leaf, which it backs up in its turn."""
+    walk, seen = new_walk(game, meeting.walk.root), np.int64(0)
+    while True:
+        leaf = atomic_load(meeting.leaf, 0)
+        if leaf == STOP:
+            break
+        if leaf == seen:
+            sched_yield()
+            continue
+        seen = leaf
+        copy_walk(game, meeting.walk, walk)
+        score = result_of(game, rule, search, walk, rng)
+        atomic_add(meeting.playing, 0, np.int64(-1))
+        while atomic_load(meeting.turn, 0) != worker and atomic_load(meeting.leaf, 0) != STOP:  # after a failure
+            sched_yield()
+        finish(game, rule, search, walk, score)
+        if not rule.chain.has_room(game, search):
+            meeting.full[0] = 1
+        atomic_store(meeting.turn, 0, np.int64(worker + 1))

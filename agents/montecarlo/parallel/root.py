@@ -6,7 +6,8 @@ visited is played, or, with `vote="majority"`, each worker votes for its own cho
 "Evaluating root parallelization in Go", 2010, who found it better for many workers).  "Multiple runs": every
 `share_every` playouts of a worker, each tree is told at its root what the others have found since the last time.
 
-In between the workers are independent, so threads and simulated workers give the same result.
+In between the workers are independent, so threads and simulated workers give the same result.  What any tree has proven
+counts for all of them.
 """
 
 from collections import Counter
@@ -15,17 +16,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from agents.core.agent import MoveStatistics
-from agents.core.chunks import run_chunks
-from agents.core.tree import ROOT, capacity, clear, most_visited_child, new_tree
-from agents.montecarlo.parallel.scheme import Scheme, SchemePlayer
-from agents.montecarlo.search import Search, decision_from, search_kernel
-from agents.montecarlo.ucb1 import UCB1, UCBOptions
+from agents.core.agent import Decision, MoveStatistics
+from agents.core.tree import ROOT, capacity, child_by_move, most_visited_child, principal_variation
+from agents.montecarlo.decision import best_of_proven
+from agents.montecarlo.parallel.scheme import SchemePlayer, Searching
+from agents.montecarlo.search import OneSearch
 from games.core.game import check_choice
 
 
 @dataclass(frozen=True)
-class RootParallel(Scheme):
+class RootParallel(Searching):
     """A tree for each worker, combined at the root.
 
     vote: "sum" of the visits, or "majority" of the workers' choices, ties by the sum
@@ -44,6 +44,10 @@ class RootParallel(Scheme):
             raise ValueError(f"share_every = {self.share_every} is out of range: it can be 0 or more")
         if self.share_every and self.seconds is not None:
             raise ValueError("share_every needs a budget of playouts, since all workers exchange at the same time")
+        for method in getattr(self.searcher(), "chosen", ()) if self.share_every else ():
+            if method.own_visits:
+                told = "which counts on its own visits"
+                raise ValueError(f"share_every = {self.share_every} and {method.name}, {told}, exclude each other")
 
     def budget(self, default=None):
         budget = super().budget(default)
@@ -59,67 +63,84 @@ class RootPlayer(SchemePlayer):
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
         room = capacity(game, agent.max_nodes, agent.shares(agent.total_playouts(budget))[0])
-        options = UCBOptions(agent.exploration, 0.0)
-        self.searches = [Search(new_tree(room), (), options) for _ in range(agent.workers)]
-        self.trees = [search.tree for search in self.searches]
+        self.searches = [OneSearch(agent.searcher(), game, room) for _ in range(agent.workers)]
 
     def decide(self, state, rng):
-        for tree in self.trees:
-            clear(tree)
-        rngs, left = self.streams(rng), self.agent.shares(self.agent.total_playouts(self.budget))
+        shares = self.agent.shares(self.agent.total_playouts(self.budget))
+        left = [share for share in shares if share != 0]
+        rngs, searches = self.streams(rng), self.searches[: len(left)]
+        for search, share, own in zip(searches, left, rngs):
+            search.forget()
+            search.begin(replace(self.budget, playouts=share), own)
+        trees = [search.tree for search in searches]
         common = np.zeros((2, len(self.game.moves(state))))  # visits and value that every tree has been told of
         made, every = np.zeros(len(left), np.int64), self.agent.share_every
         while True:
             now = [min(share, every) if every else share for share in left]
-            ran = self.each(lambda i, now=now: self.search(i, state, now[i], rngs[i]))
-            made += ran
+            made += self.each(len(left), lambda i, n=now: searches[i].search(state, n[i], self.budget.seconds, rngs[i]))
             if now == left:
                 break
-            left = [share - more for share, more in zip(left, ran)]
-            common = put_together(self.trees, common)
-            for tree in self.trees:
+            left = [share - part for share, part in zip(left, now)]
+            common = put_together(trees, common)
+            for tree in trees:
                 write_root(tree, common)
         rng[0] = rngs[0, 0]
-        return self.decision(put_together(self.trees, common), made, int(self.game.player(state)))
+        return self.decision(searches, put_together(trees, common), made, int(self.game.player(state)))
 
-    def each(self, work) -> list:
-        """work(i) for every worker: on threads at the same time, simulated one after the other."""
-        return [work(i) for i in range(self.agent.workers)] if self.agent.simulated else self.on_threads(work)
+    def each(self, workers: int, work) -> list:
+        """work(i) for so many workers: on threads at the same time, simulated one after the other."""
+        if self.agent.simulated:
+            return [work(i) for i in range(workers)]
+        return self.on_threads(lambda i: work(i) if i < workers else 0)[:workers]
 
-    def search(self, i, state, playouts, rng) -> int:
-        """One worker's search of its own tree; returns its playouts."""
-        return run_chunks(
-            lambda n: search_kernel(self.game, UCB1(), self.searches[i], state, n, rng), playouts, self.budget.seconds
-        )
-
-    def decision(self, total, made, player):
+    def decision(self, searches, total, made, player):
         """The choice of all, with the statistics of all trees and the principal variation of a tree that agrees.
 
         total: float64[2, moves], visits and value in all trees; made: int64[workers], playouts.  Virtual time is known
         only where a playout takes 1, since the plies of a worker's playouts are not counted.
         """
-        playouts, constant = int(made.sum()), self.agent.playout_time == "constant"
-        votes = Counter(int(tree.move[most_visited_child(tree, ROOT)]) for tree in self.trees)
-        moves, (visits, value) = root_moves(self.trees[0]), total
-        order = {int(move): (visits[i], value[i]) for i, move in enumerate(moves)}
-        if self.agent.vote == "majority":
-            move = max(votes, key=lambda move: (votes[move], order[move]))
-        else:
-            move = max(order, key=order.get)
-        agreeing = [tree for tree in self.trees if tree.move[most_visited_child(tree, ROOT)] == move]
+        trees, constant = [search.tree for search in searches], self.agent.playout_time == "constant"
+        moves, (visits, value) = root_moves(trees[0]), total
         means = 2.0 * value / np.maximum(visits, 1) - 1.0
-        shown = decision_from(agreeing[0], playouts, player) if agreeing else None
-        return replace(
-            shown or decision_from(self.trees[0], playouts, player),
-            move=move,
-            value=float(means[list(order).index(move)]),
+        best = list(moves).index(self.chosen(searches, total))
+        best = best_of_proven(proven_anywhere(trees), visits, means, best, player)
+        agreeing = [tree for search, tree in zip(searches, trees) if choice_of(search) == moves[best]]
+        line = principal_variation(agreeing[0], child_by_move(agreeing[0], ROOT, moves[best])) if agreeing else None
+        line = line or (int(moves[best]),)
+        return Decision(
+            move=line[0],
+            value=float(means[best]),
+            playouts=int(made.sum()),
             playouts_each=int(made.max()),
             virtual_time=float(made.max()) if self.agent.simulated and constant else None,
-            nodes=sum(int(tree.size[0]) for tree in self.trees),
-            principal_variation=shown.principal_variation if shown else (move,),
-            depth=shown.depth if shown else 1,
+            nodes=sum(int(tree.size[0]) for tree in trees),
+            principal_variation=line,
+            depth=len(line),
             statistics=MoveStatistics(moves, visits.astype(np.int64), means),
         )
+
+    def chosen(self, searches, total) -> int:
+        """The move that the workers choose, whatever is proven.
+
+        By the sum it is one of those that the trees choose, if their search does not go by visits alone.
+        """
+        moves, votes = root_moves(searches[0].tree), Counter(map(choice_of, searches))
+        order = {int(move): pair for move, pair in zip(moves, total.T.tolist())}
+        if self.agent.vote == "majority":
+            return max(votes, key=lambda move: (votes[move], order[move]))
+        by_visits = all(search.last_choice() is None for search in searches)
+        return max(order if by_visits else votes, key=order.__getitem__)
+
+
+def choice_of(search: OneSearch) -> int:
+    """The move that one of the trees is for."""
+    child = search.last_choice()
+    return int(search.tree.move[most_visited_child(search.tree, ROOT) if child is None else child])
+
+
+def proven_anywhere(trees) -> np.ndarray:
+    """The mark of each root move that a tree has proven, else UNPROVEN, in the order of the moves."""
+    return np.max([tree.proven[root_children(tree)] for tree in trees], axis=0)
 
 
 def root_children(tree) -> np.ndarray:

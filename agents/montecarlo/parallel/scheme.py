@@ -1,13 +1,16 @@
 """What all parallel schemes share: parameters, budgets, streams of random numbers, and threads."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import ClassVar
 
 import numpy as np
 
+import agents
 from agents.core.agent import Budget, Player
 from agents.core.threads import Simulable, Threads
 from agents.montecarlo.method_search import check_exploration
+from agents.montecarlo.search import TreeSearch
+from agents.montecarlo.uct import UCT
 from games.core.game import check_choice, check_range
 from games.core.random import stream
 
@@ -58,6 +61,49 @@ class Scheme(Simulable):
         if total is None:
             return [None] * self.workers
         return [total // self.workers + (i < total % self.workers) for i in range(self.workers)]
+
+
+@dataclass(frozen=True)
+class Searching(Scheme):
+    """Base of the schemes that parallelise any search of one tree.
+
+    search: the agent whose search it is, such as "grave(ref=50)" or "uct(methods='decisive')"; empty: plain UCT
+    """
+
+    search: str = field(default="", kw_only=True)
+
+    def __post_init__(self):
+        super().__post_init__()
+        if not self.search:
+            return
+        agent = self.searcher()
+        for one in fields(TreeSearch):
+            if one.name != "solver" and getattr(agent, one.name) != one.default:
+                what = f"{one.name} = {getattr(agent, one.name)!r}"
+                right = f"give it to {self.name} itself" if hasattr(self, one.name) else f"{self.name} has none"
+                raise ValueError(f"search = {self.search!r} has {what}: {right}")
+        for one in fields(Scheme):
+            if one.name in ("exploration", "playout_time") and (value := getattr(self, one.name)) != one.default:
+                raise ValueError(f"{one.name} = {value!r} is for plain UCT: leave it out beside search")
+
+    def searcher(self) -> TreeSearch:
+        """The agent whose search it is."""
+        agent = agents.make(self.search) if self.search else UCT(exploration=self.exploration)
+        if not isinstance(agent, TreeSearch):
+            raise ValueError(f"search = {self.search!r} is no search of one tree, such as uct, grave, ppa or mast")
+        return agent
+
+    def files(self):
+        return super().files() + (self.searcher().files() if self.search else [])
+
+    def misfit(self, game):
+        return super().misfit(game) or (self.searcher().refuses(game) if self.search else None)
+
+    def budget(self, default=None):
+        budget = super().budget(default)
+        if self.search:
+            self.searcher().budget(budget)
+        return budget
 
 
 class SchemePlayer(Player):

@@ -40,8 +40,10 @@ from agents.core.tree import (
     step,
     write_children,
 )
+from agents.montecarlo.decision import decision_from
 from agents.montecarlo.parallel.scheme import SchemePlayer
-from agents.montecarlo.search import child_of_move, decision_from, expand
+from agents.montecarlo.parallel.shares import Work
+from agents.montecarlo.search import child_of_move, expand
 from games.core.game import CHANCE
 from games.core.jit import helper, inlined, kernel
 
@@ -70,14 +72,6 @@ class SharedOptions(NamedTuple):
     lock: int = FREE
     lot: int = 1  # simulations that a thread makes below one busy node
     each: int = 1  # playouts of a simulation, and so the visits that it counts as
-
-
-class Work(NamedTuple):
-    """What the workers did for one decision."""
-
-    playouts: int
-    each: int  # of the worker that made the most
-    virtual_time: float | None = None  # of simulated workers
 
 
 class SharedTreePlayer(SchemePlayer):

@@ -14,6 +14,8 @@ without knowing the results of the rest.
 With `lanes`, a simulation makes several playouts of its leaf: see leaves.py in the folder above.  In flight, and in its
 nodes, it counts as that many visits.
 
+With `search`, the workers search by another agent's rule: see together.py beside this file.
+
 With simulated workers the results come back in the order of a virtual clock, so that W simulations are in flight.
 
 Grain-size controlled parallel MCTS (Mirsoleimani, Plaat, van den Herik & Vermaseren, "Scaling Monte Carlo tree search
@@ -21,25 +23,20 @@ on Intel Xeon Phi", 2015), `gscpm`, splits the playouts into tasks of a grain si
 first-in-first-out queue.  Small grains keep all workers busy to the end; large ones cost less queueing.
 """
 
-import itertools
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.agent import Budget
-from agents.core.chunks import run_chunks
 from agents.core.tree import Walk, begin_walk, last_node, new_walk
 from agents.montecarlo.leaves import LANES, new_leaf_playouts
-from agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, PLIES, Scheme, apart
+from agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, PLIES, Scheme
 from agents.montecarlo.parallel.shared import (
     FREE,
     GLOBAL,
     LOCAL,
     SharedOptions,
     SharedTreePlayer,
-    Work,
     add_results,
     back_up_shared,
     descend_busy,
@@ -47,10 +44,11 @@ from agents.montecarlo.parallel.shared import (
     descend_shared,
     lot_size,
 )
+from agents.montecarlo.parallel.shares import Sharing, Tasks, Work
+from agents.montecarlo.parallel.together import Together, TogetherPlayer
 from games.core.game import check_choice, check_range
 from games.core.jit import helper, kernel
 from games.core.playout import reward_of
-from games.core.random import stream
 
 LOCKS = {"free": FREE, "local": LOCAL, "global": GLOBAL}
 MOST_IN_LOT = 1024
@@ -82,7 +80,7 @@ class OnOneTree(Scheme):
 
 
 @dataclass(frozen=True)
-class TreeParallel(OnOneTree):
+class TreeParallel(Together, OnOneTree):
     """One tree, searched by all workers.
 
     lot: the most simulations that a thread makes below one busy node; 1 with locks, one worker or in virtual time
@@ -102,53 +100,51 @@ class TreeParallel(OnOneTree):
             raise ValueError(
                 f"lanes = {self.lanes}: simulated workers make one playout of each leaf, so lanes must be 1"
             )
+        if self.search:
+            self.check_beside_search()
+
+    def check_beside_search(self) -> None:
+        """ValueError if a parameter is for plain UCT alone."""
+        if self.lock == "local":
+            raise ValueError("lock = 'local' is for plain UCT: a search has one lock for all but the playout, 'global'")
+        if self.wu:
+            raise ValueError("wu = True is for plain UCT: a search sees simulations in flight as virtual losses")
+        if self.virtual_loss != int(self.virtual_loss):
+            raise ValueError(f"virtual_loss = {self.virtual_loss}: visits of a search are whole numbers")
+        if self.lanes > 1:
+            raise ValueError(f"lanes = {self.lanes} is for plain UCT: give lanes to the search, if it has them")
+
+    def losses(self):
+        return int(self.virtual_loss)
 
     def options(self):
         alone = self.workers == 1 or self.simulated or self.lock != "free"
         return super().options()._replace(lot=1 if alone else self.lot, each=self.lanes)
-
-    def simulations(self, budget: Budget) -> int | None:
-        """The simulations of all workers together; None if the budget is of seconds alone."""
-        total = self.total_playouts(budget)
-        return None if total is None else max(1, total // self.lanes)
 
     def task_size(self, playouts: int) -> int:
         """How many playouts a simulated worker makes one after the other, from one stream of random numbers."""
         return playouts
 
     def new_player(self, game, budget):
-        return TreePlayer(self, game, budget)
+        return (TogetherPlayer if self.search else TreePlayer)(self, game, budget)
 
 
-class TreePlayer(SharedTreePlayer):
-    """Each worker makes its share of the playouts."""
+class TreePlayer(Sharing, SharedTreePlayer):
+    """Plain UCT, without a lock unless one is asked for."""
 
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
-        self.leaves = [new_leaf_playouts(game, agent.lanes) for _ in range(agent.workers)]
+        self.lanes, self.leaves = agent.lanes, [new_leaf_playouts(game, agent.lanes) for _ in range(agent.workers)]
 
     def prepare(self, state, rng):
-        self.leaves[0].seed(rng)  # first, as uct does
+        self.seed(0, rng)  # first, as uct does
         super().prepare(state, rng)
 
-    def streams(self, rng, count=None):
-        rngs = super().streams(rng, count)
-        for leaves, own in zip(self.leaves[1:], rngs[1:]):
-            leaves.seed(own)
-        return rngs
+    def seed(self, worker, rng):
+        self.leaves[worker].seed(rng)
 
-    def search(self, state, rngs):
-        shares = self.agent.shares(self.agent.simulations(self.budget))
-        return self.work_of(lambda i: run_chunks(self.run(state, i, rngs[i]), shares[i], self.budget.seconds))
-
-    def run(self, state, i, rng) -> Callable[[int], int]:
-        """run(n), for run_chunks: worker i's next n simulations."""
-        return lambda n: tree_kernel(self.game, self.tree, state, n, self.options, self.leaves[i], rng)
-
-    def work_of(self, simulate: Callable[[int], int]) -> Work:
-        """The work of all threads; worker i's is simulate(i), which returns its simulations."""
-        made = [self.agent.lanes * simulations for simulations in self.on_threads(simulate)]
-        return Work(sum(made), max(made))
+    def run(self, state, worker, rng):
+        return lambda n: tree_kernel(self.game, self.tree, state, n, self.options, self.leaves[worker], rng)
 
     def simulate(self, state, rngs):
         playouts, workers = self.agent.total_playouts(self.budget), new_virtual_workers(self.agent, self.game, state)
@@ -177,39 +173,15 @@ class GSCPM(TreeParallel):
         return self.grain
 
     def new_player(self, game, budget):
-        return TaskPlayer(self, game, budget)
+        return (TogetherTaskPlayer if self.search else TaskPlayer)(self, game, budget)
 
 
-class TaskPlayer(TreePlayer):
-    """Each worker makes task after task; every task has a stream of random numbers of its own."""
+class TaskPlayer(Tasks, TreePlayer):
+    """The same in tasks."""
 
-    def streams(self, rng, count=None):
-        """Row 0 is for after this move; with simulated workers, row 1 + i is for task i."""
-        self.seed, tasks = int(rng[0]), 0
-        if self.agent.simulated:
-            total = self.agent.total_playouts(self.budget)
-            tasks = -(-total // self.agent.grain) + self.agent.workers  # each worker may leave its last one unfinished
-        return apart([stream(self.seed, "next move"), *map(self.stream_of, range(tasks))])
 
-    def stream_of(self, task: int) -> np.ndarray:
-        """The random numbers of a task."""
-        return stream(self.seed, "task", task)
-
-    def simulate(self, state, rngs):
-        return super().simulate(state, rngs[1:])
-
-    def search(self, state, rngs):
-        grain, total = max(1, self.agent.grain // self.agent.lanes), self.agent.simulations(self.budget)
-        queue = itertools.count()  # its next() is atomic: threads share it
-
-        def next_task(i):
-            task = next(queue)
-            size = grain if total is None else max(0, min(grain, total - task * grain))
-            rng = apart([self.stream_of(task)])[0]
-            self.leaves[i].seed(rng)
-            return self.run(state, i, rng)(size)
-
-        return self.work_of(lambda i: run_chunks(lambda _: next_task(i), None, self.budget.seconds))
+class TogetherTaskPlayer(Tasks, TogetherPlayer):
+    """Any search in tasks."""
 
 
 class VirtualWorkers(NamedTuple):

@@ -1,0 +1,44 @@
+"""What a Monte-Carlo tree search has decided, by the children of its root."""
+
+import numpy as np
+
+from agents.core.agent import Decision, MoveStatistics
+from agents.core.tree import ROOT, Tree, most_visited_child, principal_variation, proven_result
+
+
+def decision_from(tree: Tree, playouts: int, player: int, best: int | None = None) -> Decision:
+    """The move to the root's child `best`, by default the most visited one, and the root's statistics, for `player`,
+    who is to move.
+
+    A proven win is played instead; a proven loss is not played unless all moves are.
+    """
+    first, best = int(tree.first_child[ROOT]), most_visited_child(tree, ROOT) if best is None else best
+    children = slice(first, first + int(tree.children[ROOT]))
+    visits = tree.visits[children].astype(np.int64)
+    means = 2.0 * tree.value[children] / np.maximum(visits, 1) - 1.0
+    best = first + best_of_proven(tree.proven[children], visits, means, best - first, player)
+    variation = principal_variation(tree, best)
+    return Decision(
+        move=variation[0],
+        value=float(means[best - first]),
+        playouts=playouts,
+        nodes=int(tree.size[0]),
+        depth=len(variation),
+        principal_variation=variation,
+        statistics=MoveStatistics(tree.move[children].copy(), visits, means),
+    )
+
+
+def best_of_proven(proofs: np.ndarray, visits: np.ndarray, means: np.ndarray, best: int, player: int) -> int:
+    """What `player` is to play in place of the move `best`, by number, where moves are proven; their results become
+    their means.
+    """
+    certain = proofs.nonzero()[0]
+    means[certain] = [(1.0 if player == 0 else -1.0) * proven_result(proof) for proof in proofs[certain]]
+    won, lost = certain[means[certain] == 1.0], certain[means[certain] == -1.0]
+    if len(won):
+        return int(won[0])
+    if best in lost and len(lost) < len(visits):
+        unclear = np.delete(np.arange(len(visits)), lost)
+        return int(unclear[np.argmax(visits[unclear])])
+    return best

@@ -1,0 +1,85 @@
+"""How the workers on one tree share its simulations out: each makes its part, or task after task from a queue."""
+
+import itertools
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.core.chunks import run_chunks
+from agents.montecarlo.parallel.scheme import SchemePlayer, apart
+from games.core.random import stream
+
+
+class Work(NamedTuple):
+    """What the workers did for one decision."""
+
+    playouts: int
+    each: int  # of the worker that made the most
+    virtual_time: float | None = None  # of simulated workers
+
+
+class Sharing(SchemePlayer):
+    """Each worker makes its part of the simulations; threads of theirs are what `run` and `seed` say."""
+
+    lanes: int  # playouts of a simulation
+
+    def run(self, state: np.ndarray, worker: int, rng: np.ndarray) -> Callable[[int], int]:
+        """run(n), for run_chunks: the worker's next n simulations."""
+        raise NotImplementedError
+
+    def seed(self, worker: int, rng: np.ndarray) -> None:
+        """Draw from `rng` what generators of its own a worker has."""
+        raise NotImplementedError
+
+    def simulations(self) -> int | None:
+        """The simulations of all workers together; None if the budget is of seconds alone."""
+        total = self.agent.total_playouts(self.budget)
+        return None if total is None else max(1, total // self.lanes)
+
+    def streams(self, rng, count=None):
+        rngs = super().streams(rng, count)
+        for worker in range(1, self.agent.workers):
+            self.seed(worker, rngs[worker])
+        return rngs
+
+    def search(self, state, rngs):
+        shares = self.agent.shares(self.simulations())
+        return self.work_of(lambda i: run_chunks(self.run(state, i, rngs[i]), shares[i], self.budget.seconds))
+
+    def work_of(self, simulate: Callable[[int], int]) -> Work:
+        """The work of all threads; worker i's is simulate(i), which returns its simulations."""
+        made = [self.lanes * simulations for simulations in self.on_threads(simulate)]
+        return Work(sum(made), max(made))
+
+
+class Tasks(Sharing):
+    """Mixin, named before other bases: workers make task after task, each of which has a stream of random numbers."""
+
+    def streams(self, rng, count=None):
+        """Row 0 is for after this move; with simulated workers, row 1 + i is for task i."""
+        self.word, tasks = int(rng[0]), 0
+        if self.agent.simulated:
+            total = self.agent.total_playouts(self.budget)
+            tasks = -(-total // self.agent.grain) + self.agent.workers  # each worker may leave its last one unfinished
+        return apart([stream(self.word, "next move"), *map(self.stream_of, range(tasks))])
+
+    def stream_of(self, task: int) -> np.ndarray:
+        """The random numbers of a task."""
+        return stream(self.word, "task", task)
+
+    def simulate(self, state, rngs):
+        return super().simulate(state, rngs[1:])
+
+    def search(self, state, rngs):
+        grain, total = max(1, self.agent.grain // self.lanes), self.simulations()
+        queue = itertools.count()  # its next() is atomic: threads share it
+
+        def next_task(worker):
+            task = next(queue)
+            size = grain if total is None else max(0, min(grain, total - task * grain))
+            rng = apart([self.stream_of(task)])[0]
+            self.seed(worker, rng)
+            return run_chunks(self.run(state, worker, rng), size, None, first=size)
+
+        return self.work_of(lambda i: run_chunks(lambda _: next_task(i), None, self.budget.seconds))

@@ -1,0 +1,291 @@
+"""Parallel schemes of any search: one worker decides as the search does by itself, several lose nothing, and what
+cannot be shared is refused.
+"""
+
+import re
+
+import numpy as np
+import pytest
+
+import agents
+import games
+from agents.core.agent import Budget, Unsuited
+from agents.core.tree import LEAF, ROOT, UNPROVEN, last_node, new_walk
+from agents.montecarlo.method import registry
+from agents.montecarlo.methods.grave import Grave
+from agents.montecarlo.methods.nst import NST
+from agents.montecarlo.methods.puct import PUCT
+from agents.montecarlo.parallel.leaf import play_kernel, reach_kernel
+from agents.montecarlo.parallel.scheme import Searching
+from agents.montecarlo.parallel.together import end_kernel
+from games.core.random import stream
+from tests.shipped import AGENTS
+
+GAME = games.make("tictactoe")
+STATE = GAME.initial()
+SCHEMES = [name for name in AGENTS if isinstance(agents.make(name), Searching)]
+TOGETHER = [name for name in SCHEMES if name != "root"]
+SEARCHES = [
+    *(f"uct(methods='{name}')" for name in registry.classes()),
+    "uct(methods='gumbel(logits=\"ppa\")')",
+    "uct(methods='implicit + bounds + pn + history + nst + decisive + halving(below=2)')",
+    "uct(solver=true, first_play_urgency=1)",
+    "uct(lanes=2)",
+    "grave(ref=5, entries=1024)",
+    "grave(lanes=2, entries=1024)",
+    "uct(methods='grave(lanes=2, entries=1024)')",
+    "uct(methods='grave(entries=1024) + halving + pn')",
+    "ppa(features=true)",
+    "uct(methods='ppa(features=true) + implicit + decisive')",
+    "uct(methods='mast + shuss')",
+    "ppa(rule='simple', temperature=5)",
+    "mast",
+]
+# to compile seven kernels for each search would take half an hour
+PLAIN_ALONE = pytest.mark.parametrize("kernels", ["plain"], indirect=True)
+CONTENDED = [
+    "uct",
+    "grave(entries=1024)",
+    "ppa",
+    "uct(solver=true, methods='decisive + nst + history')",
+    "uct(methods='reply + halving')",
+]
+
+
+def of(scheme, search, **more):
+    """The scheme of a search."""
+    words = {"search": search, "playouts": 25, **more}
+    return agents.make(f"{scheme}({', '.join(f'{name}={value!r}' for name, value in words.items())})")
+
+
+def decided(agent, seed=3, game=GAME):
+    """A player that has decided on a move, and the decision."""
+    player = agent.player(game)
+    return player, player.choose(game.initial(), stream(seed))
+
+
+def seen(decision):
+    """What a decision says of the root's moves, in ascending order, and of the one that it is for."""
+    moves, visits, means, _ = decision.statistics
+    order, best = np.argsort(moves), list(moves).index(decision.move)
+    return moves[order].tolist(), visits[order].tolist(), means[order].tolist(), visits[best], means[best]
+
+
+def arrays_of(memory):
+    """All arrays in a memory, in order."""
+    if isinstance(memory, np.ndarray):
+        return [memory]
+    return [array for part in memory for array in arrays_of(part)] if isinstance(memory, tuple) else []
+
+
+def assert_whole(player, decision, at_once):
+    """No lock or virtual loss is left, and the children of every node add up but for visits while it was a leaf."""
+    tree = player.tree
+    assert not player.company.lock[0]
+    assert tree.visits[ROOT] == decision.playouts == decision.statistics.playouts.sum()
+    for node in np.flatnonzero(tree.children[: tree.size[0]] != LEAF):
+        children = slice(tree.first_child[node], tree.first_child[node] + tree.children[node])
+        assert 0 <= tree.visits[node] - tree.visits[children].sum() <= at_once
+        assert np.all((tree.value[children] >= 0) & (tree.value[children] <= tree.visits[children]))
+
+
+@PLAIN_ALONE
+@pytest.mark.parametrize("search", SEARCHES)
+def test_every_scheme_plays_every_search_or_says_why_not(search):
+    """And one worker decides as the search by itself does; several simulated ones are deterministic, threads whole."""
+    name, _, inside = search.rstrip(")").partition("(")
+    expected = decided(agents.make(f"{name}({inside}{', ' if inside else ''}playouts=25)"))[1]
+    for scheme in SCHEMES:
+        for simulated in (False, True):
+            if simulated and "lanes" in search and scheme != "root":
+                continue
+            if reason := of(scheme, search, workers=1, simulated=simulated).refuses(GAME):
+                assert "graph" in search and reason.startswith(f"{scheme} has several workers on one tree, and method")
+                continue
+            player, decision = decided(of(scheme, search, workers=1, simulated=simulated))
+            if scheme != "gscpm":  # whose tasks have random numbers of their own
+                assert seen(decision) == seen(expected) and decision.playouts == expected.playouts
+            player, decision = decided(of(scheme, search, workers=3, simulated=simulated))
+            assert decision.playouts == decision.statistics.playouts.sum()
+            if scheme in TOGETHER:
+                assert_whole(player, decision, at_once=6)
+            if simulated or scheme in ("root", "leaf"):
+                again = decided(of(scheme, search, workers=3, simulated=simulated))[1]
+                assert (seen(again), again.nodes) == (seen(decision), decision.nodes)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("search", ["uct(methods='history + nst')", "ppa", "grave(entries=1024)"])
+@pytest.mark.parametrize("scheme", ["root", "leaf"])
+def test_threads_and_simulated_workers_agree(scheme, search):
+    threads, simulated = (decided(of(scheme, search, workers=3, simulated=way))[1] for way in (False, True))
+    assert (seen(threads), threads.move) == (seen(simulated), simulated.move)
+    assert threads.virtual_time is None and simulated.virtual_time == simulated.playouts_each
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("search", ["ppa(features=true)", "uct(methods='mast(features=true) + history')"])
+def test_tables_that_fill_up_grow_in_every_scheme(search):
+    """On this board, one simulation can need as many places as a new table has."""
+    game = games.make("connect4(rows=4, columns=4)")
+    name, _, inside = search.rstrip(")").partition("(")
+    serial, expected = decided(agents.make(f"{name}({inside}, playouts=40)"), game=game)
+    assert len(serial.memory[0].learner.policy.steps) > 2 * game.max_plies * game.max_moves
+    for scheme in SCHEMES:
+        for simulated in (False, True):
+            _, decision = decided(of(scheme, search, workers=1, simulated=simulated, playouts=40), game=game)
+            if scheme != "gscpm":
+                assert seen(decision) == seen(expected)
+            player, decision = decided(of(scheme, search, workers=2, simulated=simulated, playouts=40), game=game)
+            assert decision.playouts == decision.statistics.playouts.sum() == 80
+            if scheme in TOGETHER:
+                assert_whole(player, decision, at_once=4)
+            one = player.memories if scheme in TOGETHER else [search.memory for search in player.searches]
+            assert all(len(each[0].learner.policy.steps) > 2 * game.max_plies * game.max_moves for each in one)
+
+
+@PLAIN_ALONE
+@pytest.mark.parametrize("search", [search for search in SEARCHES if "graph" not in search])
+def test_a_playout_writes_nothing_that_is_shared(search):
+    player = of("leaf", search, workers=2).player(GAME)
+    one, walks, rng = player.one, [new_walk(GAME, STATE) for _ in range(2)], stream(5)
+    one.agent.begin_search(GAME, player.memories[0], Budget(playouts=30), rng)
+    shared = [
+        first for first, other in zip(*map(arrays_of, player.memories)) if len(first) and np.shares_memory(first, other)
+    ]
+    played = 0
+    for _ in range(12):
+        search = player.search_of(0)
+        assert reach_kernel(GAME, one.rule, search, walks[0], rng)
+        before = [array.copy() for array in shared]
+        score = play_kernel(GAME, one.rule, search, *walks, rng)
+        if player.tree.proven[last_node(walks[0])] == UNPROVEN:  # a proof is written wherever the walk ends
+            played += 1
+            assert all(np.array_equal(old, new) for old, new in zip(before, shared))
+        end_kernel(GAME, one.rule, search, player.company, walks[1], score)
+    assert played > 0
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("scheme", ["tree", "gscpm(grain=7)", "leaf"])
+@pytest.mark.parametrize("search", CONTENDED)
+def test_threads_lose_no_visit(scheme, search, kernels):
+    name, _, inside = scheme.rstrip(")").partition("(")
+    playouts, game = (80, GAME) if kernels == "plain" else (40_000, games.make("connect4"))
+    more = {"grain": 7} if inside else {}
+    agent = of(name, search, workers=8, playouts=playouts, total=True, **more)
+    player, decision = decided(agent, game=game)
+    assert_whole(player, decision, at_once=8)
+    assert decision.playouts == playouts or player.tree.proven[ROOT]
+
+
+def test_two_threads_do_a_search_with_methods_on_one_tree():
+    agent = of("tree", "uct(methods='history')", playouts=500)
+    player, decision = decided(agent, game=games.make("breakthrough(rows=5, columns=4)"))
+    assert_whole(player, decision, at_once=2)
+    assert decision.playouts == 1000
+
+
+@pytest.mark.slow
+def test_two_threads_do_a_search_with_methods_on_trees_of_their_own():
+    game = games.make("breakthrough(rows=5, columns=4)")
+    _, decision = decided(of("root", "uct(methods='history')", playouts=500), game=game)
+    assert decision.playouts == decision.statistics.playouts.sum() == 1000
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("search", ["ppa", "mast", "uct(methods='gumbel(logits=\"ppa\")')"])
+def test_a_policy_is_of_each_worker_or_of_all(search):
+    for policy, together in (("own", False), ("shared", True)):
+        agent = of("tree", search, workers=2, simulated=True, policy=policy)
+        player, decision = decided(agent)
+        memories = player.memories
+        learners = [memory[0].extra.taught.learner if "gumbel" in search else memory[0].learner for memory in memories]
+        weights = [learner.policy.weights for learner in learners]
+        assert np.shares_memory(*weights) == together
+        assert np.array_equal(*weights) == together and all(each.any() for each in weights)
+        assert not np.shares_memory(*(learner.lines.moves for learner in learners))
+        assert seen(decided(agent)[1]) == seen(decision)
+
+
+@pytest.mark.plain
+def test_what_a_tree_of_root_has_proven_counts_for_all():
+    state = GAME.read_line("1a 2a 1b 2b")[1]  # 1c wins
+    for more in ({}, {"share_every": 5}):
+        agent = of("root", "uct(solver=true)", workers=3, **more)
+        decision = agent.player(GAME).choose(state, stream(1))
+        assert (decision.value, GAME.move_name(state, decision.move)) == (1.0, "1c")
+
+
+@pytest.mark.plain
+def test_trees_of_root_exchange_statistics_beside_counts_of_moves():
+    agent = of("root", "grave(entries=1024)", workers=2, share_every=5)
+    decision = decided(agent)[1]
+    assert decision.playouts == decision.statistics.playouts.sum() == 50
+    assert seen(decided(agent)[1]) == seen(decision)
+
+
+@pytest.mark.plain
+def test_root_without_a_search_has_the_exploration_that_is_asked_for():
+    expected = decided(agents.make("uct(playouts=60, exploration=2.0)"))[1]
+    assert seen(decided(agents.make("root(workers=1, playouts=60, exploration=2.0)"))[1])[:3] == seen(expected)[:3]
+
+
+@pytest.mark.plain
+def test_root_has_more_workers_than_playouts():
+    decision = decided(agents.make("root(workers=3, playouts=2, total=true)"))[1]
+    assert decision.playouts == decision.statistics.playouts.sum() == 2
+
+
+@pytest.mark.parametrize(
+    "spec, message",
+    [
+        ("root(search='alphabeta')", "search = 'alphabeta' is no search of one tree, such as uct, grave, ppa or mast"),
+        ("tree(search='tree')", "search = 'tree' is no search of one tree"),
+        ("tree(search='ucb')", "unknown agent 'ucb'"),
+        ("tree(search='grave(ref=-1)')", "grave: ref = -1"),
+        ("leaf(search='uct(playouts=5)')", "has playouts = 5: give it to leaf itself"),
+        ("tree(search='uct(max_nodes=2000)')", "has max_nodes = 2000: give it to tree itself"),
+        ("root(search='uct(keep_tree=true)')", "has keep_tree = True: root has none"),
+        ("root(search='grave', exploration=1)", "exploration = 1.0 is for plain UCT: leave it out beside search"),
+        ("tree(search='uct', simulated=true, playout_time='plies')", "playout_time = 'plies' is for plain UCT"),
+        ("tree(search='uct', lock='local')", "lock = 'local' is for plain UCT: a search has one lock"),
+        ("gscpm(search='uct', wu=true)", "wu = True is for plain UCT: a search sees simulations in flight as virtual"),
+        ("tree(search='uct', virtual_loss=0.5)", "virtual_loss = 0.5: visits of a search are whole numbers"),
+        ("tree(search='uct', lanes=2)", "lanes = 2 is for plain UCT: give lanes to the search"),
+        (
+            "tree(search='uct(lanes=2)', simulated=true)",
+            "simulated workers make one playout of each leaf, so lanes is 1",
+        ),
+        (
+            "leaf(search='uct(methods=\"grave(lanes=2)\")', simulated=true)",
+            "simulated workers make one playout of each leaf, so lanes is 1",
+        ),
+        ("tree(search='ppa', policy='one')", "policy = 'one' is not one of own, shared"),
+        ("tree(search='uct', policy='shared')", "search = 'uct': that learns no policy; ppa and mast do"),
+        ("tree(policy='shared')", "search = '': that learns no policy"),
+        ("root(search=\"uct(methods='halving')\", share_every=5)", "share_every = 5 and halving, which counts on"),
+        ("pipeline(search='uct')", "pipeline has no parameter 'search'"),
+    ],
+)
+def test_what_is_wrong_is_one_line(spec, message):
+    with pytest.raises(games.SpecError, match=re.escape(message)):
+        agents.make(spec)
+
+
+def test_what_a_scheme_refuses(monkeypatch):
+    coin = games.make("pig(target=10, horizon=20)")
+    assert "method pn of uct(methods='pn')" in of("root", "uct(methods='pn')").refuses(coin)
+    assert "a policy that grows in tictactoe" in of("tree", "ppa(features=true)", policy="shared").refuses(GAME)
+    monkeypatch.setattr(PUCT, "with_room", lambda self, game, memory: memory)
+    assert "method puct has arrays that grow in tictactoe" in of("tree", "uct(methods='puct')").refuses(GAME)
+    with pytest.raises(Unsuited, match=r"method halving of uct.* needs a budget of playouts alone"):
+        agents.make("tree(search=\"uct(methods='halving')\")").budget(Budget(seconds=1.0))
+    for cls, search in ((NST, "uct(methods='nst')"), (Grave, "grave")):
+        monkeypatch.setattr(cls, "private", None)
+        assert "does not say which of its arrays belong to one simulation" in of("tree", search).refuses(GAME)
+        assert of("root", search).refuses(GAME) is None
+
+
+def test_files_of_the_search_are_those_of_the_scheme(policies):
+    assert of("tree", "uct(methods='heavy(prior=\"file:a.policy\")')").files() == ["a.policy"]
