@@ -16,6 +16,7 @@ import numpy as np
 from agents.core.clock import Clock
 from agents.core.effort import Effort
 from agents.core.needs import Needs
+from agents.core.ranges import check_ranges
 from games.core.errors import UserError
 from games.core.game import Game
 from games.core.prepared import named_files
@@ -205,6 +206,7 @@ class Agent:
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     solves: ClassVar[bool] = False  # whether it offers a solver: `new_solver`
     file_fields: ClassVar[tuple[str, ...]] = ()  # the parameters that are paths of files to read
+    ranges: ClassVar[dict] = {}  # of its own parameters: see check_ranges
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -212,6 +214,7 @@ class Agent:
 
     def __post_init__(self):
         self.own_budget()
+        check_ranges(self)
 
     def new_player(self, game: Game, budget: Budget) -> Player:
         """A player for one game.  Agents define this method; callers use `player`, which checks the game first."""

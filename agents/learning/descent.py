@@ -32,7 +32,7 @@ from agents.minimax.ubfm import (
     new_graph,
     update,
 )
-from games.core.game import Game, check_range
+from games.core.game import Game
 from games.core.jit import helper, kernel
 from games.core.network import Network
 from games.core.playout import copy_state
@@ -50,9 +50,7 @@ class Descent(SelfPlaying):
 
     descents: int = 10
 
-    def __post_init__(self):
-        super().__post_init__()
-        check_range("descents", self.descents, 1, 10_000)
+    ranges: ClassVar[dict] = {"descents": (1, 10_000)}
 
     def kernel(self, game: Game, network: Network, trainer: Trainer) -> Kernel:
         tree, trees = UBFMOptions(completion=True, to_root=True), new_trees(game, self.descents)

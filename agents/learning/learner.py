@@ -8,9 +8,10 @@ from collections.abc import Callable
 from dataclasses import Field, dataclass
 from typing import Any, ClassVar
 
+from agents.core.ranges import check_ranges
 from agents.learning.trainer import Trainer
 from games.core.errors import UserError
-from games.core.game import Game, check_range
+from games.core.game import Game
 from games.core.network import Network
 from games.core.registry import Registry
 
@@ -47,9 +48,10 @@ class Learner:
         super().__init_subclass__(**kwargs)
         registry.add(cls)
 
+    ranges: ClassVar[dict] = {"stages": (1, 64), "step": (1e-6, 100)}
+
     def __post_init__(self):
-        check_range("stages", self.stages, 1, 64)
-        check_range("step", self.step, 1e-6, 100)
+        check_ranges(self)
 
     def prepare(self) -> None:
         """Do nothing: files are read when the game is known."""
@@ -74,7 +76,4 @@ class SelfPlaying(Learner):
     explore: float = 0.1
     opening: int = 6
 
-    def __post_init__(self):
-        super().__post_init__()
-        check_range("explore", self.explore, 0, 1)
-        check_range("opening", self.opening, 0, 1000)
+    ranges: ClassVar[dict] = {"explore": (0, 1), "opening": (0, 1000)}

@@ -22,7 +22,7 @@ import numpy as np
 from agents.core.sides import result_of, side_to_move
 from agents.learning.learner import Kernel, SelfPlaying
 from agents.learning.trainer import GAMES, Trainer, learn, note_game
-from games.core.game import Game, check_range
+from games.core.game import Game
 from games.core.jit import helper, inlined, kernel
 from games.core.network import Network
 from games.core.playout import copy_state
@@ -47,10 +47,7 @@ class TD(SelfPlaying):
     decay: float = 0.5
     foresee: bool = True
 
-    def __post_init__(self):
-        super().__post_init__()
-        check_range("plies", self.plies, 1, 8)
-        check_range("decay", self.decay, 0, 1)
+    ranges: ClassVar[dict] = {"plies": (1, 8), "decay": (0, 1)}
 
     def kernel(self, game: Game, network: Network, trainer: Trainer) -> Kernel:
         numbers = self.plies, self.decay, self.explore, self.opening, self.foresee, self.leaf, self.step

@@ -20,7 +20,7 @@ from agents.minimax.deepening import DepthFirstMinimax
 from agents.minimax.ordering import NO_POLICY, Policy
 from agents.minimax.solver import SHARINGS, SharedExactSolver
 from agents.minimax.stack import INFINITE
-from games.core.game import check_choice, check_range
+from games.core.game import check_choice
 from games.core.prepared import FILE, PreparedFileError
 
 ORDERS = {"table": "table_first", "own": "own_order", "killers": "killers", "history": "history"}
@@ -57,17 +57,15 @@ class AlphaBeta(DepthFirstMinimax):
     policy_depth: int = 6
 
     name: ClassVar[str] = "alphabeta"
+    ranges: ClassVar[dict] = {"policy_depth": (1,), "aspiration": (0, int(INFINITE)), "workers": (1, MOST_THREADS)}
 
     def __post_init__(self):
         super().__post_init__()
         for word in self.order:
             if not word.startswith(FILE):
                 check_choice("order", word, (*ORDERS, FILE + "PATH"))
-        check_range("policy_depth", self.policy_depth, 1)
         if len(self.policies) > 1:
             raise ValueError(f"order = {self.order!r} has {len(self.policies)} policies; one can be there")
-        check_range("aspiration", self.aspiration, 0, int(INFINITE))
-        check_range("workers", self.workers, 1, MOST_THREADS)
         check_choice("sharing", self.sharing, SHARINGS)
         if self.workers > 1 and self.policies:
             raise ValueError(f"workers = {self.workers} and a policy in order exclude each other")

@@ -27,7 +27,6 @@ from agents.core.needs import Needs
 from agents.core.probing import find_slot
 from agents.core.sides import result_of, side_to_move
 from agents.core.tree import shuffled_moves
-from games.core.game import check_range
 from games.core.jit import helper, kernel
 from games.core.playout import copy_state
 from games.core.random import GAMMA, random_below
@@ -101,10 +100,7 @@ class UBFM(Agent):
     name: ClassVar[str] = "ubfm"
     budgets: ClassVar[tuple[str, ...]] = ("nodes", "seconds")
     needs: ClassVar[Needs] = Needs(chance=False)
-
-    def __post_init__(self):
-        super().__post_init__()
-        check_range("max_nodes", self.max_nodes, 1000, 2**29)
+    ranges: ClassVar[dict] = {"max_nodes": (1000, 2**29)}
 
     def own_needs(self):
         return replace(self.needs, evaluation=self.evaluation)

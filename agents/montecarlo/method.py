@@ -27,6 +27,7 @@ import numpy as np
 
 from agents.core.agent import Budget
 from agents.core.needs import Needs
+from agents.core.ranges import check_ranges
 from agents.core.tree import Tree
 from games.core.jit import Compilable
 from games.core.prepared import named_files
@@ -59,6 +60,7 @@ class Method(Compilable):
     policy: ClassVar[tuple[str, ...]] = ()  # those in which it learns a policy, of each worker or of all
     unshared: ClassVar[str] = ""  # why it does not go with other simulations in flight: "counts ..."
     file_fields: ClassVar[tuple[str, ...]] = ()  # the parameters that are paths of files to read
+    ranges: ClassVar[dict] = {}  # of its own parameters: see check_ranges
     Options: ClassVar[Any]  # a NamedTuple of its `data_fields`
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -70,6 +72,9 @@ class Method(Compilable):
         # loading a compiled kernel looks for it there
         cls.Options = NamedTuple("Options", names)  # type: ignore[misc]
         cls.Options.__module__, cls.Options.__qualname__ = cls.__module__, f"{cls.__qualname__}.Options"
+
+    def __post_init__(self):
+        check_ranges(self)
 
     # -- In Python ---------------------------------------------------------------------------------------------
 

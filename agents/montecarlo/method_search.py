@@ -22,9 +22,10 @@ class MethodSearch(TreeSearch):
 
     exploration: float = 0.4
 
+    ranges: ClassVar[dict] = {"exploration": (0,)}
+
     def __post_init__(self):
         super().__post_init__()
-        check_exploration(self.exploration)
         for method in self.chosen:
             if self.keep_tree and not method.keeps:
                 raise ValueError(f"keep_tree = True and {method.name} exclude each other")
@@ -129,12 +130,6 @@ class Preset(MethodSearch):
     def chosen(self):
         own = {field.name: getattr(self, field.name) for field in fields(self.method) if hasattr(self, field.name)}
         return (self.method(**own),)
-
-
-def check_exploration(exploration: float) -> None:
-    """ValueError unless the constant K is 0 or more."""
-    if not exploration >= 0:
-        raise ValueError(f"exploration = {exploration} is out of range: it can be 0 or more")
 
 
 def moved(method: Method, memory: Any, origin: np.ndarray) -> Any:

@@ -63,8 +63,8 @@ class Guided(Method):
         """Whether what is known of moves has a scale of the game's own, and only compares the moves of a position."""
         return self.source == "order"
 
-    def check_prior(self) -> None:
-        """ValueError that says what it can be."""
+    def __post_init__(self):
+        super().__post_init__()
         if not self.is_learned:
             check_choice(self.asked, self.source, (*self.priors, FILE + "PATH"))
 

@@ -45,7 +45,7 @@ from agents.core.tree import (
 )
 from agents.knowledge.prepared import PreparedAgent
 from agents.montecarlo.decision import decision_from
-from games.core.game import CHANCE, check_range
+from games.core.game import CHANCE
 from games.core.jit import Compilable, helper, inlined, kernel
 from games.core.playout import reward_of
 
@@ -74,10 +74,7 @@ class TreeSearch(PreparedAgent):
     max_nodes: int = 1 << 24
 
     budgets: ClassVar[tuple[str, ...]] = ("playouts", "seconds")
-
-    def __post_init__(self):
-        super().__post_init__()
-        check_range("max_nodes", self.max_nodes, 1000, 2**31 - 1)
+    ranges: ClassVar[dict] = {"max_nodes": (1000, 2**31 - 1)}
 
     def search_rule(self, game) -> Compilable:
         """The rule of its search of a game: UCB1, or one derived from it."""

@@ -13,7 +13,7 @@ from agents.core.needs import Needs
 from agents.outside.process import TO_BE_FOUND, Bounds, EngineError, Silent, lacking
 from agents.outside.protocol import PROTOCOLS, Conversation, Position, options_of, protocol_named
 from games.core.errors import listed
-from games.core.game import IllegalMove, check_choice, check_range
+from games.core.game import IllegalMove, check_choice
 from games.core.random import next_word
 
 
@@ -49,15 +49,17 @@ class External(Agent):
     name: ClassVar[str] = "external"
     budgets: ClassVar[tuple[str, ...]] = ("playouts", "nodes", "depth", "seconds")
     needs: ClassVar[Needs] = Needs(players=(1, 2), kernels=False)
+    ranges: ClassVar[dict] = {
+        "cores": (1, 4096),
+        "memory": (0, 1 << 24),
+        "processes": (0, 1 << 22),
+        "margin": (0,),
+        "patience": (0.001, 86_400),
+    }
 
     def __post_init__(self):
         super().__post_init__()
         check_choice("protocol", self.protocol, PROTOCOLS)
-        check_range("cores", self.cores, 1, 4096)
-        check_range("memory", self.memory, 0, 1 << 24)
-        check_range("processes", self.processes, 0, 1 << 22)
-        check_range("margin", self.margin, 0)
-        check_range("patience", self.patience, 0.001, 86_400)
         options_of(self.options)
         try:
             shlex.split(self.command)

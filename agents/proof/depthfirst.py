@@ -31,7 +31,7 @@ from agents.proof.bestfirst import ProofTree, TreeLine, new_proof_tree, tree_byt
 from agents.proof.marks import Marks, no_marks
 from agents.proof.numbers import INFINITE, LIMIT, MOST, NODES, OPEN, Task, combine, first_numbers, salted, verdict
 from agents.proof.proof_agent import ProofAgent, Search
-from games.core.game import check_choice, check_range
+from games.core.game import check_choice
 from games.core.jit import Compilable, helper, inlined, kernel, uncompiled
 
 WORTHS = ("work", "depth")
@@ -128,11 +128,12 @@ class DepthFirstProver(ProofAgent):
     replace_by: str = "work"
     epsilon: float = 0.0
 
+    ranges: ClassVar[dict] = {"epsilon": (0, 10)}
+
     def __post_init__(self):
         super().__post_init__()
         check_table(self.table, self.scheme, ALL_SCHEMES)
         check_choice("replace_by", self.replace_by, WORTHS)
-        check_range("epsilon", self.epsilon, 0, 10)
         if self.replace_by != "work" and self.scheme == "new":
             raise ValueError(
                 f"replace_by = {self.replace_by!r} means nothing with scheme = 'new', by which the newest position "

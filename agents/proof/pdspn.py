@@ -16,7 +16,6 @@ from agents.proof.bestfirst import LEAF, ROOT, TreeSearch, best_first, is_open, 
 from agents.proof.depthfirst import worth
 from agents.proof.numbers import NODES, combine
 from agents.proof.pds import PDS, PDSRule
-from games.core.game import check_range
 from games.core.jit import helper
 
 
@@ -32,10 +31,7 @@ class PDSPN(PDS):
     keep_tree: bool = True
 
     name: ClassVar[str] = "pdspn"
-
-    def __post_init__(self):
-        super().__post_init__()
-        check_range("second", self.second, 2, 10**9)
+    ranges: ClassVar[dict] = {"second": (2, 10**9)}
 
     def second_nodes(self):
         return self.second

@@ -20,7 +20,6 @@ from agents.proof.bestfirst import (
 )
 from agents.proof.numbers import NODES
 from agents.proof.proof_agent import ProofAgent, Search
-from games.core.game import check_range
 from games.core.jit import kernel
 
 
@@ -38,10 +37,10 @@ class PNS(ProofAgent):
     symmetries: bool = False
 
     name: ClassVar[str] = "pns"
+    ranges: ClassVar[dict] = {"max_nodes": (1000, 2**31 - 1)}
 
     def __post_init__(self):
         super().__post_init__()
-        check_range("max_nodes", self.max_nodes, 1000, 2**31 - 1)
         if self.symmetries and not self.graph:
             raise ValueError("symmetries = true goes with graph = true: a tree looks up no positions")
 

@@ -18,7 +18,6 @@ from agents.core.solve import Goal, Progress, Proof, Solver, Unsolved, goal_for
 from agents.knowledge import tablebase as tables
 from agents.knowledge.prepared import PreparedAgent
 from agents.proof.numbers import DRAWS, NODES, Task, new_counts
-from games.core.game import check_range
 from games.core.random import random_below
 
 FIRST_CHUNK = 4096  # positions, about a millisecond
@@ -147,10 +146,10 @@ class ProofAgent(PreparedAgent):
     budgets: ClassVar[tuple[str, ...]] = ("nodes", "seconds")
     needs: ClassVar[Needs] = Needs(chance=False)
     solves: ClassVar[bool] = True
+    ranges: ClassVar[dict] = {"evaluate_from": (0, 1_000_000)}
 
     def __post_init__(self):
         super().__post_init__()
-        check_range("evaluate_from", self.evaluate_from, 0, 1_000_000)
         if self.evaluate_from and not self.by_evaluation:
             raise ValueError(f"evaluate_from = {self.evaluate_from} goes with by_evaluation = true")
 

@@ -30,7 +30,6 @@ from agents.proof.bestfirst import (
 )
 from agents.proof.numbers import DRAWS, LIMIT, NODES, new_counts
 from agents.proof.pn2 import PN2, SecondLevelProof, adopt, second_limit
-from games.core.game import check_range
 from games.core.jit import helper, kernel
 from games.core.random import random_below, stream
 
@@ -57,10 +56,7 @@ class RPPNS(Threaded, PN2):
     distance: int = 1
 
     name: ClassVar[str] = "rppns"
-
-    def __post_init__(self):
-        super().__post_init__()
-        check_range("distance", self.distance, 0, 1 << 29)
+    ranges: ClassVar[dict] = {"distance": (0, 1 << 29)}
 
     def new_search(self, game, memory, state, task, counts):
         return RandomizedProof(self, game, state, task, counts)

@@ -14,7 +14,6 @@ import numpy as np
 
 from agents.core.learned import Learned
 from agents.montecarlo.priors import Guided, softmax
-from games.core.game import check_range
 
 
 class Heuristic(NamedTuple):
@@ -39,10 +38,7 @@ class Bias(Guided):
     data_fields: ClassVar[tuple[str, ...]] = ("weight",)
     per_node: ClassVar[tuple[str, ...]] = ("value",)
     priors: ClassVar[tuple[str, ...]] = ("evaluation",)
-
-    def __post_init__(self):
-        check_range("weight", self.weight, 0)
-        self.check_prior()
+    ranges: ClassVar[dict] = {"weight": (0,)}
 
     def new_memory(self, game, nodes):
         return Heuristic(np.zeros(nodes), self.learned(game), np.zeros(game.state_size, game.dtype))

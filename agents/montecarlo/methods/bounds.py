@@ -17,7 +17,6 @@ import numpy as np
 from agents.core.needs import Needs
 from agents.core.tree import ROOT, UNPROVEN, last_node, proof_of, proven_result
 from agents.montecarlo.method import Method
-from games.core.game import check_range
 from games.core.jit import helper
 
 
@@ -45,10 +44,7 @@ class ScoreBounds(Method):
     data_fields: ClassVar[tuple[str, ...]] = ("gamma", "delta")
     per_node: ClassVar[tuple[str, ...]] = ("pess", "opti")
     proves: ClassVar[bool] = True
-
-    def __post_init__(self):
-        check_range("gamma", self.gamma, 0)
-        check_range("delta", self.delta, 0)
+    ranges: ClassVar[dict] = {"gamma": (0,), "delta": (0,)}
 
     def new_memory(self, game, nodes):
         return Bounds(np.zeros(nodes, np.float32), np.zeros(nodes, np.float32), np.zeros(1, np.int64))

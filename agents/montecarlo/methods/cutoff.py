@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from agents.montecarlo.method import Method
-from games.core.game import check_range
 
 
 @dataclass(frozen=True)
@@ -27,9 +26,7 @@ class Cutoff(Method):
     data_fields: ClassVar[tuple[str, ...]] = ("plies",)
     steps: ClassVar[bool] = True
     private: ClassVar[tuple[str, ...]] = ()
-
-    def __post_init__(self):
-        check_range("plies", self.plies, 0)
+    ranges: ClassVar[dict] = {"plies": (0,)}
 
     def stops(self, game, search, walk, plies):
         return plies >= search.options.plies

@@ -21,7 +21,6 @@ from agents.core.probing import find_slot
 from agents.core.selection import log_of
 from agents.core.tree import LEAF, ROOT, last_node
 from agents.montecarlo.method import Method
-from games.core.game import check_range
 from games.core.jit import helper
 from games.core.random import mix
 
@@ -54,10 +53,7 @@ class Graph(Method):
     keeps: ClassVar[bool] = False
     own_visits: ClassVar[bool] = True
     unshared: ClassVar[str] = "counts visits of its own, in which simulations in flight do not show"
-
-    def __post_init__(self):
-        for name in ("d1", "d2", "d3"):
-            check_range(name, getattr(self, name), 0, 1)
+    ranges: ClassVar[dict] = {"d1": (0, 1), "d2": (0, 1), "d3": (0, 1)}
 
     @property
     def alone(self):

@@ -23,7 +23,7 @@ import numpy as np
 from agents.core.probing import find_slot
 from agents.montecarlo.leaves import LANES
 from agents.montecarlo.method import Method
-from games.core.game import CHANCE, check_choice, check_range
+from games.core.game import CHANCE, check_choice
 from games.core.jit import helper, inlined
 from games.core.playout import copy_state
 from games.core.random import mix
@@ -86,14 +86,13 @@ class Grave(GraveParameters, Method):
     keeps: ClassVar[bool] = False
     private: ClassVar[tuple[str, ...]] = Amaf._fields[3:]
     data_fields: ClassVar[tuple[str, ...]] = ("ref", "bias", "entries")
+    ranges: ClassVar[dict] = {"entries": (1 << 10, 1 << 28), "ref": (0,), "bias": (0,)}
 
     def __post_init__(self):
-        check_range("entries", self.entries, 1 << 10, 1 << 28)
+        super().__post_init__()
         if self.entries & (self.entries - 1):
             raise ValueError(f"entries = {self.entries} is not a power of two")
         check_choice("lanes", self.lanes, LANES)
-        if self.ref < 0 or self.bias < 0:
-            raise ValueError(f"ref = {self.ref}, bias = {self.bias}: both can be 0 or more")
 
     def leaf_playouts(self):
         return self.lanes

@@ -28,7 +28,6 @@ from agents.montecarlo.methods.halving import Rounded, raise_target, sort_by_ran
 from agents.montecarlo.methods.ppa import PPA
 from agents.montecarlo.priors import Guided
 from agents.montecarlo.search import Search
-from games.core.game import check_range
 from games.core.jit import inlined
 from games.core.random import random_unit
 
@@ -67,20 +66,19 @@ class Gumbel(Guided, Rounded):
     data_fields: ClassVar[tuple[str, ...]] = ("considered", "temperature", "c_visit", "c_scale", "warmup", "alpha")
     asked: ClassVar[str] = "logits"
     priors: ClassVar[tuple[str, ...]] = ("mast", "ppa", "evaluation")
+    ranges: ClassVar[dict] = {
+        "considered": (1,),
+        "temperature": (0.001,),
+        "c_visit": (0,),
+        "c_scale": (0,),
+        "warmup": (0, 0.9),
+        "alpha": (0.001, 1000),
+    }
 
     def __post_init__(self):
-        check_range("considered", self.considered, 1)
-        if self.temperature is not None:
-            check_range("temperature", self.temperature, 0.001)
-        for name in ("c_visit", "c_scale"):
-            check_range(name, getattr(self, name), 0)
-        if self.warmup is not None:
-            check_range("warmup", self.warmup, 0, 0.9)
-        self.check_prior()
-        if self.alpha is not None:
-            check_range("alpha", self.alpha, 0.001, 1000)
-            if self.logits != "ppa":
-                raise ValueError(f"alpha = {self.alpha} needs logits = 'ppa', not {self.logits!r}")
+        super().__post_init__()
+        if self.alpha is not None and self.logits != "ppa":
+            raise ValueError(f"alpha = {self.alpha} needs logits = 'ppa', not {self.logits!r}")
 
     @property
     def way(self) -> Method:

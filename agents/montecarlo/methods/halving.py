@@ -18,7 +18,6 @@ import numpy as np
 
 from agents.core.tree import ROOT, UNPROVEN, last_node, proven_result
 from agents.montecarlo.method import NONE, Method
-from games.core.game import check_range
 from games.core.jit import helper
 
 
@@ -140,9 +139,7 @@ class Halving(Rounded):
 
     name: ClassVar[str] = "halving"
     data_fields: ClassVar[tuple[str, ...]] = ("below",)
-
-    def __post_init__(self):
-        check_range("below", self.below, 0)
+    ranges: ClassVar[dict] = {"below": (0,)}
 
     @property
     def apart(self):

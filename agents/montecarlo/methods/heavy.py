@@ -17,7 +17,6 @@ import numpy as np
 from agents.core.learned import Learned
 from agents.montecarlo.method import NONE
 from agents.montecarlo.priors import Guided, probabilities
-from games.core.game import check_range
 from games.core.random import random_unit
 
 
@@ -48,11 +47,7 @@ class Heavy(Guided):
     steps: ClassVar[bool] = True
     private: ClassVar[tuple[str, ...]] = ("moves", "chances", "state")
     priors: ClassVar[tuple[str, ...]] = ("order", "evaluation")
-
-    def __post_init__(self):
-        check_range("temperature", self.temperature, 0.01)
-        check_range("epsilon", self.epsilon, 0, 1)
-        self.check_prior()
+    ranges: ClassVar[dict] = {"temperature": (0.01,), "epsilon": (0, 1)}
 
     def new_memory(self, game, nodes):
         room = np.zeros(game.max_moves, np.int32), np.zeros(game.max_moves)

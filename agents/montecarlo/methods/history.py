@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from agents.montecarlo.averages import Averaging, empty, mean_of
-from games.core.game import check_range
 
 
 @dataclass(frozen=True)
@@ -26,9 +25,7 @@ class History(Averaging):
     name: ClassVar[str] = "history"
     part: ClassVar[str] = "selection"
     data_fields: ClassVar[tuple[str, ...]] = ("weight",)
-
-    def __post_init__(self):
-        check_range("weight", self.weight, 0)
+    ranges: ClassVar[dict] = {"weight": (0,)}
 
     def begin_search(self, game, memory, budget, rng):
         if not self.memory:

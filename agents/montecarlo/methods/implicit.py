@@ -14,7 +14,6 @@ from typing import ClassVar
 from agents.core.needs import Needs
 from agents.montecarlo.method import Method
 from agents.montecarlo.outlook import evaluate_children, new_evaluations
-from games.core.game import check_range
 
 
 @dataclass(frozen=True)
@@ -29,9 +28,7 @@ class Implicit(Method):
     apart: ClassVar[tuple[str, ...]] = ("graph",)
     data_fields: ClassVar[tuple[str, ...]] = ("alpha",)
     per_node: ClassVar[tuple[str, ...]] = ("value",)
-
-    def __post_init__(self):
-        check_range("alpha", self.alpha, 0, 1)
+    ranges: ClassVar[dict] = {"alpha": (0, 1)}
 
     def new_memory(self, game, nodes):
         return new_evaluations(game, nodes)

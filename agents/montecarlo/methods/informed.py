@@ -23,7 +23,6 @@ import numpy as np
 from agents.core.tree import shuffled_moves
 from agents.montecarlo.method import NONE, Method
 from agents.montecarlo.outlook import reward_after, reward_for
-from games.core.game import check_range
 from games.core.jit import helper
 from games.core.random import random_unit
 
@@ -53,11 +52,7 @@ class Informed(Method):
     data_fields: ClassVar[tuple[str, ...]] = ("epsilon", "width")
     steps: ClassVar[bool] = True
     private: ClassVar[tuple[str, ...]] = ("states", "moves", "orders")
-
-    def __post_init__(self):
-        check_range("epsilon", self.epsilon, 0, 1)
-        check_range("depth", self.depth, 1, 2)
-        check_range("width", self.width, 0)
+    ranges: ClassVar[dict] = {"epsilon": (0, 1), "depth": (1, 2), "width": (0,)}
 
     def new_memory(self, game, nodes):
         states, moves = np.zeros((2, game.state_size), game.dtype), np.zeros((2, game.max_moves), np.int32)

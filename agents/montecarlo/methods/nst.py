@@ -29,7 +29,7 @@ from agents.montecarlo.averages import (
     place_of,
 )
 from agents.montecarlo.method import NONE
-from games.core.game import CHANCE, check_range
+from games.core.game import CHANCE
 from games.core.jit import helper
 from games.core.random import random_below, random_unit
 
@@ -60,11 +60,7 @@ class NST(Averaging):
     alone: ClassVar[tuple[str, ...]] = ("draw the moves of playouts",)
     data_fields: ClassVar[tuple[str, ...]] = ("length", "epsilon", "least")
     private: ClassVar[tuple[str, ...]] = ("moves", "lasts", *(f"averages.{name}" for name in LINE))
-
-    def __post_init__(self):
-        check_range("length", self.length, 1, 10)
-        check_range("epsilon", self.epsilon, 0, 1)
-        check_range("least", self.least, 1)
+    ranges: ClassVar[dict] = {"length": (1, 10), "epsilon": (0, 1), "least": (1,)}
 
     def new_memory(self, game, nodes):
         room = np.zeros(game.max_moves, np.int32), np.zeros(self.length, np.uint64)

@@ -29,7 +29,7 @@ import numpy as np
 from agents.core.needs import Needs
 from agents.core.tree import ROOT, UNPROVEN, last_node, proven_result
 from agents.montecarlo.method import Method
-from games.core.game import check_choice, check_range
+from games.core.game import check_choice
 from games.core.jit import helper
 
 TERMS = ("rank", "max", "sum")
@@ -66,9 +66,10 @@ class ProofNumbers(Method):
     apart: ClassVar[tuple[str, ...]] = ("graph",)
     data_fields: ClassVar[tuple[str, ...]] = ("constant",)
     per_node: ClassVar[tuple[str, ...]] = ("pn", "term")
+    ranges: ClassVar[dict] = {"constant": (0,)}
 
     def __post_init__(self):
-        check_range("constant", self.constant, 0)
+        super().__post_init__()
         check_choice("term", self.term, TERMS)
         check_choice("draw_for", self.draw_for, DRAWS)
 

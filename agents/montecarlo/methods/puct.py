@@ -17,7 +17,6 @@ import numpy as np
 from agents.core.learned import Learned
 from agents.core.tree import last_node
 from agents.montecarlo.priors import Guided, probabilities
-from games.core.game import check_range
 
 
 class Priors(NamedTuple):
@@ -47,12 +46,7 @@ class PUCT(Guided):
     data_fields: ClassVar[tuple[str, ...]] = ("c", "temperature", "unvisited")
     per_node: ClassVar[tuple[str, ...]] = ("prior",)
     priors: ClassVar[tuple[str, ...]] = ("order", "evaluation")
-
-    def __post_init__(self):
-        check_range("c", self.c, 0)
-        check_range("temperature", self.temperature, 0.01)
-        check_range("unvisited", self.unvisited, 0, 1)
-        self.check_prior()
+    ranges: ClassVar[dict] = {"c": (0,), "temperature": (0.01,), "unvisited": (0, 1)}
 
     def new_memory(self, game, nodes):
         return Priors(np.zeros(nodes), self.learned(game), np.zeros(game.state_size, game.dtype))

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from agents.montecarlo.method import Method
-from games.core.game import check_range
 
 
 @dataclass(frozen=True)
@@ -27,10 +26,7 @@ class Score(Method):
     name: ClassVar[str] = "score"
     part: ClassVar[str] = "result"
     data_fields: ClassVar[tuple[str, ...]] = ("weight", "scale")
-
-    def __post_init__(self):
-        check_range("weight", self.weight, 0, 1)
-        check_range("scale", self.scale, 0.001)
+    ranges: ClassVar[dict] = {"weight": (0, 1), "scale": (0.001,)}
 
     def result(self, game, search, score, result):
         weight = search.options.weight

@@ -12,7 +12,6 @@ from typing import ClassVar
 
 from agents.montecarlo.averages import LINE, Averaging, empty, learn_line, mean_of, new_averages
 from agents.montecarlo.methods.halving import Rounded, value_of
-from games.core.game import check_range
 
 
 @dataclass(frozen=True)
@@ -24,9 +23,7 @@ class SHUSS(Rounded, Averaging):
     name: ClassVar[str] = "shuss"
     private: ClassVar[tuple[str, ...]] = tuple(f"extra.{name}" for name in LINE)
     data_fields: ClassVar[tuple[str, ...]] = ("weight",)
-
-    def __post_init__(self):
-        check_range("weight", self.weight, 0)
+    ranges: ClassVar[dict] = {"weight": (0,)}
 
     def new_extra(self, game):
         return new_averages(game, 1 << 17)

@@ -16,7 +16,6 @@ import numpy as np
 from agents.core.tree import last_node
 from agents.montecarlo.method import Method
 from agents.montecarlo.outlook import reward_after
-from games.core.game import check_range
 
 
 class Ranks(NamedTuple):
@@ -41,11 +40,7 @@ class Widening(Method):
     part: ClassVar[str] = "selection"
     sorts: ClassVar[bool] = True
     data_fields: ClassVar[tuple[str, ...]] = ("first", "step", "growth")
-
-    def __post_init__(self):
-        check_range("first", self.first, 1)
-        check_range("step", self.step, 0)
-        check_range("growth", self.growth, 1)
+    ranges: ClassVar[dict] = {"first": (1,), "step": (0,), "growth": (1,)}
 
     def new_memory(self, game, nodes):
         return Ranks(np.zeros(game.max_moves), np.zeros(game.state_size, game.dtype), np.zeros(1, np.int64))

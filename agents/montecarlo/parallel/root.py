@@ -36,12 +36,11 @@ class RootParallel(Searching):
     share_every: int = 0
 
     name: ClassVar[str] = "root"
+    ranges: ClassVar[dict] = {"share_every": (0,)}
 
     def __post_init__(self):
         super().__post_init__()
         check_choice("vote", self.vote, ("sum", "majority"))
-        if self.share_every < 0:
-            raise ValueError(f"share_every = {self.share_every} is out of range: it can be 0 or more")
         if self.share_every and self.seconds is not None:
             raise ValueError("share_every needs a budget of playouts, since all workers exchange at the same time")
         for method in getattr(self.searcher(), "chosen", ()) if self.share_every else ():

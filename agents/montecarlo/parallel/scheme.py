@@ -8,10 +8,9 @@ import numpy as np
 import agents
 from agents.core.agent import Budget, Player
 from agents.core.threads import Simulable, Threads
-from agents.montecarlo.method_search import check_exploration
 from agents.montecarlo.search import TreeSearch
 from agents.montecarlo.uct import UCT
-from games.core.game import check_choice, check_range
+from games.core.game import check_choice
 from games.core.random import stream
 
 APART = 16  # words from one worker's generator to the next: two cache lines, since processors fetch them in pairs
@@ -41,11 +40,10 @@ class Scheme(Simulable):
     max_nodes: int = 1 << 24
 
     budgets: ClassVar[tuple[str, ...]] = ("playouts", "seconds")
+    ranges: ClassVar[dict] = {"max_nodes": (1000, 2**31 - 1), "exploration": (0,)}
 
     def __post_init__(self):
         super().__post_init__()
-        check_range("max_nodes", self.max_nodes, 1000, 2**31 - 1)
-        check_exploration(self.exploration)
         check_choice("playout_time", self.playout_time, PLAYOUT_TIMES)
         if self.playout_time != "constant" and not self.simulated:
             raise ValueError("playout_time is for simulated workers: give simulated=true too")

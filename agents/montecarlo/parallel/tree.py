@@ -46,7 +46,7 @@ from agents.montecarlo.parallel.shared import (
 )
 from agents.montecarlo.parallel.shares import Sharing, Tasks, Work
 from agents.montecarlo.parallel.together import Together, TogetherPlayer
-from games.core.game import check_choice, check_range
+from games.core.game import check_choice
 from games.core.jit import helper, kernel
 from games.core.playout import reward_of
 
@@ -68,11 +68,11 @@ class OnOneTree(Scheme):
     virtual_loss: float = 1.0
     wu: bool = False
 
+    ranges: ClassVar[dict] = {"virtual_loss": (0,)}
+
     def __post_init__(self):
         super().__post_init__()
         check_choice("lock", self.lock, LOCKS)
-        if self.virtual_loss < 0:
-            raise ValueError(f"virtual_loss = {self.virtual_loss} is out of range: it can be 0 or more")
 
     def options(self) -> SharedOptions:
         """How its workers search the tree."""
@@ -91,10 +91,10 @@ class TreeParallel(Together, OnOneTree):
     lanes: int = 1
 
     name: ClassVar[str] = "tree"
+    ranges: ClassVar[dict] = {"lot": (1, MOST_IN_LOT)}
 
     def __post_init__(self):
         super().__post_init__()
-        check_range("lot", self.lot, 1, MOST_IN_LOT)
         check_choice("lanes", self.lanes, LANES)
         if self.lanes > 1 and self.simulated:
             raise ValueError(
@@ -163,11 +163,7 @@ class GSCPM(TreeParallel):
     grain: int = 50
 
     name: ClassVar[str] = "gscpm"
-
-    def __post_init__(self):
-        super().__post_init__()
-        if self.grain < 1:
-            raise ValueError(f"grain = {self.grain} is out of range: it can be 1 or more")
+    ranges: ClassVar[dict] = {"grain": (1,)}
 
     def task_size(self, playouts):
         return self.grain

@@ -1,0 +1,16 @@
+"""The ranges of numeric parameters, declared by classes and checked in one place."""
+
+from typing import Any
+
+from games.core.game import check_range
+
+
+def check_ranges(owner: Any) -> None:
+    """ValueError unless each field named in `ranges` of the object's classes lies in its range; None is not checked.
+
+    ranges: field -> (low,) or (low, high)
+    """
+    for cls in type(owner).__mro__:
+        for name, limits in vars(cls).get("ranges", {}).items():
+            if (value := getattr(owner, name)) is not None:
+                check_range(name, value, *limits)
