@@ -24,7 +24,7 @@ from agents.minimax.expectiminimax import Expectiminimax
 from agents.minimax.trace import UNBOUNDED, Explored, TooLarge, explore
 from agents.minimax.ubfm import UBFM
 from agents.montecarlo.grown import grow
-from agents.montecarlo.search import TreeSearch
+from agents.montecarlo.method_search import TreeSearch
 from agents.proof.pns import PNS
 from agents.proof.proving import proving
 from games.core.game import Game

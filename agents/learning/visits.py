@@ -24,7 +24,7 @@ from agents.core.learned import logit_after
 from agents.core.sides import result_of, side_to_move
 from agents.learning.learner import Kernel, LearningError, SelfPlaying
 from agents.learning.trainer import GAMES, POSITIONS, Trainer, correct, note_game
-from agents.montecarlo.search import TreeSearch
+from agents.montecarlo.method_search import TreeSearch
 from games.core.game import Game
 from games.core.jit import helper, kernel
 from games.core.network import Network

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,14 +11,6 @@ from agents.montecarlo.search import expand
 from agents.montecarlo.ucb1 import FIRST, UCB1
 from games.core.game import CHANCE
 from games.core.playout import reward_of
-
-
-class Numbers(NamedTuple):
-    """Search.options: those of UCB1, and of the methods."""
-
-    exploration: float
-    urgency: float  # the bound of unvisited children, where the rule has `urgency`
-    chain: tuple  # of those of each method
 
 
 @dataclass(frozen=True)

@@ -1,28 +1,40 @@
-"""Tree searches that methods change: what `uct`, `grave`, `ppa` and `mast` share."""
+"""Monte-Carlo tree searches as agents: what `uct`, `grave`, `ppa` and `mast` share."""
 
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
 
-from agents.core.agent import Unsuited
+from agents.core.agent import Budget, Unsuited
+from agents.core.tree import Tree
+from agents.knowledge.prepared import PreparedAgent
 from agents.montecarlo.chain import SELECTION, Chain, replaces
-from agents.montecarlo.composed import Composed, Numbers, Selecting
+from agents.montecarlo.composed import Composed, Selecting
 from agents.montecarlo.method import Method
-from agents.montecarlo.search import TreeSearch
+from agents.montecarlo.search import TreeSearchPlayer
+from agents.montecarlo.ucb1 import UCB1, Numbers
 from agents.montecarlo.workers import own_fields, with_own
 
 
 @dataclass(frozen=True)
-class MethodSearch(TreeSearch):
-    """Base of the searches with methods.
+class TreeSearch(PreparedAgent):
+    """Base of the Monte-Carlo tree searches: UCB1, changed by methods.
 
+    keep_tree: continue in the subtree of the moves that were played, instead of starting from nothing
+    solver: back up proven wins, draws and losses as such
+    max_nodes: a tree of this size is expanded no further (a node takes 25 bytes, and more with methods)
     exploration: the constant K of the bound, for rewards from 0 to 1
     """
 
+    playouts: int | None = None
+    seconds: float | None = None
+    keep_tree: bool = False
+    solver: bool = False
+    max_nodes: int = 1 << 24
     exploration: float = 0.4
 
-    ranges: ClassVar[dict] = {"exploration": (0,)}
+    budgets: ClassVar[tuple[str, ...]] = ("playouts", "seconds")
+    ranges: ClassVar[dict] = {"max_nodes": (1000, 2**31 - 1), "exploration": (0,)}
 
     def __post_init__(self):
         super().__post_init__()
@@ -60,7 +72,11 @@ class MethodSearch(TreeSearch):
                 raise Unsuited(f"method {method.name} of {self} {reason}")
         return budget
 
-    def search_rule(self, game):
+    def new_player(self, game, budget):
+        return TreeSearchPlayer(self, game, budget)
+
+    def search_rule(self, game) -> UCB1:
+        """The rule of its search in a game."""
         chosen = self.chosen
         selects = any(replaces(method, name) for method in chosen for name in SELECTION)
         return (Selecting if selects else Composed)(
@@ -71,29 +87,40 @@ class MethodSearch(TreeSearch):
             steps=any(method.steps for method in chosen),
         )
 
-    def options(self):
+    def options(self) -> Numbers:
+        """The numbers that the rule reads: Search.options."""
         return Numbers(self.exploration, self.urgency or 0.0, tuple(method.options() for method in self.chosen))
 
-    def new_memory(self, game, nodes):
+    def new_memory(self, game, nodes: int) -> tuple:
+        """The methods' arrays in one game, for trees of up to `nodes` nodes: Search.memory."""
         memory = tuple(method.new_memory(game, nodes) for method in self.chosen)
         self.forget(memory)
         return memory
 
-    def forget(self, memory):
+    def forget(self, memory: tuple) -> None:
+        """Empty the arrays for a new tree."""
         for method, part in zip(self.chosen, memory):
             method.forget(part)
 
-    def begin_search(self, game, memory, budget, rng):
+    def seed(self, memory: tuple, rng: np.ndarray) -> None:
+        """Before a search: seed from `rng` the generators among the arrays."""
+
+    def begin_search(self, game, memory: tuple, budget: Budget, rng: np.ndarray) -> None:
+        """Before a search with that budget: make the arrays ready; `rng` provides their random numbers."""
         for method, part in zip(self.chosen, memory):
             method.begin_search(game, part, budget, rng)
 
-    def with_room(self, game, memory):
+    def with_room(self, game, memory: tuple) -> tuple:
+        """The arrays, or larger ones with the same content if they might be full."""
         return tuple(method.with_room(game, part) for method, part in zip(self.chosen, memory)) or memory
 
-    def worker_memory(self, memory, policy):
+    def worker_memory(self, memory: tuple, policy: bool) -> tuple:
+        """The arrays for one of several workers on one tree, with copies of the private ones; with `policy` a policy
+        of its own."""
         return tuple(with_own(part, own_fields(method, policy)) for method, part in zip(self.chosen, memory))
 
-    def unshared(self, game, one_policy):
+    def unshared(self, game, one_policy: bool) -> str | None:
+        """Why several workers cannot search one tree, with one policy for all or without; None if they can."""
         for method in self.chosen:
             if method.steps and method.private is None:
                 return f"method {method.name} does not say which of its arrays belong to one simulation (private)"
@@ -106,22 +133,26 @@ class MethodSearch(TreeSearch):
                 return f"method {method.name} has a policy that grows in {game}, {own}"
         return None
 
-    def learns(self):
+    def learns(self) -> bool:
+        """Whether playouts follow a policy that it learns."""
         return any(method.policy for method in self.chosen)
 
-    def leaf_playouts(self):
+    def leaf_playouts(self) -> int:
+        """The playouts of each leaf."""
         return max((method.leaf_playouts() for method in self.chosen), default=1)
 
-    def moved(self, memory, origin):
+    def moved(self, memory: tuple, origin: np.ndarray) -> tuple:
+        """The arrays for a kept tree, whose node i was node origin[i] of the tree before: int32[nodes]."""
         return tuple(moved(method, part, origin) for method, part in zip(self.chosen, memory)) or memory
 
-    def last_choice(self, tree, memory):
+    def last_choice(self, tree: Tree, memory: tuple) -> int | None:
+        """The child of the root that a method plays; None leaves the choice to the visits."""
         chosen = (method.choose(tree, part) for method, part in zip(self.chosen, memory))
         return next((child for child in chosen if child is not None), None)
 
 
 @dataclass(frozen=True)
-class Preset(MethodSearch):
+class Preset(TreeSearch):
     """Base of the agents that are `uct` with one method, whose parameters are theirs."""
 
     method: ClassVar[type[Method]]

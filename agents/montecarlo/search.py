@@ -17,7 +17,7 @@ certain at the end of a game, and where the game foresees it (`Game.foreseen`).
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,7 +43,6 @@ from agents.core.tree import (
     step,
     write_children,
 )
-from agents.knowledge.prepared import PreparedAgent
 from agents.montecarlo.decision import decision_from
 from games.core.game import CHANCE
 from games.core.jit import Compilable, helper, inlined, kernel
@@ -58,81 +57,10 @@ class Search(NamedTuple):
     options: tuple  # a NamedTuple of numbers, which unlike the fields of a rule are no constants in kernels
 
 
-@dataclass(frozen=True)
-class TreeSearch(PreparedAgent):
-    """Base of the Monte-Carlo tree searches; each adds its rule and the rule's parameters.
-
-    keep_tree: go on in the subtree of the moves that were played, instead of starting anew
-    solver: back up proven wins, draws and losses as such
-    max_nodes: a tree of this size is expanded no further (a node takes 25 bytes, and more with methods)
-    """
-
-    playouts: int | None = None
-    seconds: float | None = None
-    keep_tree: bool = False
-    solver: bool = False
-    max_nodes: int = 1 << 24
-
-    budgets: ClassVar[tuple[str, ...]] = ("playouts", "seconds")
-    ranges: ClassVar[dict] = {"max_nodes": (1000, 2**31 - 1)}
-
-    def search_rule(self, game) -> Compilable:
-        """The rule of its search of a game: UCB1, or one derived from it."""
-        raise NotImplementedError
-
-    def options(self) -> tuple:
-        """The numbers that the rule reads: Search.options."""
-        raise NotImplementedError
-
-    def new_memory(self, game, nodes: int) -> tuple:
-        """The arrays that the rule keeps in one game, of trees with room for so many nodes: Search.memory."""
-        return ()
-
-    def forget(self, memory: tuple) -> None:
-        """Empty the arrays for a new search."""
-
-    def seed(self, memory: tuple, rng: np.ndarray) -> None:
-        """Before a search: draw from `rng` what generators the arrays hold."""
-
-    def begin_search(self, game, memory: tuple, budget: Budget, rng: np.ndarray) -> None:
-        """Before a search with that budget: make the arrays ready, drawing from `rng` what is random in them."""
-
-    def with_room(self, game, memory: tuple) -> tuple:
-        """The arrays, or larger ones with the same content if they might be full."""
-        return memory
-
-    def worker_memory(self, memory: tuple, policy: bool) -> tuple:
-        """The arrays for one of several workers on one tree, with its own ones; of a policy, too, with `policy`."""
-        raise NotImplementedError
-
-    def unshared(self, game, one_policy: bool) -> str | None:
-        """Why it cannot have several workers on one tree, with or without one policy for all; None if it can."""
-        return f"{self.name} is not made of methods, which say what belongs to one simulation"
-
-    def learns(self) -> bool:
-        """Whether it learns a policy."""
-        return False
-
-    def leaf_playouts(self) -> int:
-        """The playouts of each leaf."""
-        return 1
-
-    def moved(self, memory: tuple, origin: np.ndarray) -> tuple:
-        """The arrays for a kept tree, whose node i was node origin[i] of the tree before: int32[nodes]."""
-        return memory
-
-    def last_choice(self, tree: Tree, memory: tuple) -> int | None:
-        """The child of the root to play, if it is not the one with the most visits."""
-        return None
-
-    def new_player(self, game, budget):
-        return TreeSearchPlayer(self, game, budget)
-
-
 class OneSearch:
     """A tree, and what the rule of an agent keeps beside it in one game."""
 
-    def __init__(self, agent: TreeSearch, game, nodes: int):
+    def __init__(self, agent, game, nodes: int):
         self.agent, self.game = agent, game
         self.rule, self.options = agent.search_rule(game), agent.options()
         self.memory, self.tree = agent.new_memory(game, nodes), new_tree(nodes)

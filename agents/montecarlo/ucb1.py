@@ -26,11 +26,12 @@ FIRST = 100.0  # of children without visits, which come before all others
 WON, LOST = 1000.0, -1e6  # the bounds of children that are proven to be won, above all others, and lost, below them
 
 
-class UCBOptions(NamedTuple):
-    """The numbers of UCB1: Search.options."""
+class Numbers(NamedTuple):
+    """Search.options: the numbers of UCB1 and of the methods."""
 
     exploration: float
     urgency: float  # the bound of unvisited children, where the rule has `urgency`
+    chain: tuple = ()  # each method's numbers
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,14 @@ from typing import ClassVar
 
 from agents.montecarlo.leaves import LANES, new_leaf_playouts
 from agents.montecarlo.method import methods_of, registry
-from agents.montecarlo.method_search import MethodSearch
-from agents.montecarlo.ucb1 import UCB1, ManyPlayouts, UCBOptions
+from agents.montecarlo.method_search import TreeSearch
+from agents.montecarlo.ucb1 import UCB1, ManyPlayouts
 from agents.montecarlo.workers import with_own
 from games.core.game import check_choice
 
 
 @dataclass(frozen=True)
-class UCT(MethodSearch):
+class UCT(TreeSearch):
     """Monte-Carlo tree search with UCB1.
 
     first_play_urgency: the bound of unvisited children; none: they come first
@@ -55,9 +55,6 @@ class UCT(MethodSearch):
         if self.chosen:
             return super().search_rule(game)
         return (UCB1 if self.lanes == 1 else ManyPlayouts)(self.solver, self.lanes, self.urgency is not None)
-
-    def options(self):
-        return super().options() if self.chosen else UCBOptions(self.exploration, self.urgency or 0.0)
 
     def new_memory(self, game, nodes):
         return super().new_memory(game, nodes) if self.lanes == 1 else new_leaf_playouts(game, self.lanes)

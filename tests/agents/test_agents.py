@@ -10,7 +10,7 @@ import games
 from agents.core.tree import LEAF, ROOT, copy_subtree, new_tree
 from agents.minimax.depthfirst import depth_first_kernel
 from agents.montecarlo.search import Search, search_kernel
-from agents.montecarlo.ucb1 import UCB1, UCBOptions
+from agents.montecarlo.ucb1 import UCB1, Numbers
 from games.core.random import stream
 from tests.agents.naive import flat
 from tests.agents.positions import GAMES, after_names, random_position
@@ -133,7 +133,7 @@ def test_a_full_tree_goes_on_without_growing(spec):
 def test_copy_subtree_keeps_every_node(spec, kernels):
     game = games.make(spec)
     tree, kept, simulations = new_tree(20_000), new_tree(20_000), 3000 if kernels == "compiled" else 600
-    search_kernel(game, UCB1(), Search(tree, (), UCBOptions(0.4, 0.0)), game.initial(), simulations, stream(1))
+    search_kernel(game, UCB1(), Search(tree, (), Numbers(0.4, 0.0)), game.initial(), simulations, stream(1))
     copy_subtree(game, tree, ROOT, kept)
     for name in ("visits", "value", "children"):
         assert getattr(kept, name)[: kept.size[0]].sum() == getattr(tree, name)[: tree.size[0]].sum()

@@ -6,7 +6,7 @@ import agents
 import games
 from agents.core.tree import ROOT, UNPROVEN, new_tree, proven_result
 from agents.montecarlo.search import Search, search_kernel
-from agents.montecarlo.ucb1 import UCB1, UCBOptions
+from agents.montecarlo.ucb1 import UCB1, Numbers
 from games.core.random import stream
 from tests import samples
 from tests.agents.naive import Grave, search, solve, uct
@@ -36,7 +36,7 @@ def test_uct_equals_its_twin(spec, exploration, urgency):
     state = random_position(game, 8, 2)
     twin = uct(game, state, 400, exploration, stream(9), urgency)
     tree, rng = new_tree(10_000), stream(9)
-    rule, search = UCB1(urgency=urgency is not None), Search(tree, (), UCBOptions(exploration, urgency or 0.0))
+    rule, search = UCB1(urgency=urgency is not None), Search(tree, (), Numbers(exploration, urgency or 0.0))
     for simulations in (150, 250):
         search_kernel(game, rule, search, state, simulations, rng)
     assert_same_tree(tree, twin)

@@ -8,7 +8,7 @@ import numpy as np
 import agents
 from agents.core.agent import Budget, Player
 from agents.core.threads import Simulable, Threads
-from agents.montecarlo.search import TreeSearch
+from agents.montecarlo.method_search import TreeSearch
 from agents.montecarlo.uct import UCT
 from games.core.game import check_choice
 from games.core.random import stream
@@ -76,7 +76,7 @@ class Searching(Scheme):
             return
         agent = self.searcher()
         for one in fields(TreeSearch):
-            if one.name != "solver" and getattr(agent, one.name) != one.default:
+            if one.name not in ("solver", "exploration") and getattr(agent, one.name) != one.default:
                 what = f"{one.name} = {getattr(agent, one.name)!r}"
                 right = f"give it to {self.name} itself" if hasattr(self, one.name) else f"{self.name} has none"
                 raise ValueError(f"search = {self.search!r} has {what}: {right}")
