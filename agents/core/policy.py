@@ -323,9 +323,14 @@ def gather_steps(coding, learner, row, line, player):
 @inlined
 def take_steps(learner, row):
     """Add what has been gathered to the weights."""
-    lines = learner.lines
+    lines, policy = learner.lines, learner.policy
     for i in range(lines.steps[0]):
-        take_step(learner, row, lines.stepped[i])
+        number = lines.stepped[i]
+        weight = policy.weights[row, number] + policy.steps[number]
+        policy.steps[number] = 0.0
+        if weight != policy.weights[row, number]:
+            policy.weights[row, number] = weight
+            policy.odds[row, number] = exp(weight / learner.settings.temperature)
     lines.steps[0] = 0
 
 
@@ -368,17 +373,6 @@ def careful_steps(coding, learner, row, line, ply):
     for place in range(np.int64(lines.ends[line, ply]), np.int64(lines.ends[line, ply + 1])):
         share = exp(exponent(coding, learner, row, line, place) - largest) / total
         lines.steps[0] = lower(learner, lines.numbers[line, place], rate * share, lines.steps[0])
-
-
-@inlined
-def take_step(learner, row, number):
-    """Add what has been gathered to a weight, once."""
-    policy = learner.policy
-    weight = policy.weights[row, number] + policy.steps[number]
-    policy.steps[number] = 0.0
-    if weight != policy.weights[row, number]:
-        policy.weights[row, number] = weight
-        policy.odds[row, number] = exp(weight / learner.settings.temperature)
 
 
 @inlined

@@ -233,8 +233,8 @@ def solve(solver: Solver, state: np.ndarray, *, goal: str = "", shortest: bool =
     unsolved = ""
     try:
         answer.find_value(goal)
-        if answer.value is not None and shortest:
-            answer.find_plies()
+        if answer.value and shortest:
+            answer.plies = solver.plies(state, answer.player if answer.value > 0 else 1 - answer.player)
         if answer.reached is not None and moves != "none":
             answer.find_moves(moves)
     except Unsolved as reason:
@@ -285,11 +285,6 @@ class Answer:
         if held == (goal == "win"):
             self.value = self.reached = 1 if held else -1
             self.goals = dict.fromkeys(self.goals, held)
-
-    def find_plies(self):
-        """The plies to the end, if one side wins."""
-        if self.value:
-            self.plies = self.solver.plies(self.state, self.player if self.value > 0 else 1 - self.player)
 
     def find_moves(self, moves):
         """A best move and the line it begins, then all best moves."""

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from agents.core.agent import Unsuited
+from agents.core.agent import Agent, Unsuited
 from games.core.game import CHANCE, Game
 from games.core.jit import uncompiled as uncompiled
 
@@ -139,10 +139,12 @@ def as_data(node: Node) -> dict[str, Any]:
     return found | {"cut_off": node.pruned, "untried": node.untried, "hidden": node.hidden}
 
 
-def check_open(game: Game, state: np.ndarray) -> None:
-    """Unsuited if the game is over."""
+def check_searchable(agent: Agent, game: Game, state: np.ndarray) -> None:
+    """Unsuited if the game is over or the agent refuses it."""
     if game.is_over(state):
         raise Unsuited("the game is over: there is no tree to search")
+    if reason := agent.refuses(game):
+        raise Unsuited(reason)
 
 
 def after(game: Game, state: np.ndarray, move: int) -> np.ndarray:

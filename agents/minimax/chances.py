@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents.core.agent import Agent, Budget, Unsuited
-from agents.core.tree_node import after, check_open, fraction, uncompiled
+from agents.core.tree_node import after, check_searchable, fraction, uncompiled
 from agents.minimax.expectiminimax import (
     Expectiminimax,
     ExpectiminimaxOptions,
@@ -35,9 +35,7 @@ def explore_chances(
     """
     if not isinstance(agent, Expectiminimax):
         raise Unsuited(f"{agent.name} does not search chance: say expectiminimax or expectimax")
-    check_open(game, state)
-    if reason := agent.refuses(game):
-        raise Unsuited(reason)
+    check_searchable(agent, game, state)
     player = agent.new_player(game, agent.budget(Budget(depth=game.max_plies)))
     options = player.options(max(int(game.player(state)), 0))  # before chance, the first player's search
     if bounds != UNBOUNDED and not options.pruning:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents.core.agent import Agent, Budget, Unsuited
-from agents.core.tree_node import Node, after, check_open, counted, foremost, hundredths, uncompiled
+from agents.core.tree_node import Node, after, check_searchable, counted, foremost, hundredths, uncompiled
 from agents.minimax.ubfm import (
     DESCENTS,
     EDGES,
@@ -152,8 +152,6 @@ def expansion(agent: Agent, game: Game, state: np.ndarray, seed: int) -> Expansi
     """A best-first search that has expanded nothing yet; Unsuited if the agent is none, or refuses the game."""
     if not isinstance(agent, UBFM):
         raise Unsuited(f"{agent.name} is no best-first minimax: say ubfm")
-    check_open(game, state)
-    if reason := agent.refuses(game):
-        raise Unsuited(reason)
+    check_searchable(agent, game, state)
     player = agent.new_player(game, Budget(nodes=1))
     return Expansion(player.game, player, state.copy(), stream(seed))

@@ -21,18 +21,13 @@ def put_root(game, search: DepthFirstSearch, state: np.ndarray, rng: np.ndarray 
     search.moves[0, : len(moves)] = moves
     search.nodes[0]["total"] = merge_kernel(game, search, len(moves)) if search.options.merges else len(moves)
     if search.options.by_policy:
-        rank_root(game, search)
+        root_ranks_kernel(game, BY_POLICY, search)
+        count = search.nodes[0]["total"]
+        ranked = np.argsort(-search.ranks[0, :count], kind="stable")
+        search.moves[0, :count] = search.moves[0, ranked]
     search.counts[:] = 0
     search.nodes["killer"] = search.nodes["older_killer"] = -1
     search.history[:] = 0
-
-
-def rank_root(game, search: DepthFirstSearch) -> None:
-    """Put the moves of the root in the order of the policy."""
-    root_ranks_kernel(game, BY_POLICY, search)
-    count = search.nodes[0]["total"]
-    moves, ranks = search.moves[0, :count], search.ranks[0, :count]
-    moves[:] = moves[np.argsort(-ranks, kind="stable")]
 
 
 def put_first(search: DepthFirstSearch, move: int) -> None:

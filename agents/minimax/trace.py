@@ -10,7 +10,7 @@ import numpy as np
 
 from agents.core.agent import Agent, Budget, Unsuited
 from agents.core.sides import side_to_move
-from agents.core.tree_node import Node, check_open, finite, number
+from agents.core.tree_node import Node, check_searchable, finite, number
 from agents.minimax.deepening import DepthFirstMinimax, DepthFirstPlayer
 from agents.minimax.depthfirst import depth_first_kernel
 from agents.minimax.root import put_root
@@ -108,9 +108,7 @@ def explore(
     """
     if not isinstance(agent, DepthFirstMinimax):
         raise Unsuited(f"{agent.name} is no depth-first search: a tree can be shown of alphabeta and minimax")
-    check_open(game, state)
-    if reason := agent.refuses(game):
-        raise Unsuited(reason)
+    check_searchable(agent, game, state)
     player = agent.new_player(game, agent.budget(Budget(depth=game.max_plies)))
     search, counts = player.search, player.search.counts[0]
     if bounds != UNBOUNDED and not search.options.pruning:

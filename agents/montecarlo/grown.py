@@ -10,7 +10,7 @@ import numpy as np
 
 from agents.core.agent import Agent, Budget, Unsuited, closing
 from agents.core.tree import ROOT, Tree
-from agents.core.tree_node import Node, after, check_open, counted, foremost, hundredths, odds_of
+from agents.core.tree_node import Node, after, check_searchable, counted, foremost, hundredths, odds_of
 from agents.montecarlo.search import TreeSearchPlayer
 from games.core.game import CHANCE, Game, check_range
 from games.core.random import stream
@@ -60,7 +60,7 @@ def grow(
     Unsuited if the agent grows no such tree: `uct`, `grave`, `ppa` and `mast` do, and searches derived from them.
     """
     check_range("nodes", nodes, 1)
-    check_open(game, state)
+    check_searchable(agent, game, state)
     with closing(agent.player(game, budget)) as player:
         if not isinstance(player, TreeSearchPlayer):
             raise Unsuited(f"{agent.name} grows no tree on one thread; for example uct, grave, ppa and mast do")

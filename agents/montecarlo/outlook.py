@@ -1,7 +1,5 @@
 """What methods know of new nodes: evaluations, and ends that are a move away."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from games.core.jit import helper
@@ -20,27 +18,6 @@ def reward_after(game, state, move, player, scratch):
     """The same of the position after a move."""
     game.play_into(state, move, scratch)
     return reward_for(game, scratch, player)
-
-
-class Evaluations(NamedTuple):
-    """Of nodes, for the player who moves to them."""
-
-    value: np.ndarray  # float64[nodes], 0 to 1
-    state: np.ndarray  # dtype[state_size], scratch
-
-
-def new_evaluations(game, nodes: int) -> Evaluations:
-    """Room for those of so many nodes."""
-    return Evaluations(np.zeros(nodes), np.zeros(game.state_size, game.dtype))
-
-
-@helper
-def evaluate_children(game, search, walk, node):
-    """Fill in the values of a node's new children; `search.memory` is Evaluations."""
-    tree, memory = search.tree, search.memory
-    first, player = tree.first_child[node], game.player(walk.state)
-    for child in range(first, first + tree.children[node]):
-        memory.value[child] = reward_after(game, walk.state, tree.move[child], player, memory.state)
 
 
 @helper

@@ -35,9 +35,7 @@ class ProofTree(NamedTuple):
     parent: np.ndarray  # int32[capacity]
     first_child: np.ndarray  # int32[capacity]
     children: np.ndarray  # int32[capacity], LEAF or their number
-    flags: (
-        np.ndarray
-    )  # int32[capacity], OR_NODE where that has children, QUEUED; from PLY on, its ply on the line, plus 1
+    flags: np.ndarray  # int32[capacity], OR_NODE if expanded as one, QUEUED; from bit PLY on, its ply on the line + 1
     queue: np.ndarray  # int32[capacity in a graph], a ring of nodes whose numbers are to be computed anew
     positions: Index  # which row holds a position
     size: np.ndarray  # int64[1], nodes in use

@@ -19,7 +19,7 @@ import numpy as np
 
 from agents.core.agent import Agent, Unsuited
 from agents.core.solve import Goal, goal_for
-from agents.core.tree_node import Node, after, check_open, foremost, uncompiled
+from agents.core.tree_node import Node, after, check_searchable, foremost, uncompiled
 from agents.knowledge.tablebase import no_endgames
 from agents.proof.bestfirst import LEAF, ROOT
 from agents.proof.numbers import INFINITE, new_counts
@@ -175,9 +175,7 @@ def proving(agent: Agent, game: Game, state: np.ndarray, result: int = 1) -> Pro
     """
     if not isinstance(agent, PNS):
         raise Unsuited(f"{agent.name} keeps no tree of proof numbers: say pns or pn2")
-    check_open(game, state)
-    if reason := agent.refuses(game):
-        raise Unsuited(reason)
+    check_searchable(agent, game, state)
     if agent.symmetries:
         raise Unsuited("symmetries = true: moves of boards that are turned cannot be shown; leave it out")
     goal = goal_for(int(game.player(state)), result)

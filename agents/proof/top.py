@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.core.probing import find_slot
 from agents.core.table import probe, store
 from agents.proof.depthfirst import (
     DISPROOF,
@@ -103,11 +104,7 @@ def copy_kernel(game, top, other):
 @helper
 def slot_of(top, key):
     """The slot of that key, or the empty one where it belongs."""
-    mask = len(top.key) - 1
-    slot = np.int64((key * GAMMA) >> np.uint64(33)) & mask
-    while top.work[slot] != EMPTY and top.key[slot] != key:
-        slot = (slot + 1) & mask
-    return slot
+    return find_slot(top.key, top.work, EMPTY, key, (key * GAMMA) >> np.uint64(33))
 
 
 @helper

@@ -9,11 +9,20 @@ the paper finds 0.4 for Breakthrough with a good evaluation, 0.1 to 0.2 elsewher
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
+
+import numpy as np
 
 from agents.core.needs import Needs
 from agents.montecarlo.method import Method
-from agents.montecarlo.outlook import evaluate_children, new_evaluations
+from agents.montecarlo.outlook import reward_after
+
+
+class Evaluations(NamedTuple):
+    """Of nodes, for the player who moves to them."""
+
+    value: np.ndarray  # float64[nodes], 0 to 1
+    state: np.ndarray  # dtype[state_size], scratch
 
 
 @dataclass(frozen=True)
@@ -31,10 +40,13 @@ class Implicit(Method):
     ranges: ClassVar[dict] = {"alpha": (0, 1)}
 
     def new_memory(self, game, nodes):
-        return new_evaluations(game, nodes)
+        return Evaluations(np.zeros(nodes), np.zeros(game.state_size, game.dtype))
 
     def expanded(self, game, search, walk, node):
-        evaluate_children(game, search, walk, node)
+        tree, memory = search.tree, search.memory
+        first, player = tree.first_child[node], game.player(walk.state)
+        for child in range(first, first + tree.children[node]):
+            memory.value[child] = reward_after(game, walk.state, tree.move[child], player, memory.state)
 
     def mean(self, game, search, walk, child, mean):
         alpha = search.options.alpha

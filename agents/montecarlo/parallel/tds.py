@@ -244,12 +244,8 @@ def play_out(game, process, job, rng):
 @helper
 def node_here(game, process, here, root, rng):
     """The position's node, with its children; -1 if it is a leaf: on its first visit, or if the tree is full."""
-    shard, nodes, moves, place = (
-        process.shard,
-        process.shard.tree.nodes,
-        process.moves,
-        place_of(game, process.shard, here),
-    )
+    shard, nodes, moves = process.shard, process.shard.tree.nodes, process.moves
+    place = place_of(game, shard, here)
     full = nodes.size[0] + game.max_moves + 1 > len(nodes.visits)
     if shard.rows[place] == EMPTY:
         if full:
@@ -287,10 +283,8 @@ def note_frame(process, job, node, child):
     jobs, counts, depth = process.jobs, process.shard.tree.counts, process.jobs.depth[job]
     jobs.nodes[job, depth], jobs.children[job, depth] = node, child
     jobs.found_visits[job, depth], jobs.found_reward[job, depth] = 0, 0.0
-    jobs.chosen_visits[job, depth], jobs.chosen_reward[job, depth] = (
-        counts[child, BEGUN],
-        reward_sum(counts[child, DONE]),
-    )
+    jobs.chosen_visits[job, depth] = counts[child, BEGUN]
+    jobs.chosen_reward[job, depth] = reward_sum(counts[child, DONE])
     jobs.other_visits[job, depth], jobs.other_reward[job, depth] = -1, 0.0
     best = -1.0
     first = process.shard.tree.nodes.first_child[node]
