@@ -7,7 +7,7 @@ agent.choose(game, game.initial(), seed=1)
 import importlib
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # what `__getattr__` gives, for type checkers
+if TYPE_CHECKING:  # the names that `__getattr__` imports
     from agents.core.agent import Agent as Agent
     from agents.core.agent import Budget as Budget
     from agents.core.agent import Decision as Decision
@@ -27,7 +27,7 @@ __all__ = [*_HOMES, "make", "names"]
 
 
 def make(spec: str) -> "Agent":
-    """The agent that `spec` describes; SpecError (of the games package) says what is wrong with it."""
+    """The agent that `spec` describes; SpecError (of the games package) names the mistake in it."""
     from agents.core.agent import registry
 
     return registry.make(spec)
@@ -40,10 +40,10 @@ def names() -> list[str]:
     return list(registry.classes())
 
 
-if not TYPE_CHECKING:  # to a type checker, names that are not here are mistakes
+if not TYPE_CHECKING:  # for a type checker, unknown names stay mistakes
 
     def __getattr__(name):
-        # Numba is loaded with the first thing that needs it, so that commands that do not are quick
+        # Numba is loaded with the first name that needs it: commands that need none start quickly
         if name in _HOMES:
             return getattr(importlib.import_module(_HOMES[name]), name)
         raise AttributeError(f"module 'agents' has no attribute {name!r}")

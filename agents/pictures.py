@@ -1,8 +1,8 @@
-"""Pictures of searches: the tree that an agent searches in a position, for each kind of search that has one.
+"""Pictures of searches: the tree that an agent searches in a position, for each kind of search with a tree.
 
-    alphabeta, minimax              what the depth-first search visits, with its windows and cut-offs
+    alphabeta, minimax              the nodes visited by the depth-first search, with windows and cut-offs
     expectiminimax, expectimax      the same with chance
-    ubfm                            what best-first minimax has expanded
+    ubfm                            the positions expanded by best-first minimax
     uct, grave, ppa, mast           the most visited nodes, with their means
     pns, pn2                        proof and disproof numbers
 
@@ -29,8 +29,8 @@ from agents.proof.pns import PNS
 from agents.proof.proving import proving
 from games.core.game import Game
 
-NODES, FEW = 1000, 30  # nodes shown by default; FEW of trees of playouts, which are large
-DEEPEST = 150  # plies that are shown
+NODES, FEW = 1000, 30  # nodes shown by default; FEW of playouts' trees, which are large
+DEEPEST = 150  # plies shown
 TOO_DEEP = (
     f"the tree is more than {DEEPEST} plies deep, too deep to be drawn: give a smaller depth, or fewer iterations"
 )
@@ -38,12 +38,12 @@ TOO_DEEP = (
 
 @dataclass(frozen=True)
 class View:
-    """What to show of a search; None leaves it to the search.
+    """What to show of a search; None leaves the choice to the search.
 
     iterations: when to stop: positions visited by a depth-first search, expansions or playouts of a best-first search
-    bounds: the least and the greatest possible value for MAX, if they are known
-    goal: the least that a proof is to show for the player to move: 1 a win, 0 a draw
-    seed: the seed of everything random
+    bounds: the least and the greatest possible value for MAX, if known
+    goal: the least result that a proof shows for the player to move: 1 a win, 0 a draw
+    seed: of everything random
     limit: the most nodes to show
     """
 
@@ -55,7 +55,7 @@ class View:
 
 
 class Shown(NamedTuple):
-    """The root of a tree, a sentence about it, and how many iterations there were, fewer if the search ended."""
+    """The root of a tree, a sentence about it, and the iterations done, fewer if the search ended."""
 
     root: Node
     remark: str
@@ -65,15 +65,15 @@ class Shown(NamedTuple):
 def show(agent: Agent, game: Game, state: np.ndarray, view: View = View()) -> Shown:
     """The tree that `agent` searches from `state`.
 
-    Unsuited if the agent has no tree to draw, refuses the game, or cannot use something in the view;
-    TooLarge if the tree is too deep, or is shown whole and has more nodes than the limit.
+    Unsuited if the agent has no tree to draw, refuses the game, or cannot use a field of the view; TooLarge if the tree
+    is too deep, or is shown whole and has more nodes than the limit.
     """
     kind = next((kind for kind in KINDS if isinstance(agent, kind.agents)), None)
     if kind is None:
         raise Unsuited(f"{agent.name} has no tree that can be drawn; these have: {', '.join(DRAWN)}")
     given = [field.name for field in fields(view) if getattr(view, field.name) is not None]
     if unknown := [name for name in given if name not in (*kind.takes, "limit")]:
-        raise Unsuited(f"{unknown[0]} means nothing to {agent.name}, which can be told {' and '.join(kind.takes)}")
+        raise Unsuited(f"{unknown[0]} means nothing to {agent.name}, which takes {' and '.join(kind.takes)}")
     try:
         shown = kind.show(agent, game, state, view)
     except RecursionError:
@@ -100,7 +100,7 @@ def show_chances(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown
 
 
 def visited(root: Explored) -> str:
-    """How large the tree of a depth-first search is."""
+    """The size of a depth-first search's tree."""
     stopped = "; the search is under way" if root.under_way else ""
     return f"{counted(root.nodes, 'node')}; {counted(root.cut_off, 'move')} cut off{stopped}"
 
@@ -133,18 +133,18 @@ def show_proof(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
 
 
 def seed_of(view: View) -> int:
-    """The seed of everything random: 1 by default."""
+    """The view's seed, by default 1."""
     return 1 if view.seed is None else view.seed
 
 
 def hidden(root: Node) -> str:
-    """How many nodes are shown, and whether there are others."""
+    """How many nodes are shown, and whether there are more."""
     others = any(node.hidden for node in root.all())
     return counted(root.nodes, "node") + (" shown of a larger tree" if others else "")
 
 
 class Kind(NamedTuple):
-    """A kind of search: its agents, the fields of `View` that it takes besides `limit`, and what shows its tree."""
+    """A kind of search: its agents, the fields of `View` besides `limit` that it takes, and the function for it."""
 
     agents: type
     takes: tuple[str, ...]

@@ -1,1 +1,1 @@
-"""What agents share."""
+"""Parts that all agents share."""

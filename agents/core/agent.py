@@ -1,8 +1,8 @@
 """The interface of an agent: parameters, a budget, and a player that decides moves in one game.
 
-An agent is a frozen dataclass of its parameters, written as it is typed: `uct(exploration=0.4, playouts=1000)`.
-It holds no data of a game.  `agent.player(game, budget)` makes a Player, which may keep a tree from move to move;
-the Player's `choose(state, rng)` returns a Decision.
+An agent is a frozen dataclass of its parameters, written as users type it: `uct(exploration=0.4, playouts=1000)`. It
+holds no data of a game.  `agent.player(game, budget)` makes a Player, which may keep a tree from move to move; the
+Player's `choose(state, rng)` returns a Decision.
 """
 
 import time
@@ -30,26 +30,26 @@ registry = Registry("agent", "agents")
 
 
 class Unsuited(UserError, ValueError):
-    """An agent that cannot play a game or use a budget; the message says why, and what would work."""
+    """An agent cannot play a game or use a budget; the message says why, and what would work."""
 
 
 class OutOfTime(Exception):
-    """A player had to be stopped because it exceeded its seconds and the margin: a loss on time."""
+    """A player exceeded its seconds and the margin and was stopped: a loss on time."""
 
 
 class IllegalAnswer(Exception):
-    """A player answered with something other than a legal move; the message says what."""
+    """A player answered with something other than a legal move, which the message shows."""
 
 
 class Resigned(Exception):
-    """A player resigned."""
+    """The player resigned."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What an agent may spend on one move; of several limits, the first one reached ends the search.
+    """What an agent may spend on one move; the first limit reached ends the search.
 
-    A clock is for a whole game.  Leave out the seconds then: they become the clock's share for the coming decision.
+    A clock is for a whole game; `seconds` then defaults to the clock's share for the coming decision.
     """
 
     playouts: int | None = None
@@ -72,7 +72,7 @@ class Budget:
         return cls(**{**table, **clock})
 
     def on(self, clock: Clock) -> "Budget":
-        """The budget for the coming decision, with what the clock shows before it."""
+        """The budget for the coming decision, given what the clock shows before it."""
         return replace(self, clock=clock, seconds=clock.share())
 
     def given(self) -> dict:
@@ -84,7 +84,7 @@ BUDGET_KINDS = tuple(field.name for field in fields(Budget))
 
 
 class MoveStatistics(NamedTuple):
-    """What a search knows about each move at the root."""
+    """A search's statistics of the moves at the root."""
 
     moves: np.ndarray  # int32[n]
     playouts: np.ndarray  # int64[n]
@@ -94,33 +94,33 @@ class MoveStatistics(NamedTuple):
 
 @dataclass(frozen=True)
 class Decision(Effort):
-    """A move, what the search thinks of it, and what it took to find it."""
+    """A move, the search's opinion of it, and the effort spent on it."""
 
     move: int
     value: float | None = None  # expected result for the player to move: -1 loss, 0 draw, 1 win; in a game for one
-    # player, the score of the principal variation, which is then a whole game; None if there is no estimate
-    principal_variation: tuple[int, ...] = ()  # best play as the search sees it, from `move` on
+    # player, the score of the principal variation, a whole game; None if there is no estimate
+    principal_variation: tuple[int, ...] = ()  # best play as the search sees it, beginning with `move`
     statistics: MoveStatistics | None = None
-    improvements: tuple["Improvement", ...] = ()  # of a search for one player, from its first playout on
+    improvements: tuple["Improvement", ...] = ()  # of a search for one player, from the first playout
     counts: dict[str, int] = field(default_factory=dict)  # other counts of the search, such as cut-offs
-    game: Game | None = field(default=None, repr=False, compare=False)  # where it was made, if by `Agent.choose`:
-    state: np.ndarray | None = field(default=None, repr=False, compare=False)  # a notebook then shows the board
+    game: Game | None = field(default=None, repr=False, compare=False)  # with `state`, set by `Agent.choose` so that
+    state: np.ndarray | None = field(default=None, repr=False, compare=False)  # notebooks can show the board
 
     def __str__(self) -> str:
-        """The move, its value, the best play that is expected, and what it took."""
+        """The move, its value, the expected line of play, and the effort."""
         from agents.core.showing import decision_line
 
         return decision_line(self)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the move, the board after it, the counts, and what is known about each move."""
+        """For notebooks: the move, the board after it, the counts, and a table of moves."""
         from agents.core.showing import decision_page
 
         return decision_page(self)
 
 
 def changed(decision: Decision, **values: Any) -> Decision:
-    """The decision with other values, as `dataclasses.replace` makes it, in an eighth of the time."""
+    """The decision with other values: `dataclasses.replace` in an eighth of the time."""
     if type(decision) is not Decision:
         return replace(decision, **values)
     made = object.__new__(Decision)
@@ -137,31 +137,30 @@ class Improvement(NamedTuple):
 
 
 class Player:
-    """An agent in one game: made before the first move, then told of every move and asked for its own.
+    """An agent in one game: made before the first move, informed of every move, and asked for its own.
 
-    Most players need only the state that `choose` gets.  `start` is for players that must know how the game reached it,
-    `close` for players with resources to release.
+    Most players need only the state that `choose` gets.  `start` is for players that need the moves before it, `close`
+    for players with resources to release.
     """
 
     def start(self, game: Game, state: np.ndarray, moves: Sequence[int]) -> None:
         """Called once, before the first decision, with the position in which play begins.
 
-        `moves` led to it from the initial position: those of the opening, outcomes of chance included.
+        moves: those that led to it from the initial position: the opening's, outcomes of chance included
         """
 
     def close(self, result: float | None) -> None:
-        """Called when the game is over, or is given up because something failed, such as the player itself.
+        """Called when the game is over, or abandoned after a failure, perhaps of the player itself.
 
-        result: the first player's, 1 for a win, 0.5 for a draw and 0 for a loss; in a game for one player, the score;
-        None if there is no result.
+        result: the first player's, 1, 0.5 or 0; in a game for one player, the score; None if there is none
         """
 
-    budget: Budget  # if its agent can use seconds: what the next decision may spend
+    budget: Budget  # for the next decision; players of agents that can use seconds have it
 
     def allot(self, budget: Budget) -> None:
         """Called before each decision in a game with clocks, with the budget for that decision.
 
-        Its seconds are a share of what `budget.clock` shows; a player that manages its own time looks at the clock.
+        Its seconds are a share of the time on `budget.clock`, which is there for players that manage their own time.
         TypeError if the player has neither an attribute `budget` nor an `allot` of its own.
         """
         if not hasattr(self, "budget"):
@@ -180,7 +179,7 @@ class Player:
         """Called after every move of either side; players that keep a tree advance it here."""
 
     def choose(self, state: np.ndarray, rng: np.ndarray) -> Decision:
-        """`decide`, with its wall time in seconds; TypeError if it returns anything but a Decision."""
+        """`decide`, with its wall time in seconds; TypeError if it does not return a Decision."""
         start = time.perf_counter()
         decision = self.decide(state, rng)
         if not isinstance(decision, Decision):
@@ -190,7 +189,7 @@ class Player:
 
 @contextmanager
 def closing(player: Player) -> Iterator[Player]:
-    """The player, which is closed without a result at the end of the block, whatever ends it."""
+    """The player, closed without a result when the block ends, however it ends."""
     try:
         yield player
     finally:
@@ -198,13 +197,13 @@ def closing(player: Player) -> Iterator[Player]:
 
 
 class Agent:
-    """Base class of all agents: frozen dataclasses; fields named as in Budget, if any, are their own budget."""
+    """Base class of all agents: frozen dataclasses; fields with the names of Budget's are the agent's own budget."""
 
-    name: ClassVar[str]  # what the agent is registered and written as
-    budgets: ClassVar[tuple[str, ...]] = ()  # the kinds of budget it can use; if there are any, it needs one
-    needs: ClassVar[Needs] = Needs()  # what every agent of the class needs of a game, whatever its parameters
+    name: ClassVar[str]  # under which it is registered and typed
+    budgets: ClassVar[tuple[str, ...]] = ()  # the kinds it can use; with any, it needs one of them
+    needs: ClassVar[Needs] = Needs()  # of a game, whatever its parameters
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
-    solves: ClassVar[bool] = False  # whether it offers a solver: `new_solver`
+    solves: ClassVar[bool] = False  # whether it has `new_solver`
     file_fields: ClassVar[tuple[str, ...]] = ()  # the parameters that are paths of files to read
     ranges: ClassVar[dict] = {}  # of its own parameters: see check_ranges
 
@@ -217,31 +216,31 @@ class Agent:
         check_ranges(self)
 
     def new_player(self, game: Game, budget: Budget) -> Player:
-        """A player for one game.  Agents define this method; callers use `player`, which checks the game first."""
+        """A player for one game.  Agents define this; callers use `player`, which checks the game first."""
         raise NotImplementedError
 
     def new_solver(self, game: Game, budget: Budget) -> "Solver":
-        """A solver for one game.  Agents that solve define this method; callers use `solver_of`, which checks first."""
+        """A solver for one game.  Agents that solve define this; callers use `solver_of`, which checks first."""
         raise NotImplementedError
 
     def prepare(self) -> None:
         """Do nothing: files are read when the game is known."""
 
     def files(self) -> list[str]:
-        """The paths of the files that it reads; a run is resumed only if their data are the same."""
+        """The paths of the files that the agent reads; a run resumes only if their data are unchanged."""
         return named_files(self)
 
     @property
     def cores(self) -> int:
-        """How many processor cores it keeps busy while it decides."""
+        """The processor cores that the agent keeps busy while it decides."""
         return 1
 
     def identity(self) -> str:
-        """What a run stores about an agent that is an outside program: its name and version; empty for others."""
+        """The name and version of an outside program, for a run's store; empty for other agents."""
         return ""
 
     def lacks(self) -> str:
-        """What it needs in order to play and this machine lacks, in words; empty if nothing."""
+        """What the agent needs and this machine lacks, in words; empty if nothing."""
         return ""
 
     def own_needs(self) -> Needs:
@@ -249,7 +248,7 @@ class Agent:
         return self.needs
 
     def misfit(self, game: Game) -> str | None:
-        """Why it cannot play a game that meets its needs, for example for lack of memory; None if it can."""
+        """Why it cannot play a game that meets its needs, such as a lack of memory; None if it can."""
         return None
 
     def refuses(self, game: Game) -> str | None:
@@ -274,8 +273,8 @@ class Agent:
         usable = {kind: amount for kind, amount in offered.items() if kind in kinds}
         if not usable:
             wanted = " or ".join(self.budgets)
-            told = [kind for kind in offered if kind != "seconds" or "clock" not in offered]
-            was = f", not {' and '.join(told)}" if told else ""
+            useless = [kind for kind in offered if kind != "seconds" or "clock" not in offered]
+            was = f", not {' and '.join(useless)}" if useless else ""
             raise Unsuited(f"{self.name} needs a budget of {wanted}{was}; for example {self.name}({self.example()})")
         return Budget(**usable)
 
@@ -286,7 +285,7 @@ class Agent:
         ]
 
     def player(self, game: Game, budget: Budget | None = None) -> Player:
-        """A player for one game; `budget` is for agents without their own; Unsuited says what does not fit."""
+        """A player for one game; `budget` serves agents without their own.  Unsuited explains a misfit."""
         if reason := self.refuses(game):
             raise Unsuited(reason)
         return self.new_player(game, self.budget(budget))
@@ -302,8 +301,8 @@ class Agent:
     ) -> Decision:
         """One decision in a position, by a player made for it; ValueError if the game is over.
 
-        `moves` led to `state` from the initial position; agents that must know how the game got there, such as outside
-        programs, need them.  IllegalMove if one is not legal, ValueError if they lead elsewhere.
+        moves: those that led to `state` from the initial position, which some agents need, such as outside programs.
+            IllegalMove if one is not legal, ValueError if they lead elsewhere.
         """
         if game.is_over(state):
             raise ValueError(f"the game is over: there is no move to choose in\n{game.render(state)}")

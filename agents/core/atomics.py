@@ -1,4 +1,4 @@
-"""Atomic operations on elements of arrays that threads share: Numba has none for CPUs."""
+"""Atomic operations on elements of arrays that threads share, which Numba lacks for CPUs."""
 
 from numba import types
 from numba.core import cgutils
@@ -6,12 +6,12 @@ from numba.core.typing import signature
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-# Lets another thread run while this one waits for a lock.  It is found by name, so that kernels can be cached.
+# Lets another thread run while this one waits for a lock.  Found by name, so kernels that call it can be cached.
 sched_yield = types.ExternalFunction("sched_yield", signature(types.int32))
 
 
 def _pointer(context, builder, sig, args):
-    """The address of args[0][args[1]], where args[1] is an integer, or a tuple with one for each dimension."""
+    """The address of args[0][args[1]], where args[1] is an integer or a tuple of them."""
     array = arrayobj.make_array(sig.args[0])(context, builder, args[0])
     several = isinstance(sig.args[1], types.BaseTuple)
     indices = cgutils.unpack_tuple(builder, args[1]) if several else [args[1]]
@@ -23,7 +23,7 @@ def _pointer(context, builder, sig, args):
 
 @intrinsic
 def atomic_add(typing_context, array, index, value):
-    """array[index] += value; returns the old value.  Other threads' additions are never lost."""
+    """array[index] += value, without losing other threads' additions; returns the old value."""
 
     def codegen(context, builder, sig, args):
         operation = "fadd" if isinstance(sig.args[0].dtype, types.Float) else "add"
@@ -34,7 +34,7 @@ def atomic_add(typing_context, array, index, value):
 
 @intrinsic
 def atomic_compare_exchange(typing_context, array, index, expected, value):
-    """If array[index] == expected, store value; returns whether it did."""
+    """If array[index] == expected, store value; returns whether it was stored."""
 
     def codegen(context, builder, sig, args):
         pointer = _pointer(context, builder, sig, args)
@@ -45,7 +45,7 @@ def atomic_compare_exchange(typing_context, array, index, expected, value):
 
 @intrinsic
 def atomic_load(typing_context, array, index):
-    """array[index]; afterwards this thread sees all that the storing thread wrote before (acquire)."""
+    """array[index]; afterwards this thread sees all earlier writes of the storing thread (acquire)."""
 
     def codegen(context, builder, sig, args):
         align = sig.args[0].dtype.bitwidth // 8
@@ -56,7 +56,7 @@ def atomic_load(typing_context, array, index):
 
 @intrinsic
 def atomic_store(typing_context, array, index, value):
-    """array[index] = value; a thread that loads this value sees all that this one wrote before (release)."""
+    """array[index] = value; a thread that loads this value sees all earlier writes of this one (release)."""
 
     def codegen(context, builder, sig, args):
         align = sig.args[0].dtype.bitwidth // 8

@@ -1,8 +1,8 @@
-"""What must hold for every agent, tested on a game, as `games.check` does for games.
+"""Properties that must hold for every agent, tested on a game, as `games.check` does for games.
 
     agents.check(agents.make("myagent(playouts=100)"), games.make("connect4"), seed=1)
 
-The agent needs a budget of its own, small enough for some twenty decisions.
+The agent needs a budget of its own, small enough for about twenty decisions.
 """
 
 import math
@@ -19,24 +19,24 @@ from games.core.game import CHANCE, Game
 from games.core.random import random_below, stream
 from games.core.registry import SpecError
 
-DECISIONS = 8  # of a game
-OPENING = 3  # moves before the players of the last game begin
+DECISIONS = 8  # in one game
+OPENING = 3  # random moves before the players of the last game begin
 COUNTS = tuple(field.name for field in fields(Effort))
-REPEATED = ("move", "value", *(name for name in COUNTS if name != "seconds"))  # what a seed decides
-MOST = 1 << 63  # numbers that are stored are below it
+REPEATED = ("move", "value", *(name for name in COUNTS if name != "seconds"))  # fields that depend on the seed alone
+MOST = 1 << 63  # stored numbers are below it
 LATE = 1.0  # seconds beyond a budget of seconds
 
 
 def check(agent: Agent, game: Game, *, seed: int) -> None:
-    """Run every check; ConformanceError says what does not hold.  Unsuited if the agent does not play the game."""
+    """Run every check; ConformanceError describes a failure, Unsuited an agent that does not play the game."""
     if reason := agent.refuses(game):
         raise Unsuited(reason)
     check_spec(agent)
     budget = agent.budget()
-    # the first game loads the kernels, so its decisions may be late
+    # decisions of the first game, which loads the kernels, may be late
     first, second = (decisions(Trial(agent, game, budget, timed), seed) for timed in (False, True))
     decisions(Trial(agent, game, budget, True), seed, OPENING)
-    if "seconds" not in budget.given() and agent.cores == 1:  # threads meet in no order
+    if "seconds" not in budget.given() and agent.cores == 1:  # threads meet in any order
         for one, other in zip(first, second):
             same = all(getattr(one, name) == getattr(other, name) for name in REPEATED)
             require(same, agent, game, f"with the same seed it decides {one}, and then {other}")
@@ -48,7 +48,7 @@ class Trial(NamedTuple):
     agent: Agent
     game: Game
     budget: Budget
-    timed: bool  # whether it has to keep to a budget of seconds
+    timed: bool  # whether it must keep to a budget of seconds
 
     def wrong(self, condition, state, message) -> None:
         """ConformanceError with the position, unless the condition holds."""
@@ -62,7 +62,7 @@ def require(condition, agent, game, message) -> None:
 
 
 def check_spec(agent: Agent) -> None:
-    """The agent is registered, its text makes an equal agent, and its budgets exist."""
+    """The agent is registered, its text makes an equal agent, and its kinds of budget exist."""
     try:
         made = registry.make(str(agent))
     except SpecError as error:
@@ -74,10 +74,7 @@ def check_spec(agent: Agent) -> None:
 
 
 def decisions(trial: Trial, seed: int, opening: int = 0) -> list[Decision]:
-    """The players' decisions in a game; moves between these, and the first `opening` moves, are random.
-
-    Whatever fails, the players are closed.
-    """
+    """The players' decisions in one game; moves in between and the first `opening` ones are random.  Closes players."""
     game, line = trial.game, random_line(trial.game, seed)
     made = line[: min(opening, len(line) - 1)]
     state, found, every = reached(game, made), list[Decision](), max(1, len(line) // DECISIONS)
@@ -117,7 +114,7 @@ def reached(game: Game, moves: list[int]) -> np.ndarray:
 
 
 def decided(trial: Trial, player: Player, state: np.ndarray, rng: np.ndarray) -> Decision:
-    """A decision that has passed the checks of all decisions."""
+    """A decision that has passed the checks common to all decisions."""
     shown = state.copy()
     decision = player.choose(shown, rng)
     game, move = trial.game, decision.move
@@ -138,7 +135,7 @@ def decided(trial: Trial, player: Player, state: np.ndarray, rng: np.ndarray) ->
 
 
 def check_line(trial: Trial, decision: Decision, state: np.ndarray) -> None:
-    """The principal variation begins with the move and is legal; statistics are of legal moves."""
+    """The principal variation begins with the move and is legal, and statistics are of legal moves."""
     game, line, legal = trial.game, [int(move) for move in decision.principal_variation], trial.game.moves(state)
     trial.wrong(line[:1] in ([], [int(decision.move)]), state, f"its line {line} does not begin with its move")
     ahead = state.copy()

@@ -1,20 +1,20 @@
-"""Searches run in chunks: a kernel does some more iterations on data that persist, the driver watches the clock."""
+"""Searches run in chunks: a kernel does some more iterations on persistent data, and the driver watches the clock."""
 
 import time
 from collections.abc import Callable
 
-LONG, SHORT = 0.05, 0.002  # seconds a chunk should take: at most, and near the end of a time budget
-SLICES = 50  # under a time budget, a chunk takes this part of what is left
-FIRST = 16  # iterations of the first chunk, before their cost is known
-GROWTH = 64  # of a chunk over the one before it: at most, since the first ones may be cheap
+LONG, SHORT = 0.05, 0.002  # seconds of a chunk: at most, and near the end of a time budget
+SLICES = 50  # under a time budget, a chunk takes this fraction of the time left
+FIRST = 16  # iterations of the first chunk, whose cost is unknown
+GROWTH = 64  # the most that a chunk may grow over the previous one, since the first ones may be cheap
 
 
 def run_chunks(run: Callable[[int], int], limit: int | None, seconds: float | None, first: int | None = None) -> int:
-    """Call `run(n)` again and again until `limit` iterations are done, `seconds` have passed, or it does none.
+    """Call `run(n)` until `limit` iterations are done, `seconds` have passed, or a call does none.
 
-    `run(n)` does up to n more iterations and returns how many it did; `run_chunks` returns how many there were in all.
-    The first chunk has `first` iterations; by default FIRST, or under a time budget one, since it may be slow.
-    Towards the end of a time budget the chunks are short, so that the search ends within a few milliseconds of it.
+    `run(n)` does up to n more iterations and returns their number; `run_chunks` returns the total. The first chunk has
+    `first` iterations: by default FIRST, or one under a time budget, since it may be slow. Chunks get short towards the
+    end of a time budget, so the search ends within a few milliseconds of it.
     """
     start = now = time.perf_counter()
     if first is None:

@@ -1,7 +1,7 @@
-"""Learned policies as searches have them: a logit for each move, from a file that `arena learn GAME visits` wrote.
+"""Learned policies in searches: a logit for each move, from a file that `arena learn GAME visits` wrote.
 
-A policy is an n-tuple network (games/core/network.py).  A move's logit is its sum at the position that the move leads
-to, as whoever makes the move sees it.
+A policy is an n-tuple network (games/core/network.py).  A move's logit is the network's sum after the move, from the
+point of view of the player who makes it.
 """
 
 from typing import NamedTuple
@@ -31,17 +31,14 @@ def load_policy(path: str, game: Game) -> Network:
 
 
 def learned_in(path: str, game: Game) -> Learned:
-    """The arrays of the same."""
+    """The arrays of the learned policy in a file."""
     network = load_policy(path, game)
     return Learned(network.weights, network.places, network.layout)
 
 
 @helper
 def units_after(game, learned, state, move, scratch):
-    """The logit of a move in units of SCALE: int64.
-
-    learned: what has the weights, places and layout of a network; scratch: dtype[state_size]
-    """
+    """The logit of a move in units of SCALE: int64.  learned: a network's three arrays; scratch: dtype[state_size]"""
     game.play_into(state, move, scratch)
     total = game.network_units(scratch, learned.weights, learned.places, learned.layout)
     return total if game.player(state) == 0 else -total

@@ -17,5 +17,5 @@ def acquire(locks, index):
 
 @helper
 def release(locks, index):
-    """Give locks[index] back."""
+    """Free locks[index]."""
     atomic_store(locks, index, np.int32(0))

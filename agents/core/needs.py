@@ -1,4 +1,4 @@
-"""What an agent needs of a game: one record, checked in one place, with one wording."""
+"""The requirements of an agent on a game: one record, checked in one place, with one wording."""
 
 from dataclasses import dataclass
 
@@ -15,9 +15,9 @@ class Needs:
     symmetries: whether it must have symmetries besides the identity (Game.symmetries)
     unstable_moves: whether it must call some moves unstable (Game.is_unstable)
     tabu_playouts: whether it must have tabu playouts (Game.has_tabu_moves)
-    evaluation: the name of an evaluation function that it must have; "" is the default, which every game has, and
-        `file:PATH` one that was learned for the game
-    kernels: whether it calls the game's methods in kernels, which not every game's can be
+    evaluation: the name of an evaluation function that it must have; "" is the default of every game, and `file:PATH` a
+        learned one
+    kernels: whether kernels must be able to call the game's methods
     """
 
     players: tuple[int, ...] = (2,)
@@ -29,7 +29,7 @@ class Needs:
     kernels: bool = True
 
     def unmet(self, game: Game) -> str | None:
-        """The first need that `game` does not meet, as the rest of "plays games ..."; None if it meets all."""
+        """The first need that `game` does not meet, to complete "plays games ..."; None if it meets all."""
         if game.players not in self.players:
             what, has = ("for two players", "is for one") if game.players == 1 else ("for one player", "is for two")
         elif game.has_chance and not self.chance:
@@ -52,7 +52,7 @@ class Needs:
         return f"{what}, and {game} {has}"
 
     def _unreadable(self, game: Game) -> str | None:
-        """Why a learned evaluation cannot be used for a game, or None."""
+        """Why a learned evaluation does not suit a game, or None."""
         try:
             game.with_evaluation(self.evaluation)
         except PreparedFileError as error:
@@ -61,5 +61,5 @@ class Needs:
 
 
 def defines(game: Game, method: str) -> bool:
-    """Whether the game has a method of its own by that name: not the default of Game, nor none at all."""
+    """Whether the game's class defines the method, rather than inheriting Game's default or lacking it."""
     return getattr(type(game), method, None) is not getattr(Game, method, None)

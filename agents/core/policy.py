@@ -1,20 +1,19 @@
 """Learned playout policies: weights of move codes, moves drawn by the softmax of the weights, and adaptation.
 
     p(m) = exp(w[c(m)] / t + b(m)) / sum over legal m' of exp(w[c(m')] / t + b(m'))
-    adapt:  w[c(m)] += alpha / t,  w[c(m')] -= alpha / t * p(m')  for the move m of a line and all m' legal beside it
+    adapt:  w[c(m)] += alpha / t,  w[c(m')] -= alpha / t * p(m')  for the move m of a line and all legal m'
 
-In an update p is that of the weights before it, for the whole line (C. Rosin, "Nested rollout policy adaptation for
-Monte Carlo tree search", IJCAI 2011).  The temperature t and the bias b(m), a game's own preference for a move, are
-from T. Cazenave, "Generalized nested rollout policy adaptation" (2020); t = 1 and b = 0 give Rosin's policy.
+An update takes p from the weights before it, for the whole line (C. Rosin, "Nested rollout policy adaptation for Monte
+Carlo tree search", IJCAI 2011).  The temperature t and the bias b(m), a game's own preference for a move, are from T.
+Cazenave, "Generalized nested rollout policy adaptation" (2020); t = 1 and b = 0 give Rosin's policy.
 
-Codes are their own numbers where a game has few; else an open-addressing table numbers them as they are met, so that
-the weights are dense, a policy is copied quickly, and no two codes share a weight.  `with_room` makes the table grow.
+If a game has few codes they are their own numbers; else an open-addressing table numbers codes as they are met, so that
+weights are dense, policies are copied quickly, and no two codes share a weight.  `with_room` enlarges the table.
 
-The odds exp(w / t) are kept beside the weights, so that a playout computes no exponentials.  Where a sum of odds is out
-of a float's range, exponentials are computed relative to the largest exponent.
+The odds exp(w / t) are stored with the weights, so that playouts compute no exponentials.  Where a sum of odds exceeds
+a float's range, exponentials are computed relative to the largest exponent.
 
-What serves as an index is unsigned: a signed one may count from the end, and to ask whether it does takes a tenth of
-the time of a search.
+Indices are unsigned: a signed one may count from the end, and the test for that takes a tenth of the time of a search.
 """
 
 from dataclasses import dataclass
@@ -30,43 +29,43 @@ from games.core.random import mix, random_unit
 
 DIRECT = 1 << 16  # codes below this are their own numbers
 FILLED = 0.5  # of a table's places, at most
-LARGEST_BIAS = 600.0  # of either sign; larger ones count as this
+LARGEST_BIAS = 600.0  # of either sign; larger ones are cut to this
 LEAST, MOST = 1e-280, 1e280  # sums of odds between these lose no digits
 
 
 class Policy(NamedTuple):
     """Policies over the same numbers of codes: row i of weights and odds is policy i."""
 
-    places: np.ndarray  # int64[size], 0 or a code + 1; size is a power of two, or 1 where codes are their own numbers
-    numbers: np.ndarray  # int32[size], the number of the code in that place
+    places: np.ndarray  # int64[size], 0 or a code + 1; size is a power of two, or 1 if codes are their own numbers
+    numbers: np.ndarray  # int32[size], the number of the code in a place
     used: np.ndarray  # int64[1], numbers in use
     weights: np.ndarray  # float64[policies, capacity]
     odds: np.ndarray  # float64[policies, capacity], exp(weight / temperature)
-    steps: np.ndarray  # float64[capacity], what an update adds to weights; 0 between updates
+    steps: np.ndarray  # float64[capacity], an update's changes of weights; 0 between updates
 
 
 class Lines(NamedTuple):
-    """Sequences of moves, with the numbers of all legal moves beside each, so that learning needs no replay."""
+    """Sequences of moves, with the numbers of the legal alternatives at each, so that learning needs no replay."""
 
     moves: np.ndarray  # int32[lines, plies]
-    players: np.ndarray  # int8[lines, plies], who made them
-    chosen: np.ndarray  # uint32[lines, plies], where in `numbers` the number of the move made stands
-    ends: np.ndarray  # uint32[lines, plies + 1], the numbers of ply i stand from ends[i] to ends[i + 1]
+    players: np.ndarray  # int8[lines, plies], the players who made them
+    chosen: np.ndarray  # uint32[lines, plies], the place in `numbers` of the move made
+    ends: np.ndarray  # uint32[lines, plies + 1], the numbers of ply i are from ends[i] to ends[i + 1]
     numbers: np.ndarray  # uint32[lines, plies * max_moves]
     bias: np.ndarray  # float64[lines, plies * max_moves], exp(bias) of each; float64[1, 1] if not biased
     length: np.ndarray  # int64[lines]
     codes: np.ndarray  # int64[max_moves], of the moves listed last
-    sums: np.ndarray  # float64[max_moves], of the odds of the moves listed last, up to each
-    stepped: np.ndarray  # uint32[lines * plies * max_moves + 1], the numbers that have steps, some of them twice
-    steps: np.ndarray  # int64[1], how many these are; 0 between updates
+    sums: np.ndarray  # float64[max_moves], of the odds of the moves listed last, up to and including each
+    stepped: np.ndarray  # uint32[lines * plies * max_moves + 1], the numbers with steps, some twice
+    steps: np.ndarray  # int64[1], how many of these; 0 between updates
 
 
 @dataclass(frozen=True)
 class Coding(Compilable):
     """How a policy names moves; its fields are constants in kernels, where it is the parameter `coding`.
 
-    features: by game.feature_code rather than game.move_code; direct: codes are their own numbers;
-    biased: game.bias takes part.
+    features: names moves by game.feature_code rather than game.move_code; direct: codes are their own numbers;
+    biased: game.bias takes part
     """
 
     features: bool = False
@@ -74,7 +73,7 @@ class Coding(Compilable):
     biased: bool = False
 
     def codes(self, game, state, moves, count, codes):
-        """Write the codes of the first `count` moves into `codes`: one call of the game for all of them."""
+        """Write the codes of the first `count` moves into `codes`, by one call of the game."""
         if self.features:
             game.feature_codes(state, moves, count, codes)
         else:
@@ -86,7 +85,7 @@ class Settings(NamedTuple):
 
     alpha: float
     temperature: float
-    bias: float = 0.0  # what the game's own bias is multiplied by
+    bias: float = 0.0  # factor of the game's own bias
 
 
 class Learner(NamedTuple):
@@ -103,25 +102,25 @@ class Learner(NamedTuple):
 
 
 def check_positive(name: str, value: float) -> None:
-    """ValueError that names the parameter unless it is above 0."""
+    """ValueError that names the parameter unless the value is above 0."""
     if not value > 0:
         raise ValueError(f"{name} = {value} is out of range: it is more than 0")
 
 
 def coding_for(game, features: bool, biased: bool = False) -> Coding:
-    """The coding that suits a game."""
+    """The coding that suits a game: direct if it has few codes."""
     return Coding(features, not features and game.code_limit <= DIRECT, biased)
 
 
 def new_learner(game, coding: Coding, settings: Settings, *, policies: int, lines: int) -> Learner:
-    """Policies of which every weight is 0, with room for the codes of two lines, and empty lines."""
+    """Policies with all weights 0, with room for the codes of two lines, and empty lines."""
     state, moves = np.zeros(game.state_size, game.dtype), np.zeros(game.max_moves, np.int32)
     policy = _new_policy(game, coding, policies)
     return Learner(policy, _new_lines(game, lines, coding.biased), state, moves, settings)
 
 
 def most_numbers(game) -> int:
-    """The numbers that one line can hold."""
+    """The most numbers that one line can hold."""
     return game.max_plies * game.max_moves
 
 
@@ -132,7 +131,7 @@ def _new_policy(game, coding, policies):
         size, used = 1 << int(np.ceil(np.log2(2 * most_numbers(game) / FILLED))), 0
         capacity = int(size * FILLED)
     places, numbers, weights = np.zeros(size, np.int64), np.zeros(size, np.int32), np.zeros((policies, capacity))
-    # zeroed memory costs nothing before it is used; number_of writes the odds of a code that it numbers
+    # zeroed memory costs nothing before it is used; number_of writes a new code's odds
     odds = np.ones_like(weights) if coding.direct else np.zeros((policies, capacity))
     return Policy(places, numbers, np.array([used]), weights, odds, np.zeros(capacity))
 
@@ -155,14 +154,14 @@ def _new_lines(game, lines, biased):
 
 
 def forget(learner: Learner) -> None:
-    """Make every weight 0 again; a table keeps its numbers."""
+    """Set every weight to 0; a table keeps its numbers."""
     used = learner.policy.used[0]
     learner.policy.weights[:, :used] = 0.0
     learner.policy.odds[:, :used] = 1.0
 
 
 def with_room(game, coding: Coding, learner: Learner, lines: int = 1) -> Learner:
-    """The learner, or one with larger tables and the same weights if the codes of so many more lines might not fit."""
+    """The learner, or one with larger tables and the same weights if the codes of `lines` more lines might not fit."""
     policy = learner.policy
     while not (coding.direct or policy.used[0] + lines * most_numbers(game) <= len(policy.steps)):
         weights, odds = (np.hstack([column, np.zeros_like(column)]) for column in (policy.weights, policy.odds))
@@ -175,7 +174,7 @@ def with_room(game, coding: Coding, learner: Learner, lines: int = 1) -> Learner
 
 @kernel
 def rehash_kernel(game, policy, larger):
-    """Enter the codes of a table into a larger one, with the numbers that they have."""
+    """Enter the codes of a table into a larger one, with their numbers."""
     for i in range(len(policy.places)):
         if policy.places[i] != 0:
             place = place_of(larger, policy.places[i] - 1)
@@ -183,7 +182,7 @@ def rehash_kernel(game, policy, larger):
 
 
 def bytes_needed(game, coding: Coding, *, policies: int, lines: int) -> int:
-    """The memory of a new learner, when all of it is used."""
+    """The memory of a new learner, once all of it is used."""
     numbers = game.code_limit if coding.direct else 2 * most_numbers(game)
     line = most_numbers(game) * (16 if coding.biased else 8) + 13 * game.max_plies
     return numbers * (16 * policies + 32) + lines * line
@@ -191,13 +190,13 @@ def bytes_needed(game, coding: Coding, *, policies: int, lines: int) -> int:
 
 @inlined
 def place_of(policy, code):
-    """The place of a code in the table, or the empty one where it would be."""
+    """The place of a code in the table, or the empty place where it belongs."""
     return find_slot(policy.places, policy.places, 0, code + 1, mix(np.uint64(code)))
 
 
 @helper
 def number_of(policy, code):
-    """The number of a code; a code that is new gets the next one, and weight 0 in every policy."""
+    """The number of a code; a new code gets the next number, and weight 0 in every policy."""
     place = place_of(policy, code)
     if policy.places[place] == 0:
         number = policy.used[0]
@@ -210,16 +209,16 @@ def number_of(policy, code):
 
 @inlined
 def has_room(game, coding, learner, lines):
-    """Whether the codes of so many more lines surely find room."""
+    """Whether the codes of `lines` more lines surely fit."""
     policy = learner.policy
     return coding.direct or policy.used[0] + lines * game.max_plies * game.max_moves <= len(policy.steps)
 
 
 @inlined
 def list_legal(game, coding, learner, row, line, ply, state):
-    """Write the legal moves into learner.moves, and their numbers into a line as those of a ply; returns how many.
+    """Write the legal moves into learner.moves, and their numbers into a line at a ply; returns how many.
 
-    Also the sums of their odds under policy `row` and, where the coding is biased, exp(bias) of each.
+    Also writes the sums of their odds under policy `row` and, with a biased coding, exp(bias) of each.
     """
     lines, policy, moves, first = learner.lines, learner.policy, learner.moves, np.int64(learner.lines.ends[line, ply])
     count, total = game.legal_moves(state, moves), 0.0
@@ -241,7 +240,7 @@ def list_legal(game, coding, learner, row, line, ply, state):
 
 @inlined
 def write_move(game, coding, learner, line, ply, state, move):
-    """Write a move that is about to be made into a line as that of a ply, beside all that are legal."""
+    """Write a move that is about to be made, and the legal alternatives, into a line at a ply."""
     lines = learner.lines
     lines.players[line, ply] = game.player(state)
     lines.moves[line, ply] = move
@@ -256,21 +255,21 @@ def write_move(game, coding, learner, line, ply, state, move):
 
 @inlined
 def draw(coding, learner, row, line, ply, count, rng):
-    """Which of the `count` moves listed last, of a ply, to play, drawn by the softmax of policy `row`."""
+    """The index of a move among the `count` listed last at a ply, drawn by the softmax of policy `row`."""
     sums = learner.lines.sums
     total = sums[count - 1]
     if not LEAST < total < MOST:
         total = careful_sums(coding, learner, row, line, ply)
     aim = random_unit(rng) * total
     choice = 0
-    while choice < count - 1 and sums[choice] <= aim:  # the last one, whatever rounding does
+    while choice < count - 1 and sums[choice] <= aim:  # rounding cannot pass the last one
         choice += 1
     return choice
 
 
 @inlined
 def draw_move(game, coding, learner, row, line, ply, state, rng):
-    """A legal move, int64, drawn by policy `row`; which it is of those legal is written into a line."""
+    """A legal move, int64, drawn by policy `row`; its index among the legal ones goes into the line."""
     count = list_legal(game, coding, learner, row, line, ply, state)
     choice = draw(coding, learner, row, line, ply, count, rng)
     learner.lines.chosen[line, ply] = np.int64(learner.lines.ends[line, ply]) + choice
@@ -279,7 +278,7 @@ def draw_move(game, coding, learner, row, line, ply, state, rng):
 
 @helper
 def careful_sums(coding, learner, row, line, ply):
-    """The sums of odds of a ply relative to the largest, where odds are out of range; returns the last sum."""
+    """The sums of odds of a ply, relative to the largest, for odds out of range; returns the last sum."""
     lines = learner.lines
     largest, total = largest_exponent(coding, learner, row, line, ply), 0.0
     first, end = np.int64(lines.ends[line, ply]), np.int64(lines.ends[line, ply + 1])
@@ -291,7 +290,7 @@ def careful_sums(coding, learner, row, line, ply):
 
 @helper
 def exponent(coding, learner, row, line, place):
-    """w / t + b of the number in a place of a line."""
+    """w / t + b of the number at a place of a line."""
     value = learner.policy.weights[row, learner.lines.numbers[line, place]] / learner.settings.temperature
     return value + log(learner.lines.bias[line, place]) if coding.biased else value
 
@@ -314,7 +313,7 @@ def adapt(coding, learner, row, line, player):
 
 @inlined
 def gather_steps(coding, learner, row, line, player):
-    """Gather what the update adds for the moves of `player`, by the weights as they are."""
+    """Gather the update's steps for the moves of `player`, by the weights as they are."""
     for ply in range(learner.lines.length[line]):
         if learner.lines.players[line, ply] == player:
             add_steps(coding, learner, row, line, ply)
@@ -322,7 +321,7 @@ def gather_steps(coding, learner, row, line, player):
 
 @inlined
 def take_steps(learner, row):
-    """Add what has been gathered to the weights."""
+    """Add the gathered steps to the weights."""
     lines, policy = learner.lines, learner.policy
     for i in range(lines.steps[0]):
         number = lines.stepped[i]
@@ -336,7 +335,7 @@ def take_steps(learner, row):
 
 @inlined
 def add_steps(coding, learner, row, line, ply):
-    """Gather what the update adds for the moves of one ply."""
+    """Gather the update's steps for the moves of one ply."""
     lines, policy, rate = learner.lines, learner.policy, learner.settings.alpha / learner.settings.temperature
     first, end = np.int64(lines.ends[line, ply]), np.int64(lines.ends[line, ply + 1])
     total = 0.0
@@ -358,16 +357,16 @@ def add_steps(coding, learner, row, line, ply):
 
 @inlined
 def lower(learner, number, by, steps):
-    """Gather that a weight is to be lowered, after so many `steps`: returns how many numbers are listed then."""
+    """Gather a step that lowers a weight, with `steps` numbers listed so far; returns how many are listed then."""
     before = learner.policy.steps[number]
-    learner.lines.stepped[steps] = number  # again if its steps add up to 0; without a branch, which would cost more
+    learner.lines.stepped[steps] = number  # twice if its steps add up to 0: a branch would cost more
     learner.policy.steps[number] = before - by
     return steps + (before == 0.0)
 
 
 @helper
 def careful_steps(coding, learner, row, line, ply):
-    """Take the shares of the step off the moves of a ply, where their odds are out of range."""
+    """`add_steps` without the step of the move made, for odds out of range."""
     lines, rate = learner.lines, learner.settings.alpha / learner.settings.temperature
     largest, total = largest_exponent(coding, learner, row, line, ply), careful_sums(coding, learner, row, line, ply)
     for place in range(np.int64(lines.ends[line, ply]), np.int64(lines.ends[line, ply + 1])):
@@ -377,7 +376,7 @@ def careful_steps(coding, learner, row, line, ply):
 
 @inlined
 def empty_policy(policy, row):
-    """Make the weights of one policy 0 again."""
+    """Set the weights of one policy to 0."""
     for number in range(policy.used[0]):
         policy.weights[row, number], policy.odds[row, number] = 0.0, 1.0
 
@@ -392,7 +391,7 @@ def copy_policy(policy, source, target):
 
 @inlined
 def play_line(game, coding, learner, row, line, state, rng):
-    """Play from `state` to the end by policy `row`, adding to what is in the line; returns the score."""
+    """Play from `state` to the end by policy `row`, adding to the line; returns the score."""
     lines, ply = learner.lines, learner.lines.length[line]
     while not game.is_over(state):
         lines.players[line, ply] = game.player(state)

@@ -1,7 +1,7 @@
-"""Open addressing with linear probing: where a key is in a hash table, or where it is to be put.
+"""Open addressing with linear probing: finds the slot of a key in a hash table, or the slot where it belongs.
 
 A table is two arrays of one length: the key of each slot, and a mark that says whether the slot is empty.  They may be
-the same array, where no key is the empty mark.  Nothing is ever deleted, and one slot at least must stay empty.
+the same array if no key equals the empty mark.  Nothing is ever deleted, and at least one slot must stay empty.
 """
 
 import numpy as np
@@ -11,10 +11,10 @@ from games.core.jit import inlined
 
 @inlined
 def find_slot(keys, marks, empty, key, hashed):
-    """The slot that holds `key`, or else the first empty one, where it is to be put: int64.
+    """The slot that holds `key`, or else the first empty one, where it belongs: int64.
 
-    keys: [slots], the key of each slot; marks: [slots], equal to `empty` where there is none
-    hashed: uint64, the key's hash; the search for it begins at `hashed` modulo the number of slots
+    keys: [slots], the key of each slot; marks: [slots], equal to `empty` for an empty slot
+    hashed: uint64, the key's hash; the search begins at `hashed` modulo the number of slots
     """
     slots = len(marks)
     if slots & (slots - 1) == 0:  # a power of two: no division

@@ -1,8 +1,8 @@
 """Selection by UCB1, several children at a time.
 
-A processor divides eight numbers, or takes eight square roots, in the time of one, and without branches there is
-nothing to guess wrong.  In a kernel `largest_bound` is a loop over vectors of LANES children, which LLVM makes
-instructions of that the processor has; outside it is the plain loop, with the same result to the last bit.
+A processor divides eight numbers, or takes eight square roots, in the time of one, and code without branches is never
+mispredicted.  In a kernel `largest_bound` is a loop over vectors of LANES children, which LLVM translates for the
+processor at hand; outside it is the plain loop, with the same result to the last bit.
 """
 
 from math import log, sqrt
@@ -16,14 +16,14 @@ from numba.np import arrayobj
 
 from games.core.jit import helper
 
-LANES = 8  # 16, of 512 bits, are slower where nodes have few children, and no faster elsewhere
-SPARE = LANES  # rows that an array of nodes has beyond its length, so that a vector may begin at any node
-LOGS = np.array([0.0, *map(log, range(1, 1 << 12))])  # of visits; most nodes have fewer
+LANES = 8  # 16, of 512 bits, are slower for nodes with few children, and no faster for others
+SPARE = LANES  # rows of memory beyond the length of an array of nodes: a vector may begin at any node
+LOGS = np.array([0.0, *map(log, range(1, 1 << 12))])  # by visits; most nodes have fewer
 
 _INT, _INDEX, _FLOAT, _DOUBLE = ir.IntType(32), ir.IntType(64), ir.FloatType(), ir.DoubleType()
 _INTS, _FLOATS, _DOUBLES = (ir.VectorType(scalar, LANES) for scalar in (_INT, _FLOAT, _DOUBLE))
 _ONES = _FLOATS([1.0] * LANES)
-_LEAST, _MOST = -(2**31), 2**31 - 1  # keys: of what is beyond the last node, and of a node without visits
+_LEAST, _MOST = -(2**31), 2**31 - 1  # keys: beyond the last node, and of a node without visits
 
 
 @helper
@@ -33,10 +33,10 @@ def log_of(visits):
 
 
 def largest_bound(visits, value, first, count, scale):
-    """The first node without visits among `count` from `first`; or else the first one of the largest bound.
+    """The first node without visits among `count` from `first`; if there is none, the first of the largest bound.
 
     The bound is value / visits + sqrt(scale / visits), in single precision.  visits: int32[] and value: float64[], both
-    with SPARE rows in memory beyond their length; scale: float32, 0 or more.
+    with SPARE rows of memory beyond their length; scale: float32, 0 or more.
     """
     best, best_bound = first, np.float32(-1.0)
     for node in range(first, first + count):
@@ -56,7 +56,7 @@ def _largest_bound(visits, value, first, count, scale):
 
 @intrinsic
 def _place(typing_context, visits, value, first, count, scale):
-    """Which of the nodes it is, from 0."""
+    """The index of the node, from 0."""
 
     def codegen(context, builder, sig, args):
         scales = _all(builder, args[4], _FLOATS)
@@ -75,11 +75,11 @@ def _place(typing_context, visits, value, first, count, scale):
 
 
 def largest_bound_in_flight(counts, first, count, scale, weight, wu):
-    """The same in a shared tree, where simulations in flight count too: as `weight` visits of reward 0, or with `wu`
-    as a visit each, but not in the mean.
+    """The same in a shared tree, with simulations in flight: each counts as `weight` visits of reward 0, or with `wu`
+    as a visit that leaves the mean as it is.
 
-    counts: int64[, 2], of simulations begun, and a word of those finished, in its lower half, and of twice their
-    reward; with SPARE rows in memory beyond its length.  scale and weight are float32.
+    counts: int64[, 2], with SPARE rows of memory beyond its length: simulations begun, and a word with the finished
+        ones in its lower half and twice their reward in the upper.  scale and weight are float32.
     """
     best, best_bound = first, np.float32(-1.0)
     for node in range(first, first + count):
@@ -106,11 +106,7 @@ def _largest_bound_in_flight(counts, first, count, scale, weight, wu):
 
 @intrinsic
 def _place_in_flight(typing_context, counts, first, count, scale, weight, wu):
-    """Which of the nodes it is, from 0.
-
-    A row is four halves of words: begun, nothing, finished, twice the reward.  Other threads may change them between
-    two loads, which makes a bound a little older.
-    """
+    """The index of the node, from 0.  A row is four halves of words: begun, empty, finished, twice the reward."""
     rows = ir.VectorType(_INT, 4 * LANES)
 
     def codegen(context, builder, sig, args):
@@ -139,7 +135,7 @@ def _place_in_flight(typing_context, counts, first, count, scale, weight, wu):
 
 
 def _scan(context, builder, kinds, limits, key_at):
-    """The place, from 0, of the first largest key of nodes; limits are the first node and their number."""
+    """The index, from 0, of the first largest key; limits are the first node and the number of nodes."""
     begin, last = (context.cast(builder, limit, kind, types.int64) for limit, kind in zip(limits, kinds))
     best, found = (cgutils.alloca_once_value(builder, one) for one in (_INT(_LEAST), _INDEX(0)))
     with cgutils.for_range_slice(builder, _INDEX(0), last, _INDEX(LANES), _INDEX) as (done, _):
@@ -155,7 +151,7 @@ def _scan(context, builder, kinds, limits, key_at):
 
 
 def _key(builder, bound, unvisited):
-    """Bounds as integers in the same order, as the words of floats of 0 and more are; nodes without visits first."""
+    """Bounds as integers of the same order, like the words of non-negative floats; nodes without visits come first."""
     return builder.select(unvisited, _INTS([_MOST] * LANES), builder.bitcast(bound, _INTS))
 
 
@@ -166,14 +162,14 @@ def _root(builder, value):
 
 
 def _load(context, builder, array_type, array, row, vector):
-    """A vector of an array's elements from a row on; array[row] is one element, or a pair."""
+    """A vector of an array's elements, starting at a row; array[row] is one element or a pair."""
     index = row if array_type.ndim == 1 else builder.mul(row, _INDEX(2))
     pointer = builder.gep(arrayobj.make_array(array_type)(context, builder, array).data, [index])
     return builder.load(builder.bitcast(pointer, vector.as_pointer()), align=array_type.dtype.bitwidth // 8)
 
 
 def _all(builder, value, vector):
-    """A vector of one number."""
+    """A vector with one number in every lane."""
     one = builder.insert_element(vector(ir.Undefined), value, _INT(0))
     return builder.shuffle_vector(one, vector(ir.Undefined), _INTS([0] * LANES))
 
@@ -189,13 +185,13 @@ def _most(builder, key):
 
 
 def _first(builder, mask):
-    """The number of the first true element of a vector that has one."""
+    """The index of the first true element of a vector, which has one."""
     bits = builder.zext(builder.bitcast(mask, ir.IntType(LANES)), _INDEX)
     return builder.cttz(bits, ir.IntType(1)(1))
 
 
 def prefetch(array, index):
-    """Bring the cache line of array[index] near, without waiting for it; nothing outside kernels."""
+    """Start to load the cache line of array[index]; does nothing outside kernels."""
 
 
 @overload(prefetch)

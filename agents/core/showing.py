@@ -1,4 +1,4 @@
-"""Decisions as a notebook shows them."""
+"""Decisions as text and as HTML for notebooks."""
 
 from dataclasses import fields
 from html import escape
@@ -12,7 +12,7 @@ from games.core.drawing import svg
 if TYPE_CHECKING:
     from agents.core.agent import Decision
 
-ROWS = 12  # moves of a table
+ROWS = 12  # moves in a table
 
 
 def decision_line(decision: "Decision") -> str:
@@ -23,7 +23,7 @@ def decision_line(decision: "Decision") -> str:
 
 
 def decision_page(decision: "Decision") -> str:
-    """The move, the board after it if it is known, what was counted, and a table of the moves at the root, as HTML."""
+    """As HTML: the move, the board after it if known, the counts, and a table of the moves at the root."""
     move, line = name_of(decision, decision.move), names_of(decision)
     words = [f"<b>{escape(move)}</b>", *valued(decision), *counted(decision)]
     parts = [f"<p>{', '.join(words)}</p>"]
@@ -37,12 +37,12 @@ def decision_page(decision: "Decision") -> str:
 
 
 def valued(decision: "Decision") -> list[str]:
-    """`value +0.550`, if there is one."""
+    """`value +0.550`; empty without a value."""
     return [] if decision.value is None else [f"value {decision.value:+.3f}"]
 
 
 def counted(decision: "Decision") -> list[str]:
-    """`1,000 playouts`, `0.012 s`: what it took, as far as that was counted."""
+    """`playouts 1,000`, `0.012 s`: the effort, as far as it was counted."""
     given = {field.name: getattr(decision, field.name) for field in fields(Effort)}
     return [
         f"{value:.3g} s" if name == "seconds" else f"{name} {value:,}"
@@ -52,7 +52,7 @@ def counted(decision: "Decision") -> list[str]:
 
 
 def name_of(decision: "Decision", move: int) -> str:
-    """The move's name, or its number where the game is not known."""
+    """The move's name, or its number if the game is unknown."""
     known = decision.game is not None and decision.state is not None
     return decision.game.move_name(decision.state, int(move)) if known else str(move)  # type: ignore[union-attr, arg-type]
 
@@ -71,7 +71,7 @@ def names_of(decision: "Decision") -> list[str]:
 
 
 def table(decision: "Decision") -> str:
-    """What is known of the moves, the most visited ones first."""
+    """The statistics of the moves, the most visited first."""
     known = decision.statistics
     assert known is not None
     order = np.argsort(-known.playouts, kind="stable")

@@ -1,4 +1,4 @@
-"""Whose side a number is on.
+"""The player to whom a number belongs.
 
 The rules score a game for the first player; a search compares moves for the player to move.  Both helpers run in plain
 Python and, unchanged, in kernels.
@@ -9,7 +9,7 @@ from numba.extending import register_jitable
 
 @register_jitable(_nrt=False)
 def side_to_move(game, state):
-    """1.0 if the first player is to move, else -1.0: times a value of the first player's, it is the mover's."""
+    """1.0 if the first player is to move, else -1.0: turns the first player's values into the mover's, and back."""
     return 1.0 if game.player(state) == 0 else -1.0
 
 

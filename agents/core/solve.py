@@ -1,12 +1,12 @@
-"""Solving: the value of a position when both sides play their best, found by any agent that offers a Solver.
+"""Solving: the value of a position under best play of both sides, by any agent that offers a Solver.
 
-Every question comes down to a Goal: a statement about the first player's result that is true or false, whoever is to
-move.  "The first player wins" is true when the reward is at least 1; "the second player wins" denies that it is at
-least 1/2.  A game with draws needs both.  "Within d plies" counts an unfinished game as a failure of the side that was
-to win, so that the quickest win is found by asking for d = 1, 2, 3 and so on.
+Every question is reduced to Goals: statements about the first player's result that are true or false.  "The first
+player wins" holds if the reward is at least 1; "the second player wins" denies that it is at least 1/2.  A game with
+draws needs both.  "Within d plies" counts an unfinished game as a failure of the side that should win, so that the
+quickest win is found by asking for d = 1, 2, 3 and so on.
 
-No position repeats, since every game is over after max_plies moves (games/core/game.py), and where a rule depends on
-the past, the past is part of the key.  So a value belongs to the position alone, not to the path that led to it.
+No position repeats, since every game ends after max_plies moves (games/core/game.py), and where a rule depends on the
+past, the past is part of the key.  So a value belongs to the position alone, not to the path that led to it.
 """
 
 import time
@@ -19,26 +19,26 @@ import numpy as np
 from agents.core.agent import Agent, Budget, Unsuited, registry
 from agents.core.sides import result_of
 
-NEVER = 1 << 30  # plies that no game lasts
+NEVER = 1 << 30  # plies: more than any game lasts
 
 
 class Goal(NamedTuple):
     """The statement: the first player's reward (0, 1/2 or 1) is at least `least`."""
 
     least: float
-    plies: int = NEVER  # the plies from here on that count
-    late: bool = False  # whether the statement counts as true if the game is not over by then
+    plies: int = NEVER  # within how many plies from here
+    late: bool = False  # whether a game that is not over by then makes the statement true
 
 
 class Proof(NamedTuple):
     """The answer to a goal."""
 
     holds: bool
-    move: int | None  # that settles it, where the player to move has such a move and it is known
+    move: int | None  # that settles it, if the player to move has one and it is known
 
 
 class Progress(NamedTuple):
-    """What a search reports while it runs."""
+    """A search's report while it runs."""
 
     nodes: int
     proof: int | None  # proof and disproof number of the position for the goal, from searches that have them
@@ -52,16 +52,16 @@ class Unsolved(Exception):
 
 @dataclass(frozen=True)
 class Solution:
-    """What is known of a position; `value` is None if it was not solved, and `unsolved` says why.
+    """The result of `solve`; `value` is None if the position was not solved, and `unsolved` says why.
 
     In a lost position every move is best, unless plies were asked for: then those that last longest are.
     """
 
     value: int | None  # 1 win, 0 draw, -1 loss, for the player to move
-    best: tuple[int, ...]  # the moves that keep the value, and the plies if they were asked for
-    plies: int | None  # to the end by best play of both, if asked for and one side wins
+    best: tuple[int, ...]  # the moves that keep the value, and the plies if asked for
+    plies: int | None  # to the end under best play, if asked for and one side wins
     principal_variation: tuple[int, ...]
-    goals: dict[str, bool | None]  # "win", and if there are any "draw" (or better): reached or not, or None
+    goals: dict[str, bool | None]  # "win" and, if the game has draws, "draw" (or better): reached, not, or unknown
     nodes: int
     seconds: float
     peak_bytes: int  # of the search's own memory
@@ -78,28 +78,28 @@ class Solver:
         self.begin()
 
     def warm(self, state) -> None:
-        """Compile all that solving needs, by a question that takes a few nodes, and start a new budget."""
+        """Compile everything that solving needs, by a question of a few nodes, and start a new budget."""
         self.settle(state, Goal(1.0, 1))
         self.begin()
 
     def begin(self) -> None:
         """Start a new budget."""
-        self.found: dict[tuple, Proof] = {}  # the answers so far: a question may be asked again
+        self.found: dict[tuple, Proof] = {}  # the answers so far: questions recur
         self.nodes = 0
         self.started = time.perf_counter()
 
     @property
     def seconds(self) -> float:
-        """Since `begin`."""
+        """The seconds since `begin`."""
         return time.perf_counter() - self.started
 
     @property
     def virtual_time(self) -> int | None:
-        """What its simulated workers have taken since `begin`, in nodes; None if it has none."""
+        """The time that its simulated workers took since `begin`, in nodes; None if it has none."""
         return None
 
     def left(self) -> tuple[int | None, float | None]:
-        """The nodes and seconds that are left of the budget; Unsolved if there are none."""
+        """The nodes and seconds left of the budget; Unsolved if it is spent."""
         nodes = None if self.budget.nodes is None else self.budget.nodes - self.nodes
         seconds = None if self.budget.seconds is None else self.budget.seconds - self.seconds
         if nodes is not None and nodes <= 0:
@@ -109,7 +109,7 @@ class Solver:
         return nodes, seconds
 
     def prove(self, state: np.ndarray, goal: Goal) -> Proof:
-        """Whether the goal holds in a position that is not over; adds to `nodes`.  Unsolved if that is not found."""
+        """Whether the goal holds in a position that is not over; adds to `nodes`.  Unsolved if it cannot tell."""
         raise NotImplementedError
 
     def peak_bytes(self) -> int:
@@ -130,7 +130,7 @@ class Solver:
         return self.found[question]
 
     def reaches(self, state, player: int, result: int, plies: int = NEVER) -> bool:
-        """Whether a player gets at least a result (1 a win, 0 a draw), within so many plies, from any position."""
+        """Whether a player gets at least a result (1 a win, 0 a draw) within `plies` from any position."""
         if plies >= 0 and self.game.is_over(state):
             own = result_of(self.game.score(state))
             return (own if player == 0 else -own) >= result
@@ -139,7 +139,7 @@ class Solver:
         return self.settle(state, goal_for(player, result, plies)).holds == (player == 0)
 
     def value(self, state, goals: dict | None = None) -> int:
-        """1, 0 or -1 for the player to move in a position that is not over; `goals` takes what is found."""
+        """1, 0 or -1 for the player to move in a position that is not over; fills `goals` with what it finds."""
         player, goals = int(self.game.player(state)), {} if goals is None else goals
         goals["win"] = self.reaches(state, player, 1)
         drawn = not goals["win"] and self.game.has_draws and self.may_draw() and self.reaches(state, player, 0)
@@ -148,19 +148,19 @@ class Solver:
         return 1 if goals["win"] else (0 if drawn else -1)
 
     def plies(self, state, winner: int) -> int:
-        """The plies that a player who wins from here needs when both sides play their best."""
+        """The plies that a winning player needs when both sides play their best."""
         for plies in range(0 if self.game.is_over(state) else 1, self.game.max_plies + 1):
             if self.reaches(state, winner, 1, plies):
                 return plies
         raise ValueError(f"player {winner} does not win in\n{self.game.render(state)}")
 
     def exact(self, state) -> tuple[int, int | None]:
-        """(value, plies to the end; None of a draw) of a position that is not over."""
+        """(value, plies to the end, or None for a draw) of a position that is not over."""
         value, player = self.value(state), int(self.game.player(state))
         return value, self.plies(state, player if value > 0 else 1 - player) if value else None
 
     def best_moves(self, state, value: int, plies: int | None, first: bool = False) -> tuple[int, ...]:
-        """The moves that keep a value, and the plies to it unless None; with `first`, one of them."""
+        """The moves that keep a value, and also the plies to it unless None; with `first`, one of them."""
         player, found = int(self.game.player(state)), []
         for move in self.likely(state, value, plies) if first else self.game.moves(state):
             if self.keeps(self.game.after(state, move), player, value, plies):
@@ -170,7 +170,7 @@ class Solver:
         return tuple(found)
 
     def likely(self, state, value, plies):
-        """The legal moves, the one first by which a win or a draw was proved."""
+        """The legal moves, beginning with the one that proved a win or a draw."""
         moves, player = self.game.moves(state), int(self.game.player(state))
         if value < 0:
             return moves
@@ -178,13 +178,13 @@ class Solver:
         return moves if move is None else sorted(moves, key=lambda other: other != move)
 
     def keeps(self, after, player, value, plies) -> bool:
-        """Whether the move to `after` keeps the player's value, and in a lost game puts the end off."""
+        """Whether the move to `after` keeps the player's value, or in a lost game delays the end longest."""
         if value >= 0:
             return self.reaches(after, player, value, NEVER if plies is None else plies - 1)
         return plies is None or not self.reaches(after, 1 - player, 1, plies - 2)
 
     def line(self, state, value: int, plies: int | None, move: int | None) -> tuple[int, ...]:
-        """Best play from a position of that value, from `move` on; without plies, a lost side plays any move."""
+        """Best play from a position of that value, beginning with `move`; without plies, a lost side plays any move."""
         moves = []
         while move is not None:
             moves.append(move)
@@ -199,7 +199,7 @@ class Solver:
 
 
 def goal_for(player: int, result: int, plies: int = NEVER) -> Goal:
-    """The goal that holds, for player 0, or does not, for player 1, if the player gets at least the result."""
+    """The goal whose truth means, for player 0, that the player gets at least the result; for player 1, its denial."""
     if player == 0:
         return Goal(1.0 if result == 1 else 0.5, plies, False)
     return Goal(0.5 if result == 1 else 1.0, plies, True)
@@ -223,9 +223,9 @@ def solving_agents() -> list[str]:
 def solve(solver: Solver, state: np.ndarray, *, goal: str = "", shortest: bool = False, moves: str = "all") -> Solution:
     """Solve a position, as far as the solver's budget allows; ValueError if the game is over.
 
-    goal: "win" or "draw", to settle only whether the player to move reaches at least that; "" for the value
+    goal: "win" or "draw" to settle only whether the player to move reaches at least that; "" for the value
     shortest: find the fewest plies to the end, and the moves that keep them
-    moves: "all" best moves, each of which is a search, or "one", or "none" and no line of play
+    moves: "all" best moves, at the cost of a search each, or "one", or "none" and no line of play
     """
     check_question(solver.game, state, goal)
     solver.begin()
@@ -260,11 +260,11 @@ def check_question(game, state, goal) -> None:
     if goal not in ("", "win", "draw"):
         raise Unsuited(f"goal = {goal!r} is not one of win, draw")
     if goal == "draw" and not game.has_draws:
-        raise Unsuited(f"{game} has no draws: the one goal there is win")
+        raise Unsuited(f"{game} has no draws: its only goal is win")
 
 
 class Answer:
-    """A solution in the making, so that what is known is kept when the budget ends."""
+    """A solution in the making, which keeps what is known when the budget ends."""
 
     def __init__(self, solver, state):
         self.solver, self.state = solver, state
@@ -274,7 +274,7 @@ class Answer:
         self.best = self.line = ()
 
     def find_value(self, goal):
-        """The value, or what one goal says about it."""
+        """The value, or the answer to one goal."""
         if not goal:
             self.value = self.reached = self.solver.value(self.state, self.goals)
             return

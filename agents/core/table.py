@@ -1,18 +1,18 @@
-"""A transposition table: what a search knows of a position, whichever moves lead to it.
+"""A transposition table: a search's results for positions, shared by all moves that lead to them.
 
-A place holds one position: its full key, two numbers of the search's own (a bound and a move, say, or a proof and a
-disproof number), and the work that they cost, such as nodes.  Where all places for a key are taken, the scheme says
-what is replaced (Breuker, Uiterwijk & van den Herik, "Replacement schemes for transposition tables", 1994):
+A place holds one position: its full key, two numbers of the search (a bound and a move, or a proof and a disproof
+number), and the work that they cost, such as nodes.  If all places for a key are taken, the scheme decides what is
+replaced (Breuker, Uiterwijk & van den Herik, "Replacement schemes for transposition tables", 1994):
 
     new       one place: the newest position takes it
     big       one place: the position that cost more work keeps it
     two_big   two places: one for the position that cost most, the other for the newest of the rest
     collect   eight places: the position that cost least gives way.  When seven eighths of all places are taken, garbage
-              is collected: the half that cost least is thrown away (SmallTreeGC of Nagai 1999).  For one thread
+              is collected: the cheaper half is discarded (SmallTreeGC of Nagai 1999).  For one thread
 
-What was stored before the last call of `new_generation` gives way to anything stored later.  The word of the key is
-stored as the exclusive or of all four, so that threads may share a table without locks: a place that two of them wrote
-at the same time belongs to no key (Hyatt & Mann, "A lock-less transposition-table implementation", 2002).
+Entries from before the last `new_generation` give way to anything newer.  The key's word is stored as the exclusive or
+of all four words, so that threads may share a table without locks: a place that two of them wrote at the same time
+matches no key (Hyatt & Mann, "A lock-less transposition-table implementation", 2002).
 """
 
 import os
@@ -33,36 +33,33 @@ NEW, BIG, TWO_BIG, COLLECTING = range(4)
 PLACES, SHIFTS = (1, 1, 2, 8), (0, 0, 1, 3)  # of a key, by scheme, and their logarithms
 CHECK, FIRST, SECOND, WORK = range(4)  # of a row of Table.words
 PROBES, HITS, STORES, REPLACED = range(4)  # of Table.counts
-ROW_BYTES, LINE_WORDS = 32, 8  # a row; a line of the processor's cache, which a key's places lie in
-SHARED_WORDS = 2  # of an array that holds a table, the last: generation, places taken
+ROW_BYTES, LINE_WORDS = 32, 8  # a row; a line of the processor's cache, which holds the places of a key
+SHARED_WORDS = 2  # the last ones of an array that holds a table: generation, places taken
 GENERATION_SHIFT = 44
 MOST_WORK = (1 << GENERATION_SHIFT) - 1
-COLLECT_AT = 8  # garbage is collected when no more than this part of the places, an eighth, is free
+COLLECT_AT = 8  # garbage is collected when at most an eighth of the places is free
 LAST_GENERATION = (1 << 63 - GENERATION_SHIFT) - 1
 
 
 class Table(NamedTuple):
-    """A row of `words` is a place; one whose work is 0 is empty."""
+    """A row of `words` is a place; it is empty if its work is 0."""
 
     words: np.ndarray  # int64[rows, 4] = key and check, first number, second number, generation and work
     scheme: np.ndarray  # int64[1], which of ALL_SCHEMES
     generation: np.ndarray  # int64[1], from 1
-    counts: np.ndarray  # int64[4] = probes, hits, stores, stores that put another position out of its place
+    counts: np.ndarray  # int64[4] = probes, hits, stores, stores that replaced another position
     taken: np.ndarray  # int64[1], places that are not empty; shared by threads
 
 
 def new_table(mebibytes: float, scheme: str = "two_big") -> Table:
-    """An empty table of that size.  ValueError if the machine has less memory, or the scheme is unknown.
-
-    The operating system provides memory as it is first written, so that places never used cost nothing.
-    """
+    """An empty table of that size; ValueError if the machine has less memory.  Unused places cost no memory."""
     table = table_in(np.zeros(table_words(mebibytes, scheme), np.int64), scheme)
     table.generation[0] = 1
     return table
 
 
 def table_words(mebibytes: float, scheme: str) -> int:
-    """The length of an int64 array that has room for a table of that size.  ValueError as of `new_table`."""
+    """The length of an int64 array with room for a table of that size.  ValueError as for `new_table`."""
     check_table(mebibytes, scheme, ALL_SCHEMES)
     places = max(2, PLACES[ALL_SCHEMES.index(scheme)])
     rows = max(1, int(mebibytes * 2**20) // ROW_BYTES // places) * places
@@ -70,7 +67,7 @@ def table_words(mebibytes: float, scheme: str) -> int:
 
 
 def table_in(room: np.ndarray, scheme: str) -> Table:
-    """The table in such an array, which processes may share; whoever makes the array sets the generation to 1."""
+    """The table in such an array, which processes may share; the array's maker sets the generation to 1."""
     rows, begin = (len(room) - LINE_WORDS - SHARED_WORDS) // 4, -room.ctypes.data // 8 % LINE_WORDS
     words = room[begin : begin + 4 * rows].reshape(rows, 4)
     number = np.array([ALL_SCHEMES.index(scheme)], np.int64)
@@ -78,12 +75,12 @@ def table_in(room: np.ndarray, scheme: str) -> Table:
 
 
 def new_counts() -> np.ndarray:
-    """Counters at 0.  Threads that share a table each take their own: `table._replace(counts=new_counts())`."""
+    """Counters at 0.  Threads that share a table take their own: `table._replace(counts=new_counts())`."""
     return np.zeros(4, np.int64)
 
 
 def check_table(mebibytes: float, scheme: str = "two_big", schemes: tuple[str, ...] = SCHEMES) -> None:
-    """ValueError if `new_table` cannot make such a table, or the scheme is not among those offered."""
+    """ValueError if `new_table` cannot make such a table, or the scheme is not offered."""
     check_choice("scheme", scheme, schemes)
     if not 2 * ROW_BYTES <= mebibytes * 2**20 <= ROW_BYTES * 2**32:
         raise ValueError(f"table = {mebibytes:g} MiB is out of range: it can be 0.001 to {ROW_BYTES * 2**12}")
@@ -93,7 +90,7 @@ def check_table(mebibytes: float, scheme: str = "two_big", schemes: tuple[str, .
 
 
 def new_generation(table: Table) -> None:
-    """Begin a generation: what is stored so far can still be found, but gives way to anything stored from now on."""
+    """Begin a generation: older entries are still found, but give way to any new one."""
     if table.generation[0] == LAST_GENERATION:
         clear(table)
     table.generation[0] += 1
@@ -113,14 +110,14 @@ def filled(table: Table) -> int:
 @helper
 def place_of(table, key):
     """The row of the first place for a key."""
-    spread = (key * GAMMA) >> np.uint64(32)  # for keys that are no hashes and differ in few bits
+    spread = (key * GAMMA) >> np.uint64(32)  # keys that are not hashes may differ in few bits
     shift = SHIFTS[table.scheme[0]]
     return np.int64((spread * np.uint64(len(table.words) >> shift)) >> np.uint64(32)) << shift
 
 
 @inlined
 def fetch(table, key):
-    """Bring the places for a key near, without waiting for them: for a key that will be looked up or stored soon."""
+    """Start to load the places of a key that will soon be looked up or stored."""
     prefetch(table.words, 4 * place_of(table, key))
 
 
@@ -135,7 +132,7 @@ def read_place(table, row, key):
 
 @helper
 def write_place(table, row, key, first, second, work):
-    """Put a position into a place."""
+    """Write a position into a place."""
     words = table.words
     words[row, CHECK] = np.int64(key) ^ first ^ second ^ work
     words[row, FIRST], words[row, SECOND], words[row, WORK] = first, second, work
@@ -143,7 +140,7 @@ def write_place(table, row, key, first, second, work):
 
 @helper
 def count_place(table, row):
-    """Count a place that is about to be taken, unless it was before."""
+    """Count a place that is about to be taken, unless it already was."""
     if table.words[row, WORK] == 0:
         if COMPILED:
             atomic_add(table.taken, 0, 1)
@@ -153,7 +150,7 @@ def count_place(table, row):
 
 @helper
 def probe(table, key):
-    """(whether the position with that key is there, its first number, its second number)."""
+    """(whether the position with that key is stored, its first number, its second number)."""
     table.counts[PROBES] += 1
     row = place_of(table, key)
     held, first, second = read_place(table, row, key)
@@ -168,7 +165,7 @@ def probe(table, key):
 
 @helper
 def store(table, key, first, second, work):
-    """Store two numbers for a position, as the scheme says; `work`, 0 or more, is what they cost.  key: uint64."""
+    """Store two numbers for a position, as the scheme says; `work`, 0 or more, is their cost.  key: uint64."""
     words, row = table.words, place_of(table, key)
     work = table.generation[0] << GENERATION_SHIFT | min(work, MOST_WORK)
     if table.scheme[0] == COLLECTING:
@@ -194,7 +191,7 @@ def store(table, key, first, second, work):
 
 @helper
 def store_in_eight(table, row, key, entry):
-    """`store` by the scheme collect, in the places from `row` on; entry = first number, second number, work."""
+    """`store` by the scheme collect, in the places from `row`; entry = first number, second number, work."""
     words, chosen, held = table.words, row, False
     for place in range(row, row + PLACES[COLLECTING]):
         held = read_place(table, place, key)[0]
@@ -212,7 +209,7 @@ def store_in_eight(table, row, key, entry):
 
 @helper
 def collect(table):
-    """Throw away half of what the table holds: older generations first, then what cost least, by powers of two."""
+    """Discard half of the entries: older generations first, then those of least work, by powers of two."""
     words, unwanted, rank = table.words, table.taken[0] // 2, 0
     while unwanted > 0:
         for row in range(len(words)):
@@ -226,7 +223,7 @@ def collect(table):
 
 @helper
 def rank_of(table, row):
-    """0 for a place of an older generation; from 1 on, the more the more work it cost."""
+    """0 for a place of an older generation; else 1 or more, growing with its work."""
     work, rank = table.words[row, WORK] - (table.generation[0] << GENERATION_SHIFT), 0
     while work >= 0:
         work, rank = (work >> 1) - (work <= 1), rank + 1

@@ -1,4 +1,4 @@
-"""Threads that run compiled kernels, which do not hold the interpreter's lock."""
+"""Threads that run compiled kernels, which release the interpreter's lock."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -59,13 +59,13 @@ class Simulable(Threaded):
 
 
 class Threads:
-    """A team of workers, of which the first is the calling thread."""
+    """A team of workers; the first is the calling thread."""
 
     def __init__(self, workers: int):
         self.workers = workers
         self._pool = ThreadPoolExecutor(workers)
 
     def run(self, work: Callable[[int], object]) -> list:
-        """Call work(i) for each worker i, all at the same time; returns what they return, in order."""
+        """Call work(i) for each worker i, all at the same time; returns the results in order."""
         others = [self._pool.submit(work, i) for i in range(1, self.workers)]
         return [work(0), *(other.result() for other in others)]

@@ -1,4 +1,4 @@
-"""The tree of Monte-Carlo tree search, as arrays: a node is an index, and the children of a node lie side by side.
+"""The tree of Monte-Carlo tree search, as arrays: a node is an index, and a node's children are adjacent.
 
 A simulation is a `Walk` down the tree and on to the end of the game.
 """
@@ -23,7 +23,7 @@ class Tree(NamedTuple):
 
     visits: np.ndarray  # int32[capacity], simulations that passed through the node
     value: np.ndarray  # float64[capacity], sum of their rewards, 0 to 1, for the player who moved into the node
-    move: np.ndarray  # int32[capacity], the move that leads to the node
+    move: np.ndarray  # int32[capacity], the move to the node
     first_child: np.ndarray  # int32[capacity]
     children: np.ndarray  # int32[capacity], LEAF or their number
     size: np.ndarray  # int64[1], nodes in use
@@ -33,8 +33,8 @@ class Tree(NamedTuple):
 class Walk(NamedTuple):
     """One simulation after another: the path through the tree, and the state at its end."""
 
-    root: np.ndarray  # dtype[state_size], the state that every simulation begins from
-    state: np.ndarray  # dtype[state_size], where the simulation at hand has got to
+    root: np.ndarray  # dtype[state_size], the state at which simulations begin
+    state: np.ndarray  # dtype[state_size], the current simulation's
     moves: np.ndarray  # int32[max_moves], scratch
     path: np.ndarray  # int32[max_plies + 1], path[i] is the node i plies below the root
     movers: np.ndarray  # int64[max_plies + 1], movers[i] the player who moved into it; movers[0] means nothing
@@ -42,10 +42,7 @@ class Walk(NamedTuple):
 
 
 def new_tree(room: int) -> Tree:
-    """A tree of one node, the root, with room for `room`.
-
-    The operating system provides memory as it is first written to, so room that is not used costs nothing.
-    """
+    """A tree of one node, the root, with room for `room`; the system provides memory as it is first written."""
     visits, move, first_child, children = (np.empty(room + SPARE, np.int32)[:room] for _ in range(4))
     value = np.empty(room + SPARE)[:room]
     tree = Tree(visits, value, move, first_child, children, size=np.zeros(1, np.int64), proven=np.zeros(room, np.int8))
@@ -54,16 +51,16 @@ def new_tree(room: int) -> Tree:
 
 
 def capacity(game: Game, most: int, simulations: int | None) -> int:
-    """The nodes that a tree needs room for: `most`, or fewer where so many simulations cannot make them.
+    """The nodes that a tree needs room for: `most`, or fewer if `simulations` cannot make that many.
 
-    A large array's memory comes in pages of up to 2 MiB, each of which is cleared when it is first written to.
+    A large array's memory comes in pages of up to 2 MiB, each of which is cleared when it is first written.
     """
     needed = most if simulations is None else (simulations + 2) * game.max_moves + 1
     return max(min(most, needed), 1 + game.max_moves)
 
 
 def clear(tree: Tree) -> None:
-    """Make it a tree of one node again."""
+    """Reduce it to one node."""
     if tree.proven[: tree.size[0]].any():
         tree.proven[: tree.size[0]] = UNPROVEN
     for column in (tree.visits, tree.value, tree.first_child, tree.children):
@@ -90,7 +87,7 @@ def most_visited_child(tree: Tree, node: int) -> int:
 
 
 def principal_variation(tree: Tree, child: int) -> tuple[int, ...]:
-    """The move to a child of the root, then those to the most visited child of each node."""
+    """The move to a child of the root, followed by those to the most visited child of each node."""
     node, moves = child, [int(tree.move[child])]
     while tree.children[node] != LEAF:
         node = most_visited_child(tree, node)
@@ -102,7 +99,7 @@ def principal_variation(tree: Tree, child: int) -> tuple[int, ...]:
 
 @kernel
 def new_walk(game, root):
-    """Room for simulations from `root`, of the thread that calls it: no two threads' arrays share a cache line."""
+    """Room for simulations from `root`, made by the thread that uses it: threads' arrays share no cache line."""
     plies = game.max_plies + 1
     path, movers = np.empty(plies, np.int32), np.empty(plies, np.int64)
     return Walk(root, root.copy(), np.empty(game.max_moves, np.int32), path, movers, np.zeros(1, np.int64))
@@ -118,13 +115,13 @@ def begin_walk(game, walk):
 
 @helper
 def last_node(walk):
-    """The node that the walk has come to."""
+    """The node at the end of the walk."""
     return walk.path[walk.length[0] - 1]
 
 
 @helper
 def step(game, walk, node, move, mover):
-    """Walk on to a child, `node`, which `mover` reaches by `move`."""
+    """Walk to a child, `node`, which `mover` reaches by `move`."""
     length = np.uint64(walk.length[0])
     walk.path[length], walk.movers[length] = node, mover
     walk.length[0] = length + np.uint64(1)
@@ -139,13 +136,13 @@ def proof_of(result):
 
 @helper
 def proven_result(proof):
-    """The result that a mark stands for: -1.0, 0.0 or 1.0 for the first player."""
+    """The result behind a mark: -1.0, 0.0 or 1.0 for the first player."""
     return np.float64(proof) - 2.0
 
 
 @inlined
 def shuffled_moves(game, state, moves, rng):
-    """Write the legal moves in random order, so that the game's order does not decide which child is tried first."""
+    """Write the legal moves in random order, so that the game's order does not favour children."""
     count = game.legal_moves(state, moves)
     for i in range(count - 1, 0, -1):
         j = random_below(rng, i + 1)
@@ -155,7 +152,7 @@ def shuffled_moves(game, state, moves, rng):
 
 @inlined
 def write_children(tree, first, moves, count):
-    """Make the nodes from `first` on unvisited leaves, one for each of moves[:count]; the caller sets their values."""
+    """Make unvisited leaves of the nodes from `first`, one for each of moves[:count]; the caller sets their values."""
     for i in range(count):
         child = np.uint64(first + i)
         tree.visits[child] = 0
@@ -165,10 +162,7 @@ def write_children(tree, first, moves, count):
 
 @kernel
 def copy_subtree(game, tree, root, target):
-    """Make `target` the subtree of `tree` at the node `root`: what is left after a move.
-
-    Returns which node of `tree` each node of `target` was: int32[nodes].
-    """
+    """Make `target` the subtree of `tree` at `root`; returns its nodes' numbers in `tree`: int32[nodes]."""
     origin = np.empty(len(target.visits), np.int32)
     origin[ROOT] = root
     target.move[ROOT] = -1

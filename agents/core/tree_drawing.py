@@ -1,4 +1,4 @@
-"""Pictures of the trees of searches as SVG, which load nothing and follow the reader's choice of light or dark."""
+"""Pictures of search trees as SVG, which load nothing and follow the reader's choice of light or dark."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from agents.core.tree_node import Node
 
 LEVEL, MARGIN, RADIUS, GAP = 92.0, 24.0, 15.0, 16.0  # pixels: between plies, around, of a node, between nodes
-LETTER, SMALL = 7.0, 5.6  # pixels that a letter takes, in a node and beside it
-LINE = 17.0  # pixels that a line of the heading takes
-NARROWEST, ROW = 360.0, 960.0  # pixels of a picture: at least, and of a row of steps
+LETTER, SMALL = 7.0, 5.6  # pixels of a letter, in a node and next to it
+LINE = 17.0  # pixels of a line of the heading
+NARROWEST, ROW = 360.0, 960.0  # pixels: of the narrowest picture, and of a row of steps
 
 STYLE = """
 .arena-tree { color-scheme: light dark; }
@@ -63,7 +63,7 @@ STYLE = """
 
 @dataclass
 class Placed:
-    """A node, or a move without one, and where it is."""
+    """A node, or a move without one, and its position."""
 
     node: "Node | None"
     move: str
@@ -73,7 +73,7 @@ class Placed:
     below: list["Placed"] = field(default_factory=list)
 
     def shift(self, distance: float) -> None:
-        """Move it to the right, with all below it."""
+        """Move it, and everything below it, to the right."""
         self.x += distance
         for one in self.below:
             one.shift(distance)
@@ -84,16 +84,12 @@ class Placed:
 
 
 def as_svg(root: "Node", title: str) -> str:
-    """A picture of one tree.
-
-    MAX points up, MIN down, chance is round and ends are square; of proofs OR is square and AND round.  Dashed branches
-    with a cross were cut off.
-    """
+    """A picture of a tree: MAX points up, MIN down, chance is round, ends are square; OR is square, AND round."""
     return as_strip([("", root)], title)
 
 
 def as_strip(steps: Sequence[tuple[str, "Node"]], title: str) -> str:
-    """A picture of the trees of several steps, with a caption each, side by side and in rows."""
+    """A picture of several steps' trees, each with a caption, side by side and in rows."""
     trees, width = rows_of(steps)
     shapes, top = [], MARGIN
     for text, kind in [(title, "title"), (steps[0][1].legend, "legend")]:
@@ -115,7 +111,7 @@ def as_strip(steps: Sequence[tuple[str, "Node"]], title: str) -> str:
 
 
 def rows_of(steps: Sequence[tuple[str, "Node"]]) -> tuple[list[list[tuple[float, str, Placed]]], float]:
-    """Rows of (left, caption, tree), with as many trees in a row as there is room for, and the width of all."""
+    """Rows of (left, caption, tree), each with as many trees as fit, and the width of the widest row."""
     rows: list[list[tuple[float, str, Placed]]] = [[]]
     left, widest = MARGIN, NARROWEST
     for caption, root in steps:
@@ -132,7 +128,7 @@ def rows_of(steps: Sequence[tuple[str, "Node"]]) -> tuple[list[list[tuple[float,
 
 
 def half_width(node: "Node") -> float:
-    """Half of the width of a node's shape: as wide as what stands in it asks for, and a triangle wider."""
+    """Half the width of a node's shape, which fits its text; triangles are wider."""
     letters = max(map(len, node.lines))
     if node.look in ("max", "min"):
         return max(RADIUS + 5, 0.85 * letters * LETTER + 4)
@@ -140,7 +136,7 @@ def half_width(node: "Node") -> float:
 
 
 def place(node: "Node", left: float, y: float) -> tuple[Placed, float]:
-    """A node and all below it, from x = left on, and the x where the next one can begin."""
+    """A node and everything below it, from x = left on, and the x at which the next one can begin."""
     below, right = list[Placed](), left
     for child in node.children:
         one, right = place(child, right, y + LEVEL)
@@ -159,12 +155,12 @@ def place(node: "Node", left: float, y: float) -> tuple[Placed, float]:
 
 
 def named(node: "Node") -> str:
-    """The move to a node, with its probability if chance makes it."""
+    """The move to a node, with the probability of a move of chance."""
     return f"{node.move} {node.odds}".strip()
 
 
 def drawn(placed: Placed, top: float) -> Iterator[str]:
-    """The elements of a node, below those of the branches that it ends."""
+    """The elements of a node and its subtree; branches come first, below the nodes."""
     x, y, node = placed.x, placed.y + top, placed.node
     for one in placed.below:
         yield from branch(x, y, one, top)
@@ -187,7 +183,7 @@ def drawn(placed: Placed, top: float) -> Iterator[str]:
 
 
 def branch(x: float, y: float, end: Placed, top: float) -> Iterator[str]:
-    """The line from a node to one below it, with the move's name; a cross where it was cut off."""
+    """The line from a node to one below it, with the move's name; a cross if it was cut off."""
     node, low = end.node, end.y + top - (RADIUS if end.node is not None else 5.0)
     kind = "cut" if node is None else "marked" if node.marked else "again" if node.again else "tried"
     start = y + RADIUS
@@ -213,7 +209,7 @@ def shape(node: "Node", x: float, y: float) -> str:
 
 
 def written(x: float, y: float, text: str, kind: str) -> str:
-    """A line of text; nothing of nothing."""
+    """A line of text; "" for an empty one."""
     if not text:
         return ""
     named_kind = f' class="{kind}"' if kind else ""
@@ -221,5 +217,5 @@ def written(x: float, y: float, text: str, kind: str) -> str:
 
 
 def clean(text: str) -> str:
-    """The text as XML can have it."""
+    """The text with XML's special and forbidden characters escaped or removed."""
     return escape(UNWRITABLE.sub("", text))

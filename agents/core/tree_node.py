@@ -1,7 +1,7 @@
-"""What is drawn of the tree of a search, whatever the search: a node, as lines of text and as plain data.
+"""A node of a search's tree in a picture, for any search: as lines of text and as plain data.
 
-Each kind of search has nodes of its own, with what it knows of a position: agents/minimax/trace.py, chances.py and
-expanded.py, agents/montecarlo/grown.py, agents/proof/proving.py.  agents/core/tree_drawing.py draws them.
+Each kind of search has its own nodes: agents/minimax/trace.py, chances.py and expanded.py, agents/montecarlo/grown.py,
+agents/proof/proving.py.  agents/core/tree_drawing.py draws them.
 """
 
 import heapq
@@ -23,73 +23,73 @@ Item = TypeVar("Item", bound=Hashable)
 
 @dataclass
 class Node:
-    """A node of a tree that is shown."""
+    """A node of the tree in a picture."""
 
-    move: str  # that leads to it; of the root ""
+    move: str  # to it; "" of the root
     player: int | None  # to move: 0 is MAX and 1 MIN; CHANCE; None at an end
     _: KW_ONLY
-    odds: str = ""  # of chance, the probability of the move that leads to it
-    children: list[Any] = field(default_factory=list)  # those that are shown, in their order
+    odds: str = ""  # the probability of the move to it, if chance makes it
+    children: list[Any] = field(default_factory=list)  # the shown ones, in order
     pruned: list[str] = field(default_factory=list)  # moves that were cut off
-    untried: list[str] = field(default_factory=list)  # moves that the search may yet come to
+    untried: list[str] = field(default_factory=list)  # moves that the search may yet try
     hidden: int = 0  # children that are not shown
     again: bool = False  # searched a second time
-    marked: bool = False  # whether the branch to it is on the line that the picture points out
+    marked: bool = False  # whether the branch to it is on the highlighted line
     frontier: bool = False  # whether the search may yet expand it
-    next: bool = False  # whether it is what the search expands next
+    next: bool = False  # whether the search expands it next
 
     @property
     def legend(self) -> str:
-        """What the numbers and marks of a picture are."""
+        """The meaning of the numbers and marks in a picture."""
         return ""
 
     @property
     def label(self) -> str:
-        """What stands in it: its value."""
+        """Its value."""
         raise NotImplementedError
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The same in a picture, where there may be two lines."""
+        """The label in a picture, in one or two lines."""
         return (self.label,)
 
     @property
     def note(self) -> str:
-        """What stands beside it."""
+        """Text next to it."""
         return ""
 
     @property
     def spoken(self) -> str:
-        """The same in a line of text."""
+        """The note in a line of text."""
         return self.note
 
     @property
     def words(self) -> str:
-        """What a line of text says besides."""
+        """Other text of a line."""
         return ""
 
     @property
     def role(self) -> str:
-        """Whose node it is."""
+        """MAX, MIN, or chance; at an end ""."""
         return ROLES[self.player]
 
     @property
     def look(self) -> str:
-        """The class of its shape, by which it is coloured."""
+        """The class of its shape, which colours it."""
         return self.role.lower() or "end"
 
     @property
     def state(self) -> str:
-        """Another class of its shape: `proved`, `disproved` or `joined`, if it is."""
+        """Another class of its shape: `proved`, `disproved`, `joined` or ""."""
         return ""
 
     @property
     def nodes(self) -> int:
-        """The number of nodes that are shown from here on, this one included."""
+        """The number of nodes shown from here down, this one included."""
         return sum(1 for _ in self.all())
 
     def all(self) -> Iterator[Any]:
-        """This node and all that are shown below it."""
+        """This node and all nodes shown below it."""
         waiting: list[Node] = [self]
         while waiting:
             node = waiting.pop()
@@ -97,7 +97,7 @@ class Node:
             waiting += node.children
 
     def data(self) -> dict[str, Any]:
-        """What the search knows of it, as plain values by name."""
+        """The search's knowledge of it, as plain values by name."""
         raise NotImplementedError
 
     def _repr_svg_(self) -> str:
@@ -107,12 +107,12 @@ class Node:
         return as_svg(self, self.title())
 
     def title(self) -> str:
-        """What a notebook writes above the picture."""
+        """The title of a notebook's picture."""
         return f"{self.nodes} nodes"
 
 
 def as_text(node: Node, indent: str = "", below: str = "") -> Iterator[str]:
-    """A line for each node: its move, MAX or MIN, its value and what else is known; and for moves without a node."""
+    """A line for each node: its move, MAX or MIN, its value and other knowledge; and for moves without a node."""
     move = f"{node.move} ({node.odds}):" if node.odds else f"{node.move}:" if node.move else ""
     words = [move, node.role, node.label, node.spoken, node.words, "again" if node.again else ""]
     yield indent + " ".join(word for word in words if word)
@@ -128,7 +128,7 @@ def as_text(node: Node, indent: str = "", below: str = "") -> Iterator[str]:
 
 
 def as_data(node: Node) -> dict[str, Any]:
-    """Plain values for JSON: a node, and in `children` those below it."""
+    """Plain values for JSON: a node, and in `children` the nodes below it."""
     found: dict[str, Any] = {
         "move": node.move or None,
         "player": node.role.lower() or None,
@@ -148,7 +148,7 @@ def check_searchable(agent: Agent, game: Game, state: np.ndarray) -> None:
 
 
 def after(game: Game, state: np.ndarray, move: int) -> np.ndarray:
-    """The position after a move that is known to be legal; `Game.after` asks the rules."""
+    """The position after a legal move; unlike `Game.after`, without a check that it is legal."""
     child = state.copy()
     with np.errstate(over="ignore"):  # words wrap, as they do in kernels
         game.play(child, move)
@@ -156,25 +156,25 @@ def after(game: Game, state: np.ndarray, move: int) -> np.ndarray:
 
 
 def odds_of(game: Game, state: np.ndarray) -> dict[int, str]:
-    """The probabilities of what chance may do in a position, by move: fractions such as `1/6`, or four digits."""
+    """The probabilities of chance's moves in a position: fractions such as `1/6`, or four digits."""
     moves, probabilities = np.empty(game.max_moves, np.int32), np.empty(game.max_moves)
     count = game.chance(state, moves, probabilities)
     return dict(zip(moves[:count].tolist(), map(fraction, probabilities[:count].tolist())))
 
 
 def fraction(value: float) -> str:
-    """A small fraction if it is one, else four digits."""
+    """The value as a small fraction if it is one, else with four digits."""
     exact = Fraction(value).limit_denominator(100)
     return str(exact) if abs(exact - Fraction(value)) < 1e-12 else f"{value:.4g}"
 
 
 def number(value: float) -> str:
-    """Four digits of a value; infinities as such."""
+    """Four digits of a value; infinity as ∞."""
     return {float("inf"): "∞", -float("inf"): "-∞"}.get(value, f"{value:.4g}")
 
 
 def hundredths(value: float) -> str:
-    """Two digits of a value that is 1 at most: `.25`."""
+    """Two digits of a value of at most 1: `.25`."""
     return f"{value:.2f}".replace("0.", ".").replace("-.00", ".00")
 
 
@@ -189,10 +189,7 @@ def finite(value: float) -> float | None:
 
 
 def foremost(root: Item, children: Callable[[Item], Iterable[tuple[float, Item]]], count: int) -> set[Item]:
-    """Up to `count` items of a tree: the root, and those of least rank, each after its parent.
-
-    children: yields (rank, child) for each child of an item
-    """
+    """Up to `count` items of a tree, of least rank, after their parents; `children` yields (rank, child) of an item."""
     found, waiting, met = set[Item](), [(0.0, 0, root)], 1
     while waiting and len(found) < count:
         item = heapq.heappop(waiting)[2]

@@ -1,1 +1,1 @@
-"""What is known before the game: opening books and end-game tables."""
+"""Knowledge prepared before the game: opening books and end-game tables."""

@@ -1,7 +1,7 @@
-"""Opening books: how moves in the opening have fared in recorded games.
+"""Opening books: the results of opening moves in recorded games.
 
 For each position, by its key, a book has the moves made in it, how often each was made, and the points that it brought
-its player: 1 for a win, 1/2 for a draw.  The move with the best average is played; of equals, the one made more often.
+the player: 1 for a win, 1/2 for a draw.  The move with the best average is played; ties go to the move made more often.
 """
 
 import json
@@ -19,7 +19,7 @@ Book = dict[int, dict[int, tuple[int, float]]]  # key of a position -> move -> (
 
 
 def key_of(game, state) -> int:
-    """A position's key, in plain Python, where the hash wraps as it does in kernels."""
+    """A position's key, in plain Python, where the hash wraps as in kernels."""
     with np.errstate(over="ignore"):
         return int(game.key(state))
 
@@ -43,7 +43,7 @@ def build(game, records: Iterable[tuple[str, float]], plies: int, least: int) ->
 
 
 def to_bytes(game, book: Book, about: str) -> bytes:
-    """The contents of the book's file; `about` says in words what the book was made from."""
+    """The contents of the book's file; `about` describes the book's source in words."""
     lines = [
         json.dumps([key, [[move, *entry] for move, entry in sorted(moves.items())]])
         for key, moves in sorted(book.items())
@@ -80,16 +80,13 @@ def _is_key(key) -> bool:
 
 
 def _is_entry(game, move, games, points) -> bool:
-    """Whether there can be such a move, such a number of games, and so many points in them."""
+    """Whether the move, the number of games and the points are possible."""
     whole = type(move) is int and type(games) is int and isinstance(points, int | float)
     return whole and 0 <= move < game.move_limit and 0 < games < 1 << 63 and 0 <= points <= games
 
 
 def best_move(game, book: Book, state) -> tuple[int, float] | None:
-    """(the move to play, its average of points) in a position; None if the book does not have it.
-
-    A move that is not legal, which a position of the same key may have, is passed over.
-    """
+    """(the move to play, its average of points), among legal moves of the book; None if it lacks the position."""
     legal = set(game.moves(state)) if (known := book.get(key_of(game, state))) else set()
     moves = {move: entry for move, entry in (known or {}).items() if move in legal}
     if not moves:

@@ -1,13 +1,13 @@
 """End-game tables: the exact value of every position of an end-game, computed once and kept in a file.
 
 Retrograde analysis (Thompson, "Retrograde analysis of certain endgames", 1986) works backwards from the ends of the
-game.  Here no position repeats, so that one sweep is enough: the positions after a position's moves first, then the
-position itself.  A value is for the player to move: d is a win in d plies, the quickest there is, -d a loss in d plies,
-the slowest there is, 0 a draw.  A position with a move to one of value -d is won in d + 1 plies; one with moves only to
-won positions is lost.
+game.  Here no position repeats, so one sweep is enough: first the positions after a position's moves, then the
+position.  A value is for the player to move: d is a win in d plies, the quickest, -d a loss in d plies, the slowest, 0
+a draw.  A position with a move to one of value -d is won in d + 1 plies; one whose moves all lead to won positions is
+lost.
 
-A table holds all positions that can follow from those it was begun with: those of a whole small game (Nim, Othello on
-4x4), or of all end-games with so many pieces, where the game lists them (`Game.endgames`).
+A table holds all positions that can follow from its roots: those of a small game (Nim, Othello on 4x4), or of all
+end-games with a number of pieces, if the game lists them (`Game.endgames`).
 
 The file (games/core/prepared.py) holds the table as it lies in memory: a hash table with open addressing.
 """
@@ -29,28 +29,28 @@ from games.core.random import mix
 KIND = "end-game table"
 ABSENT = -(1 << 15)  # the value of an empty place
 SLOT_BYTES = 10  # a place: key and value
-FULLEST = 0.75  # of a table's places, what may be taken
+FULLEST = 0.75  # of a table's places, at most this share is taken
 
 
 class TablebaseError(UserError, ValueError):
-    """An end-game table that cannot be built; the message says why."""
+    """An end-game table cannot be built; the message says why."""
 
 
 class Endgames(NamedTuple):
-    """A hash table of positions (agents/core/probing.py); one without places knows nothing."""
+    """A hash table of positions (agents/core/probing.py); without places, it is empty."""
 
     keys: np.ndarray  # uint64[places]
     values: np.ndarray  # int16[places], ABSENT where the place is empty
 
 
 def no_endgames() -> Endgames:
-    """The table that knows nothing."""
+    """An empty table."""
     return Endgames(np.zeros(0, np.uint64), np.zeros(0, np.int16))
 
 
 @helper
 def place(endgames, key):
-    """The place of a key, or the empty one where it is to be put."""
+    """The place of a key, or the empty one where it belongs."""
     return find_slot(endgames.keys, endgames.values, ABSENT, key, mix(key))
 
 
@@ -83,22 +83,19 @@ def _empty(positions: int) -> Endgames:
 
 
 def positions(endgames: Endgames) -> int:
-    """How many the table holds."""
+    """How many positions the table holds."""
     return int(np.count_nonzero(endgames.values != ABSENT))
 
 
 def to_bytes(game, endgames: Endgames, about: str) -> bytes:
-    """The contents of the table's file; `about` says in words which positions are in it."""
+    """The contents of the table's file; `about` describes its positions in words."""
     data = endgames.keys.astype("<u8").tobytes() + endgames.values.astype("<i2").tobytes()
     header = {"about": about, "positions": positions(endgames), "places": len(endgames.values)}
     return pack(KIND, game, header, data)
 
 
 def load(path: str | os.PathLike, game) -> Endgames:
-    """The table in a file; PreparedFileError if it cannot be read, is damaged, or is for another game.
-
-    Tables that have been loaded are kept in memory, and loaded again when their file has changed.
-    """
+    """The table in a file, kept in memory; PreparedFileError if it is unreadable, damaged, or for another game."""
     return _load(game, *stamp(path))
 
 
@@ -116,7 +113,7 @@ def _load(game, path, changed, size) -> Endgames:
 
 
 def _fault(game, endgames: Endgames, claimed) -> str | None:
-    """What no table has that `build` made.  Without an empty place, a look-up would never end."""
+    """A defect that no table made by `build` has.  Without an empty place, a look-up would never end."""
     taken = endgames.values != ABSENT
     values, keys = endgames.values[taken], np.sort(endgames.keys[taken])
     if type(claimed) is not int or len(values) != claimed:
@@ -131,10 +128,7 @@ def _fault(game, endgames: Endgames, claimed) -> str | None:
 
 
 def best_move(game, endgames: Endgames, state: np.ndarray) -> tuple[int, int] | None:
-    """(a best move, its value) in a position that is not over; None if the table does not hold the position.
-
-    The move wins as quickly, or loses as slowly, as possible; of equals the first is taken.
-    """
+    """(a best move, its value) in a position that is not over, the first of ties; None if it is not in the table."""
     if not len(endgames.values) or look_up_kernel(game, endgames, state) == ABSENT:
         return None
     found = [(move, value_of_move(game, endgames, state, move)) for move in game.moves(state)]
@@ -142,7 +136,7 @@ def best_move(game, endgames: Endgames, state: np.ndarray) -> tuple[int, int] | 
 
 
 def value_of_move(game, endgames: Endgames, state: np.ndarray, move: int) -> int:
-    """What a move from a position of the table is worth, as a value of that position."""
+    """The value of a position of the table if the move is made."""
     return int(move_kernel(game, endgames, state, game.after(state, move)))
 
 
@@ -154,7 +148,7 @@ def look_up_kernel(game, endgames, state):
 
 @kernel
 def move_kernel(game, endgames, state, after):
-    """What a position is worth by the move to `after`."""
+    """The value of a position by the move to `after`."""
     return by_move(game, endgames, state, after)
 
 
@@ -168,7 +162,7 @@ def fill_kernel(game, endgames, keys, values):
 
 @helper
 def by_move(game, endgames, state, after):
-    """What a position is worth by a move to `after`, which is over or in the table."""
+    """The value of a position by a move to `after`, which is over or in the table."""
     if game.is_over(after):
         return np.int64(side_to_move(game, state) * result_of(game.score(after)))
     value = look_up(endgames, game.key(after))
@@ -179,23 +173,23 @@ def by_move(game, endgames, state, after):
 
 @helper
 def rank(value):
-    """A number that orders values: quick wins above slow ones, and slow losses above quick ones."""
+    """A number that orders values: quick wins above slow ones, slow losses above quick ones."""
     return ABSENT * -2 - value if value > 0 else (ABSENT * 2 - value if value < 0 else 0)
 
 
 class Sweep(NamedTuple):
-    """The line from the position that is being settled down; room to work in."""
+    """The line down to the position that is being settled, and scratch space."""
 
     states: np.ndarray  # dtype[max_plies + 2, state_size]
     moves: np.ndarray  # int32[max_plies + 2, max_moves]
     total: np.ndarray  # int64[max_plies + 2], moves
     tried: np.ndarray  # int64[max_plies + 2], moves whose values are known
-    best: np.ndarray  # int64[max_plies + 2], the best of these
+    best: np.ndarray  # int64[max_plies + 2], the best of these values
 
 
 @kernel
 def settle_kernel(game, endgames, roots, counts):
-    """Enter positions and all that can follow; whether there was room.  counts: int64[2] = taken, most."""
+    """Enter positions and all that can follow; returns whether there was room.  counts: int64[2] = taken, most."""
     depth = game.max_plies + 2
     sweep = Sweep(
         np.empty((depth, game.state_size), roots.dtype),
@@ -214,7 +208,7 @@ def settle_kernel(game, endgames, roots, counts):
 
 @helper
 def settle(game, endgames, sweep, counts):
-    """Enter the position sweep.states[0] and all that can follow, the last first; whether there was room."""
+    """Enter the position sweep.states[0] and all that can follow, the last first; returns whether there was room."""
     ply = 0
     begin(game, sweep, ply)
     while ply >= 0:
@@ -241,5 +235,5 @@ def settle(game, endgames, sweep, counts):
 
 @helper
 def begin(game, sweep, ply):
-    """List the moves of the position at `ply`, none of which is known."""
+    """List the moves of the position at `ply`, with no value known."""
     sweep.total[ply], sweep.tried[ply] = game.legal_moves(sweep.states[ply], sweep.moves[ply]), 0

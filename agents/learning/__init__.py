@@ -1,1 +1,1 @@
-"""Evaluations that are learned, from a game's rules or from stored games."""
+"""Evaluations and policies that are learned, from a game's rules or from stored games."""

@@ -1,11 +1,11 @@
-"""Descent: best-first minimax that goes down to the end of the game, and an evaluation that learns from its trees
+"""Descent: best-first minimax that goes down to the end of the game, with an evaluation that learns from its trees
 (Cohen-Solal, "Learning to play two-player perfect-information games without knowledge", 2020).
 
-A descent follows the best moves from the root, gives each position on the way that has none its moves, and ends where
-the game ends; then values are backed up.  A move is made after a number of descents, the best one or, to explore, a
-random one; and every position of the tree that has moves is learned, towards the value that the tree gives it.
+A descent follows the best moves from the root, gives moves to each position on the way that has none, and ends with the
+game; then values are backed up.  After a number of descents a move is made, the best one or, to explore, a random one;
+and every position of the tree with moves is learned, towards its value in the tree.
 
-The tree is that of agents/minimax/ubfm.py, with completion, and begins anew with each move.
+The tree is that of agents/minimax/ubfm.py, with completion; each move starts a new one.
 """
 
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ from games.core.random import random_below, random_unit
 class Descent(SelfPlaying):
     """Learning by descents.
 
-    descents: how many there are before each move
+    descents: how many precede each move
     """
 
     name: ClassVar[str] = "descent"
@@ -62,7 +62,7 @@ class Descending(NamedTuple):
     """How games are played and learned from."""
 
     descents: int  # for each move
-    explore: float  # the share of moves that are made at random
+    explore: float  # the share of random moves
     opening: int  # the most random moves at the start
     step: float
     tree: UBFMOptions
@@ -80,7 +80,7 @@ class Trees(NamedTuple):
 
 
 def new_trees(game: Game, descents: int) -> Trees:
-    """Room for so many descents, or for what a tree of 2^20 positions has room for."""
+    """Room for that many descents, or for a tree of 2^20 positions."""
     capacity = min(descents * (game.max_plies + 1) * game.max_moves + 2, 1 << 20)
     length = game.max_plies + 2
     return Trees(
@@ -115,7 +115,7 @@ def descent_kernel(game, trainer, root, trees, options, until):
 
 @helper
 def search(game, trees, root, options, rng):
-    """Build a tree by descents; it ends early when the root is resolved, or without room for another descent."""
+    """Build a tree by descents, until the root is resolved or there is no room for another descent."""
     graph = trees.graph
     graph.counts[:] = 0
     graph.slots[:] = 0
@@ -157,7 +157,7 @@ def descend_to_end(game, trees, root, options, rng):
 
 @helper
 def best_move(graph):
-    """The root's move of the best certain result and value; of those, the one that most descents took."""
+    """The root's move of the best certain result and value; ties go to the move that most descents took."""
     side, best, best_edge = np.int64(graph.sides[ROOT]), -np.inf, graph.first[ROOT]
     for edge in range(graph.first[ROOT], graph.first[ROOT] + graph.total[ROOT]):
         target = graph.targets[edge]
@@ -169,10 +169,7 @@ def best_move(graph):
 
 @helper
 def learn_from_tree(game, trainer, trees, root, options):
-    """Learn at every position of the tree that has moves, once, those below a position before it.
-
-    Its value is backed up once more, since descents by another path may have changed those below.
-    """
+    """Learn once at every position of the tree with moves, after those below it, whose values are backed up again."""
     graph, states, ply = trees.graph, trees.states, 0
     for node in range(graph.counts[SIZE]):
         trees.seen[node] = graph.total[node] == 0

@@ -1,7 +1,7 @@
-"""Learners, written as `td(plies=2)`: each is a frozen dataclass of all that decides what is learned, but for the seed.
+"""Learners, written as `td(plies=2)`: frozen dataclasses of everything but the seed that decides what is learned.
 
-A learner is found by its name in the modules beside this one.  It gives a kernel, which learns until a number of games
-are done; `arena.study.learning` drives it, with checkpoints and matches.
+A learner is found by its name in the modules of this folder.  It gives a kernel that learns until a number of games are
+done; `arena.study.learning` drives it, with checkpoints and matches.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ Kernel = Callable[[int], None]
 
 
 class LearningError(UserError, ValueError):
-    """Something that cannot be learned, or not be gone on with; the message says why."""
+    """Learning is impossible, or cannot be continued; the message says why."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,12 +29,12 @@ class Learner:
     """Base class of all learners.
 
     tuples: shapes of tuples, such as '3x3 2x4 lines'; empty for those that suit the board
-    stages: phases of the game, by stones on the board, each with tables of its own
+    stages: phases of the game, by stones on the board, each with its own tables
     step: scales all changes of weights; at 1, the first ones overshoot
     """
 
-    name: ClassVar[str]  # what it is registered and written as
-    unit: ClassVar[str] = "games"  # what it learns from, and is counted
+    name: ClassVar[str]  # under which it is registered and typed
+    unit: ClassVar[str] = "games"  # of counts: what it learns from
     policy: ClassVar[bool] = False  # whether it learns a policy, not an evaluation
     usual_games: ClassVar[int] = 200_000
     usual_agent: ClassVar[str] = "alphabeta(seconds=0.01)"  # for matches
@@ -57,11 +57,11 @@ class Learner:
         """Do nothing: files are read when the game is known."""
 
     def files(self, game: Game) -> list[str]:
-        """The paths of the files on which depends what is learned."""
+        """The paths of the files that affect what is learned."""
         return []
 
     def kernel(self, game: Game, network: Network, trainer: Trainer) -> Kernel:
-        """What learns until so many games are done; LearningError if it cannot learn this game."""
+        """A function that learns until a number of games are done; LearningError if the game does not suit."""
         raise NotImplementedError
 
 

@@ -1,8 +1,7 @@
-"""Learning from games that were played: each position is moved towards the result of its game.
+"""Learning from recorded games: each position is moved towards the result of its game.
 
-With the sigmoid of the network this is logistic regression in all but the sigmoid's form (Buro, "From simple features
-to sophisticated evaluation functions", 1998), fitted by stochastic gradient descent: positions come in random order,
-each as often as there are passes.
+With the network's sigmoid this is logistic regression in all but the sigmoid's form (Buro, "From simple features to
+sophisticated evaluation functions", 1998), fitted by stochastic gradient descent on positions in random order.
 """
 
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from games.core.random import random_below
 
 @dataclass(frozen=True)
 class Run(Learner):
-    """Learning from the games of a stored run, whose positions are drawn.
+    """Learning from positions drawn from the games of a stored run.
 
     folder: the run's
     """
@@ -38,7 +37,7 @@ class Run(Learner):
 
 @kernel(tables=False)  # for a network's planes
 def regression_kernel(game, trainer, states, targets, step, until):
-    """Learn positions, drawn with replacement, until `until` have been learned in all; they count as games, too.
+    """Learn positions, drawn with replacement, until `until` have been learned in all; each counts as a game.
 
     states: dtype[n, state_size], not over; targets: float32[n], between -1 and 1, for the first player
     """

@@ -1,4 +1,4 @@
-"""Temporal difference learning by self-play: a position's value is moved towards what the moves after it show.
+"""Temporal difference learning by self-play: a position's value is moved towards later values and the result.
 
 A game's positions s_0 .. s_(n-1) are searched to a few plies; b_t is the value found at s_t, z the game's result.
 
@@ -9,8 +9,8 @@ A game's positions s_0 .. s_(n-1) are searched to a few plies; b_t is the value 
     tdleaf  learns at the leaf that b_t comes from          (Baxter, Tridgell & Weaver, "TDLeaf(lambda)", 1999)
             towards g_(t+1)
 
-Where a move is made at random, to explore, what follows says nothing of the position before: g_t = b_t there, and
-tdleaf does not learn.  A game whose end is certain is played no further.
+After a random move, made to explore, later values say nothing of the position before it: there g_t = b_t, and tdleaf
+does not learn.  A game whose end is certain is not played on.
 """
 
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ class SelfPlay(NamedTuple):
 
     plies: int  # of the search, 1 or more
     decay: float  # lambda
-    explore: float  # the share of moves that are made at random
+    explore: float  # the share of random moves
     opening: int  # the most random moves at the start
     foresee: bool  # take ends that the game foresees
     leaf: bool  # TD-leaf
@@ -74,7 +74,7 @@ class Room(NamedTuple):
     leaves: np.ndarray  # dtype[plies + 1, state_size], row p: the leaf of the best line from there
     moves: np.ndarray  # int32[plies + 1, max_moves]
     tried: np.ndarray  # int64[plies + 1], moves begun
-    total: np.ndarray  # int64[plies + 1], of so many
+    total: np.ndarray  # int64[plies + 1], moves in all
     low: np.ndarray  # float64[plies + 1], the window, for the first player
     high: np.ndarray  # float64[plies + 1]
     best: np.ndarray  # float64[plies + 1], the best value so far
@@ -142,7 +142,7 @@ def play_game(game, trainer, room, options):
 def search(game, room, options, rng):
     """(the value of room.states[0] for the first player, a best move), by alpha-beta on a stack.
 
-    Of equal moves it is any, if the search is of one ply; else the first.
+    Ties are broken at random in a search of one ply, else by the first move.
     """
     chosen, equal, ply = np.int64(-1), 1, 0
     begin(game, room, 0, -2.0, 2.0)
@@ -178,7 +178,7 @@ def begin(game, room, ply, low, high):
 
 @helper
 def take(game, room, ply, value):
-    """Take the first player's value of the move tried last at `ply`; returns whether it is the best, or equals it."""
+    """Take the first player's value of the move tried last at `ply`; returns whether it is the best, or a tie."""
     side, best = side_to_move(game, room.states[ply]), room.best[ply]
     better = side * value > side * best
     if better:
@@ -205,11 +205,11 @@ def leaf_value(game, state, foresee):
 
 @helper
 def learn_from_game(game, trainer, room, options, length, result):
-    """Learn from the positions of a game, the last one first."""
+    """Learn from the positions of a game, backwards."""
     target = result
     for t in range(length - 1, -1, -1):
         unsure = options.leaf and not room.random[t] and abs(room.values[t]) < CERTAIN
-        if unsure and not game.is_over(room.points[t]):  # as a leaf that is a draw is
+        if unsure and not game.is_over(room.points[t]):  # a leaf may be a draw
             learn(game, trainer, room.points[t], target, options.step)
         if room.random[t]:
             target = room.values[t]

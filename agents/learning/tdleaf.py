@@ -1,4 +1,4 @@
-"""TD-leaf by self-play (Baxter, Tridgell & Weaver 1999): as td, at the leaf that a search's value comes from."""
+"""TD-leaf by self-play (Baxter, Tridgell & Weaver 1999): td, but at the leaf that a search's value comes from."""
 
 from typing import ClassVar
 

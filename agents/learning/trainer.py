@@ -1,11 +1,10 @@
-"""What every way of learning shares: the weights of an n-tuple network, and one step towards a target.
+"""The common part of all learning: the weights of an n-tuple network, and one step towards a target.
 
-A step is stochastic gradient descent: the weights that a position looks up move in the direction of the target, and at
-first beyond it, since images of a tuple often look up the same weight (see `learn`).  Each weight has a rate of its
-own, |sum of its errors| / sum of their sizes: near 1 while its errors agree, near 0 once they cancel out (temporal
-coherence: Beal & Smith, "Temporal coherence and prediction decay in TD learning", IJCAI 1999).  The factor of the
-sigmoid's slope is left out, as in logistic regression, so that a position that is judged wrongly with certainty is
-learned, too.
+A step is stochastic gradient descent: the weights that a position looks up move towards the target, and at first beyond
+it, since images of a tuple often look up the same weight (see `learn`).  Each weight has its own rate, |sum of its
+errors| / sum of their sizes: near 1 while its errors agree, near 0 once they cancel out (temporal coherence: Beal &
+Smith, "Temporal coherence and prediction decay in TD learning", IJCAI 1999).  As in logistic regression, the factor of
+the sigmoid's slope is left out, so that confidently misjudged positions are learned, too.
 """
 
 from typing import NamedTuple
@@ -34,7 +33,7 @@ class Trainer(NamedTuple):
 
 
 def new_trainer(network: Network, rng: np.ndarray) -> Trainer:
-    """A trainer that has learned nothing, of a network whose weights it will change."""
+    """A trainer that has learned nothing yet; it will change the network's weights."""
     weights = network.weights
     errors, sizes = np.zeros(len(weights), np.float32), np.zeros(len(weights), np.float32)
     counts, losses = np.zeros(4, np.int64), np.zeros(4)
@@ -43,11 +42,11 @@ def new_trainer(network: Network, rng: np.ndarray) -> Trainer:
 
 @helper
 def learn(game, trainer, state, target, step):
-    """Move the value of a position, which is not over, towards a target between -1 and 1, for the first player.
+    """Move the value of a position that is not over towards a target between -1 and 1, for the first player.
 
-    step: each of the n numbers that are looked up changes its weight by step / n of the error, times the weight's rate.
-        A weight that is looked up m times changes m times, and counts m times in the sum, which it moves by m * m / n
-        of the error.  So a step of 1 goes beyond the target, while rates are 1, if any are looked up more than once
+    step: each of the n numbers looked up changes its weight by step / n of the error, times the weight's rate. A weight
+        looked up m times changes m times and counts m times in the sum, so the sum moves by m * m / n of the error:
+        while rates are 1, a step of 1 overshoots if any weight is looked up more than once
     """
     correct(game, trainer, state, target - game.network_value(state), step)
     trainer.counts[POSITIONS] += 1
@@ -55,11 +54,7 @@ def learn(game, trainer, state, target, step):
 
 @inlined
 def correct(game, trainer, state, by, step):
-    """Change the weights that a position looks up, so that it is worth more, or less, to the first player.
-
-    by: the error, how much more
-    step: see `learn`
-    """
+    """Change the weights that a position looks up, to raise its value for the first player by `by`; see `learn`."""
     layout, weights = trainer.layout, trainer.weights
     words, side = game.planes(state), np.int64(game.player(state))
     row, block, count = side * layout[SIDE_ROWS], block_of(layout, words, side), layout[COUNT]

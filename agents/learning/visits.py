@@ -8,8 +8,8 @@ probabilities p move towards their shares:
     L    = - sum of n(m) / N log p(m)                                  (cross-entropy)
     dL / dl(m) = p(m) - n(m) / N
 
-A move's logit l is the sum of an n-tuple network at the position that the move leads to: agents/core/learned.py.
-What a step does to a weight, it does as in an evaluation: trainer.py beside this file.
+A move's logit l is the sum of an n-tuple network at the position after the move: agents/core/learned.py.  A step
+changes weights as for an evaluation: agents/learning/trainer.py.
 """
 
 from dataclasses import dataclass
@@ -30,10 +30,9 @@ from games.core.jit import helper, kernel
 from games.core.network import Network
 from games.core.random import random_below, random_unit
 
-LOGITS = 8.0  # by how much a logit moves for a probability: p's slope is p (1 - p), an eighth where p is 0.15
+LOGITS = 8.0  # change of a logit per change of probability: p's slope is p (1 - p), an eighth at p = 0.15
 COUNT, LOSS, LEAST, UNIFORM = range(4)  # of Trainer.losses: positions, L, the least that L can be, L of equal p
-KEPT = 1.0 - 1.0 / 5000  # of each of these from position to position, so that they tell of the last few thousand
-
+KEPT = 1.0 - 1.0 / 5000  # of each of these from position to position: they average the last few thousand
 
 TEACHER = "uct(playouts=300)"
 
@@ -59,7 +58,7 @@ class Visiting(SelfPlaying):
         made = registry.make(self.teacher)
         if not (isinstance(made, TreeSearch) and made.playouts and made.seconds is None and made.cores == 1):
             raise LearningError(
-                f"teacher = {self.teacher!r} leaves no visits that can be told by its seed: it must be a tree search "
+                f"teacher = {self.teacher!r} leaves no visits that its seed reproduces: it must be a tree search "
                 f"with a number of playouts, such as {TEACHER}"
             )
         if reason := made.refuses(game):
@@ -71,16 +70,16 @@ class Teaching(NamedTuple):
     """How games are played and learned from."""
 
     teacher: TreeSearch  # with a budget of playouts
-    explore: float  # the share of moves that are made at random
+    explore: float  # the share of random moves
     opening: int  # the most random moves at the start
     step: float
 
 
 class Visits(NamedTuple):
-    """Where a search has been in the positions of a game, and room."""
+    """A search's visits in the positions of a game, and room."""
 
     states: np.ndarray  # dtype[n, state_size]
-    ends: np.ndarray  # int64[n + 1], the moves of position i stand from ends[i] to ends[i + 1]
+    ends: np.ndarray  # int64[n + 1], the moves of position i are from ends[i] to ends[i + 1]
     moves: np.ndarray  # int32[ends[n]]
     shares: np.ndarray  # float64[ends[n]], of the visits, n(m) / N
     logits: np.ndarray  # float64[max_moves]
@@ -88,12 +87,11 @@ class Visits(NamedTuple):
 
 
 def teach(game: Game, trainer: Trainer, teaching: Teaching, until: int) -> None:
-    """Play and learn from games until `until` have been played in all; if that is 0, one with a copy of the trainer,
-    which compiles what is called and leaves no trace."""
+    """Play and learn from games until `until` have been played; with 0, play one with a copied trainer, to compile."""
     if until == 0:
         trainer = Trainer(*(array.copy() for array in trainer))
         until = int(trainer.counts[GAMES]) + 1
-    with np.errstate(over="ignore"):  # of words
+    with np.errstate(over="ignore"):  # words wrap
         while trainer.counts[GAMES] < until:
             visits, result = play_game(game, teaching, trainer.rng)
             learn_kernel(game, trainer, visits, result, teaching.step)
@@ -117,7 +115,7 @@ def play_game(game: Game, teaching: Teaching, rng: np.ndarray) -> tuple[Visits, 
 
 
 def visits_of(game: Game, found: list) -> Visits:
-    """The visits of searches: (position, MoveStatistics) of each.  One that had no need to search is left out."""
+    """The visits of searches: (position, MoveStatistics) of each; positions that needed no search are left out."""
     found = [(state, at) for state, at in found if at is not None and at.playouts.sum() > 0]
     return Visits(
         np.array([state for state, _ in found], game.dtype).reshape(len(found), game.state_size),
@@ -153,7 +151,7 @@ def learn_position(game, trainer, visits, index, step):
 
 @helper
 def measure(game, trainer, visits, index):
-    """Write the moves' odds over those of the best one into `visits.logits`, and note the losses; returns their sum."""
+    """Write the moves' odds relative to the best one into `visits.logits`, and note the losses; returns their sum."""
     root, first, count = visits.states[index], visits.ends[index], visits.ends[index + 1] - visits.ends[index]
     logits, highest, total, loss, least = visits.logits, -np.inf, 0.0, 0.0, 0.0
     for i in range(count):

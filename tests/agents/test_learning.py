@@ -489,9 +489,9 @@ def test_what_arena_learn_refuses_before_it_learns(tmp_path, monkeypatch):
         "td(descents=5)": "td has no parameter 'descents'; it is td(plies=1, decay=0.5, foresee=True,",
         "tdd": "unknown learner 'tdd' (did you mean 'td'?); known: descent, run, td, tdleaf, visits",
         "run": "run needs folder: run(folder,",
-        "visits(teacher='random')": "teacher = 'random' leaves no visits that can be told by its seed",
+        "visits(teacher='random')": "teacher = 'random' leaves no visits that its seed reproduces",
         "visits(teacher='uct')": "must be a tree search with a number of playouts, such as uct(playouts=300)",
-        "visits(teacher='uct(playouts=9,seconds=1)')": "leaves no visits that can be told by its seed",
+        "visits(teacher='uct(playouts=9,seconds=1)')": "leaves no visits that its seed reproduces",
         "visits --match 2 --agent random": "random cannot play with a policy: the agent must be uct",
     }.items():
         done = call("learn", "tictactoe", "--output", "a.eval", *more.split())

@@ -178,8 +178,8 @@ def test_seed_0_is_a_seed_of_its_own(agent):
 
 def test_what_a_kind_of_search_cannot_be_told():
     for agent, view, message in [
-        ("ubfm", {"goal": 0}, "goal means nothing to ubfm, which can be told iterations and seed"),
-        ("expectiminimax", {"iterations": 3}, "iterations means nothing to expectiminimax, which can be told bounds"),
+        ("ubfm", {"goal": 0}, "goal means nothing to ubfm, which takes iterations and seed"),
+        ("expectiminimax", {"iterations": 3}, "iterations means nothing to expectiminimax, which takes bounds"),
         ("dfpn", {}, "dfpn has no tree that can be drawn; these have: alphabeta, minimax"),
     ]:
         with pytest.raises(agents.Unsuited, match=message):
