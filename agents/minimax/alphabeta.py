@@ -1,14 +1,13 @@
 """Alpha-beta: depth-first minimax that skips moves that cannot change the result (Knuth & Moore, "An analysis of
-alpha-beta pruning", 1975), with an evaluation function where the depth ends.
+alpha-beta pruning", 1975), with an evaluation function at the greatest depth.
 
-Each aid can be switched off and its effect counted: a transposition table, symmetries of the game, an order of moves
+Each aid can be switched off, and its effect counted: a transposition table, the game's symmetries, move ordering
 (agents/minimax/ordering.py), moves left out that the game knows to be no better than another, ends that the game
 foresees, principal variation search (Marsland & Campbell, "Parallel search of strongly ordered game trees", 1982),
-aspiration windows, iterative deepening, and a quiescence search.  Only the last changes the value of a search to a
-given depth, except that a table or the game may know of a certain end that lies deeper.
-agents/minimax/depthfirst.py is the search itself.
+aspiration windows, iterative deepening, and quiescence search.  Only quiescence changes the value of a search to a
+given depth, unless a table or the game knows of a certain end beyond it.
 
-For games of two players and no chance.
+For games of two players without chance.  The search itself is agents/minimax/depthfirst.py.
 """
 
 from dataclasses import dataclass, replace
@@ -28,20 +27,19 @@ ORDERS = {"table": "table_first", "own": "own_order", "killers": "killers", "his
 
 @dataclass(frozen=True)
 class AlphaBeta(DepthFirstMinimax):
-    """Alpha-beta; `alphabeta(depth=4, table=0, order=[], scout=false, foresee=false, sound=false)` is the algorithm
-    alone.
+    """Alpha-beta; `alphabeta(depth=4, table=0, order=[], scout=false, foresee=false, sound=false)` is plain alpha-beta.
 
-    order: what ranks moves, any of table, own, killers, history and file:PATH of a learned policy, which takes the
-        place of history near the root; equal moves keep the game's order
+    order: how moves are ranked, any of table, own, killers, history and file:PATH of a learned policy, which replaces
+        history near the root; equal moves keep the game's order
     scout: principal variation search
     foresee: take a win or a loss that the game foresees, without searching it
     sound: leave out moves that the game knows to be no better than another
-    quiescence: go on at the greatest depth with the moves that the game calls unstable, such as captures
+    quiescence: at the greatest depth, continue with the moves that the game calls unstable, such as captures
     aspiration: half the width of the window around the last depth's value; 0 for no window
     deepening: search to depth 1, 2, 3 and so on even if the budget is a depth alone
     workers: threads that solve in one table (agents/minimax/exact.py); a move of a game is decided by one
-    sharing: what keeps these threads apart: abdada, ybwc (young brothers wait), or lazy for Lazy SMP
-    policy_depth: the least depth left at a node whose moves a policy ranks; those of the root it always does
+    sharing: how these threads keep apart: abdada, ybwc (young brothers wait), or lazy for Lazy SMP
+    policy_depth: the least depth left at a node whose moves a policy ranks; it always ranks those of the root
     """
 
     table: float = 16.0
@@ -65,7 +63,7 @@ class AlphaBeta(DepthFirstMinimax):
             if not word.startswith(FILE):
                 check_choice("order", word, (*ORDERS, FILE + "PATH"))
         if len(self.policies) > 1:
-            raise ValueError(f"order = {self.order!r} has {len(self.policies)} policies; one can be there")
+            raise ValueError(f"order = {self.order!r} has {len(self.policies)} policies; at most one is allowed")
         check_choice("sharing", self.sharing, SHARINGS)
         if self.workers > 1 and self.policies:
             raise ValueError(f"workers = {self.workers} and a policy in order exclude each other")

@@ -1,4 +1,4 @@
-"""AND-OR graph search (Russell & Norvig, section 4.3.2): a plan for what the agent does after whatever the world does.
+"""AND-OR graph search (Russell & Norvig, section 4.3.2): a plan with an answer to every outcome of the agent's actions.
 
 At an OR node the agent needs one action that leads to the goal; at an AND node every outcome of the action must lead
 there.  The search is depth-first.  A state that is already on the path counts as a failure, since a plan that works
@@ -15,7 +15,7 @@ from games.core.problem import Problem
 
 @dataclass(frozen=True)
 class Plan:
-    """An action, and what to do after each of its outcomes; no action: the goal is reached."""
+    """An action, and a plan for each of its outcomes; no action: the goal is reached."""
 
     action: object = None
     after: dict = field(default_factory=dict)  # outcome -> Plan
@@ -28,7 +28,7 @@ class Plan:
         return "\n".join(self.lines("")) or "nothing is left to do"
 
     def lines(self, indent: str):
-        """The plan as text: an action a line, and below it what follows, by outcome where there are several."""
+        """The plan as text: one action a line, followed by the rest of the plan, by outcome if there are several."""
         if self.action is None:
             return
         yield f"{indent}{self.action}"
@@ -39,15 +39,12 @@ class Plan:
 
 
 def search(problem: Problem) -> Plan | None:
-    """A plan that reaches the goal whatever the outcomes are; None if none without loops does."""
+    """A plan that reaches the goal whatever the outcomes; None if no plan without loops does."""
     return or_search(problem, problem.initial(), (), {})
 
 
 def or_search(problem, state, path, known) -> Plan | None:
-    """A plan from `state` that avoids the states of `path`.
-
-    `known` keeps the plans found: they serve on every path, whereas a failure may be due to the path.
-    """
+    """A plan from `state` without the states of `path`; `known` keeps plans, but not failures, due to the path."""
     if problem.is_goal(state):
         return Plan()
     if state in known:

@@ -1,7 +1,7 @@
-"""The tree that expectiminimax searches, node by node, as data: for teaching, and for drawings.
+"""The tree that expectiminimax searches, node by node, as data: for teaching and drawings.
 
-It is the recursion of `value_kernel` (agents/minimax/expectiminimax.py), which keeps nodes where the kernel counts
-them; the windows at chance are the kernel's own.  Values and windows are MAX's.
+It repeats the recursion of `value_kernel` (agents/minimax/expectiminimax.py), and has a node where the kernel counts
+one; the windows at chance are the kernel's own.  Values and windows are MAX's.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ def explore_chances(
 ) -> Explored:
     """The tree that `agent` searches from `state`, where chance may move first, to its own depth or to the end.
 
-    bounds: the least and the greatest value there is for MAX, if they are known: Star1 cuts off by them
+    bounds: the least and the greatest possible value for MAX, if known: Star1 cuts off by them
     Unsuited if the agent is not expectiminimax or expectimax, or refuses the game; TooLarge beyond `limit` nodes.
     """
     if not isinstance(agent, Expectiminimax):
@@ -52,7 +52,7 @@ def explore_chances(
 
 @dataclass
 class ChanceSearch:
-    """A search, and how many nodes it may still visit."""
+    """A search, and the number of nodes that it may still visit."""
 
     player: ExpectiminimaxPlayer
     options: ExpectiminimaxOptions
@@ -62,7 +62,7 @@ class ChanceSearch:
         self.most, self.line = self.left, new_line(self.player.game, self.player.depth)
 
     def searched(self, name: str, state: np.ndarray, ply: int, window: Window) -> Explored:
-        """The node of a position, and all that is searched below it; `name` is the move that leads to it."""
+        """The node of a position and its subtree; `name` is the move to it."""
         if self.left < 0:
             raise TooLarge(f"the tree has more than {self.most} nodes: give a smaller depth, or a higher limit")
         self.left -= 1
@@ -78,7 +78,7 @@ class ChanceSearch:
         return self.at_choice(Explored(name, player, "open"), state, ply, window)
 
     def at_choice(self, node: Explored, state: np.ndarray, ply: int, window: Window) -> Explored:
-        """A node of MAX or MIN, who cut off as in alpha-beta."""
+        """A node of MAX or MIN, with the cut-offs of alpha-beta."""
         game, (alpha, beta), best = self.player.game, window, max if node.player == 0 else min
         node.alpha, node.beta = window
         node.value = -np.inf if node.player == 0 else np.inf

@@ -1,12 +1,9 @@
-"""The positions after the moves of a root, for drivers that are plain Python."""
+"""The positions after the moves of a root, for drivers in plain Python."""
 
 from games.core.jit import kernel
 
 
 @kernel
 def put_after(game, state, move, after):
-    """Write the state after a move to `after`.
-
-    `Game.after` does so in plain Python, which takes 17 ms in Amazons, times its 2,176 moves.
-    """
+    """Write the state after a move to `after`: much faster than `Game.after`, in plain Python 17 ms in Amazons."""
     game.play_into(state, move, after)

@@ -1,4 +1,4 @@
-"""What the agents minimax and alphabeta share: parameters, the player, and iterative deepening."""
+"""The common part of the agents minimax and alphabeta: parameters, the player, and iterative deepening."""
 
 from dataclasses import dataclass, replace
 from math import inf
@@ -21,9 +21,9 @@ from agents.minimax.stack import DONE, INFINITE, LEAST_TABLE, WIN, DepthFirstOpt
 class DepthFirstMinimax(PreparedAgent):
     """Searches to `depth`; with a budget of nodes or seconds, to depth 1, 2, 3 and so on until it is spent.
 
-    Of moves of equal value one is chosen at random.
+    Ties between moves are broken at random.
 
-    shortest: prefer the quickest win and the longest resistance to any other; this costs some cut-offs
+    shortest: prefer the quickest win and the longest resistance; this costs some cut-offs
     evaluation: the name of one of the game's evaluation functions, or file:PATH of a learned one; "" for its default
     scores: play for the game's score (discs, say) rather than for a win; the depth should then reach the end
     table: the transposition table's size in MiB; 0 for none
@@ -44,7 +44,7 @@ class DepthFirstMinimax(PreparedAgent):
     budgets: ClassVar[tuple[str, ...]] = ("depth", "nodes", "seconds")
     needs: ClassVar[Needs] = Needs(chance=False)
     solves: ClassVar[bool] = True
-    deepening = False  # parameters of alphabeta, which minimax does without
+    deepening = False  # parameters of alphabeta that minimax lacks
     aspiration = 0.0
 
     def __post_init__(self):
@@ -55,13 +55,13 @@ class DepthFirstMinimax(PreparedAgent):
         return replace(self.needs, evaluation=self.evaluation, symmetries=self.symmetries)
 
     def options(self) -> DepthFirstOptions:
-        """What the kernel is told."""
+        """The kernel's options."""
         off = DepthFirstOptions(*[False] * len(DepthFirstOptions._fields))
         table, symmetries = self.table > 0, self.symmetries
         return off._replace(shortest=self.shortest, scores=self.scores, table=table, symmetries=symmetries)
 
     def policy(self, game) -> Policy:
-        """What ranks the moves near the root; PreparedFileError if its file cannot be used."""
+        """The policy that ranks moves near the root; PreparedFileError if its file cannot be used."""
         return NO_POLICY
 
     def new_table(self) -> Table:
@@ -82,7 +82,7 @@ class DepthFirstMinimax(PreparedAgent):
 
 
 class DepthFirstPlayer(Player):
-    """Keeps its search's arrays, and the table with what is in it, from move to move."""
+    """Keeps its search's arrays, and the table with its contents, from move to move."""
 
     def __init__(self, agent, game, budget):
         self.agent, self.game, self.budget = agent, game, budget
@@ -113,7 +113,7 @@ class DepthFirstPlayer(Player):
         )
 
     def begin(self, state, rng) -> "Deepening":
-        """A search of `state` that has visited nothing yet; moves in the game's order if rng is None."""
+        """A search of `state` that has visited nothing yet; moves are in the game's order if rng is None."""
         put_root(self.game, self.search, state, rng)
         new_generation(self.search.table)
         self.search.table.counts[:] = 0
@@ -121,7 +121,7 @@ class DepthFirstPlayer(Player):
         return Deepening(self, 1 if deepening else self.deepest)
 
     def lengthened(self, state, line, depth) -> tuple[int, ...]:
-        """A line, which the table may have cut short, followed by the moves that the table knows to be best."""
+        """A line, which the table may have cut short, extended by the table's best moves."""
         if not self.search.options.table:
             return line
         game, line = self.game, list(line)
@@ -137,27 +137,27 @@ class DepthFirstPlayer(Player):
 
 
 class Deepening:
-    """Iterative deepening: searches each a ply deeper than the last, some nodes at a time.
+    """Iterative deepening: searches to ever greater depth, some nodes at a time.
 
-    With aspiration a search begins with a window around the value of the one before, and is done again if its value
-    falls outside (Marsland, "A review of game-tree pruning", 1986).
+    With aspiration a search begins with a window around the previous value, and is repeated if its value falls outside
+    (Marsland, "A review of game-tree pruning", 1986).
     """
 
     def __init__(self, player: DepthFirstPlayer, depth: int):
         self.player, self.search, self.depth = player, player.search, depth
         self.completed = 0
         self.finished = False
-        # should the budget end before any move is searched
+        # in case the budget ends before any move is searched
         self.best: tuple[float, tuple[int, ...]] = 0.0, (int(self.search.moves[0, 0]),)
         self.restart(-INFINITE, INFINITE)
 
     def restart(self, low: float, high: float) -> None:
-        """Begin to search to the depth that it is at, with that window."""
+        """Begin the search to the current depth, with that window."""
         self.low, self.high = low, high
         restart(self.search, self.depth, low, high)
 
     def run(self, nodes: int) -> int:
-        """Visit up to `nodes` more positions; returns how many: 0 only when going deeper is of no use."""
+        """Visit up to `nodes` more positions; returns how many: 0 only if a deeper search is of no use."""
         counts = self.search.counts[0]
         before = int(counts["nodes"])
         while not self.finished and counts["nodes"] < before + nodes:
@@ -167,7 +167,7 @@ class Deepening:
         return int(counts["nodes"]) - before
 
     def end_depth(self) -> None:
-        """Keep what this depth has found; begin the next one with the best move first, unless the value is certain."""
+        """Keep this depth's result; unless the value is certain, begin the next with the best move first."""
         value, line = float(self.search.nodes[0]["best"]), best_line(self.search)
         if not self.low < value < self.high:
             self.restart(-INFINITE if value <= self.low else self.low, INFINITE if value >= self.high else self.high)
@@ -186,13 +186,13 @@ class Deepening:
             return True
         if self.player.agent.scores or abs(value) <= 1.0:
             return False
-        return not self.player.agent.shortest or WIN - abs(value) <= self.depth  # beyond, a quicker win may be unseen
+        return not self.player.agent.shortest or WIN - abs(value) <= self.depth  # a quicker win may be beyond the depth
 
     def result(self) -> tuple[float, tuple[int, ...]]:
-        """(value, line) of the best move found at the depth being searched, or before any is, at the one before.
+        """(value, line) of the best move found at the current depth, or if there is none yet, at the one before.
 
-        A depth that is not completed can be relied on, since it begins with the best move of the one before; but not
-        where its values are below its window, and so are bounds.
+        An unfinished depth is reliable, since it begins with the previous best move, except where its values are below
+        its window, and so are bounds.
         """
         value = float(self.search.nodes[0]["best"])
         return (value, best_line(self.search)) if value > self.low else self.best

@@ -1,6 +1,7 @@
-"""The tree of best-first minimax after some expansions, as data: for teaching, and for drawings.
+"""The tree of best-first minimax after some expansions, as data: for teaching and drawings.
 
-The search keeps a position once, however many paths lead to it; a picture shows it wherever they do.  Values are MAX's.
+The search stores a position once, whatever the number of paths to it; a picture shows it on each of them.  Values are
+MAX's.
 """
 
 from collections.abc import Iterator
@@ -32,15 +33,14 @@ Path = tuple[int, ...]  # of moves in the graph, from the root on
 
 @dataclass
 class Expanded(Node):
-    """A position that best-first minimax keeps, at one of the places where paths meet it."""
+    """A position of best-first minimax, at one of the places where paths reach it."""
 
     value: float
-    descents: int  # that took the move to it
+    descents: int  # through the move to it
     resolved: bool  # whether its result is certain
 
     @property
     def legend(self) -> str:
-        """What the numbers and marks of a picture are."""
         return (
             "In a node its value for MAX, from -1 to 1, beside it the descents. Dashed: not yet expanded. Orange: the "
             "way to the position that is expanded next."
@@ -48,32 +48,27 @@ class Expanded(Node):
 
     @property
     def label(self) -> str:
-        """Its value with two digits: `.25`."""
         return hundredths(self.value)
 
     @property
     def note(self) -> str:
-        """How many descents came through it."""
         return f"{self.descents:,}" if self.descents else ""
 
     @property
     def spoken(self) -> str:
-        """The same in words."""
         return counted(self.descents, "descent") if self.descents else ""
 
     @property
     def words(self) -> str:
-        """What the search does with it."""
         return "next" if self.next else "frontier" if self.frontier else "resolved" if self.resolved else ""
 
     def data(self):
-        """The value for MAX, the descents, and whether the result is certain."""
         return {"value": self.value, "descents": self.descents, "resolved": self.resolved}
 
 
 @dataclass
 class Expansion:
-    """A best-first search, which can be looked at after each expansion."""
+    """A best-first search that can be looked at after each expansion."""
 
     game: Game
     player: UBFMPlayer
@@ -85,7 +80,7 @@ class Expansion:
         self.graph = self.player.graph = new_graph(self.player.agent.max_nodes)
 
     def expand(self, times: int | None, positions: int) -> None:
-        """Expand so many positions; of None, until the search ends or it keeps more than `positions`."""
+        """Expand that many positions; with None, until the search ends or has more than `positions`."""
         counts = self.graph.counts
         while not counts[ENDED] and (counts[SIZE] <= positions if times is None else self.done < times):
             before = int(counts[EDGES])
@@ -94,14 +89,14 @@ class Expansion:
             self.done += int(counts[EDGES]) > before
 
     def shown(self, limit: int) -> Expanded:
-        """The part of the tree that most descents took, of up to `limit` nodes."""
+        """The part of the tree that most descents took, of about `limit` nodes."""
         way = self.way()
         root: Path = ()
         chosen = foremost(root, self.below, limit) | {way[:i] for i in range(len(way) + 1)}
         return self.node((), self.state, chosen, way)
 
     def target(self, path: Path) -> int:
-        """The position that a path leads to."""
+        """The position at the end of a path."""
         return int(self.graph.targets[path[-1]]) if path else ROOT
 
     def edges(self, position: int) -> range:
@@ -110,7 +105,7 @@ class Expansion:
         return range(first, first + int(self.graph.total[position]))
 
     def below(self, path: Path) -> Iterator[tuple[float, Path]]:
-        """The paths that are a move longer, with their ranks: those that most descents took come first."""
+        """The paths that are one move longer, each with its rank: the most descents come first."""
         for edge in self.edges(self.target(path)):
             yield -float(self.graph.descents[edge]), (*path, edge)
 
@@ -127,7 +122,7 @@ class Expansion:
         return path if not self.graph.resolved[self.target(path)] else ()
 
     def node(self, path: Path, state: np.ndarray, chosen: set[Path], way: Path) -> Expanded:
-        """The node at the end of a path, whose position is `state`, with all that is chosen below it."""
+        """The node at the end of a path, whose position is `state`, with the chosen nodes below it."""
         graph, position, game = self.graph, self.target(path), self.game
         over, expanded = bool(game.is_over(state)), bool(graph.total[position])
         descents = int(graph.descents[path[-1]]) if path else int(graph.counts[DESCENTS])
@@ -149,7 +144,7 @@ class Expansion:
 
 
 def expansion(agent: Agent, game: Game, state: np.ndarray, seed: int) -> Expansion:
-    """A best-first search that has expanded nothing yet; Unsuited if the agent is none, or refuses the game."""
+    """A best-first search before its first expansion; Unsuited if the agent has none or refuses the game."""
     if not isinstance(agent, UBFM):
         raise Unsuited(f"{agent.name} is no best-first minimax: say ubfm")
     check_searchable(agent, game, state)

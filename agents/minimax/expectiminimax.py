@@ -3,14 +3,14 @@
     value(s) = max over MAX's moves, min over MIN's, sum of p(o) value(s after o) over outcomes o of chance
 
 With pruning, MAX and MIN cut off as in alpha-beta, and chance as in Star1 (Ballard, "The *-minimax search procedure for
-trees containing chance nodes", 1983): values lie between L and U, so an outcome needs no more than the window
+trees containing chance nodes", 1983): values lie between L and U, so an outcome needs only the window
 
     ((alpha - known - U * rest) / p,  (beta - known - L * rest) / p)
 
 where known is the sum so far and rest the probability of the outcomes to come; a value at a bound ends the node.
 
-Expectimax is the same for one player against chance: the other player, if there is one, is assumed to move at random.
-Values are the first player's: -1 to 1, or scores.  The budget is a depth in plies, chance's included.
+Expectimax is the same for one player against chance: any other player is assumed to move at random. Values are the
+first player's: -1 to 1, or scores.  The budget is a depth in plies, including chance's.
 """
 
 from dataclasses import dataclass, replace
@@ -27,12 +27,12 @@ from games.core.jit import helper, kernel
 from games.core.random import random_below
 
 NODES, LEAVES, CUTOFFS = range(3)  # of ExpectiminimaxLine.counts
-NOBODY = -2  # ExpectiminimaxOptions.random where no player moves at random
+NOBODY = -2  # ExpectiminimaxOptions.random if no player moves at random
 LARGEST = 1e9  # no score is larger
 
 
 class ExpectiminimaxOptions(NamedTuple):
-    """What a search does."""
+    """The options of a search."""
 
     pruning: bool
     scores: bool
@@ -62,7 +62,7 @@ def new_line(game, depth: int) -> ExpectiminimaxLine:
 
 @dataclass(frozen=True)
 class Expectiminimax(Agent):
-    """Expectiminimax to `depth`; of moves of equal value one is chosen at random.
+    """Expectiminimax to `depth`; ties between moves are broken at random.
 
     pruning: the cut-offs of alpha-beta, and of Star1 at nodes of chance
     scores: play for the game's score rather than for a win; the depth should then reach the end
@@ -100,7 +100,7 @@ class Expectimax(Expectiminimax):
 
 
 class ExpectiminimaxPlayer(Player):
-    """Keeps the arrays of its search, and nothing that is in them."""
+    """Keeps the arrays of its search, but no results."""
 
     def __init__(self, agent, game, budget):
         self.agent, self.game, self.depth = agent, game, min(budget.depth, game.max_plies)
@@ -112,7 +112,7 @@ class ExpectiminimaxPlayer(Player):
         best = max(side * value for value in values.values())
         moves = [move for move, value in values.items() if side * value == best]
         if self.agent.pruning:
-            moves = moves[:1]  # of later moves no more than a bound is known
+            moves = moves[:1]  # of later moves only a bound is known
         nodes, leaves, cutoffs = self.line.counts.tolist()
         return Decision(
             move=moves[int(random_below(rng, len(moves)))],
@@ -123,13 +123,13 @@ class ExpectiminimaxPlayer(Player):
         )
 
     def options(self, player: int) -> ExpectiminimaxOptions:
-        """What a search does in a position where `player` is to move."""
+        """The options of a search in a position with `player` to move."""
         random = 1 - player if self.agent.other_moves_at_random and self.game.players == 2 else NOBODY
         most = LARGEST if self.agent.scores else 1.0
         return ExpectiminimaxOptions(self.agent.pruning, self.agent.scores, random, -most, most)
 
     def values(self, state) -> dict[int, float]:
-        """What each move is worth to the first player; with pruning a bound, except for the best and those before."""
+        """The value of each move for the first player; with pruning a bound after the best move."""
         agent, player = self.agent, int(self.game.player(state))
         options = self.options(player)
         line, values, low, high = self.line, {}, -LARGEST, LARGEST
@@ -188,7 +188,7 @@ def value_kernel(game, line, depth, ply, alpha, beta, options):
 
 @helper
 def outcome_window(options, known, rest, share, window):
-    """Star1: the window that the value of an outcome of probability `share` needs, of a node that has `window`."""
+    """Star1: the window needed for an outcome of probability `share`, at a node with `window`."""
     above, below = (options.most * rest, options.least * rest) if rest > 0.0 else (0.0, 0.0)
     return (window[0] - known - above) / share, (window[1] - known - below) / share
 

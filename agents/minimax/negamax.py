@@ -1,10 +1,10 @@
-"""Negamax: minimax as one short recursion, since one player's gain is the other's loss (Knuth &
-Moore, "An analysis of alpha-beta pruning", 1975, section 2, where it is F2 with pruning).
+"""Negamax: minimax as one short recursion, since one player's gain is the other's loss (Knuth & Moore, "An analysis of
+alpha-beta pruning", 1975, section 2, where it is F2 with pruning).
 
     value(s) = max over moves m of  -value(s after m),  with + where the same player moves again
 
 Values are those of alphabeta: for the player to move, WIN - p for a win in p plies, an evaluation between -1 and 1 at
-the greatest depth.  The whole tree is searched in one go, so that its only budget is a depth.  Read it before
+the greatest depth.  The whole tree is searched in one go, so the only budget is a depth.  Read it before
 agents/minimax/depthfirst.py, which is tested against it.  For games of two players without chance.
 """
 
@@ -25,7 +25,7 @@ NODES, LEAVES = range(2)  # of counts
 
 
 class NegamaxOptions(NamedTuple):
-    """What a search does."""
+    """The options of a search."""
 
     depth: int
     pruning: bool
@@ -33,7 +33,7 @@ class NegamaxOptions(NamedTuple):
 
 @dataclass(frozen=True)
 class Negamax(Agent):
-    """Negamax to `depth`; of moves of equal value one is chosen at random.
+    """Negamax to `depth`; ties between moves are broken at random.
 
     pruning: alpha-beta's cut-offs
     """
@@ -50,7 +50,7 @@ class Negamax(Agent):
 
 
 class NegamaxPlayer(Player):
-    """Keeps its arrays from move to move, and no results."""
+    """Keeps its arrays from move to move, but no results."""
 
     def __init__(self, agent, game, depth):
         self.game, self.options = game, NegamaxOptions(depth, agent.pruning)
@@ -62,7 +62,7 @@ class NegamaxPlayer(Player):
         values, counts = self.values(state), self.counts
         best = max(values.values())
         moves = [move for move, value in values.items() if value == best]
-        if self.options.pruning:  # of later moves no more than a bound is known
+        if self.options.pruning:  # of later moves only a bound is known
             moves = moves[:1]
         return Decision(
             move=moves[int(random_below(rng, len(moves)))],
@@ -73,7 +73,7 @@ class NegamaxPlayer(Player):
         )
 
     def values(self, state) -> dict[int, float]:
-        """What each move is worth to the player to move; with pruning an upper bound, except for the best move."""
+        """The value of each move for the player to move; with pruning an upper bound, except for the best move."""
         best, values, child = -INFINITE, {}, self.states[1]
         self.counts[:] = 0
         for move in self.game.moves(state):
@@ -89,10 +89,7 @@ class NegamaxPlayer(Player):
 
 @kernel
 def negamax_kernel(game, states, moves, counts, options, ply, window):
-    """The value of states[ply], `ply` plies below the root, for its player to move.
-
-    With pruning it is a bound where it lies outside the window (alpha, beta).
-    """
+    """The value of states[ply] for its player to move; with pruning, a bound if outside the window (alpha, beta)."""
     state, (alpha, beta) = states[ply], window
     counts[NODES] += 1
     side = side_to_move(game, state)

@@ -1,11 +1,11 @@
-"""The order in which a depth-first search tries moves: cut-offs come early where good moves come first.
+"""The order in which a depth-first search tries moves: good moves first bring cut-offs early.
 
 First the transposition table's move, then the game's own order, then "killers", the last two moves that cut off at the
-same ply (Akl & Newborn, "The principal continuation and the killer heuristic", 1977), then history:
-the sum of the squared depths at which a move has caused cut-offs anywhere (Schaeffer, "The history heuristic", 1983).
+same ply (Akl & Newborn, "The principal continuation and the killer heuristic", 1977), then history: the sum of the
+squared depths at which a move has caused cut-offs anywhere (Schaeffer, "The history heuristic", 1983).
 
-A learned policy takes the place of history at the root and near it.  It looks at the position after every move, which
-costs as much as to search that position; a node that has many below it gets that back by cut-offs.
+A learned policy replaces history at and near the root.  It evaluates the position after every move, which costs as much
+as searching that position; at a node with a large subtree, cut-offs repay this.
 """
 
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ LOGIT_SHIFT, MOST_LOGIT = 6, 1 << 18  # a policy's ranks: logits in units of 2^-
 
 
 class Policy(NamedTuple):
-    """What a policy ranks moves by, and where."""
+    """A policy, and where it ranks moves."""
 
     learned: Learned
-    least: int  # the depth left at a node from which on it ranks the moves
+    least: int  # it ranks the moves of nodes with at least this depth left
 
 
 NO_POLICY = Policy(NOT_LEARNED, 0)
@@ -33,7 +33,7 @@ NO_POLICY = Policy(NOT_LEARNED, 0)
 
 @dataclass(frozen=True)
 class Unguided(Compilable):
-    """No policy takes part.  A constant of kernels, which then need nothing that a policy does of the game."""
+    """No policy takes part.  As a constant of kernels, it spares them the game's functions for policies."""
 
     def ranks(self, policy, draft):
         """Whether the policy ranks the moves of a node with that depth left."""
@@ -60,13 +60,13 @@ UNGUIDED, BY_POLICY = Unguided(), ByPolicy()
 
 
 def guide_of(options) -> Unguided:
-    """What kernels are given of a search with these options."""
+    """The guide for kernels of a search with these options."""
     return BY_POLICY if options.by_policy else UNGUIDED
 
 
 @kernel
 def root_ranks_kernel(game, guide, search):
-    """Write what the policy ranks the root's moves by into their row of ranks."""
+    """Write the policy's ranks of the root's moves into their row of ranks."""
     for i in range(search.nodes[0].total):
         move, scratch = search.moves[0, i], search.scratch[0]
         search.ranks[0, i] = guide.rank(game, search.policy, search.states[0], move, scratch)
@@ -74,7 +74,7 @@ def root_ranks_kernel(game, guide, search):
 
 @inlined
 def are_ranked(options):
-    """Whether moves are tried by their ranks, rather than as they are listed."""
+    """Whether moves are tried by their ranks, rather than in the order of the list."""
     return options.table_first or options.own_order or options.killers or options.history or options.by_policy
 
 
@@ -104,7 +104,7 @@ def order_moves(game, guide, search, ply, table_move):
 
 @inlined
 def bring_best_forward(moves, ranks, begin, end):
-    """Bring the move of the greatest rank to the index `begin`; the moves that it passes keep their order."""
+    """Bring the move of the greatest rank to the index `begin`; the moves in between keep their order."""
     best = begin
     for i in range(begin + 1, end):
         if ranks[i] > ranks[best]:
@@ -117,10 +117,7 @@ def bring_best_forward(moves, ranks, begin, end):
 
 @inlined
 def merge_symmetric(game, search, ply, count):
-    """Leave out the moves to images of positions that earlier moves lead to, of `count` moves listed at `ply`.
-
-    Returns how many are left.  The row of ranks serves as room for keys.
-    """
+    """Keep one of the `count` moves listed at `ply` for each set of symmetric positions; returns how many are left."""
     moves, keys, kept = search.moves[ply], search.ranks[ply], 0
     child, image = search.scratch[0], search.scratch[1]
     for i in range(count):
@@ -136,7 +133,7 @@ def merge_symmetric(game, search, ply, count):
 
 @inlined
 def note_cutoff(game, search, ply):
-    """Remember the move tried last at `ply`, which has cut off."""
+    """Remember the move tried last at `ply`, which has caused a cut-off."""
     options, node = search.options, search.nodes[ply]
     if not (options.killers or options.history):
         return

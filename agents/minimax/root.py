@@ -1,4 +1,4 @@
-"""How a depth-first search begins: the root's moves, and their order."""
+"""The start of a depth-first search: the root's moves, and their order."""
 
 import numpy as np
 
@@ -9,10 +9,7 @@ from games.core.random import random_below
 
 
 def put_root(game, search: DepthFirstSearch, state: np.ndarray, rng: np.ndarray | None) -> None:
-    """Make `state` the root, with its moves in random order, or in the game's if rng is None, and count from 0.
-
-    A policy puts the moves in its order, and leaves moves of equal logits as they are.
-    """
+    """Make `state` the root, with its moves in the policy's order, at random, or if rng is None in the game's order."""
     moves = game.moves(state)
     for i in range(len(moves) - 1 if rng is not None else 0, 0, -1):
         j = int(random_below(rng, i + 1))

@@ -1,10 +1,10 @@
-"""Rules by which threads that search one position to the end, in one table, keep apart: Lazy SMP and ABDADA.
+"""Rules that keep threads apart when they search one position to the end in one table: Lazy SMP and ABDADA.
 
-    lazy     all but the first break ties, and small differences, of the order of moves by numbers of their own
-    abdada   a move to a position that another thread is searching is put off until the others have been tried, but for
-             the first (J.-C. Weill, "The ABDADA distributed minimax search algorithm", ICCA Journal, 1996)
+    lazy     every thread but the first adds its own noise to the move order, which breaks ties and small differences
+    abdada   a thread postpones a move to a position that another one is searching, unless it is the first move
+             (J.-C. Weill, "The ABDADA distributed minimax search algorithm", ICCA Journal, 1996)
 
-All threads begin at the root, and the first that has the answer ends the search.
+All threads begin at the root; the first one with the answer ends the search.
 """
 
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ from games.core.jit import helper
 from games.core.random import GAMMA, mix
 
 BUSY_PLACES = 1 << 16
-MARKED_AFTER = 4  # positions visited below a position before it is marked: a mark costs more than a tiny search
+MARKED_AFTER = 4  # positions visited below a position before it is marked: marks cost more than tiny searches
 MARKED = 1  # of a node's `split`
-PUT_OFF = -(1 << 61)  # the rank of a move that is tried after all others
+PUT_OFF = -(1 << 61)  # the rank of a postponed move
 NOISE = (1 << OWN_SHIFT + 1) - 1  # of ranks: less than two steps of the game's own order
 
 

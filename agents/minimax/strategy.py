@@ -16,9 +16,9 @@ HORIZON = 3  # plies
 
 @kernel
 def strategy_kernel(game, rule, search, states, slots, moves, cursor, ahead):
-    """Go on with the strategy until it is whole, or the arrays are full; returns whether it is whole.
+    """Continue the strategy until it is whole, or the arrays are full; returns whether it is whole.
 
-    states, slots: as of verify_kernel; moves: int32[positions], to be filled
+    states, slots: see verify_kernel; moves: int32[positions], to be filled
     cursor: int64[4] = positions done, positions met, moves found, the winner
     """
     room, after = search.moves[-1], states[len(states) - 1]
@@ -68,10 +68,10 @@ def check_certifies(solver) -> None:
 
 
 def certificate(solver, line: str, horizon: int = HORIZON) -> Certificate:
-    """The certificate of who wins after a line of moves.  Unsuited if nobody does, or if the solver finds none.
+    """The certificate of the winner after a line of moves.  Unsuited if it is a draw, or the solver finds no winner.
 
-    The winner's wins within `horizon` plies are left out: each two plies more make the strategy smaller, and following
-    it slower.
+    The winner's wins within `horizon` plies are left out: each two plies more make the strategy smaller, but slower to
+    follow.
     """
     check_certifies(solver)
     game = solver.game
@@ -84,7 +84,7 @@ def certificate(solver, line: str, horizon: int = HORIZON) -> Certificate:
     states[0], cursor = root, np.array([0, 1, 0, winner], np.int64)
     search, slots, ahead = solver.alone(), hash_table(game, states, cursor[1]), new_lookahead(game, horizon)
     while not strategy_kernel(game, ALONE, search, states, slots, moves, cursor, ahead):
-        del slots  # before there is another one: large strategies fill the memory, so all grows in place, and slowly
+        del slots  # before the next table: large strategies fill the memory, so arrays grow in place, by a quarter
         room = len(states) + len(states) // 4
         states.resize((room, game.state_size), refcheck=False)
         moves.resize(room, refcheck=False)

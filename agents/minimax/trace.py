@@ -1,7 +1,7 @@
-"""The tree that a depth-first search explores, node by node, as data: for teaching, and for drawings.
+"""The tree that a depth-first search explores, node by node, as data: for teaching and drawings.
 
-The search is the one that agents play with, stepped node by node, so what is shown is what it does.  Values and
-windows are MAX's, the first player's: alpha is what MAX is sure of, beta what MIN is sure of.
+It steps the search that agents play with, so that pictures show what it does.  Values and windows are those of MAX, the
+first player: MAX is sure of alpha, MIN of beta.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ WORDS = {"evaluated": "evaluated", "table": "from the table", "foreseen": "fores
 
 
 class TooLarge(Unsuited):
-    """A tree with more nodes than were allowed."""
+    """A tree has more nodes than the limit."""
 
 
 @dataclass
@@ -43,39 +43,35 @@ class Explored(Node):
     """A node that the search has visited."""
 
     kind: str  # open; end; evaluated; foreseen; table: known from it; late: a quicker win is known; chance
-    value: float = 0.0  # for MAX; while the node is under way, the best so far
-    exact: bool = True  # if not, the value is a bound:
-    at_least: bool = False  # a lower one, or else an upper one
-    alpha: float = -np.inf  # the window that it was entered with; while it is under way, the current one
+    value: float = 0.0  # for MAX; the best so far while the node is under way
+    exact: bool = True  # or else a bound:
+    at_least: bool = False  # lower, or else upper
+    alpha: float = -np.inf  # the window at its entry; while it is under way, the current one
     beta: float = np.inf
-    under_way: bool = False  # the search has been stopped here or below
+    under_way: bool = False  # whether the search was stopped here or below
     pruning: bool = True  # whether the search looks at the window
 
     @property
     def legend(self) -> str:
-        """What the numbers and marks of a picture mean."""
         if not self.pruning:
             return "In a node its value."
         return "In a node its value, beside it the window (alpha, beta). Branches with a cross are cut off."
 
     @property
     def label(self) -> str:
-        """Its value, or the bound that is known: `3`, `≥5`, `≤2`."""
         return ("" if self.exact else "≥" if self.at_least else "≤") + number(self.value)
 
     @property
     def note(self) -> str:
-        """The window that it was entered with, if the search looks at it; nothing at an end."""
         return self.spoken if self.pruning else ""
 
     @property
     def spoken(self) -> str:
-        """The window that it was entered with; nothing at an end."""
+        """Its window, unless it is an end."""
         return f"({number(self.alpha)}, {number(self.beta)})" if self.kind in ("open", "chance") else ""
 
     @property
     def words(self) -> str:
-        """Where its value comes from, unless from its children."""
         return "under way" if self.under_way else WORDS.get(self.kind, "")
 
     @property
@@ -84,7 +80,6 @@ class Explored(Node):
         return sum(len(node.pruned) for node in self.all())
 
     def data(self):
-        """Values are MAX's; infinite ones are None."""
         bound = None if self.exact else "lower" if self.at_least else "upper"
         window = {"alpha": finite(self.alpha), "beta": finite(self.beta)}
         return {"value": finite(self.value), "bound": bound, **window, "kind": self.kind, "again": self.again}
@@ -99,11 +94,11 @@ def explore(
     iterations: int | None = None,
     bounds: tuple[float, float] = UNBOUNDED,
 ) -> Explored:
-    """The tree that `agent` explores from `state`, to its own depth or to the end; moves come in the game's order.
+    """The tree that `agent` explores from `state`, to its own depth or to the end, with moves in the game's order.
 
     iterations: stop after that many positions, not counting the root
-    bounds: the least and the greatest possible value for MAX, if they are known; a node ends once it has the best one
-    for its player
+    bounds: the least and the greatest possible value for MAX, if known; a node ends once it has the best one for its
+        player
     Unsuited if the agent is not a depth-first search or refuses the game; TooLarge if the tree has over `limit` nodes.
     """
     if not isinstance(agent, DepthFirstMinimax):
@@ -133,18 +128,18 @@ def explore(
 
 
 def mark(root: Explored) -> None:
-    """Mark the best line so far, by the first of equal moves, up to where chance decides."""
+    """Mark the best line so far, by the first of equal moves, until chance decides."""
     node: Explored | None = root
     while node is not None and node.children and node.kind == "open":
         best = max if node.player == 0 else min
-        known = {child.move: child for child in node.children if not child.under_way}  # the last search of a move
+        known = {child.move: child for child in node.children if not child.under_way}  # the last search of each move
         node = best(known.values(), key=lambda child: child.value) if known else None
         if node is not None:
             node.marked = True
 
 
 def step(player: DepthFirstPlayer, path: list[Explored], bounds: tuple[float, float]) -> None:
-    """Let the search try one move, and record what comes of it."""
+    """Let the search try one move, and record the result."""
     game, search, counts = player.game, player.search, player.search.counts[0]
     ply = int(counts["ply"])
     node, below = search.nodes[ply], search.nodes[ply + 1]
@@ -187,7 +182,7 @@ def finish(game, search: DepthFirstSearch, row: int, explored: Explored, bounds:
 
 
 def leave_open(game, search: DepthFirstSearch, row: int, explored: Explored) -> None:
-    """Record what is known so far of the node at a row of the search, which has been stopped."""
+    """Record the knowledge so far of the node at a row of the search, which has been stopped."""
     node, state = search.nodes[row], search.states[row]
     side, best, rest = side_to_move(game, state), float(node["best"]), search.moves[row, node["tried"] : node["total"]]
     explored.under_way = True
@@ -197,7 +192,7 @@ def leave_open(game, search: DepthFirstSearch, row: int, explored: Explored) -> 
 
 
 def window(game, search: DepthFirstSearch, row: int) -> tuple[float, float]:
-    """The window that a row was entered with, as MAX sees it; without a bound it is infinite."""
+    """The window with which a row was entered, as MAX sees it; infinite where there is no bound."""
     node = search.nodes[row]
     return seen_by_max(side_to_move(game, search.states[row]), float(node["floor"]), float(node["beta"]))
 

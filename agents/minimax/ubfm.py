@@ -5,15 +5,15 @@ two-player perfect-information games without knowledge", 2020).
     expand      evaluate the positions after all moves of the position reached, and keep them
     back up     give each position on the way the value of its best move
 
-Options make two searches of it.  Korf & Chickering's is `ubfm(completion=false, safe=false, to_root=false)`: it
-backs up until a value does not change, and plays the move of the greatest value.  Cohen-Solal's, the default, has
+Options make two searches of it.  Korf & Chickering's is `ubfm(completion=false, safe=false, to_root=false)`: it backs
+up until a value does not change, and plays the move of the greatest value.  Cohen-Solal's, the default, has
 
     completion  a position is resolved when its result is certain: a win for one player, or all its moves resolved;
-                descents go to what is not, and a certain win comes before all values, a certain loss after
+                descents go to the others, and a certain win ranks above all values, a certain loss below
     safe        of the moves that are not certain to lose, the one that most descents took is played
     to_root     values are backed up all the way to the root, since other paths may have changed them in between
 
-The table is keyed by state, so that a position reached by several paths is one.  For two players without chance.
+The table is keyed by state, so all paths to a position share it.  For two players without chance.
 """
 
 from dataclasses import dataclass, replace
@@ -39,28 +39,28 @@ class Graph(NamedTuple):
     """Positions, and the moves between them.  Row i of the first arrays is position i; of the next ones, move i."""
 
     values: np.ndarray  # float64[positions], -1 to 1 for the first player
-    results: np.ndarray  # int8[positions], 1 or -1: a certain win or loss of the first player; 0: not, or a draw
+    results: np.ndarray  # int8[positions], a certain win (1) or loss (-1) of the first player; 0: neither
     resolved: np.ndarray  # bool[positions], whether the result is certain
     sides: np.ndarray  # int8[positions], 1 if the first player is to move, else -1
     first: np.ndarray  # int32[positions], the first of its moves
-    total: np.ndarray  # int32[positions], how many there are; 0 before it is expanded
+    total: np.ndarray  # int32[positions], their number; 0 before it is expanded
     moves: np.ndarray  # int32[moves]
     targets: np.ndarray  # int32[moves], the position that a move leads to
-    descents: np.ndarray  # int32[moves], that took the move
+    descents: np.ndarray  # int32[moves], descents through the move
     keys: np.ndarray  # uint64[slots], a hash table of the positions, but for the root (agents/core/probing.py)
-    slots: np.ndarray  # int32[slots], a power of two of them: 1 + the key's position, or 0
+    slots: np.ndarray  # int32[slots, a power of two], 1 + the key's position, or 0
     counts: np.ndarray  # int64[4] = positions, moves, positions visited, descents
 
 
 class UBFMOptions(NamedTuple):
-    """What distinguishes the searches."""
+    """The difference between the searches."""
 
     completion: bool
     to_root: bool
 
 
 def new_graph(capacity: int) -> Graph:
-    """Room for `capacity` positions and twice as many moves; the system provides memory when it is first written."""
+    """Room for `capacity` positions and twice as many moves; the system provides memory as it is first written."""
     slots = 1 << (2 * capacity - 1).bit_length()
     return Graph(
         values=np.zeros(capacity),
@@ -80,9 +80,9 @@ def new_graph(capacity: int) -> Graph:
 
 @dataclass(frozen=True)
 class UBFM(Agent):
-    """Unbounded best-first minimax; moves are kept in random order, so that any of equal moves may be played.
+    """Unbounded best-first minimax; moves are kept in random order, which breaks ties at random.
 
-    completion: positions whose result is certain are resolved, and descents go to what is not
+    completion: positions whose result is certain are resolved, and descents go to the others
     safe: of the moves that are not certain to lose, play the one that most descents took
     to_root: back values up all the way to the root
     evaluation: the name of one of the game's evaluation functions, or file:PATH of a learned one; "" for its default
@@ -131,7 +131,7 @@ class UBFMPlayer(Player):
 
     def decision(self, state, rng):
         graph, edge = self.graph, self.best_edge(ROOT, self.agent.safe)
-        if edge is None:  # the budget is less than one expansion
+        if edge is None:  # the budget was too small for one expansion
             moves = self.game.moves(state)
             return Decision(moves[random_below(rng, len(moves))], nodes=0, depth=0)
         line = self.line(edge)
@@ -168,7 +168,7 @@ class UBFMPlayer(Player):
         return max(edges, key=worth, default=None)
 
     def line(self, edge) -> tuple[int, ...]:
-        """A move of the root, and on along the best moves."""
+        """A move of the root, followed by best moves."""
         moves = [int(self.graph.moves[edge])]
         while (below := self.best_edge(self.graph.targets[edge], False)) is not None:
             edge = below
@@ -178,16 +178,12 @@ class UBFMPlayer(Player):
 
 @kernel
 def ubfm_kernel(game, graph, root, options, until, limit, rng):
-    """Expand one position after the other until `until` positions have been visited in all.
-
-    It stops earlier at `limit` positions, when there is no room, when the root is resolved, or when its best line ends
-    the game.
-    """
+    """Expand positions until `until` have been visited, `limit` is reached, or the graph is full or the search over."""
     state, child, moves = root.copy(), root.copy(), np.empty(game.max_moves, np.int32)
     path, counts = np.empty(game.max_plies + 1, np.int32), graph.counts
     if counts[SIZE] == 0:
         add_position(game, graph, state)
-    # a search that has ended stays so: another descent would count moves, and draw numbers, for nothing
+    # a search that has ended stays so: another descent would count moves and draw numbers in vain
     while counts[NODES] < until and not counts[ENDED]:
         copy_state(game, root, state)
         length = descend(game, graph, state, path, options)
@@ -210,12 +206,7 @@ def ubfm_kernel(game, graph, root, options, until, limit, rng):
 
 @helper
 def descend(game, graph, state, path, options):
-    """Follow the best moves from the root to a position that is not expanded, or whose moves are all resolved.
-
-    Returns the path's length.
-
-    path[i] is the position i plies below the root; `state` follows.
-    """
+    """Follow best moves from the root to a position to expand; returns the path's length.  `state` follows."""
     node, length = np.int64(ROOT), 1
     path[0] = ROOT
     while graph.total[node] > 0 and not (options.completion and graph.resolved[node]):
@@ -232,7 +223,7 @@ def descend(game, graph, state, path, options):
 
 @helper
 def edge_to_descend(graph, node, options):
-    """The move of the greatest value for the player to move; with completion, among those not yet resolved."""
+    """The move of the greatest value for the player to move; with completion, among the unresolved ones."""
     side, best, best_value = graph.sides[node], NONE, -np.inf
     for edge in range(graph.first[node], graph.first[node] + graph.total[node]):
         target = graph.targets[edge]
@@ -244,7 +235,7 @@ def edge_to_descend(graph, node, options):
 
 @helper
 def expand(game, graph, node, state, child, moves, count):
-    """Give a position its moves, and each move the position that it leads to, new or known."""
+    """Give a position its moves, and each move its position, new or known."""
     first = graph.counts[EDGES]
     for i in range(count):
         game.play_into(state, moves[i], child)
@@ -291,7 +282,7 @@ def back_up(graph, path, length, options):
 
 @helper
 def update(graph, node, options):
-    """Give a position the value of its best move and, if that is certain, the result; returns whether it changes."""
+    """Give a position the value of its best move and, if certain, the result; returns whether it changes."""
     side, unresolved = np.int64(graph.sides[node]), 0
     best_result, best_value = np.int64(-2), -np.inf
     for edge in range(graph.first[node], graph.first[node] + graph.total[node]):

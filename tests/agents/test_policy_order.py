@@ -127,7 +127,7 @@ def test_a_policy_that_cannot_order(policies, unusable):
         assert "order of alphabeta" in str(error.value) and "\n" not in str(error.value)
     for text, told in [
         ("order=['tabel']", "order = 'tabel' is not one of table, own, killers, history, file:PATH"),
-        ("order=['file:a.policy', 'file:b.policy']", "has 2 policies; one can be there"),
+        ("order=['file:a.policy', 'file:b.policy']", "has 2 policies; at most one is allowed"),
         ("order=['file:a.policy'], workers=2", "workers = 2 and a policy in order exclude each other"),
         ("policy_depth=0", "policy_depth = 0 is out of range: it can be 1 or more"),
     ]:
