@@ -1,4 +1,4 @@
-"""The methods of a search as one object, a chain, which hands each method what is the method's own."""
+"""The methods of a search as one object, a chain, which hands each method its own arrays and numbers."""
 
 import functools
 import inspect
@@ -10,7 +10,7 @@ from agents.montecarlo.method import NONE, Method
 from agents.montecarlo.search import Search
 from games.core.jit import Compilable
 
-# What a chain does with a call of each of its methods, and what it returns in the end
+# A chain's line for the call of each method, and its last return value
 EACH = "{call}", "None"
 ALL_OF = "if not {call}: return False", "True"
 ANY_OF = "if {call}: return True", "False"
@@ -42,11 +42,7 @@ JOINTS = {
 
 @functools.cache
 def joined(name: str, methods: tuple[Method, ...]) -> Callable[..., Any]:
-    """The function of that name of a chain, which calls those methods alone that replace it.
-
-    Its text is written here, since a kernel then compiles one function for each point of a simulation, and none of the
-    functions that no method replaces.
-    """
+    """The function of that name of a chain, generated to call only the methods that replace it."""
     line, returned = JOINTS[name]
     first, *rest = inspect.signature(getattr(Method, name)).parameters
     lines = [f"def {name}({', '.join([first, *rest])}):"]
@@ -64,12 +60,12 @@ def joined(name: str, methods: tuple[Method, ...]) -> Callable[..., Any]:
 
 
 def replaces(method: Method, name: str) -> bool:
-    """Whether a method has a function of its own of that name."""
+    """Whether a method has its own function of that name."""
     return method.function(name) is not getattr(Method, name)
 
 
 def joint(name: str) -> Callable[..., Any]:
-    """That function for any chain; kernels have the function of theirs."""
+    """That function for any chain in plain Python; each kernel has its chain's own."""
 
     @functools.wraps(getattr(Method, name))
     def call(self, *arguments):
@@ -80,10 +76,7 @@ def joint(name: str) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class Chain(Compilable):
-    """Methods as one.  Its functions are those of Method, for each method with its own arrays and numbers.
-
-    search.memory is a tuple of the methods' arrays, search.options.chain one of their numbers.
-    """
+    """Several methods as one, with Method's functions.  Kernels get tuples of the methods' arrays and numbers."""
 
     methods: tuple[Method, ...] = ()
 

@@ -1,4 +1,4 @@
-"""UCT with methods: the rules that call them, one after the other, at the points of a simulation."""
+"""UCT with methods: the rules that call the methods, one after another, at the points of a simulation."""
 
 from dataclasses import dataclass
 from math import sqrt
@@ -15,9 +15,9 @@ from games.core.playout import reward_of
 
 @dataclass(frozen=True)
 class Composed(UCB1):
-    """UCB1 with methods that leave the selection to it.
+    """UCB1 with methods that do not change the selection.
 
-    steps: whether a method takes part in the moves of playouts
+    steps: whether a method acts on the moves of playouts
     """
 
     steps: bool = False
@@ -62,7 +62,7 @@ class Composed(UCB1):
         return self.chain.result(game, search, score, 2.0 * reward_of(score) - 1.0)
 
     def played_whole(self, game, search, walk, rng):
-        """The same, where one method alone acts on moves, and plays to the end by itself."""
+        """The same if only one method acts on moves, and it plays to the end by itself."""
         score = self.chain.plays(game, search, walk, rng)
         return self.chain.result(game, search, score, 2.0 * reward_of(score) - 1.0)
 
@@ -82,13 +82,13 @@ class Composed(UCB1):
 
 @dataclass(frozen=True)
 class Selecting(Composed):
-    """The same with methods that take part in the selection, where bounds are computed in double precision."""
+    """Composed with methods that change the selection; bounds are computed in double precision."""
 
     def function(self, name):
         return super().function("best_of_each" if name == "best_child" else name)
 
     def bound(self, game, search, walk, child, scale):
-        """mean + exploration term + what the methods add."""
+        """mean + exploration term + the methods' terms."""
         tree = search.tree
         visits = tree.visits[child]
         if visits > 0:

@@ -1,4 +1,4 @@
-"""What a Monte-Carlo tree search has decided, by the children of its root."""
+"""The decision of a Monte-Carlo tree search, by the children of its root."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from agents.core.tree import ROOT, Tree, most_visited_child, principal_variation
 
 
 def decision_from(tree: Tree, playouts: int, player: int, best: int | None = None) -> Decision:
-    """The move to the root's child `best`, by default the most visited one, and the root's statistics, for `player`,
+    """The move to the root's child `best`, by default the most visited one, with the root's statistics, for `player`,
     who is to move.
 
     A proven win is played instead; a proven loss is not played unless all moves are.
@@ -30,9 +30,7 @@ def decision_from(tree: Tree, playouts: int, player: int, best: int | None = Non
 
 
 def best_of_proven(proofs: np.ndarray, visits: np.ndarray, means: np.ndarray, best: int, player: int) -> int:
-    """What `player` is to play in place of the move `best`, by number, where moves are proven; their results become
-    their means.
-    """
+    """The index of the move for `player` to play instead of `best`; results of proven moves become their means."""
     certain = proofs.nonzero()[0]
     means[certain] = [(1.0 if player == 0 else -1.0) * proven_result(proof) for proof in proofs[certain]]
     won, lost = certain[means[certain] == 1.0], certain[means[certain] == -1.0]

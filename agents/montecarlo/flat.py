@@ -1,11 +1,11 @@
 """Flat Monte-Carlo: the same number of random playouts after each move, and the move with the best mean (Bruegmann,
 "Monte Carlo Go", 1993).
 
-The mean and the standard deviation of a move's results are sums over its playouts: mean = s / n and
-deviation = sqrt(s2 / n - mean^2).  For games of two players.
+The mean and the standard deviation of a move's results are sums over its playouts: mean = s / n and deviation = sqrt(s2
+/ n - mean^2).  For games of two players.
 
-Where the game has lanes, they are played in rounds of a playout in each lane after each move, and what is left of the
-budget one by one.
+If the game has lanes, playouts are made in rounds of one in each lane after each move, and the rest of the budget one
+by one.
 """
 
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class FlatPlayer(Player):
         sums = np.zeros((3, len(moves)))
         playouts = run_chunks(self.runner(state, moves, sums, rng), self.budget.playouts, self.budget.seconds)
         counts = np.maximum(sums[0], 1)
-        means = np.where(sums[0] > 0, sums[1] / counts, np.nan)  # a move without a playout is not played
+        means = np.where(sums[0] > 0, sums[1] / counts, np.nan)  # a move without playouts is not played
         deviations = np.sqrt(np.maximum(sums[2] / counts - means**2, 0))
         best = int(np.nanargmax(means))
         return Decision(
@@ -59,10 +59,7 @@ class FlatPlayer(Player):
         )
 
     def runner(self, state, moves, sums, rng):
-        """run(n), for run_chunks: n more playouts, or whole rounds in lanes while the budget has room for one.
-
-        The rounds do not depend on n, so that what is played does not depend on how fast the machine is.
-        """
+        """run(n), for run_chunks: n more playouts, or rounds in lanes, whose results do not depend on n."""
         game, limit = self.game, self.budget.playouts
         each = len(moves) * game.lanes  # playouts of a round
         in_lanes = each > 0 and (limit is None or each <= limit)
@@ -81,7 +78,7 @@ class FlatPlayer(Player):
 
 @kernel
 def rounds_kernel(game, root, moves, sums, rounds, streams):
-    """In each round a playout in every lane after each move; returns how many there were.  sums: as playouts_kernel."""
+    """In each round, a playout in every lane after each move; returns their number.  sums: see playouts_kernel."""
     state, lanes = root.copy(), streams.width.count * len(streams.states)
     side = 1.0 if game.player(root) == 0 else -1.0
     for _ in range(rounds):
@@ -100,9 +97,9 @@ def rounds_kernel(game, root, moves, sums, rounds, streams):
 
 @kernel
 def playouts_kernel(game, root, moves, sums, count, rng):
-    """`count` playouts, each after the move that has had the fewest; returns count.
+    """`count` playouts, each after the move with the fewest so far; returns count.
 
-    sums: float64[3, moves], playouts of each move, sum of their results for the player to move, sum of the squares.
+    sums: float64[3, moves], playouts of each move, sum of their results for the player to move, sum of the squares
     """
     state, scratch = root.copy(), np.empty(game.max_moves, np.int32)
     side = 1.0 if game.player(root) == 0 else -1.0

@@ -1,5 +1,4 @@
-"""GRAVE and RAVE: `uct` with the method `grave`, by which a move is also judged by the simulations in which it was
-played later."""
+"""GRAVE and RAVE: `uct` with the method `grave`, which also judges a move by simulations that played it later."""
 
 from dataclasses import dataclass
 from typing import ClassVar

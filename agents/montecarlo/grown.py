@@ -1,6 +1,6 @@
-"""The tree that a Monte-Carlo tree search has grown, its most visited nodes, as data: for teaching, and for drawings.
+"""The most visited nodes of a Monte-Carlo search tree, as data: for teaching and drawings.
 
-Values are the expected results of the first player, MAX: 1 it wins, 0 a draw, -1 the second player wins.
+Values are expected results of the first player, MAX: 1 if it wins, 0 for a draw, -1 if it loses.
 """
 
 from collections.abc import Iterator
@@ -18,37 +18,31 @@ from games.core.random import stream
 
 @dataclass
 class Grown(Node):
-    """A node that the search has visited; its children come with the most visited first."""
+    """A node that the search has visited; the most visited children come first."""
 
     visits: int  # simulations that passed through it
     value: float  # the mean of their results, for MAX; at the root, over its children together
 
     @property
     def legend(self) -> str:
-        """What the numbers and marks of a picture mean."""
         return "In a node the mean result of MAX, from -1 to 1, beside it the visits."
 
     @property
     def label(self) -> str:
-        """Its value with two digits: `.25`."""
         return hundredths(self.value)
 
     @property
     def note(self) -> str:
-        """Its visits."""
         return f"{self.visits:,}"
 
     @property
     def spoken(self) -> str:
-        """Its visits, in words."""
         return counted(self.visits, "visit")
 
     def title(self) -> str:
-        """The visits of the whole tree, and the nodes in the picture."""
         return f"{self.visits:,} visits: the {self.nodes} most visited nodes"
 
     def data(self):
-        """The mean result of MAX and the visits."""
         return {"value": self.value, "visits": self.visits}
 
 
@@ -82,13 +76,13 @@ def most_visited(tree: Tree, nodes: int) -> set[int]:
 
 
 def children_of(tree: Tree, node: int) -> range:
-    """The children of a node, by number."""
+    """The numbers of a node's children."""
     first = int(tree.first_child[node])
     return range(first, first + int(tree.children[node]))
 
 
 def shown(game: Game, tree: Tree, state: np.ndarray, chosen: set[int], node: int, mover: int = 0) -> Grown:
-    """A node, whose position is `state` and into which `mover` has moved, with its children that are chosen."""
+    """A node, whose position is `state` and into which `mover` has moved, with its chosen children."""
     player = None if game.is_over(state) else int(game.player(state))
     kept = sorted(chosen.intersection(children_of(tree, node)), key=lambda child: (-tree.visits[child], child))
     below = [shown(game, tree, after(game, state, int(tree.move[child])), chosen, child, player or 0) for child in kept]
@@ -109,7 +103,7 @@ def mark(root: Grown) -> None:
 
 
 def of_children(tree: Tree, node: int, mover: int) -> float:
-    """The mean of all results of the children of a node, MAX's."""
+    """The mean of all results of a node's children, for MAX."""
     rows = list(children_of(tree, node))
     mean = 2 * tree.value[rows].sum() / max(int(tree.visits[rows].sum()), 1) - 1
     return float(mean if mover == 0 else -mean)

@@ -1,7 +1,7 @@
-"""How a leaf is played out: once, or several times, whose results are backed up together.
+"""Playouts of a leaf: one, or several whose results are backed up together.
 
 Several playouts of a leaf are leaf parallelisation (Cazenave & Jouandeau, "A parallel Monte-Carlo tree search
-algorithm", 2008, "at the leaves") on one core: side by side where the game has lanes, or else one by one.
+algorithm", 2008, "at the leaves") on one core: side by side if the game has lanes, else one by one.
 """
 
 from dataclasses import dataclass
@@ -20,17 +20,17 @@ LANES = (1, 2, 4, 8, 16, 32, 64)
 
 @dataclass(frozen=True)
 class Once(Compilable):
-    """One playout.  It needs no room: ()."""
+    """One playout.  Its room is ()."""
 
     def rewards(self, game, walk, room, rng):
-        """The sum of the first player's rewards, 0 to 1 each, in playouts from walk.state, which may be played on."""
+        """The sum of the first player's rewards, 0 to 1 each, in playouts from walk.state, which may change."""
         score, _ = game.random_playout(walk.state, walk.moves, rng)
         return reward_of(score)
 
 
 @dataclass(frozen=True)
 class OneByOne(Compilable):
-    """Several playouts, one after the other.  Its room: dtype[state_size], the state at hand."""
+    """Several playouts, one after another.  Its room: dtype[state_size], the current state."""
 
     count: int
 
@@ -45,7 +45,7 @@ class OneByOne(Compilable):
 
 @dataclass(frozen=True)
 class SideBySide(Compilable):
-    """Several playouts at once.  Its room: the LaneStream that they draw from."""
+    """Several playouts at once.  Its room: the LaneStream of their random numbers."""
 
     count: int
 
@@ -57,13 +57,13 @@ class SideBySide(Compilable):
 
 
 class LeafPlayouts(NamedTuple):
-    """How leaves are played out, and what that takes; of one thread."""
+    """How leaves are played out, and the room for it; belongs to one thread."""
 
     way: Once | OneByOne | SideBySide
     room: tuple | np.ndarray | LaneStream
 
     def seed(self, rng: np.ndarray) -> None:
-        """Before a search: draw from `rng` what generators of its own there are."""
+        """Before a search: seed its own generators, if any, from `rng`."""
         if isinstance(self.room, LaneStream):
             self.room.state[:] = lane_stream(self.room.width, rng).state
 

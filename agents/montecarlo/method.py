@@ -1,21 +1,21 @@
 """Methods change plain UCT at some points of a simulation, as in `uct(methods="implicit(alpha=0.2) + halving")`.
 
-A method is a frozen dataclass of its numbers, in a file of its own in `agents/montecarlo/methods`, where it is found
+A method is a frozen dataclass of its numbers, in its own file in `agents/montecarlo/methods`, where it is found
 automatically.  It replaces some of the functions of `Method` below, which do nothing by default; kernels call them, and
-those that are not replaced cost nothing there:
+functions that are not replaced cost nothing:
 
     expansion       expand, expanded        transpositions; first statistics of new nodes
-    selection       look, takes, mean, explore, bonus       which children take part, and the terms of their bounds
-    allocation      goes_to                 which child is simulated next, whatever the bounds, at the root or anywhere
+    selection       look, takes, mean, explore, bonus       the eligible children, and the terms of their bounds
+    allocation      goes_to                 the next child, whatever the bounds, at the root or anywhere
     playout         plays, decides, draws, amends, made, stops, estimate, played   moves, an end before the game's own
-    result          result                  what the end of a playout is worth
+    result          result                  the value of a playout's end
     back-up         arrive, learn           values, bounds and proof numbers of nodes
     last choice     choose                  the move to play (in Python)
 
-In each of them `search` has the tree, the method's own arrays as `search.memory`, and its numbers as `search.options`:
-the fields that the class lists in `data_fields`.  These are not constants in kernels, so one compiled search serves all
-their values; other fields are constants.  If several methods replace one function, they apply in the order in which
-they are written, those with `sorts` first.
+In all of them `search` has the tree, the method's own arrays as `search.memory`, and as `search.options` its numbers:
+the fields listed in the class's `data_fields`.  These are not constants in kernels, so one compiled search serves all
+their values; other fields are constants.  Methods that replace the same function apply in the order in which they are
+written, those with `sorts` first.
 """
 
 import ast
@@ -36,29 +36,29 @@ from games.core.registry import Registry, SpecError
 registry = Registry("method", "agents.montecarlo.methods")
 
 NONE = -1  # no move, or no child
-LONGEST = 200  # characters of a text that a message repeats
+LONGEST = 200  # characters of a text repeated in a message
 
 
 @dataclass(frozen=True)
 class Method(Compilable):
     """Base class of all methods."""
 
-    name: ClassVar[str]  # what it is written as
-    part: ClassVar[str]  # the part of a search that it changes, in words
-    needs: ClassVar[Needs] = Needs()  # what it requires of a game
-    alone: ClassVar[tuple[str, ...]] = ()  # what it does that only one method of a search may do, in words
-    apart: ClassVar[tuple[str, ...]] = ()  # methods that it cannot be combined with for other reasons
-    sorts: ClassVar[bool] = False  # whether it changes the order of new children, before other methods see them
-    steps: ClassVar[bool] = False  # whether it acts on single moves of playouts, which are then slower
+    name: ClassVar[str]  # under which it is typed
+    part: ClassVar[str]  # the part of a search that it changes
+    needs: ClassVar[Needs] = Needs()  # of a game
+    alone: ClassVar[tuple[str, ...]] = ()  # actions, in words, that only one method of a search may do
+    apart: ClassVar[tuple[str, ...]] = ()  # other methods that exclude it
+    sorts: ClassVar[bool] = False  # whether it reorders new children, before other methods see them
+    steps: ClassVar[bool] = False  # whether it acts on single moves of playouts, which slows them
     proves: ClassVar[bool] = False  # whether it proves results, as with `solver`
-    keeps: ClassVar[bool] = True  # whether a tree can be kept from move to move with it
-    own_visits: ClassVar[bool] = False  # whether it counts visits itself, which those of other trees would contradict
-    per_node: ClassVar[tuple[str, ...]] = ()  # the arrays of its memory that have a row for each node
-    # where several workers search one tree, the fields of its memory that each has for itself, since they belong to
-    # one simulation: those that a playout writes; None: it does not say, and if it `steps` it takes no part there
+    keeps: ClassVar[bool] = True  # whether it allows a tree to be kept from move to move
+    own_visits: ClassVar[bool] = False  # whether its own counts of visits conflict with other trees'
+    per_node: ClassVar[tuple[str, ...]] = ()  # arrays of its memory with a row for each node
+    # fields of its memory that belong to one simulation, since a playout writes them: of several workers on one tree,
+    # each has its own.  None: unknown, so that a method that `steps` cannot be used there
     private: ClassVar[tuple[str, ...] | None] = None
-    policy: ClassVar[tuple[str, ...]] = ()  # those in which it learns a policy, of each worker or of all
-    unshared: ClassVar[str] = ""  # why it does not go with other simulations in flight: "counts ..."
+    policy: ClassVar[tuple[str, ...]] = ()  # fields with a learned policy, each worker's or common
+    unshared: ClassVar[str] = ""  # why it allows no other simulations in flight: "counts ..."
     file_fields: ClassVar[tuple[str, ...]] = ()  # the parameters that are paths of files to read
     ranges: ClassVar[dict] = {}  # of its own parameters: see check_ranges
     Options: ClassVar[Any]  # a NamedTuple of its `data_fields`
@@ -69,7 +69,7 @@ class Method(Compilable):
             raise TypeError(f"{cls.__name__} has a field {taken[0]!r}, which is a function of methods")
         registry.add(cls)
         names = [(name, float) for name in cls.data_fields]
-        # loading a compiled kernel looks for it there
+        # where the loader of a compiled kernel looks for it
         cls.Options = NamedTuple("Options", names)  # type: ignore[misc]
         cls.Options.__module__, cls.Options.__qualname__ = cls.__module__, f"{cls.__qualname__}.Options"
 
@@ -90,18 +90,15 @@ class Method(Compilable):
         return self.Options(*(getattr(self, name) for name in self.data_fields))
 
     def misfit(self, game) -> str | None:
-        """Why it cannot be used in a game that meets its needs, for example because of a file; None if it can."""
+        """Why it does not suit a game that meets its needs, for example because of a file; None if it does."""
         return None
 
     def new_memory(self, game, nodes: int) -> tuple:
-        """A NamedTuple of the arrays that it keeps in one game, for trees with up to `nodes` nodes: `search.memory`.
-
-        The system provides zeros only when they are first written to, so rows of nodes that a tree lacks cost nothing.
-        """
+        """A NamedTuple of its arrays in one game, for trees of up to `nodes` nodes: `search.memory`."""
         return ()
 
     def forget(self, memory: tuple) -> None:
-        """Make the arrays ready for a new tree, which has only a root."""
+        """Prepare the arrays for a new tree, which has only a root."""
 
     def begin_search(self, game, memory: tuple, budget: Budget, rng: np.ndarray) -> None:
         """Called before the search for each move."""
@@ -115,7 +112,7 @@ class Method(Compilable):
         return None
 
     def leaf_playouts(self) -> int:
-        """How many playouts there are of each leaf; `played` makes the method ready for the next."""
+        """The number of playouts of each leaf; `played` prepares for the next one."""
         return 1
 
     def with_room(self, game, memory: tuple) -> tuple:
@@ -123,11 +120,11 @@ class Method(Compilable):
         return memory
 
     def grows(self, game) -> bool:
-        """Whether `with_room` may return other arrays: those of its policy, or else workers cannot share them."""
+        """Whether `with_room` may return other arrays; workers can share only those of its policy then."""
         return type(self).with_room is not Method.with_room
 
     def compiled(self, game) -> "Method":
-        """The same method as kernels know it: its `data_fields` at their defaults."""
+        """The method as kernels know it: with its `data_fields` at their defaults."""
         constants = [field for field in fields(self) if field.name not in self.data_fields]
         values = {field.name: field.default for field in fields(self) if field.name in self.data_fields}
         return replace(self, **values, **{field.name: self.compiled_parameter(field.name) for field in constants})
@@ -135,7 +132,7 @@ class Method(Compilable):
     # -- In kernels: the node is the last one of the walk; walk.state is its position until the playout ----------
 
     def has_room(self, game, search):
-        """Whether there is room for another simulation in the arrays; if not, `with_room` is called."""
+        """Whether the arrays have room for another simulation; if not, `with_room` is called."""
         return True
 
     def expand(self, game, search, walk, node):
@@ -143,39 +140,33 @@ class Method(Compilable):
         return False
 
     def expanded(self, game, search, walk, node):
-        """Called when a leaf has been given children."""
+        """Called when a leaf has got its children."""
 
     def look(self, game, search, walk):
         """Called before the children of a node are compared."""
 
     def takes(self, game, search, walk, child):
-        """Whether a child takes part; at least one must."""
+        """Whether a child may be selected; at least one must."""
         return True
 
     def mean(self, game, search, walk, child, mean):
-        """Replaces a child's mean reward, 0 to 1, for the player who moves to it.
-
-        mean: without visits, the first play urgency, or 0
-        """
+        """Replaces a child's mean reward, 0 to 1, for the player who moves to it; unvisited: the urgency or 0."""
         return mean
 
     def explore(self, game, search, walk, child, term, constant):
-        """Replaces a child's exploration term.
-
-        term: without visits, FIRST, or 0 with first play urgency; constant: UCB1's
-        """
+        """Replaces a child's exploration term, FIRST or 0 if it is unvisited; constant: UCB1's."""
         return term
 
     def bonus(self, game, search, walk, child):
-        """A term that is added to a child's bound."""
+        """A term added to a child's bound."""
         return 0.0
 
     def goes_to(self, game, search, walk):
-        """The child to go to next, whatever the bounds, or NONE."""
+        """The next child, whatever the bounds, or NONE."""
         return NONE
 
     def arrive(self, game, search, walk):
-        """Called when the walk reaches its leaf, which may have been visited before, and where the game may be over."""
+        """Called when the walk reaches its leaf, which may have been visited before, and may end the game."""
 
     def decides(self, game, search, walk, rng):
         """A move that a playout must make, whatever the policy would draw, or NONE."""
@@ -193,18 +184,18 @@ class Method(Compilable):
         """Called when a playout is about to make a move."""
 
     def plays(self, game, search, walk, rng):
-        """Play to the end, and return the score: in place of single moves, if no other method acts on them."""
+        """Play to the end and return the score: replaces single moves if no other method acts on them."""
         return 0.0
 
     def played(self, game, search, walk, result):
-        """Called at the end of each playout.  If there are several of a leaf, put it back into walk.state."""
+        """Called at the end of each playout.  With several playouts of a leaf, it resets walk.state to the leaf."""
 
     def stops(self, game, search, walk, plies):
         """Whether a playout ends here after `plies` plies, in a position that is not over."""
         return False
 
     def estimate(self, game, search, walk):
-        """The first player's result, -1 to 1, where the method has stopped a playout."""
+        """The first player's result, -1 to 1, of a playout that the method has stopped."""
         return 0.0
 
     def result(self, game, search, score, result):
@@ -212,12 +203,12 @@ class Method(Compilable):
         return result
 
     def learn(self, game, search, walk, result):
-        """Called when the result of a simulation, the first player's, has been backed up along the path."""
+        """Called when a simulation's result, for the first player, has been backed up along the path."""
 
 
 @functools.cache
 def methods_of(text: str) -> tuple[Method, ...]:
-    """The methods written as `name + name(number=value)`; ValueError says what is wrong with them."""
+    """The methods written as `name + name(number=value)`; ValueError names any mistake."""
     terms: list[str] = []
     try:
         left = ast.parse(text.strip(), mode="eval").body if text.strip() else None
@@ -250,5 +241,5 @@ def check_together(chosen: tuple[Method, ...]) -> None:
                 raise SpecError(f"methods: {other.name} and {method.name} exclude each other")
             if several := [one.name for one in (other, method) if one.leaf_playouts() > 1]:
                 raise SpecError(f"methods: {several[0]} with lanes above 1 goes with no other method")
-            if common := [what for what in method.alone if what in other.alone]:
+            if common := [action for action in method.alone if action in other.alone]:
                 raise SpecError(f"methods: {other.name} and {method.name} both {common[0]}; only one method can")

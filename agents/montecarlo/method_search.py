@@ -49,7 +49,7 @@ class TreeSearch(PreparedAgent):
 
     @property
     def urgency(self) -> float | None:
-        """The bound of unvisited children, if they have one of their own."""
+        """The bound of unvisited children; None: they come first."""
         return None
 
     def files(self):
@@ -115,15 +115,14 @@ class TreeSearch(PreparedAgent):
         return tuple(method.with_room(game, part) for method, part in zip(self.chosen, memory)) or memory
 
     def worker_memory(self, memory: tuple, policy: bool) -> tuple:
-        """The arrays for one of several workers on one tree, with copies of the private ones; with `policy` a policy
-        of its own."""
+        """The arrays for one of several workers on one tree: private ones copied, and with `policy` the policy."""
         return tuple(with_own(part, own_fields(method, policy)) for method, part in zip(self.chosen, memory))
 
     def unshared(self, game, one_policy: bool) -> str | None:
         """Why several workers cannot search one tree, with one policy for all or without; None if they can."""
         for method in self.chosen:
             if method.steps and method.private is None:
-                return f"method {method.name} does not say which of its arrays belong to one simulation (private)"
+                return f"method {method.name} does not name the arrays of one simulation (private)"
             if method.unshared:
                 return f"method {method.name} {method.unshared}"
             if method.grows(game) and not method.policy:
@@ -153,7 +152,7 @@ class TreeSearch(PreparedAgent):
 
 @dataclass(frozen=True)
 class Preset(TreeSearch):
-    """Base of the agents that are `uct` with one method, whose parameters are theirs."""
+    """Base of the agents that are `uct` with one method and its parameters."""
 
     method: ClassVar[type[Method]]
 
@@ -164,7 +163,7 @@ class Preset(TreeSearch):
 
 
 def moved(method: Method, memory: Any, origin: np.ndarray) -> Any:
-    """The arrays of a method for a kept tree: row i of those with a row for each node was row origin[i]."""
+    """A method's arrays for a kept tree: row i of those with a row for each node was row origin[i]."""
     arrays = {}
     for name in method.per_node:
         arrays[name] = np.zeros_like(getattr(memory, name))

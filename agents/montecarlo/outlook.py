@@ -1,4 +1,4 @@
-"""What methods know of new nodes: evaluations, and ends that are a move away."""
+"""Knowledge of new nodes: evaluations, and ends one move away."""
 
 import numpy as np
 
@@ -8,21 +8,21 @@ from games.core.playout import reward_of
 
 @helper
 def reward_for(game, state, player):
-    """The evaluation of a position, or what its end counts, from 0 to 1 for a player."""
+    """The evaluation of a position, or the result if it is over, from 0 to 1 for a player."""
     reward = reward_of(game.score(state)) if game.is_over(state) else 0.5 * (1.0 + game.evaluate(state))
     return reward if player == 0 else 1.0 - reward
 
 
 @helper
 def reward_after(game, state, move, player, scratch):
-    """The same of the position after a move."""
+    """The same for the position after a move."""
     game.play_into(state, move, scratch)
     return reward_for(game, scratch, player)
 
 
 @helper
 def wins_at_once(game, state, move, scratch):
-    """Whether a move ends the game as a win of the player who makes it."""
+    """Whether a move wins the game for the player who makes it."""
     game.play_into(state, move, scratch)
     if not game.is_over(scratch):
         return False

@@ -1,8 +1,8 @@
-"""What methods know of moves before any simulation, and the softmax that makes probabilities of it.
+"""Prior knowledge of moves, and the softmax that turns it into probabilities.
 
     P(m) = exp(h(m) / t) / sum of exp(h(m') / t) over the legal moves m'
 
-h is what the game says of a move, or its logit in a learned policy (agents/core/learned.py).
+h is the game's hint for a move, or its logit in a learned policy (agents/core/learned.py).
 """
 
 from math import exp
@@ -18,7 +18,7 @@ from games.core.prepared import FILE, PreparedFileError
 
 @helper
 def softmax(values, first, end, temperature):
-    """Make probabilities of the numbers from `first` to `end`, in place."""
+    """Turn the numbers from `first` to `end` into probabilities, in place."""
     high, total = values[first], 0.0
     for i in range(first, end):
         high = max(high, values[i])
@@ -39,14 +39,10 @@ def probabilities(values, first, end, temperature, relative):
 
 
 class Guided(Method):
-    """Base of the methods that are told of moves by one of the names in `priors`, or `file:PATH` of a learned policy.
-
-    For each of them there is a method `hint_NAME`, `hint_file` for a policy; only the one that is asked for is part of
-    a kernel.
-    """
+    """Base of the methods with prior knowledge: a name in `priors`, with a method `hint_NAME`, or a learned policy."""
 
     priors: ClassVar[tuple[str, ...]]
-    asked: ClassVar[str] = "prior"  # the parameter that says which
+    asked: ClassVar[str] = "prior"  # the parameter that names the source
 
     @property
     def source(self) -> str:
@@ -60,7 +56,7 @@ class Guided(Method):
 
     @property
     def is_relative(self) -> bool:
-        """Whether what is known of moves has a scale of the game's own, and only compares the moves of a position."""
+        """Whether hints are on a scale of the game's own, and only compare the moves of a position."""
         return self.source == "order"
 
     def __post_init__(self):
@@ -89,11 +85,11 @@ class Guided(Method):
         return super().function(name)
 
     def known(self, search):
-        """Where the search's memory has the policy as `learned`, and a `state` as scratch."""
+        """The part of the search's memory with the policy as `learned`, and a scratch `state`."""
         return search.memory
 
     def hint(self, game, search, state, move):
-        """What is known of a move: float64; plain Python calls this."""
+        """The prior knowledge of a move: float64; called by plain Python."""
         return self.function("hint")(self, game, search, state, move)
 
     def hint_order(self, game, search, state, move):

@@ -1,4 +1,4 @@
-"""Monte-Carlo tree search: the skeleton that UCT, GRAVE and others share.
+"""Monte-Carlo tree search: the skeleton of UCT, GRAVE and others.
 
 A simulation selects, expands, plays out and backs up:
 
@@ -8,12 +8,11 @@ A simulation selects, expands, plays out and backs up:
     back up   the reward and a visit to every node on the way; the rule may learn from the playout
 
 Where chance moves, the child is drawn by its probability.  The move with the most visits is played (Chaslot, Winands &
-van den Herik 2008, "robust child").  What is different from one search to another is its rule: ucb1.py
-beside this file.
+van den Herik 2008, "robust child").  Searches differ in their rule: agents/montecarlo/ucb1.py.
 
-With `solver`, results that are certain are backed up as such (Winands, Bjornsson & Saito, "Monte-Carlo tree search
-solver", 2008): a node is won when a move is, lost when all are; proven nodes are not searched again.  A result is
-certain at the end of a game, and where the game foresees it (`Game.foreseen`).
+With `solver`, certain results are backed up as such (Winands, Bjornsson & Saito, "Monte-Carlo tree search solver",
+2008): a node is won when a move is, lost when all are; proven nodes are not searched again.  A result is certain at the
+end of a game, and where the game foresees it (`Game.foreseen`).
 """
 
 from dataclasses import dataclass
@@ -50,15 +49,15 @@ from games.core.playout import reward_of
 
 
 class Search(NamedTuple):
-    """What a rule works on."""
+    """The data of a rule."""
 
     tree: Tree
-    memory: tuple  # of arrays that the rule keeps, or ()
-    options: tuple  # a NamedTuple of numbers, which unlike the fields of a rule are no constants in kernels
+    memory: tuple  # the rule's arrays, or ()
+    options: tuple  # a NamedTuple of numbers, not constants in kernels like the fields of a rule
 
 
 class OneSearch:
-    """A tree, and what the rule of an agent keeps beside it in one game."""
+    """A tree, and the arrays of an agent's rule, in one game."""
 
     def __init__(self, agent, game, nodes: int):
         self.agent, self.game = agent, game
@@ -76,7 +75,7 @@ class OneSearch:
         self.agent.begin_search(self.game, self.memory, budget, rng)
 
     def search(self, state: np.ndarray, playouts: int | None, seconds: float | None, rng: np.ndarray) -> int:
-        """Search on from the position of the root within these limits; returns the playouts."""
+        """Search on from the root's position within these limits; returns the playouts."""
 
         def run(n):
             self.memory = self.agent.with_room(self.game, self.memory)
@@ -86,7 +85,7 @@ class OneSearch:
         return run_chunks(run, playouts and max(1, playouts // lanes), seconds) * lanes
 
     def last_choice(self) -> int | None:
-        """The child of the root that the agent plays, if it is not the one with the most visits."""
+        """The child of the root that the agent plays, unless it is the one with the most visits."""
         return self.agent.last_choice(self.tree, self.memory)
 
 
@@ -131,12 +130,12 @@ def search_kernel(game, rule, search, root, simulations, rng):
 
 @inlined
 def open_root(game, rule, search, walk, rng):
-    """Give the root its children, unless it has them."""
+    """Expand the root, unless it is expanded."""
     tree = search.tree
     if tree.children[ROOT] == LEAF:
         begin_walk(game, walk)
         rule.grow(game, search, walk, np.uint64(ROOT), rng)
-        tree.proven[ROOT] = UNPROVEN  # in a kept tree it may be foreseen, without a move that leads there
+        tree.proven[ROOT] = UNPROVEN  # a kept tree may foresee its result without knowing the move
 
 
 @inlined
@@ -147,7 +146,7 @@ def goes_on(game, rule, search):
 
 @inlined
 def result_of(game, rule, search, walk, rng):
-    """The first player's result of the simulation that has come to its leaf: a certain one, or else of a playout."""
+    """The first player's result of a simulation at its leaf: a certain one, or else of a playout."""
     if rule.prover.settles(game, search.tree, walk):
         rule.chain.arrive(game, search, walk)
         return proven_result(search.tree.proven[last_node(walk)])
@@ -156,7 +155,7 @@ def result_of(game, rule, search, walk, rng):
 
 @inlined
 def finish(game, rule, search, walk, result):
-    """Back up, learn from and prove by a simulation of that result."""
+    """Back up a simulation's result, learn from it, and prove by it."""
     back_up(search.tree, walk, rule.lanes * 0.5 * (1.0 + result), rule.lanes)
     rule.chain.learn(game, search, walk, result)
     rule.prover.prove(search.tree, walk)
@@ -166,7 +165,7 @@ def finish(game, rule, search, walk, result):
 def descend(game, rule, search, walk, rng):
     """Select down to a leaf, expanding it if it has been visited before."""
     begin_walk(game, walk)
-    tree, node = search.tree, np.uint64(ROOT)  # unsigned, here and below: without Numba's test for indices below 0
+    tree, node = search.tree, np.uint64(ROOT)  # unsigned, here and below: Numba omits its test for negative indices
     while not game.is_over(walk.state) and not (rule.solver and tree.proven[node] != UNPROVEN):
         if tree.children[node] == LEAF:
             if tree.visits[node] == 0 or tree.size[0] + game.max_moves > len(tree.visits):
@@ -182,7 +181,7 @@ def descend(game, rule, search, walk, rng):
 
 @helper
 def child_of_move(tree, node, move):
-    """The child of an expanded node that a legal move leads to."""
+    """The child of an expanded node for a legal move."""
     child = tree.first_child[node]
     while tree.move[child] != move:
         child += 1
@@ -203,7 +202,7 @@ def expand(game, tree, node, state, moves, rng):
 
 @inlined
 def back_up(tree, walk, reward, playouts):
-    """Count so many visits along the path, and the first player's rewards for whoever moved into each node."""
+    """Count that many visits along the path, and the rewards, given for the first player, of each node's mover."""
     tree.visits[ROOT] += playouts
     for i in range(1, walk.length[0]):
         node = np.uint64(walk.path[i])
@@ -213,14 +212,14 @@ def back_up(tree, walk, reward, playouts):
 
 @dataclass(frozen=True)
 class Unproving(Compilable):
-    """No solver.  Kernels without one do not contain it, which is a third of what there is to compile."""
+    """No solver.  Kernels without one leave it out, a third of what there is to compile."""
 
     def settles(self, game, tree, walk):
-        """Whether the leaf that the walk has come to is proven: by the end of the game, or one that it foresees."""
+        """Whether the walk's leaf is proven: by the end of the game, or one that it foresees."""
         return False
 
     def prove(self, tree, walk):
-        """Prove what follows from the last node of the path, upwards until nothing more does."""
+        """Prove consequences of the path's last node upwards, as far as there are any."""
 
 
 @dataclass(frozen=True)
@@ -234,7 +233,7 @@ class Proving(Unproving):
         if game.is_over(state):
             tree.proven[node] = proof_of(2.0 * reward_of(game.score(state)) - 1.0)
             return True
-        if node != ROOT:  # whose moves are to be told apart
+        if node != ROOT:  # the root's moves must be compared
             plies, _ = game.foreseen(state)
             if plies != 0:
                 tree.proven[node] = proof_of(side_to_move(game, state) * (1.0 if plies > 0 else -1.0))
@@ -249,7 +248,7 @@ class Proving(Unproving):
 
 @helper
 def proof_by_children(tree, node, mover):
-    """The mark of a node by those of its children, where `mover` moves, or chance; UNPROVEN if they prove nothing."""
+    """The mark of a node by its children's, where `mover` moves, or chance; UNPROVEN if they prove nothing."""
     first = tree.first_child[node]
     side = 1.0 if mover == 0 else -1.0
     best, worst, unproven = -1.0, 1.0, False

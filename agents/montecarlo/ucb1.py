@@ -1,10 +1,10 @@
-"""The rule of plain UCT, which a search of games calls as it does a game: what a Composed rule (composed.py beside this
-file) lets methods change.
+"""The rule of plain UCT, which a search calls as it calls a game: the part that agents/montecarlo/composed.py lets
+methods change.
 
     bound = mean + K sqrt(ln N / n)
 
-N and n are the visits of the node and of the child.  Without methods that take part in the selection it is computed in
-single precision, of several children at a time where none has a bound of its own: agents/core/selection.py.
+N and n are the visits of the node and of the child.  If no method takes part in the selection, bounds are computed in
+single precision, several at a time if no child has a bound of its own: agents/core/selection.py.
 """
 
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ from games.core.jit import Compilable, helper
 from games.core.playout import reward_of
 
 NO_METHODS = Chain()
-FIRST = 100.0  # of children without visits, which come before all others
-WON, LOST = 1000.0, -1e6  # the bounds of children that are proven to be won, above all others, and lost, below them
+FIRST = 100.0  # the bound of children without visits, above all others
+WON, LOST = 1000.0, -1e6  # the bounds of proven wins, above all others, and of losses, below them
 
 
 class Numbers(NamedTuple):
@@ -36,7 +36,7 @@ class Numbers(NamedTuple):
 
 @dataclass(frozen=True)
 class UCB1(Compilable):
-    """What a simulation does; its fields are constants in kernels.
+    """The steps of a simulation; its fields are constants in kernels.
 
     solver: whether certain results are backed up as such
     lanes: playouts of each leaf, a power of two
@@ -53,7 +53,7 @@ class UCB1(Compilable):
 
     @property
     def prover(self) -> Unproving:
-        """What proves results, or does not."""
+        """The prover of results, or one that does nothing."""
         return Proving() if self.solver else Unproving()
 
     def function(self, name):
@@ -62,7 +62,7 @@ class UCB1(Compilable):
         return super().function(name)
 
     def best_child(self, game, search, walk, node):
-        """Selection: the child to go on to from a node, uint64, the last one of the walk."""
+        """Selection: the next child, uint64, of a node, the last one of the walk."""
         return self.function("best_child")(self, game, search, walk, node)
 
     def best_by_vectors(self, game, search, walk, node):
@@ -72,15 +72,12 @@ class UCB1(Compilable):
         """
         tree = search.tree
         first = tree.first_child[node]
-        for column in (tree.move, tree.first_child, tree.children):  # what is read next, of one of the children
+        for column in (tree.move, tree.first_child, tree.children):  # the next reads, of one of the children
             prefetch(column, first)
         return largest_bound(tree.visits, tree.value, first, tree.children[node], np.float32(self.scale(search, node)))
 
     def best_of_each(self, game, search, walk, node):
-        """The child that a method goes to, or the one with the largest bound among those that take part.
-
-        If these are all proven to be lost, the others are tried.
-        """
+        """The child named by a method, or the one of those that take part with the largest bound, losses last."""
         child = np.int64(self.chain.goes_to(game, search, walk))
         if child != NONE:
             return child
@@ -114,11 +111,11 @@ class UCB1(Compilable):
         return np.float32(tree.value[child]) * share + np.float32(sqrt(np.float32(scale) * share))
 
     def grow(self, game, search, walk, node, rng):
-        """Expansion: give children to a leaf, the last node of the walk, in whose position walk.state is."""
+        """Expansion: give children to a leaf, the last node of the walk, whose position is walk.state."""
         expand(game, search.tree, node, walk.state, walk.moves, rng)
 
     def play_out(self, game, search, walk, rng):
-        """Play from walk.state to the end: the first player's result, -1 to 1, or of several playouts the mean."""
+        """Play from walk.state to the end: the first player's result, -1 to 1, or the mean of several playouts."""
         score, _ = game.random_playout(walk.state, walk.moves, rng)
         return 2.0 * reward_of(score) - 1.0
 

@@ -5,9 +5,9 @@ the node and of the child, value the child's mean reward for the player who move
 `first_play_urgency` u an unvisited child has the bound u instead (Gelly & Wang, "Exploration exploitation in Go",
 2006), so that a good child may be visited again before all have been.  For games for two players.
 
-With `lanes` a leaf is played out so many times at once, and all results are backed up: see leaves.py beside this file.
+With `lanes` a leaf has that many playouts at once, all backed up: agents/montecarlo/leaves.py.
 
-`methods` are what others have added to it, a file each in agents/montecarlo/methods; without any it is plain UCT.
+`methods` are published additions, one in each file of agents/montecarlo/methods; without any it is plain UCT.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class UCT(TreeSearch):
     """Monte-Carlo tree search with UCB1.
 
     first_play_urgency: the bound of unvisited children; none: they come first
-    lanes: playouts of each leaf, side by side where the game has lanes
+    lanes: playouts of each leaf, side by side if the game has lanes
     methods: additional methods, joined by +: "implicit(alpha=0.2) + halving"
     """
 

@@ -1,10 +1,10 @@
-"""Memory of several workers on one tree: what belongs to one simulation, each worker needs for itself."""
+"""Memory of several workers on one tree: each worker has its own copy of the data of one simulation."""
 
 from typing import Any
 
 import numpy as np
 
-MARGIN = 128  # bytes on both sides of what a thread writes: two cache lines, since processors fetch them in pairs
+MARGIN = 128  # bytes on both sides of a thread's data: two cache lines, since processors fetch them in pairs
 
 
 def zeros_apart(shape, dtype) -> np.ndarray:
@@ -23,7 +23,7 @@ def with_own(memory: Any, names: tuple[str, ...]) -> Any:
 
 
 def copied(value: Any) -> Any:
-    """A copy of an array, or of a NamedTuple with all arrays in it."""
+    """A copy of an array, or of a NamedTuple and its arrays."""
     if isinstance(value, np.ndarray):
         copy = zeros_apart(value.shape, value.dtype)
         if value.any():  # zeros cost nothing before they are written to
@@ -33,5 +33,5 @@ def copied(value: Any) -> Any:
 
 
 def own_fields(part: Any, policy: bool) -> tuple[str, ...]:
-    """The fields of the memory of a search or a method that each worker has for itself, with `policy` policies too."""
+    """The fields of a method's memory that each worker has for itself, with `policy` those of policies, too."""
     return (part.private or ()) + (part.policy if policy else ())

@@ -247,7 +247,7 @@ def test_root_has_more_workers_than_playouts():
         ("leaf(search='uct(playouts=5)')", "has playouts = 5: give it to leaf itself"),
         ("tree(search='uct(max_nodes=2000)')", "has max_nodes = 2000: give it to tree itself"),
         ("root(search='uct(keep_tree=true)')", "has keep_tree = True: root has none"),
-        ("root(search='grave', exploration=1)", "exploration = 1.0 is for plain UCT: leave it out beside search"),
+        ("root(search='grave', exploration=1)", "exploration = 1.0 is for plain UCT: leave it out if search is given"),
         ("tree(search='uct', simulated=true, playout_time='plies')", "playout_time = 'plies' is for plain UCT"),
         ("tree(search='uct', lock='local')", "lock = 'local' is for plain UCT: a search has one lock"),
         ("gscpm(search='uct', wu=true)", "wu = True is for plain UCT: a search sees simulations in flight as virtual"),
@@ -283,7 +283,7 @@ def test_what_a_scheme_refuses(monkeypatch):
         agents.make("tree(search=\"uct(methods='halving')\")").budget(Budget(seconds=1.0))
     for cls, search in ((NST, "uct(methods='nst')"), (Grave, "grave")):
         monkeypatch.setattr(cls, "private", None)
-        assert "does not say which of its arrays belong to one simulation" in of("tree", search).refuses(GAME)
+        assert "does not name the arrays of one simulation" in of("tree", search).refuses(GAME)
         assert of("root", search).refuses(GAME) is None
 
 

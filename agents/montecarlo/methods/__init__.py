@@ -1,1 +1,1 @@
-"""Methods of `uct`, a file each: see agents/montecarlo/method.py."""
+"""Methods of `uct`, one in each file: see agents/montecarlo/method.py."""

@@ -1,9 +1,9 @@
-"""Anytime sequential halving at the root, with UCT below, which needs no budget of playouts (D. Sagers, M. Winands &
-D. Soemers, "Anytime sequential halving in Monte-Carlo tree search", CG 2024, arXiv 2411.07171).
+"""Anytime sequential halving at the root, with UCT below, which needs no budget of playouts (D. Sagers, M. Winands & D.
+Soemers, "Anytime sequential halving in Monte-Carlo tree search", CG 2024, arXiv 2411.07171).
 
-A pass of halving is made again and again.  Each of its rounds has as many simulations as the root has moves, which the
-moves that are left take in turn, so that a move gets twice as many after each halving; when two are left after a round,
-a new pass begins with all moves.  The move of the largest mean is played.
+It repeats passes of halving.  Each round of a pass has as many simulations as the root has moves, and the remaining
+moves take them in turn, so that a move gets twice as many after each halving; when two remain after a round, a new pass
+begins with all moves.  The move of the largest mean is played.
 """
 
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ LEFT, DONE = 0, 1
 
 
 class Pass(NamedTuple):
-    """The pass at hand."""
+    """The current pass."""
 
-    order: np.ndarray  # int32[max_moves], children of the root, those that are left first
-    rank: np.ndarray  # float64[max_moves], by which they are sorted
-    counts: np.ndarray  # int64[2], how many are left, 0 before a pass; and simulations of this round
+    order: np.ndarray  # int32[max_moves], children of the root, the remaining ones first
+    rank: np.ndarray  # float64[max_moves], the sort key
+    counts: np.ndarray  # int64[2], how many remain, 0 before a pass; simulations of this round
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
-"""Progressive bias: what is known of a move takes part in its bound, less and less as it is visited (G. Chaslot,
-M. Winands, J. van den Herik, J. Uiterwijk & B. Bouzy, "Progressive strategies for Monte-Carlo tree search", 2008).
+"""Progressive bias: prior knowledge of a move is part of its bound, with an influence that fades with visits (G.
+Chaslot, M. Winands, J. van den Herik, J. Uiterwijk & B. Bouzy, "Progressive strategies for Monte-Carlo tree search",
+2008).
 
     bonus = weight * h / (n + 1)
 
@@ -26,8 +27,8 @@ class Heuristic(NamedTuple):
 
 @dataclass(frozen=True)
 class Bias(Guided):
-    """weight: of what is known of a move that has not been visited
-    prior: where that comes from: "evaluation", or file:PATH of a learned policy
+    """weight: of the knowledge of a move that has not been visited
+    prior: its source: "evaluation", or file:PATH of a learned policy
     """
 
     weight: float = 1.0

@@ -1,12 +1,12 @@
-"""Score-bounded search: each node has bounds on its result, which prove it, prune it and bias the choice of it
-(T. Cazenave & A. Saffidine, "Score bounded Monte-Carlo tree search", CG 2010).
+"""Score-bounded search: each node has bounds on its result, which prove it, prune it and bias its selection (T.
+Cazenave & A. Saffidine, "Score bounded Monte-Carlo tree search", CG 2010).
 
     pess, opti = 0, 1 at a leaf; the reward at an end; else the max, or where the other player moves the min, of the
     children's
 
-A child is pruned whose best is no better than the worst of its node: opti(child) <= pess(node), seen by the player to
-move.  A node whose bounds meet is proven.  gamma * pess + delta * opti takes part in a child's bound.  Rewards are
-those of results, 0, 1/2 and 1 here; so all that it adds to `solver` is pruning by draws.
+A child is pruned if its best is no better than its node's worst: opti(child) <= pess(node), seen by the player to move.
+A node whose bounds meet is proven.  gamma * pess + delta * opti is part of a child's bound.  Rewards are those of
+results, 0, 1/2 and 1; so all that it adds to `solver` is pruning by draws.
 """
 
 from dataclasses import dataclass
@@ -23,15 +23,15 @@ from games.core.jit import helper
 class Bounds(NamedTuple):
     """Of nodes, for the first player."""
 
-    pess: np.ndarray  # float32[nodes], what it gets at least
-    opti: np.ndarray  # float32[nodes], what it gets at most
+    pess: np.ndarray  # float32[nodes], its least reward
+    opti: np.ndarray  # float32[nodes], its greatest reward
     root: np.ndarray  # int64[1], the player to move at the root
 
 
 @dataclass(frozen=True)
 class ScoreBounds(Method):
-    """gamma: weight of what a child gets at least
-    delta: weight of what it gets at most
+    """gamma: weight of a child's lower bound
+    delta: weight of its upper bound
     """
 
     gamma: float = 0.0
@@ -53,7 +53,7 @@ class ScoreBounds(Method):
         memory.pess[ROOT], memory.opti[ROOT] = 0.0, 1.0
 
     def choose(self, tree, memory):
-        """The most visited child among those that are not pruned; of a root that is proven the best child."""
+        """The most visited child that is not pruned; of a proven root, the best child."""
         first = int(tree.first_child[ROOT])
         rows = slice(first, first + int(tree.children[ROOT]))
         low, high = memory.pess[rows], memory.opti[rows]
@@ -94,7 +94,7 @@ class ScoreBounds(Method):
 
 @helper
 def tighten(tree, memory, node, player):
-    """Compute a node's bounds from its children's, whether `player` moves there; True if they have changed."""
+    """Compute a node's bounds from its children's; `player` moves there.  Returns whether they have changed."""
     first = tree.first_child[node]
     low, high = memory.pess[first], memory.opti[first]
     for child in range(first + 1, first + tree.children[node]):

@@ -1,8 +1,8 @@
 """Early cut-off: a playout ends after a few moves, with the game's evaluation (R. Lorentz, "Amazons discover
 Monte-Carlo", CG 2008; M. Winands & Y. Bjornsson, "Evaluation function based Monte-Carlo LOA", ACG 2009).
 
-An evaluation e, -1 to 1 for the first player, counts as the result e; with `sharp` as a win or a loss by its sign, and
-0 as a draw, as in the two papers.
+An evaluation e, -1 to 1 for the first player, counts as the result e; with `sharp`, as in the two papers, as a win or a
+loss by its sign, and 0 as a draw.
 """
 
 from dataclasses import dataclass

@@ -1,11 +1,10 @@
 """Decisive and anti-decisive moves, in the tree and in playouts (F. Teytaud & O. Teytaud, "On the huge benefit of
 decisive moves in Monte-Carlo tree search algorithms", CIG 2010).
 
-A decisive move wins at once, and is made.  An anti-decisive move keeps the opponent from having a decisive one; others
-are made only if there is none.  In a playout the move that has been drawn stands unless it leaves the opponent a
-decisive one: then a random anti-decisive move takes its place.  Where moves are drawn uniformly, that draws uniformly
-among the anti-decisive ones, and asks for the replies to one move in place of those to every move.  Where the game
-foresees all wins at once, no replies are needed.
+A decisive move wins at once, and is made.  An anti-decisive move prevents a decisive move of the opponent; others are
+made only if there is none.  In a playout the drawn move stands unless it leaves the opponent a decisive one: then a
+random anti-decisive move replaces it.  With uniform draws this is a uniform draw of anti-decisive moves, and needs the
+replies to one move instead of all.  If the game foresees all wins at once, it needs no replies.
 """
 
 from dataclasses import dataclass
@@ -19,21 +18,21 @@ from agents.montecarlo.outlook import can_win_at_once, winning_move, wins_at_onc
 from games.core.jit import helper
 from games.core.random import random_below
 
-FAR = 1000.0  # which keeps a bound below all others but LOST
+FAR = 1000.0  # puts a bound below all others but LOST
 
 
 class Found(NamedTuple):
-    """What has been found of nodes, and room to find it in."""
+    """Findings at nodes, and scratch space."""
 
-    wins: np.ndarray  # int32[nodes], at a first child's row: which of the children wins at once, from 0 on, or NONE
-    loses: np.ndarray  # bool[nodes], whether the move to it leaves the opponent a decisive one
+    wins: np.ndarray  # int32[nodes], at a first child's row: the index of a child that wins at once, or NONE
+    loses: np.ndarray  # bool[nodes], whether the move to it leaves the opponent a decisive move
     states: np.ndarray  # dtype[2, state_size], scratch, as are `moves`
     moves: np.ndarray  # int32[2, max_moves]
 
 
 @dataclass(frozen=True)
 class Decisive(Method):
-    """anti: whether anti-decisive moves are looked for"""
+    """anti: whether to look for anti-decisive moves"""
 
     anti: bool = True
 
@@ -75,7 +74,7 @@ class Decisive(Method):
             return move
         moves = memory.moves[0]
         left = game.legal_moves(state, moves)
-        while left > 0:  # draw among those that are left, until one keeps the opponent from winning
+        while left > 0:  # draw among the rest until a move prevents the win
             i = random_below(rng, left)
             if not leaves_a_win(game, state, moves[i], memory):
                 return np.int64(moves[i])

@@ -1,14 +1,14 @@
-"""Transpositions: a position that several lines of moves lead to has its moves once, and the tree is a graph
-(A. Saffidine, T. Cazenave & J. Mehat, "UCD: upper confidence bound for rooted directed acyclic graphs",
-Knowledge-Based Systems 34, 2012).
+"""Transpositions: a position reached by several lines has its moves once, and the tree is a graph (A. Saffidine, T.
+Cazenave & J. Mehat, "UCD: upper confidence bound for rooted directed acyclic graphs", Knowledge-Based Systems 34,
+2012).
 
-UCD has three depths: how far below a child its mean is gathered from (d1), the visits of its node (d2), and its own
-(d3).  Each can be 0, where what counts went through the node itself, or here 1, where it is all that went through its
-position, and the visits of the child itself before it had moves.  (0, 0, 0) shares only what lies below.
+UCD has three depths: of a child's mean (d1), of its node's visits (d2), and of its own visits (d3).  At depth 0, a
+count is of simulations through the node itself; at depth 1, the largest here, of simulations through its position, plus
+the child's own visits before it had moves.  (0, 0, 0) shares only the subtrees.
 
-Positions are the same if their keys and their distances from the root are, so that the graph has no cycles.  Only
-positions in the tree are looked up.  Methods that keep values of nodes by those of their children do not go with it.
-In Go it shares nothing, since a key contains the history of the game.
+Positions are the same if their keys and their distances from the root are, so the graph has no cycles.  Only positions
+in the tree are looked up.  Methods that compute values of nodes from those of their children exclude it.  In Go it
+shares nothing, since a key contains the history of the game.
 """
 
 from dataclasses import dataclass
@@ -24,15 +24,15 @@ from agents.montecarlo.method import Method
 from games.core.jit import helper
 from games.core.random import mix
 
-FILLED = 0.75  # of the table; beyond that no new positions are entered
+FILLED = 0.75  # of the table: a fuller one takes no new positions
 PLACES = 1 << 20
 
 
 class Positions(NamedTuple):
-    """A table of the positions in the tree, and what went through each, at its first child's row."""
+    """A table of the positions in the tree; the simulations through each are counted at its first child's row."""
 
     keys: np.ndarray  # uint64[PLACES], 0 or a key
-    nodes: np.ndarray  # int32[PLACES], a node whose children are the position's
+    nodes: np.ndarray  # int32[PLACES], a node with the position's children
     used: np.ndarray  # int64[1]
     visits: np.ndarray  # int64[nodes]
     value: np.ndarray  # float64[nodes], sums of the first player's rewards
@@ -52,7 +52,7 @@ class Graph(Method):
     part: ClassVar[str] = "expansion, selection, back-up"
     keeps: ClassVar[bool] = False
     own_visits: ClassVar[bool] = True
-    unshared: ClassVar[str] = "counts visits of its own, in which simulations in flight do not show"
+    unshared: ClassVar[str] = "has its own counts of visits, which lack simulations in flight"
     ranges: ClassVar[dict] = {"d1": (0, 1), "d2": (0, 1), "d3": (0, 1)}
 
     @property
@@ -115,12 +115,12 @@ class Graph(Method):
 
 @helper
 def key_of(game, walk):
-    """The key of the position that the walk has come to, at its depth; not 0."""
+    """The key of the walk's position, at its depth; not 0."""
     key = mix(mix(game.key(walk.state)) + np.uint64(walk.length[0]))  # a key may be a small number
     return key if key != 0 else np.uint64(1)
 
 
 @helper
 def place_of(memory, key):
-    """Where a key is, or the empty place where it would be."""
+    """The place of a key, or the empty place where it belongs."""
     return find_slot(memory.keys, memory.keys, np.uint64(0), key, key)

@@ -2,17 +2,17 @@
 
     value = (1 - b) mean + b amaf       b = a / (a + n + bias * a * n)
 
-n and mean are the child's visits and mean reward; a and amaf count the simulations, through a reference node, in which
-the player who is to move played that move anywhere below it, and their mean reward.  The child of the largest value is
+n and mean are the child's visits and mean reward; a is the number of simulations, through a reference node, in which
+the player to move played that move anywhere below it, and amaf their mean reward.  The child of the largest value is
 selected; there is no exploration term.  RAVE refers to the node itself (Gelly & Silver, "Combining online and offline
 knowledge in UCT", 2007), GRAVE to its closest ancestor with more than `ref` visits (Cazenave, "Generalized rapid action
-value estimation", 2015): RAVE is ref = 0.  A move is the same elsewhere if it has the same move code.
+value estimation", 2015): RAVE is ref = 0.  Moves are the same if their move codes are.
 
-The counts of a search lie in one open-addressing table, by node and code.
+A search's counts are in one open-addressing table, by node and code.
 
-With `lanes` a leaf is played out so many times, and all results are backed up.  The playouts come one after another,
-since the moves of vector lanes are not known; what is saved is the counting, as a code that several of them have costs
-a node one look into the table.
+With `lanes` each leaf has that many playouts, and all results are backed up.  The playouts come one after another,
+since the moves of vector lanes are unknown; the saving is in counting: a code shared by several playouts costs a node
+one access to the table.
 """
 
 from dataclasses import dataclass
@@ -31,33 +31,33 @@ from games.core.random import mix
 EMPTY = np.int64(-1)
 MOST_CODES = 1 << 32  # move codes are below it, so that a key holds a node and a code
 VISIT = 1 << 32
-FILLED = 0.75  # of a table; beyond that it takes no new entries, and goes on counting those it has
+FILLED = 0.75  # of a table: a fuller one takes no new entries, but still counts those it has
 CODES, PLIES, DONE = range(3)  # of `length`
 REFERENCE, SEEN = range(2)  # of `look`
 
 
 class Amaf(NamedTuple):
-    """A table of counts by node and code, and the line of the simulation at hand.
+    """A table of counts by node and code, and the line of the current simulation.
 
-    The line is the codes of the moves in the tree, the last of them at max_plies - 1, and then the codes of its
-    playouts, each once.
+    The line is the codes of the moves in the tree, which end at max_plies - 1, followed by the codes of the playouts,
+    each once.
     """
 
     keys: np.ndarray  # int64[size], EMPTY or the key of an entry's node and code; size is a power of two
-    counts: np.ndarray  # int64[size], beside its key in memory: visits * VISIT + twice the rewards of whose code it is
+    counts: np.ndarray  # int64[size], next to its key in memory: visits * VISIT + twice the rewards of the player
     used: np.ndarray  # int64[1], entries
     line: np.ndarray  # int64[max_plies + the most codes of playouts]; -1 for outcomes of chance in the tree
-    before: np.ndarray  # int64[the same], where in the line the same code stands last before, or -1
-    words: np.ndarray  # int64[the same], what each code adds to counts
+    before: np.ndarray  # int64[the same], the place of the same code's previous occurrence, or -1
+    words: np.ndarray  # int64[the same], each code's addition to counts
     playout: np.ndarray  # int64[the same], the number of the last playout that had the code
-    slots: np.ndarray  # int64[the same], where the code is in `codes`
+    slots: np.ndarray  # int64[the same], the code's place in `codes`
     codes: np.ndarray  # int64[a power of two], EMPTY or a code of the playouts
-    places: np.ndarray  # int64[the same], beside its code in memory: where it stands in the line
-    moves: np.ndarray  # int64[2, max_plies], codes of the playout at hand, and who made them
-    length: np.ndarray  # int64[3], CODES of the playouts, PLIES of the one at hand, and how many are DONE
-    look: np.ndarray  # int64[2], the REFERENCE of the node at hand, and in how many simulations a move was SEEN
+    places: np.ndarray  # int64[the same], next to its code in memory: its place in the line
+    moves: np.ndarray  # int64[2, max_plies], codes of the current playout's moves, and the players
+    length: np.ndarray  # int64[3], CODES of the playouts, PLIES of the current one, and how many are DONE
+    look: np.ndarray  # int64[2], the current node's REFERENCE, and in how many simulations a move was SEEN
     state: np.ndarray  # dtype[state_size], to replay in
-    leaf: np.ndarray  # dtype[state_size], from which several playouts begin
+    leaf: np.ndarray  # dtype[state_size], the start of several playouts
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class Grave(GraveParameters, Method):
         return (1.0 - share) * mean + share * (0.5 * doubled / max(seen, 1))
 
     def explore(self, game, search, walk, child, term, constant):
-        """None, but for a move of which nothing is known."""
+        """0, except for a move without any statistics."""
         return term if search.tree.visits[child] == 0 and search.memory.look[SEEN] == 0 else 0.0
 
     def arrive(self, game, search, walk):
@@ -147,7 +147,7 @@ class Grave(GraveParameters, Method):
             copy_state(game, walk.state, memory.leaf)
 
     def made(self, game, search, walk, move):
-        """Note the code of a playout's move, and who makes it."""
+        """Note the code of a playout's move, and the player."""
         moves, length, player = search.memory.moves, search.memory.length, game.player(walk.state)
         moves[0, length[PLIES]] = game.move_code(walk.state, move) if player != CHANCE else -1
         moves[1, length[PLIES]] = player
@@ -160,7 +160,7 @@ class Grave(GraveParameters, Method):
             copy_state(game, memory.leaf, walk.state)
 
     def learn(self, game, search, walk, result):
-        """Count the simulation, at every node of the path, for the moves that were made below it."""
+        """Count the simulation, at every node of the path, for the moves below it."""
         memory = search.memory
         note_path(game, search, walk, np.int64(self.lanes * (1.0 + result)), np.int64(self.lanes))
         begin, end = game.max_plies - (walk.length[0] - 1), game.max_plies + memory.length[CODES]
@@ -173,7 +173,7 @@ class Grave(GraveParameters, Method):
 
 @helper
 def reference_node(search, walk):
-    """The closest node to the end of the path, itself included, with more than `ref` visits; or else the root."""
+    """The node nearest to the end of the path, inclusive, with more than `ref` visits; or else the root."""
     i = walk.length[0] - 1
     while i > 0 and search.tree.visits[walk.path[i]] <= search.options.ref:
         i -= 1
@@ -204,10 +204,7 @@ def note_playout(memory, reward):
 
 @helper
 def note_path(game, search, walk, doubled, playouts):
-    """Put the codes of the moves in the tree into the line, and say where those of the playouts stand there.
-
-    doubled: twice the sum of the first player's rewards in the playouts.
-    """
+    """Put the codes of moves in the tree into the line; doubled: twice the first player's rewards in the playouts."""
     memory, plies = search.memory, walk.length[0] - 1
     begin = game.max_plies - plies
     copy_state(game, walk.root, memory.state)
@@ -225,7 +222,7 @@ def note_path(game, search, walk, doubled, playouts):
 
 @helper
 def last_before(memory, begin, place):
-    """Where in the line, from `begin` on, the code of a place stands last before it, or -1."""
+    """The last place before `place`, from `begin` on, with the same code, or -1."""
     earlier = place - 1
     while earlier >= begin and memory.line[earlier] != memory.line[place]:
         earlier -= 1
@@ -242,7 +239,7 @@ def forget_playouts(game, memory):
 
 @helper
 def count_move(memory, node, code, word):
-    """Count what a code that was played below a node adds to its counts; a new entry needs room in the table."""
+    """Add a word to the counts of a code below a node; a new entry needs room in the table."""
     key = key_of(node, code)
     entry = entry_of(memory, key)
     if memory.keys[entry] == EMPTY:
@@ -261,5 +258,5 @@ def key_of(node, code):
 
 @inlined
 def entry_of(memory, key):
-    """The entry of a key, or the empty place where it would be."""
+    """The entry of a key, or the empty place where it belongs."""
     return find_slot(memory.keys, memory.keys, EMPTY, key, mix(np.uint64(key)))

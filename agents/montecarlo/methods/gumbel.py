@@ -1,18 +1,18 @@
-"""Gumbel selection at the root: sequential halving among moves that are drawn without replacement by a policy
-(I. Danihelka, A. Guez, J. Schrittwieser & D. Silver, "Policy improvement by planning with Gumbel", ICLR 2022).
+"""Gumbel selection at the root: sequential halving among moves that a policy draws without replacement (I. Danihelka,
+A. Guez, J. Schrittwieser & D. Silver, "Policy improvement by planning with Gumbel", ICLR 2022).
 
     rank = g + logit + (c_visit + N) c_scale q
 
 g is a number from the standard Gumbel distribution, drawn for each move; N is the visits of the most visited move, q
 the mean reward.  The `considered` moves of the largest g + logit take part, then the better half by rank, and so on;
 the last one is played.  A move's logit is  h / temperature.  With `logits = "file:PATH"` h is the logit of a learned
-policy, with "evaluation" the evaluation after the move, 0 to 1 for the player who makes it.  With "mast" h is the mean
-reward of simulations in which a move of that code was made, kept from move to move, and 1 for a code that is unknown.
-With "ppa" h is the weight of the move's code in a playout policy, by which playouts draw their moves at the same
-temperature, and which adapts to those of the winner by `alpha` (T. Cazenave, "Playout policy adaptation for games", ACG
-2015); each search begins with a new one.  Since these two know nothing of moves when a game or a search begins, the
-first part of a search, `warmup`, is plain UCT: that, and logits that are those of the moment, is ours.  Below the root
-the search is UCT's; the paper's choice at other nodes needs a policy and a value there.
+policy, with "evaluation" the evaluation after the move, 0 to 1 for the player who makes it, with "mast" the mean reward
+of simulations in which a move of that code was made, kept from move to move, and 1 for an unknown code. With "ppa" h is
+the weight of the move's code in a playout policy: playouts draw their moves by it at the same temperature, and it
+adapts to the winner's moves by `alpha` (T. Cazenave, "Playout policy adaptation for games", ACG 2015), from nothing in
+each search.  These two know nothing of moves at first, so the first part of a search, `warmup`, is plain UCT; this, and
+logits that change during a search, are our additions.  Below the root the search is UCT's; the paper's selection there
+needs a policy and a value.
 """
 
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ UNTAUGHT = Method()
 
 
 class Policy(NamedTuple):
-    """What the policy is made of."""
+    """The arrays of the policy."""
 
     taught: tuple  # what its way of learning keeps
     noise: np.ndarray  # float64[max_moves], g of each child of the root
@@ -49,9 +49,9 @@ class Gumbel(Guided, Rounded):
     """considered: moves that take part
     temperature: of the policy; none: 0.1, or 1 with PPA and for a learned policy
     c_visit, c_scale: of the mean rewards
-    warmup: the share of the budget that plain UCT has first; none: 0.1 with MAST and PPA, else 0
-    logits: what they come from: "mast", "ppa", "evaluation", or file:PATH of a learned policy
-    alpha: the step of adaptation, with PPA alone; none: 1
+    warmup: the initial share of the budget for plain UCT; none: 0.1 with MAST and PPA, else 0
+    logits: their source: "mast", "ppa", "evaluation", or file:PATH of a learned policy
+    alpha: the step of adaptation, only with PPA; none: 1
     """
 
     considered: int = 16
@@ -92,12 +92,10 @@ class Gumbel(Guided, Rounded):
 
     @property
     def private(self):
-        """What its way of learning names."""
         return tuple(f"extra.taught.{name}" for name in self.way.private or ())
 
     @property
     def policy(self):
-        """What its way of learning names."""
         return tuple(f"extra.taught.{name}" for name in self.way.policy)
 
     @property
@@ -155,7 +153,7 @@ class Gumbel(Guided, Rounded):
         return min(search.tree.children[node], search.options.considered)
 
     def begin(self, game, search, walk, node):
-        """The moves that are drawn are left."""
+        """Start with the drawn moves."""
         tree, memory = search.tree, search.memory
         first = tree.first_child[node]
         order = memory.order[first : first + tree.children[node]]

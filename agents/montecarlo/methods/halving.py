@@ -1,14 +1,13 @@
-"""Sequential halving: the simulations of a node go to its moves in rounds, and after each the worse half leaves
-(Z. Karnin, T. Koren & O. Somekh, "Almost optimal exploration in multi-armed bandits", ICML 2013).
+"""Sequential halving: the simulations of a node go to its moves in rounds, and after each the worse half is dropped (Z.
+Karnin, T. Koren & O. Somekh, "Almost optimal exploration in multi-armed bandits", ICML 2013).
 
-    rounds = ceil(log2 moves)          each round gives every move that is left  budget / (left * rounds)
+    rounds = ceil(log2 moves)          each round gives every remaining move  budget / (remaining * rounds)
 
 At the root alone, with UCT below, it is SH+UCT.  With `below`, a node halves too if its first round gives every move at
 least that many simulations: that is H-MCTS (T. Pepels, T. Cazenave, M. Winands & M. Lanctot, "Minimizing simple and
 cumulative regret in Monte-Carlo tree search", CGW 2014), and with below = 1 SHOT (T. Cazenave, "Sequential halving
-applied to trees", IEEE TCIAIG 7, 2015).  As in SHOT, visits that a move has already count, and a move that is left gets
-all that a round gives it in succession.  The best move of those left at last is played.  It needs a budget of playouts
-alone.
+applied to trees", IEEE TCIAIG 7, 2015).  As in SHOT, earlier visits count, and a move gets its whole share of a round
+in succession.  The best of the last moves is played.  It needs a budget of playouts alone.
 """
 
 from dataclasses import dataclass
@@ -22,20 +21,20 @@ from games.core.jit import helper
 
 
 class Rounds(NamedTuple):
-    """Of each node: the moves that are left in it, and what they are given."""
+    """For each node: its remaining moves, and their simulations."""
 
-    order: np.ndarray  # int32[nodes], from a node's first child on: its children, those that are left at the beginning
-    left: np.ndarray  # int32[nodes], how many are left; 0: it has not begun
+    order: np.ndarray  # int32[nodes], from a node's first child on: its children, the remaining ones first
+    left: np.ndarray  # int32[nodes], how many remain; 0: not begun
     turn: np.ndarray  # int32[nodes], whose turn it is
-    target: np.ndarray  # int64[nodes], the visits that each is brought to in this round
-    given: np.ndarray  # int64[nodes], the simulations that it has been given
-    rank: np.ndarray  # float64[max_moves], by which the moves of a node are sorted
-    extra: tuple  # of a method that is derived from this one
+    target: np.ndarray  # int64[nodes], each move's visits at the end of this round
+    given: np.ndarray  # int64[nodes], its simulations
+    rank: np.ndarray  # float64[max_moves], the sort key of a node's moves
+    extra: tuple  # of a derived method
 
 
 @dataclass(frozen=True)
 class Rounded(Method):
-    """Base of the methods that halve: at the root, by the means, unless they say otherwise."""
+    """Base of the methods that halve: by default at the root, by the means."""
 
     part: ClassVar[str] = "allocation, last choice"
     alone: ClassVar[tuple[str, ...]] = ("divide the root's simulations",)
@@ -47,7 +46,7 @@ class Rounded(Method):
         return Rounds(*small, *large, rank, self.new_extra(game))
 
     def new_extra(self, game) -> tuple:
-        """What a method that is derived from this one keeps besides."""
+        """Other arrays of a derived method."""
         return ()
 
     def forget(self, memory):
@@ -91,11 +90,11 @@ class Rounded(Method):
         return node == ROOT
 
     def moves_in(self, search, node):
-        """How many moves its first round has."""
+        """The number of moves in its first round."""
         return search.tree.children[node]
 
     def begin(self, game, search, walk, node):
-        """All moves are left."""
+        """Start with all moves."""
         tree, memory = search.tree, search.memory
         first, count = tree.first_child[node], tree.children[node]
         for i in range(count):
@@ -104,14 +103,14 @@ class Rounded(Method):
         raise_target(memory, node, self.moves_in(search, node))
 
     def leave(self, game, search, walk, kept):
-        """Only so many moves are left, the best ones, and the next round begins."""
+        """Keep only the `kept` best moves, and begin the next round."""
         memory, node = search.memory, last_node(walk)
         self.sort(game, search, node, walk.state)
         memory.left[node], memory.turn[node] = kept, 0
         raise_target(memory, node, self.moves_in(search, node))
 
     def sort(self, game, search, node, state):
-        """Put the moves that are left in a node of that position in order, the best one first."""
+        """Sort the remaining moves of a node in that position, the best one first."""
         memory = search.memory
         order = memory.order[search.tree.first_child[node] :]
         for i in range(memory.left[node]):
@@ -119,14 +118,14 @@ class Rounded(Method):
         sort_by_rank(order, memory.rank, memory.left[node])
 
     def rank(self, game, search, state, child):
-        """What the moves of a position are sorted by."""
+        """The sort key of a move of the position."""
         return value_of(search.tree, child, game.player(state))
 
     def learn(self, game, search, walk, result):
         self.end(game, search, walk)
 
     def end(self, game, search, walk):
-        """After the last simulation: what the round at hand has found counts for the move to play."""
+        """After the last simulation, sort by the results of the current round."""
         if search.tree.visits[ROOT] >= search.memory.given[ROOT]:
             self.sort(game, search, ROOT, walk.root)
 
@@ -152,13 +151,13 @@ class Halving(Rounded):
 
 @helper
 def raise_target(memory, node, moves):
-    """What the next round brings each move to, of as many moves as the first round had."""
+    """Add the next round's share to the target, of as many moves as the first round had."""
     memory.target[node] += round_of(memory.given[node], memory.left[node], moves)
 
 
 @helper
 def round_of(given, left, moves):
-    """The simulations that a round gives each of the moves that are left in a node, of `given` in all."""
+    """The simulations that a round gives each remaining move of a node, of `given` in all."""
     rounds = 0
     while moves > 1:
         rounds, moves = rounds + 1, (moves + 1) // 2
@@ -167,7 +166,7 @@ def round_of(given, left, moves):
 
 @helper
 def give(memory, child, target):
-    """Let a child begin anew, with the simulations that bring it to the target, unless it is at them."""
+    """Give a child the simulations that bring it to the target, and restart its rounds if the target is new."""
     if memory.given[child] != target:
         memory.given[child], memory.left[child] = target, 0
     return np.int64(child)
@@ -175,7 +174,7 @@ def give(memory, child, target):
 
 @helper
 def sort_by_rank(order, rank, count):
-    """Sort the first nodes by falling rank, and the ranks with them; ties keep their order."""
+    """Sort the first `count` nodes by falling rank, and the ranks with them; ties keep their order."""
     for i in range(1, count):
         node, value, k = order[i], rank[i], i
         while k > 0 and rank[k - 1] < value:
@@ -186,7 +185,7 @@ def sort_by_rank(order, rank, count):
 
 @helper
 def value_of(tree, node, player):
-    """The mean reward of a node for the player who moves to it, or the one that is proven; -1 if it has no visits."""
+    """The mean reward of a node for the player who moves to it, or the proven one; -1 without visits."""
     if tree.proven[node] != UNPROVEN:
         return 0.5 * (1.0 + proven_result(tree.proven[node]) * (1.0 if player == 0 else -1.0))
     return tree.value[node] / tree.visits[node] if tree.visits[node] > 0 else -1.0

@@ -1,10 +1,10 @@
-"""Heavy playouts: moves of playouts are drawn by what is known of them, not uniformly (S. Gelly, Y. Wang, R. Munos & O.
+"""Heavy playouts: moves of playouts are drawn by prior knowledge, not uniformly (S. Gelly, Y. Wang, R. Munos & O.
 Teytaud, "Modification of UCT with patterns in Monte-Carlo Go", INRIA RR-6062, 2006; P. Drake & S. Uurtamo, "Move
 ordering vs heavy playouts: where should heuristics be applied in Monte Carlo Go?", GameOn North America 2007).
 
     P(m) = exp(h(m) / t) / sum over the moves of exp(h / t)
 
-h is that of PUCT: Game.move_order, from 0 for the lowest of the position to 1 for the highest; with `prior =
+h is that of PUCT: Game.move_order, scaled from 0 for the lowest of the position to 1 for the highest; with `prior =
 "evaluation"` the evaluation after the move, 0 to 1 for the player who makes it; with `prior = "file:PATH"` its logit in
 a learned policy.  With the probability `epsilon` a move is drawn uniformly instead.
 """
@@ -32,8 +32,8 @@ class Drawing(NamedTuple):
 @dataclass(frozen=True)
 class Heavy(Guided):
     """temperature: t of the probabilities
-    epsilon: how often a move is drawn uniformly
-    prior: what they come from: "order", "evaluation", or file:PATH of a learned policy
+    epsilon: the probability of a uniform draw
+    prior: their source: "order", "evaluation", or file:PATH of a learned policy
     """
 
     temperature: float = 0.5

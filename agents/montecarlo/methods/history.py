@@ -1,5 +1,5 @@
-"""Progressive history: a move that has done well anywhere has a larger bound, until it has lost here (J. Nijssen &
-M. Winands, "Enhancements for multi-player Monte-Carlo tree search", CG 2010).
+"""Progressive history: a move that has done well anywhere has a larger bound, until it loses here (J. Nijssen & M.
+Winands, "Enhancements for multi-player Monte-Carlo tree search", CG 2010).
 
     bonus = s_a / n_a * weight / (n - s + 1)
 

@@ -2,14 +2,14 @@
 "MCTS-minimax hybrids with state evaluations", JAIR 62, 2018).
 
     with probability epsilon    a random move
-    otherwise                   the move m of the largest v(m), the first in random order among equals
+    otherwise                   the move m of the largest v(m); ties are broken at random
     depth 1, MCTS-IR-E          v(m) = evaluation after m, or the result if the game is over then
     depth 2, MCTS-IR-M          v(m) = least evaluation after a reply to m, with alpha-beta's cut-offs
 
 MCTS-IR-M is an alpha-beta search from each position of a playout, MCTS-IR-E evaluates each move; to a depth of 1 they
-are the same.  Where the player moves again, or chance does, there is no reply, and v is the evaluation after m.  With
-`width` k only the k moves that the game's own order puts first are compared, and of the replies all; the paper's k-best
-pruning is at every ply.  Its greater depths are not here.
+are the same.  If the player moves again, or chance does, there is no reply, and v is the evaluation after m.  With
+`width` k only the first k moves in the game's own order are compared, with all their replies; the paper prunes to k
+moves at every ply, and has greater depths.
 
 The paper's other hybrids: MCTS-IC ends playouts early, as `cutoff` does with the evaluation itself; MCTS-IP gives new
 nodes visits with a result by the evaluation, which fade as those of `bias` do.
@@ -28,7 +28,7 @@ from games.core.random import random_unit
 
 
 class Rooms(NamedTuple):
-    """Room for positions and moves; row 0 is of the moves that are compared, row 1 of the replies."""
+    """Scratch positions and moves; row 0 is for the compared moves, row 1 for the replies."""
 
     states: np.ndarray  # dtype[2, state_size]
     moves: np.ndarray  # int32[2, max_moves]
@@ -37,8 +37,8 @@ class Rooms(NamedTuple):
 
 @dataclass(frozen=True)
 class Informed(Method):
-    """epsilon: how often a move is drawn at random
-    depth: 1 compares the evaluations after each move, 2 the worst that a reply leads to
+    """epsilon: the probability of a random move
+    depth: 1 compares the evaluations after each move, 2 the worst after a reply
     width: how many moves are compared, the first ones in the game's order; 0: all
     """
 
@@ -94,7 +94,7 @@ def put_first(game, state, memory, count, width):
 
 @helper
 def reward_after_replies(game, state, move, player, memory, low):
-    """What a move is worth when the opponent replies, 0 to 1 for `player`, or a bound that is not above `low`."""
+    """The value of a move if the opponent replies, 0 to 1 for `player`, or a bound that is not above `low`."""
     after = memory.states[0]
     game.play_into(state, move, after)
     if game.is_over(after) or game.player(after) != 1 - player:

@@ -2,11 +2,11 @@
 M. Winands & Y. Bjornsson, "N-grams and the last-good-reply policy applied in general game playing", IEEE TCIAIG 4,
 2012).
 
-The value of a move is the mean of the mean rewards of the sequences that it ends, of 1 to `length` moves, of whichever
-players; longer ones than a single move count once they have been seen `least` times, 7 in the paper.  A single move
-that was never made has the value 1.  With the probability `epsilon` a move is drawn at random, otherwise the one with
-the largest value is made.  length = 1 is MAST by that policy.  The paper forgets nothing within a move's search, and
-nothing from move to move.
+The value of a move is the mean of the mean rewards of the sequences that it ends, of 1 to `length` moves of either
+player; sequences of several moves count once they have been seen `least` times, 7 in the paper.  A move that was never
+made has the value 1.  With the probability `epsilon` a move is drawn at random, otherwise the one with the largest
+value is made.  length = 1 is MAST by that policy.  The paper forgets nothing, neither within a search nor from move to
+move.
 """
 
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Grams(NamedTuple):
 @dataclass(frozen=True)
 class NST(Averaging):
     """length: of the longest sequence of moves
-    epsilon: how often a move is drawn at random
+    epsilon: the probability of a random move
     least: how often a sequence of several moves must have been seen
     memory: whether averages are kept from move to move
     """
@@ -91,10 +91,7 @@ class NST(Averaging):
 
 @helper
 def look_back(memory, options):
-    """Write the keys of the last moves, of 1 to length - 1, to `memory.lasts`; how many have been seen often enough.
-
-    What has been seen less than `least` times has not been seen so often with another move after it.
-    """
+    """Write the keys of the last moves, of 1 to length - 1, to `memory.lasts`; returns how many were seen enough."""
     averages, known = memory.averages, 0
     end = averages.length[0]
     for begin in range(end - 1, max(-1, end - options.length), -1):
@@ -111,7 +108,7 @@ def look_back(memory, options):
 
 @helper
 def value_of(memory, code, known, options):
-    """The value of a move of that code at the end of the line, of whose last moves `known` keys are written."""
+    """The value of a move of that code at the end of the line, with `known` keys of last moves written."""
     averages = memory.averages
     total, grams = mean_of(averages, code, 1.0), 1
     for i in range(known):

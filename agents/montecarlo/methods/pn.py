@@ -2,7 +2,7 @@
 "Proof number based Monte-Carlo tree search", IEEE ToG 2024, arXiv 2303.09449), one for each player, as in "Generalized
 proof-number Monte-Carlo tree search" (J. Kowalski, D. Soemers, S. Kosakowski & M. Winands, arXiv 2506.13249).
 
-    pn(p) = 1 at a leaf, 0 where p has won, infinite where p cannot win any more
+    pn(p) = 1 at a leaf, 0 if p has won, infinite if p can no longer win
     pn(p) = min over the children where p moves, sum over them where the other player does
     bonus = constant * term
 
@@ -10,15 +10,15 @@ The term of a child is a number from 0 to 1, by the pn of the player to move, of
 
     rank    1 - (1 + how many have a smaller one) / children
     max     1 - (pn - least) / (1 + largest - least)
-    sum     1 - pn / (1 + sum)          infinite numbers count 0 in both, and take no part in the others' terms
+    sum     1 - pn / (1 + sum)          infinite numbers have the term 0 in both, and do not affect the others
 
-A rank compares each child with all others, which is slow where a node has many moves.
+A rank compares each child with all others, which is slow at nodes with many moves.
 
-Children whose game is over have their numbers from the expansion on.  In games without draws pn of the root's opponent
-is the disproof number of PN-MCTS; `draw_for = "opponent"` makes it that in games with draws, where a draw then
-disproves a win.  The papers' constant is for rewards from -1 to 1, and twice as large as here for the same choices.
-`final` plays a move that is proven to win; `solver` proves as MCTS-Solver does, where the paper's goes on to visit
-proven nodes 5 times.  PN-MCTS's second layer, numbers for not losing once a win is disproven, is not here.
+Children that end the game have their numbers from the expansion on.  In games without draws the pn of the root's
+opponent is the disproof number of PN-MCTS; `draw_for = "opponent"` makes it that in games with draws, where a draw then
+disproves a win.  The papers' constant is for rewards from -1 to 1, and twice as large as here for the same selection.
+`final` plays a move that is proven to win; `solver` proves as MCTS-Solver does, whereas the paper visits proven nodes 5
+more times.  PN-MCTS's second layer, numbers for not losing once a win is disproven, is not implemented.
 """
 
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ DRAWS = ("nobody", "opponent")
 
 
 class Numbers(NamedTuple):
-    """Of nodes."""
+    """Values of nodes."""
 
     pn: np.ndarray  # float64[nodes, 2], the proof number of each player
     term: np.ndarray  # float32[nodes]
@@ -48,10 +48,10 @@ class Numbers(NamedTuple):
 @dataclass(frozen=True)
 class ProofNumbers(Method):
     """constant: weight of the term, for rewards from 0 to 1
-    term: how it comes from the numbers
+    term: its formula
     final: whether a move that is proven to win is played
     solver: whether proofs are used in the search
-    draw_for: whom a draw counts for as a win: "nobody", or the root's "opponent"
+    draw_for: the player for whom a draw counts as a win: "nobody", or the root's "opponent"
     """
 
     constant: float = 0.5
@@ -105,7 +105,7 @@ class ProofNumbers(Method):
         self.update(tree, memory, node, player)
 
     def end(self, memory, node, result):
-        """The numbers of a node whose result is certain."""
+        """Set the numbers of a node with a certain result."""
         memory.pn[node, 0] = 0.0 if result > 0.0 else np.inf
         memory.pn[node, 1] = 0.0 if result < 0.0 else np.inf
         if self.draw_for == "opponent" and result == 0.0:
@@ -117,7 +117,7 @@ class ProofNumbers(Method):
             self.end(search.memory, leaf, proven_result(tree.proven[leaf]))
 
     def learn(self, game, search, walk, result):
-        """Go up as long as numbers change, but at least beyond a node that has just been expanded."""
+        """Go up as long as numbers change, and at least beyond a newly expanded node."""
         tree, memory, length = search.tree, search.memory, walk.length[0]
         memory.root[0] = walk.movers[1]
         i = length - 2
@@ -125,7 +125,7 @@ class ProofNumbers(Method):
             i -= 1
 
     def update(self, tree, memory, node, player):
-        """Compute a node's numbers from its children's, and the children's terms; True if the numbers have changed."""
+        """Compute a node's numbers and its children's terms from those of the children; True if its numbers changed."""
         pn, first = memory.pn, tree.first_child[node]
         least, total = np.inf, 0.0
         for child in range(first, first + tree.children[node]):
@@ -144,7 +144,7 @@ class ProofNumbers(Method):
 
 @helper
 def rank_terms(term, pn, first, count, player):
-    """1 - rank / count, where equal numbers have the same rank, from 1 on."""
+    """1 - rank / count; equal numbers have the same rank, from 1 on."""
     for child in range(first, first + count):
         rank = 1
         for other in range(first, first + count):
@@ -154,7 +154,7 @@ def rank_terms(term, pn, first, count, player):
 
 @helper
 def scaled_terms(term, pn, first, count, player, by_sum):
-    """The terms by the finite numbers' sum, or by their range."""
+    """The terms by the sum of the finite numbers, or by their range."""
     least, largest, total = np.inf, 0.0, 0.0
     for child in range(first, first + count):
         number = pn[child, player]

@@ -1,19 +1,19 @@
-"""PPA, playout policy adaptation: playouts follow a policy that is adapted to what has won (T. Cazenave, "Playout
+"""PPA, playout policy adaptation: playouts follow a policy that adapts to the moves that win (T. Cazenave, "Playout
 policy adaptation for games", ACG 2015).
 
 The policy has a weight for each move code; playouts draw moves by the softmax of the weights.  After each simulation
-the moves of the winner, in the tree and in the playout, are made likelier, at the cost of the other moves that were
-legal beside them, by `alpha` (agents/core/policy.py has the formula).  After a draw nothing is learnt.  Each move of
-the game starts from a new policy.
+the winner's moves, in the tree and in the playout, are made likelier by `alpha`, at the cost of their legal
+alternatives (agents/core/policy.py has the formula).  Nothing is learned from draws.  Each move of the game starts from
+a new policy.
 
-`features` tells moves with different features apart, by the game's feature codes: PPAF, for which alpha = 0.32 was
-found best (T. Cazenave, "Playout policy adaptation with move features", Theoretical Computer Science 644, 2016).
-`memory` keeps the policy from move to move: PPAFM, together with features (T. Cazenave & E. Diemert, "Memorizing the
-playout policy", CGW 2017).
+`features` distinguishes moves with different features, by the game's feature codes: PPAF, whose best alpha was 0.32 (T.
+Cazenave, "Playout policy adaptation with move features", Theoretical Computer Science 644, 2016). `memory` keeps the
+policy from move to move: PPAFM, together with features (T. Cazenave & E. Diemert, "Memorizing the playout policy", CGW
+2017).
 
-`rule="simple"` learns in another way: a winner's move that is new gets the weight 1, then 2 more at a time below 10, 4
-more below 100, and 1 more from there on; nothing is taken from the other moves.  Weights of that size leave the softmax
-hardly any choice, so it needs a temperature well above 1.
+`rule="simple"` learns differently: a new move of the winner gets the weight 1, then 2 more at a time below 10, 4 more
+below 100, and 1 more from there on; other moves lose nothing.  The softmax of such large weights is nearly
+deterministic, so the rule needs a temperature well above 1.
 """
 
 from dataclasses import dataclass, field, replace
@@ -46,20 +46,20 @@ from games.core.registry import UNLISTED
 
 PLAYOUT, IN_TREE = 0, 1  # lines of a simulation
 LINES = 2
-MOST_CODES = 1 << 22  # of a policy whose codes are their own numbers; each takes 24 bytes
+MOST_CODES = 1 << 22  # if codes are their own numbers; each takes 24 bytes
 
 
 class Adapted(NamedTuple):
-    """A policy, and the lines of the simulation at hand."""
+    """A policy, and the lines of the current simulation."""
 
     learner: Learner
-    drawn: np.ndarray  # int64[1], the move that the policy has drawn, or NONE; it stands in the line
+    drawn: np.ndarray  # int64[1], the policy's last draw, which is in the line, or NONE
 
 
 @dataclass(frozen=True)
 class PolicyParameters:
     """temperature: of the softmax by which playouts draw moves
-    features: policies go by the game's feature codes instead of its move codes
+    features: policies use the game's feature codes instead of its move codes
     memory: keep the policy from move to move
     """
 
@@ -70,9 +70,9 @@ class PolicyParameters:
 
 @dataclass(frozen=True)
 class Following(PolicyParameters, Method):
-    """Base of the methods whose playouts follow a policy, which learns as `teach` says.
+    """Base of the methods whose playouts follow a policy, which learns by `teach`.
 
-    direct: whether codes are their own numbers in any game, or only where there are few
+    direct: whether codes are their own numbers in any game, or only if there are few
     """
 
     direct: bool = field(default=False, kw_only=True, metadata=UNLISTED)
@@ -153,13 +153,13 @@ class Following(PolicyParameters, Method):
         self.teach(learner, result)
 
     def teach(self, learner, result):
-        """Learn from the two lines of a simulation, the playout and the one in the tree."""
+        """Learn from the two lines of a simulation: the playout and the path in the tree."""
         raise NotImplementedError
 
 
 @inlined
 def follow_path(game, coding, learner, line, tree, walk):
-    """Make a line that of the moves in the tree, beside the numbers of those that were legal."""
+    """Write the moves in the tree, and their legal alternatives, into a line."""
     plies = walk.length[0] - 1
     copy_state(game, walk.root, learner.state)
     for ply in range(plies):
@@ -207,7 +207,7 @@ class PPA(PPAParameters, Following):
             take_steps(learner, 0)
 
     def teach_simple(self, learner, result):
-        """Add 1, 2, 4 or 1 to the weights of the winner's moves, by how large they are."""
+        """Add 1, 2, 4 or 1 to the weights of the winner's moves, depending on their size."""
         if result != 0.0:
             winner, lines, policy = 0 if result > 0.0 else 1, learner.lines, learner.policy
             for line in range(LINES):

@@ -1,11 +1,11 @@
-"""Rewards by score: a high win counts a little more than a narrow one, and a narrow loss more than a high one.
+"""Rewards by score: a high win counts a little more than a narrow one, and a high loss a little less.
 
     result' = (1 - weight) result + weight s / (|s| + scale)
 
 s is the first player's score at the end, such as a difference in discs or points.  A win stays better than a loss for
-every weight below 1.  It is a simple form of rewards by the quality of an end (T. Pepels, M. Tak, M. Lanctot &
-M. Winands, "Quality-based rewards for Monte-Carlo tree search simulations", ECAI 2014, who scale by deviations).  Games
-whose score is only who has won are played as without it, but for the size of rewards.
+every weight below 1.  It is a simple form of rewards by the quality of an end (T. Pepels, M. Tak, M. Lanctot & M.
+Winands, "Quality-based rewards for Monte-Carlo tree search simulations", ECAI 2014, which scales by deviations).  If a
+game's score only tells the winner, it changes nothing but the size of rewards.
 """
 
 from dataclasses import dataclass

@@ -1,10 +1,10 @@
-"""SHUSS, sequential halving using scores: halving at the root whose moves are sorted by their means and by a score from
-elsewhere, which counts less and less (N. Fabiano & T. Cazenave, "Sequential halving using scores", ACG 2021).
+"""SHUSS, sequential halving using scores: halving at the root with moves sorted by their means and by another score,
+whose influence fades (N. Fabiano & T. Cazenave, "Sequential halving using scores", ACG 2021).
 
     mean + weight * amaf / n
 
-n is the visits of the move, amaf the mean reward of all simulations of this search in which the player to move has made
-a move of the same code, anywhere.  That the score is divided by n, as in progressive bias, is our reading of it.
+n is the visits of the move, amaf the mean reward of all simulations of this search in which the player to move made a
+move of the same code, anywhere.  Dividing the score by n, as in progressive bias, is our reading of it.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from agents.montecarlo.methods.halving import Rounded, value_of
 
 @dataclass(frozen=True)
 class SHUSS(Rounded, Averaging):
-    """weight: of a move's score, against the mean of a move with one visit"""
+    """weight: of a move's score, relative to the mean of a move with one visit"""
 
     weight: float = 8.0
 

@@ -1,11 +1,11 @@
-"""Progressive widening: a node begins with its few best moves by the evaluation, and gets others as it is visited
-(R. Coulom, "Computing Elo ratings of move patterns in the game of Go", 2007; with the name progressive unpruning in
+"""Progressive widening: a node begins with its few best moves by the evaluation, and gets others as it is visited (R.
+Coulom, "Computing Elo ratings of move patterns in the game of Go", 2007; under the name progressive unpruning in
 Chaslot et al., "Progressive strategies for Monte-Carlo tree search", 2008).
 
     move number k + 1 takes part from visit t(k + 1) = t(k) + step * growth^(k - first) on,  t(first) = 0
 
-Coulom has first = 1 of moves that are ranked by learned patterns, step = 40 and growth = 1.4; the default of `first` is
-larger, since an evaluation ranks moves less well.
+Coulom has first = 1 for moves ranked by learned patterns, step = 40 and growth = 1.4; the default of `first` is larger,
+since an evaluation ranks moves less well.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from agents.montecarlo.outlook import reward_after
 
 
 class Ranks(NamedTuple):
-    """Room to rank the moves of a node in, and how many take part in the one at hand."""
+    """Room to rank the moves of a node in, and the width of the current one."""
 
     value: np.ndarray  # float64[max_moves]
     state: np.ndarray  # dtype[state_size]

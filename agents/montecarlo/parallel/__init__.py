@@ -1,1 +1,1 @@
-"""Parallel Monte-Carlo tree search: one scheme a file."""
+"""Parallel Monte-Carlo tree search: one scheme in each file."""

@@ -1,11 +1,11 @@
-"""Leaf parallelisation: one tree, and at each new leaf every worker makes a playout (Cazenave & Jouandeau, "A parallel
+"""Leaf parallelisation: one tree; at each new leaf every worker makes a playout (Cazenave & Jouandeau, "A parallel
 Monte-Carlo tree search algorithm", 2008, "at the leaves").
 
 The results of a leaf are backed up together, when the slowest worker is done.  On threads, the first one searches the
-tree; the others wait for the next leaf, and each adds the reward of its playout to a sum.
+tree; the others wait for the next leaf, and add the reward of their playouts to a sum.
 
-With `search` it is another agent's search: all playouts of a leaf are made before any is backed up and learnt from,
-which the workers then do one after the other.
+`search` names another agent's search: all playouts of a leaf are made first, then the workers back them up and learn
+from them in turn.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from agents.montecarlo.search import descend, finish, goes_on, open_root, result
 from games.core.jit import helper, kernel
 from games.core.playout import copy_state, reward_of
 
-STOP = -1  # a leaf number: there are no more
+STOP = -1  # instead of a leaf's number: there are no more
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class LeafParallel(Together):
     name: ClassVar[str] = "leaf"
 
     def options(self) -> SharedOptions:
-        """How the tree is searched: nothing else is in flight."""
+        """Options of a tree without simulations in flight."""
         return SharedOptions(self.exploration, each=self.workers)
 
     def new_player(self, game, budget):
@@ -42,7 +42,7 @@ class LeafParallel(Together):
 
 
 class Mailbox(NamedTuple):
-    """Where the searching thread leaves work for its helpers, and they their results."""
+    """The searching thread's work for its helpers, and their results."""
 
     helpers: int
     state: np.ndarray  # dtype[state_size], the leaf to play out
@@ -55,7 +55,7 @@ class LeafPlayer(SharedTreePlayer):
     """The first thread searches, the others help."""
 
     def leaves(self) -> int | None:
-        """How many leaves the budget is for."""
+        """The number of leaves in the budget."""
         total = self.agent.total_playouts(self.budget)
         return None if total is None else max(1, total // self.agent.workers)
 
@@ -70,7 +70,7 @@ class LeafPlayer(SharedTreePlayer):
         return Work(leaves * self.agent.workers, leaves)
 
     def hand_out(self, state, mailbox, rng) -> int:
-        """Search, then let the helpers go; returns the leaves."""
+        """Search, then dismiss the helpers; returns the leaves."""
         try:
             return run_chunks(
                 lambda n: hand_out_kernel(self.game, self.tree, state, n, self.options, mailbox, rng),
@@ -88,10 +88,7 @@ class LeafPlayer(SharedTreePlayer):
 
 @kernel
 def simulated_leaf_kernel(game, tree, root, leaves, options, clock, rngs):
-    """Search that many leaves, each played out by every worker.
-
-    Returns the virtual time that it took: the sum of each leaf's slowest playout.
-    """
+    """Search that many leaves; returns the virtual time: the sum of each leaf's slowest playout."""
     walk, state, time = new_walk(game, root), root.copy(), 0.0
     for _ in range(leaves):
         descend_shared(game, tree, walk, options, rngs[0])
@@ -125,7 +122,7 @@ def hand_out_kernel(game, tree, root, leaves, options, mailbox, rng):
 
 @kernel
 def help_kernel(game, mailbox, rng):
-    """The other threads' part: one playout of every leaf that is handed out."""
+    """The other threads' part: one playout of every leaf."""
     state, moves = mailbox.state.copy(), np.empty(game.max_moves, np.int32)
     seen = np.int64(0)
     while True:
@@ -151,23 +148,23 @@ def dismiss_kernel(game, mailbox):
 class Meeting(NamedTuple):
     """Where the workers of a search meet at each leaf."""
 
-    walk: Walk  # to the leaf, of the first worker, which copies it too before it plays on
+    walk: Walk  # the first worker's, to the leaf; each worker plays on with a copy
     leaf: np.ndarray  # int64[1], the leaf's number, or STOP; written after the walk
-    playing: np.ndarray  # int64[1], workers besides the first that have not finished their playouts
+    playing: np.ndarray  # int64[1], workers, not counting the first, that have not finished their playouts
     turn: np.ndarray  # int64[1], the worker that backs up and learns
     full: np.ndarray  # int64[1], whether a worker's memory has no more room
 
 
 class LeafTogetherPlayer(TogetherPlayer):
-    """Any search: its workers play out one leaf at a time, the same for all."""
+    """Any search, whose workers play out the same leaf at a time."""
 
     def leaves(self) -> int | None:
-        """How many leaves the budget is for."""
+        """The number of leaves in the budget."""
         total = self.simulations()
         return None if total is None else max(1, total // self.agent.workers)
 
     def work(self, leaves: int, virtual_time: float | None = None) -> Work:
-        """The work of so many leaves."""
+        """The work for that many leaves."""
         each = leaves * self.lanes
         return Work(each * self.agent.workers, each, virtual_time)
 
@@ -175,7 +172,7 @@ class LeafTogetherPlayer(TogetherPlayer):
         return self.work(run_chunks(lambda n: self.meet(state, rngs, n), self.leaves(), self.budget.seconds))
 
     def meet(self, state, rngs, leaves: int) -> int:
-        """Up to so many leaves on threads; returns how many there were."""
+        """Up to that many leaves on threads; returns how many there were."""
         counts = (np.zeros(1, np.int64) for _ in range(4))
         meeting, rule, workers = Meeting(new_walk(self.game, state), *counts), self.one.rule, self.agent.workers
         searches = [self.search_of(worker) for worker in range(workers)]
@@ -216,7 +213,7 @@ def copy_walk(game, walk, target):
 
 @kernel
 def reach_kernel(game, rule, search, walk, rng):
-    """Walk to a leaf, and say whether there was another simulation to be made."""
+    """Walk to a leaf; returns whether there was another simulation to be made."""
     open_root(game, rule, search, walk, rng)
     goes = goes_on(game, rule, search)
     if goes:
@@ -226,14 +223,14 @@ def reach_kernel(game, rule, search, walk, rng):
 
 @kernel
 def play_kernel(game, rule, search, leaf, walk, rng):
-    """The score of a playout from the end of the walk `leaf`, of which `walk` becomes a copy."""
+    """The score of a playout from the end of the walk `leaf`; `walk` becomes a copy of it."""
     copy_walk(game, leaf, walk)
     return float(result_of(game, rule, search, walk, rng))
 
 
 @kernel
 def lead_kernel(game, rule, search, meeting, leaves, workers, rng):
-    """The first worker's part: walk to up to so many leaves, and take part in each.  Returns how many there were."""
+    """The first worker's part: walk to up to that many leaves, and take part in each.  Returns their number."""
     walk, done = new_walk(game, meeting.walk.root), 0
     open_root(game, rule, search, walk, rng)
     while done < leaves and goes_on(game, rule, search) and meeting.full[0] == 0:
@@ -254,7 +251,7 @@ def lead_kernel(game, rule, search, meeting, leaves, workers, rng):
 
 @kernel
 def follow_kernel(game, rule, search, meeting, worker, rng):
-    """Another worker's part: a playout of every leaf, which it backs up in its turn."""
+    """Another worker's part: a playout of every leaf, backed up in turn."""
     walk, seen = new_walk(game, meeting.walk.root), np.int64(0)
     while True:
         leaf = atomic_load(meeting.leaf, 0)

@@ -1,13 +1,13 @@
-"""Root parallelisation: each worker searches a tree of its own (Cazenave & Jouandeau, "On the parallelization of UCT",
+"""Root parallelisation: each worker searches its own tree (Cazenave & Jouandeau, "On the parallelization of UCT",
 2007).
 
-"Single run": the workers do not talk; in the end the visits and values of the root's moves are summed, and the most
-visited is played, or, with `vote="majority"`, each worker votes for its own choice (Soejima, Kishimoto & Watanabe,
-"Evaluating root parallelization in Go", 2010, who found it better for many workers).  "Multiple runs": every
-`share_every` playouts of a worker, each tree is told at its root what the others have found since the last time.
+"Single run": the workers do not communicate; in the end the visits and values of the root's moves are summed, and the
+most visited is played, or, with `vote="majority"`, each worker votes for its own choice (Soejima, Kishimoto & Watanabe,
+"Evaluating root parallelization in Go", 2010, found it better for many workers).  "Multiple runs": every `share_every`
+playouts of a worker, each root receives the other trees' statistics since the last exchange.
 
-In between the workers are independent, so threads and simulated workers give the same result.  What any tree has proven
-counts for all of them.
+Between exchanges the workers are independent, so threads and simulated workers give the same result.  A proof in any
+tree counts for all.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ from games.core.game import check_choice
 class RootParallel(Searching):
     """A tree for each worker, combined at the root.
 
-    vote: "sum" of the visits, or "majority" of the workers' choices, ties by the sum
+    vote: "sum" of the visits, or "majority" of the workers' choices, with ties broken by the sum
     share_every: playouts of a worker between exchanges of root statistics; 0 for none before the end
     """
 
@@ -45,8 +45,10 @@ class RootParallel(Searching):
             raise ValueError("share_every needs a budget of playouts, since all workers exchange at the same time")
         for method in getattr(self.searcher(), "chosen", ()) if self.share_every else ():
             if method.own_visits:
-                told = "which counts on its own visits"
-                raise ValueError(f"share_every = {self.share_every} and {method.name}, {told}, exclude each other")
+                raise ValueError(
+                    f"share_every = {self.share_every} and {method.name}, which counts on its own visits, "
+                    "exclude each other"
+                )
 
     def budget(self, default=None):
         budget = super().budget(default)
@@ -57,7 +59,7 @@ class RootParallel(Searching):
 
 
 class RootPlayer(SchemePlayer):
-    """The trees of one game, made anew for each move."""
+    """The trees of one game, emptied for each move."""
 
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
@@ -72,7 +74,7 @@ class RootPlayer(SchemePlayer):
             search.forget()
             search.begin(replace(self.budget, playouts=share), own)
         trees = [search.tree for search in searches]
-        common = np.zeros((2, len(self.game.moves(state))))  # visits and value that every tree has been told of
+        common = np.zeros((2, len(self.game.moves(state))))  # visits and value that all trees share
         made, every = np.zeros(len(left), np.int64), self.agent.share_every
         while True:
             now = [min(share, every) if every else share for share in left]
@@ -87,16 +89,16 @@ class RootPlayer(SchemePlayer):
         return self.decision(searches, put_together(trees, common), made, int(self.game.player(state)))
 
     def each(self, workers: int, work) -> list:
-        """work(i) for so many workers: on threads at the same time, simulated one after the other."""
+        """work(i) for that many workers: on threads at the same time, simulated one after another."""
         if self.agent.simulated:
             return [work(i) for i in range(workers)]
         return self.on_threads(lambda i: work(i) if i < workers else 0)[:workers]
 
     def decision(self, searches, total, made, player):
-        """The choice of all, with the statistics of all trees and the principal variation of a tree that agrees.
+        """The common choice, with the statistics of all trees and the principal variation of a tree that agrees.
 
         total: float64[2, moves], visits and value in all trees; made: int64[workers], playouts.  Virtual time is known
-        only where a playout takes 1, since the plies of a worker's playouts are not counted.
+            only if a playout takes 1, since the plies of a worker's playouts are not counted.
         """
         trees, constant = [search.tree for search in searches], self.agent.playout_time == "constant"
         moves, (visits, value) = root_moves(trees[0]), total
@@ -119,10 +121,7 @@ class RootPlayer(SchemePlayer):
         )
 
     def chosen(self, searches, total) -> int:
-        """The move that the workers choose, whatever is proven.
-
-        By the sum it is one of those that the trees choose, if their search does not go by visits alone.
-        """
+        """The workers' move, before proofs; by the sum, one that a tree chooses if trees do not go by visits alone."""
         moves, votes = root_moves(searches[0].tree), Counter(map(choice_of, searches))
         order = {int(move): pair for move, pair in zip(moves, total.T.tolist())}
         if self.agent.vote == "majority":
@@ -132,7 +131,7 @@ class RootPlayer(SchemePlayer):
 
 
 def choice_of(search: OneSearch) -> int:
-    """The move that one of the trees is for."""
+    """The move chosen by one tree."""
     child = search.last_choice()
     return int(search.tree.move[most_visited_child(search.tree, ROOT) if child is None else child])
 
@@ -143,7 +142,7 @@ def proven_anywhere(trees) -> np.ndarray:
 
 
 def root_children(tree) -> np.ndarray:
-    """The children of the root in the order of their moves, which is the same in every tree."""
+    """The children of the root in the order of their moves, which all trees share."""
     children = np.arange(tree.first_child[ROOT], tree.first_child[ROOT] + tree.children[ROOT])
     return children[np.argsort(tree.move[children])]
 
@@ -154,7 +153,7 @@ def root_moves(tree) -> np.ndarray:
 
 
 def put_together(trees, common) -> np.ndarray:
-    """Visits and value of each root move in all trees; every tree already counts `common`, which is counted once."""
+    """Visits and value of each root move in all trees; `common`, which every tree includes, is counted once."""
     total = common.copy()
     for tree in trees:
         children = root_children(tree)
@@ -163,7 +162,7 @@ def put_together(trees, common) -> np.ndarray:
 
 
 def write_root(tree, common) -> None:
-    """Tell a tree at its root what all have found."""
+    """Replace a tree's root statistics by the common ones."""
     children = root_children(tree)
     tree.visits[children], tree.value[children] = common
     tree.visits[ROOT] = common[0].sum()

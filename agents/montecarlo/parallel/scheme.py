@@ -1,4 +1,4 @@
-"""What all parallel schemes share: parameters, budgets, streams of random numbers, and threads."""
+"""The common part of all parallel schemes: parameters, budgets, streams of random numbers, and threads."""
 
 from dataclasses import dataclass, field, fields
 from typing import ClassVar
@@ -14,7 +14,7 @@ from games.core.game import check_choice
 from games.core.random import stream
 
 APART = 16  # words from one worker's generator to the next: two cache lines, since processors fetch them in pairs
-CONSTANT, PLIES = range(2)  # what a simulated playout takes: one unit of time, or one for each ply
+CONSTANT, PLIES = range(2)  # the time of a simulated playout: one unit, or one for each ply
 PLAYOUT_TIMES = {"constant": CONSTANT, "plies": PLIES}
 
 
@@ -55,7 +55,7 @@ class Scheme(Simulable):
         return budget.playouts * self.workers
 
     def shares(self, total: int | None) -> list[int | None]:
-        """Each worker's part of a total; None of none, where only seconds are given."""
+        """Each worker's part of a total, or None if there is no total."""
         if total is None:
             return [None] * self.workers
         return [total // self.workers + (i < total % self.workers) for i in range(self.workers)]
@@ -82,7 +82,7 @@ class Searching(Scheme):
                 raise ValueError(f"search = {self.search!r} has {what}: {right}")
         for one in fields(Scheme):
             if one.name in ("exploration", "playout_time") and (value := getattr(self, one.name)) != one.default:
-                raise ValueError(f"{one.name} = {value!r} is for plain UCT: leave it out beside search")
+                raise ValueError(f"{one.name} = {value!r} is for plain UCT: leave it out if search is given")
 
     def searcher(self) -> TreeSearch:
         """The agent whose search it is."""
@@ -116,16 +116,13 @@ class SchemePlayer(Player):
         return self.threads.run(work)
 
     def streams(self, rng: np.ndarray, count: int | None = None) -> np.ndarray:
-        """uint64[count, APART]: row i is worker i's generator; the first goes on from `rng`."""
+        """uint64[count, APART]: row i is worker i's generator; the first continues `rng`."""
         word, count = int(rng[0]), count or self.agent.workers
         return apart([rng, *(stream(word, "worker", i) for i in range(1, count))])
 
 
 def apart(generators) -> np.ndarray:
-    """uint64[len(generators), APART]: the generators, each the first word of a row.
-
-    Two of them in one cache line would make two threads wait for each other at every random number.
-    """
+    """uint64[len(generators), APART]: each generator begins a row, so that no two of them share a cache line."""
     rows = np.zeros((len(generators), APART), np.uint64)
     rows[:, :1] = generators
     return rows

@@ -1,19 +1,19 @@
-"""A tree that several simulations search at once: what the schemes that share a tree are made of.
+"""A tree that several simulations search at once, for the schemes that share a tree.
 
-Each node counts in `counts` the simulations that have begun to pass through it, on their way down, and those that have
-finished, with their rewards, on their way up.  The difference is in flight.  Others see it in one of two ways:
+Each node counts in `counts` the simulations that have begun to pass through it, on their way down, and the finished
+ones with their rewards, on their way up.  The difference is in flight.  Others see it in one of two ways:
 
     virtual loss (Chaslot, Winands & van den Herik 2008)    each counts as `virtual_loss` visits of reward 0
     WU-UCT (Liu et al. 2020)                                each counts as a visit in both places of the bound, the
                                                             mean stays that of the finished simulations
 
-The number of finished simulations and their reward are one word, which lies beside the other count: a simulation costs
-a node two atomic additions in one cache line.  Threads wait for each other at those lines, of the nodes near the root,
-which `lot` is for: see tree.py beside this file.
+The number of finished simulations and their reward are one word, next to the other count, so a simulation costs a node
+two atomic additions in one cache line.  Threads contend for the lines of the nodes near the root; lots reduce this: see
+agents/montecarlo/parallel/tree.py.
 
-Without others in flight, selection, expansion and the random numbers drawn are those of `uct`: one simulation at a
-time gives the same tree, node for node.  Children are published by one release store after they are written
-(Enzenberger & Mueller 2009), so that no thread ever counts a child that is not there.
+Without others in flight, selection, expansion and random numbers are those of `uct`: one simulation at a time gives the
+same tree, node for node.  Children are published by one release store after they are written (Enzenberger & Mueller
+2009), so no thread ever counts a missing child.
 """
 
 from dataclasses import replace
@@ -48,10 +48,10 @@ from games.core.game import CHANCE
 from games.core.jit import helper, inlined, kernel
 
 EXPANDING = np.int32(-1)  # the number of children of a node while one simulation writes them
-FREE, LOCAL, GLOBAL = range(3)  # locks: none; one a node, while it is read or written; one for all but the playout
+FREE, LOCAL, GLOBAL = range(3)  # locks: none; one for each node, while it is used; one for all but the playout
 ONE = np.int32(1)
-PER_LOT = 256  # visits of the root for each simulation of a lot, so that little is in flight of what is known
-BUSY = 16  # lots: a node with the visits of so many is busy
+PER_LOT = 256  # visits of the root for each simulation of a lot, so that few of them are in flight
+BUSY = 16  # a node with the visits of this many lots is busy
 BEGUN, DONE = range(2)  # columns of SharedTree.counts
 
 
@@ -67,15 +67,15 @@ class SharedOptions(NamedTuple):
     """How a shared tree is searched."""
 
     exploration: float
-    virtual_loss: float = 0.0  # visits of reward 0 that each simulation in flight counts as; of no meaning with wu
+    virtual_loss: float = 0.0  # visits of reward 0 for each simulation in flight; ignored with wu
     wu: bool = False  # WU-UCT instead
     lock: int = FREE
     lot: int = 1  # simulations that a thread makes below one busy node
-    each: int = 1  # playouts of a simulation, and so the visits that it counts as
+    each: int = 1  # playouts of a simulation, which counts as that many visits
 
 
 class SharedTreePlayer(SchemePlayer):
-    """One game's tree, made anew for each move; `search` and `simulate` say how a scheme's workers search it."""
+    """One game's tree, emptied for each move; `search` and `simulate` run a scheme's workers on it."""
 
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
@@ -104,35 +104,35 @@ class SharedTreePlayer(SchemePlayer):
 
 
 def new_shared_tree(room: int) -> SharedTree:
-    """A tree of one node with room for so many; memory is taken as it is first written to."""
+    """A tree of one node with that much room; memory is taken as it is first written."""
     tree = SharedTree(new_tree(room), np.empty((room + SPARE, 2), np.int64)[:room], np.zeros(room, np.int32))
     clear_shared(tree)
     return tree
 
 
 def clear_shared(tree: SharedTree) -> None:
-    """Make it a tree of one node again."""
+    """Reduce it to one node."""
     clear(tree.nodes)
     tree.counts[ROOT] = 0
 
 
 @kernel
 def prepare_kernel(game, tree, root, rng):
-    """Expand the root, before several workers could try to."""
+    """Expand the root, before several workers try to."""
     expand(game, tree.nodes, ROOT, root, np.empty(game.max_moves, np.int32), rng)
     tree.counts[1 : tree.nodes.size[0]] = 0
 
 
 @helper
 def descend_shared(game, tree, walk, options, rng):
-    """Select from the root down to a leaf, counting the visits; the leaf is expanded if it has been visited before."""
+    """Select from the root down to a leaf, counting the visits; a leaf that was visited before is expanded."""
     enter(game, tree, walk, options)
     descend_on(game, tree, walk, options, rng)
 
 
 @inlined
 def descend_on(game, tree, walk, options, rng):
-    """The same from where the walk is."""
+    """The same from the walk's position."""
     if options.lock == GLOBAL:
         acquire(tree.locks, ROOT)
     while not game.is_over(walk.state) and has_children(game, tree, walk, options, rng):
@@ -166,7 +166,7 @@ def step_down(game, tree, walk, options, rng):
 
 @inlined
 def has_children(game, tree, walk, options, rng):
-    """Whether the walk can go on in the tree: its last node is expanded, or has been visited before and is so now."""
+    """Whether the walk can go on in the tree: its last node is expanded, perhaps now, since it was visited before."""
     nodes, node = tree.nodes, last_node(walk)
     children = atomic_load(nodes.children, node)
     if children != LEAF:
@@ -191,9 +191,9 @@ def has_children(game, tree, walk, options, rng):
 
 @helper
 def best_child_shared(tree, node, options):
-    """The first child that no simulation has reached yet, or the one with the largest bound."""
+    """The first child that no simulation has reached yet, or else the one with the largest bound."""
     nodes, first = tree.nodes, tree.nodes.first_child[node]
-    for column in (nodes.move, nodes.first_child, nodes.children):  # what is read next, of one of the children
+    for column in (nodes.move, nodes.first_child, nodes.children):  # the next reads, of one of the children
         prefetch(column, first)
     weight = np.float32(1.0 if options.wu else options.virtual_loss)
     finished_here = finished(tree.counts[node, DONE])
@@ -213,7 +213,7 @@ def back_up_shared(tree, walk, reward, options):
 
 @helper
 def add_results(tree, walk, begin, reward, playouts, lock):
-    """Add the results of so many playouts to the nodes of the walk from path[begin] on."""
+    """Add the results of `playouts` playouts to the nodes of the walk from path[begin] on."""
     if lock == GLOBAL:
         acquire(tree.locks, ROOT)
     for i in range(begin, walk.length[0]):
@@ -230,16 +230,13 @@ def add_results(tree, walk, begin, reward, playouts, lock):
 
 @inlined
 def lot_size(tree, options):
-    """How many simulations a thread is to make in one lot: ever more, up to options.lot, as the tree grows."""
+    """The simulations of a thread's next lot: more as the tree grows, up to options.lot."""
     return max(1, min(options.lot, finished(tree.counts[ROOT, DONE]) // (PER_LOT * options.each)))
 
 
 @inlined
 def descend_busy(game, tree, trunk, lot, options):
-    """Select from the root as far as nodes are busy, counting the visits of a whole lot at once.
-
-    To other threads these are virtual losses, all at the same time, which send them elsewhere.
-    """
+    """Select from the root through busy nodes, counting the visits of a whole lot at once, as virtual losses."""
     begin_walk(game, trunk)
     node, visits = np.int64(ROOT), np.int64(lot * options.each)
     atomic_add(tree.counts, (node, BEGUN), visits)
@@ -256,31 +253,31 @@ def descend_busy(game, tree, trunk, lot, options):
 
 @helper
 def result_word(playouts, reward):
-    """What is added to DONE: the count in the lower half, twice the reward, since draws give halves, in the upper."""
+    """The addition to DONE: the count in the lower half, twice the reward, since draws give halves, in the upper."""
     return (np.int64(2.0 * reward) << 32) + np.int64(playouts)
 
 
 @helper
 def finished(result):
-    """The simulations that a word of DONE counts."""
+    """The finished simulations in a word of DONE."""
     return result & np.int64(0xFFFFFFFF)
 
 
 @helper
 def reward_sum(result):
-    """The reward that a word of DONE has summed, for the player who moved into the node."""
+    """The total reward in a word of DONE, for the player who moved into the node."""
     return 0.5 * (result >> 32)
 
 
 def decision_from_shared(tree: SharedTree, work: Work, player: int) -> Decision:
-    """The decision for `player`, who is to move, once all workers have finished."""
+    """The decision for `player`, who is to move, when all workers have finished."""
     settle_values(tree)
     decision = decision_from(tree.nodes, work.playouts, player)
     return replace(decision, playouts_each=work.each, virtual_time=work.virtual_time)
 
 
 def settle_values(tree: SharedTree) -> None:
-    """Write visits and value of the nodes that a decision reads: the children all along the principal variation."""
+    """Write visits and value of the nodes that a decision reads: the children along the principal variation."""
     nodes, node = tree.nodes, ROOT
     nodes.visits[ROOT] = tree.counts[ROOT, BEGUN]
     while nodes.children[node] != LEAF:

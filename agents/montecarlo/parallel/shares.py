@@ -1,4 +1,4 @@
-"""How the workers on one tree share its simulations out: each makes its part, or task after task from a queue."""
+"""How the workers on one tree share its simulations: a part for each, or task after task from a queue."""
 
 import itertools
 from collections.abc import Callable
@@ -12,15 +12,15 @@ from games.core.random import stream
 
 
 class Work(NamedTuple):
-    """What the workers did for one decision."""
+    """The workers' effort for one decision."""
 
     playouts: int
-    each: int  # of the worker that made the most
+    each: int  # the most of any worker
     virtual_time: float | None = None  # of simulated workers
 
 
 class Sharing(SchemePlayer):
-    """Each worker makes its part of the simulations; threads of theirs are what `run` and `seed` say."""
+    """Each worker makes its part of the simulations; `run` and `seed` define a worker."""
 
     lanes: int  # playouts of a simulation
 
@@ -29,7 +29,7 @@ class Sharing(SchemePlayer):
         raise NotImplementedError
 
     def seed(self, worker: int, rng: np.ndarray) -> None:
-        """Draw from `rng` what generators of its own a worker has."""
+        """Seed a worker's own generators, if any, from `rng`."""
         raise NotImplementedError
 
     def simulations(self) -> int | None:
@@ -54,7 +54,7 @@ class Sharing(SchemePlayer):
 
 
 class Tasks(Sharing):
-    """Mixin, named before other bases: workers make task after task, each of which has a stream of random numbers."""
+    """Mixin, named before other bases: workers make task after task, each with its own stream of random numbers."""
 
     def streams(self, rng, count=None):
         """Row 0 is for after this move; with simulated workers, row 1 + i is for task i."""

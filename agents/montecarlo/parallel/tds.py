@@ -1,9 +1,10 @@
-"""Transposition-driven df-UCT: what the processes of `agents/montecarlo/parallel/distributed.py` do; the idea is there.
+"""Transposition-driven df-UCT: the work of the processes of agents/montecarlo/parallel/distributed.py, which explains
+it.
 
-A process takes jobs from its queue.  A job is a search on its way, at one of the nodes of its path, its frames:
+A process takes jobs from its queue.  A job is a search under way, at one of the nodes of its path, its frames:
 
     down    search on from the node: choose a child and move to its home, or play out if it is a leaf
-    up      count at the node and the chosen child what was found below; then choose anew here, if all nodes above
+    up      count the findings from below at the node and the chosen child; then choose again here, if all nodes above
             would still choose as they did and there are simulations left, else go up to the node above
 """
 
@@ -39,23 +40,23 @@ APART = 16  # words from one process's counts to the next: two cache lines
 
 
 class Jobs(NamedTuple):
-    """Memory that all processes share: the jobs, and the queues by which they are sent.
+    """Memory shared by all processes: the jobs, and the queues that deliver them.
 
-    A frame of a job is a node on its way: frame i is i plies below the root.  Rewards are those of the player who
+    A frame of a job is a node on its path: frame i is i plies below the root.  Rewards are those of the player who
     moves there.
     """
 
     states: np.ndarray  # dtype[jobs, frames, state_size]
     depth: np.ndarray  # int64[jobs], the frame that the job is at
     mode: np.ndarray  # int64[jobs], DOWN or UP
-    homes: np.ndarray  # int64[jobs, frames], the process that keeps the frame's node
+    homes: np.ndarray  # int64[jobs, frames], the process with the frame's node
     nodes: np.ndarray  # int64[jobs, frames], the node, a row of its home's tree
     children: np.ndarray  # int64[jobs, frames], the chosen child, another row of that tree
     found_visits: np.ndarray  # int64[jobs, frames], simulations since the choice, not yet counted at the node
     found_reward: np.ndarray  # float64[jobs, frames]
-    chosen_visits: np.ndarray  # int64[jobs, frames], of the chosen child at the time of the choice
+    chosen_visits: np.ndarray  # int64[jobs, frames], of the chosen child when it was chosen
     chosen_reward: np.ndarray  # float64[jobs, frames]
-    other_visits: np.ndarray  # int64[jobs, frames], of the best other child then; -1 where there is none
+    other_visits: np.ndarray  # int64[jobs, frames], of the best other child then; -1 if there is none
     other_reward: np.ndarray  # float64[jobs, frames]
     queues: np.ndarray  # int64[processes, jobs], numbers of jobs plus 1; 0 is an empty place
     sent: np.ndarray  # int64[processes, APART], how many jobs were sent to each
@@ -64,17 +65,17 @@ class Jobs(NamedTuple):
 
 
 class Shard(NamedTuple):
-    """The part of the tree that one process keeps: nodes by key, and their children."""
+    """One process's part of the tree: nodes by key, and their children."""
 
     keys: np.ndarray  # uint64[size], size a power of two
     rows: np.ndarray  # int32[size], EMPTY or the node
-    places: np.ndarray  # int64[max_nodes], which places of these two are taken
+    places: np.ndarray  # int64[max_nodes], the places of these two that are taken
     taken: np.ndarray  # int64[1], how many
     tree: SharedTree  # a node's own row counts for the node, its children's rows for the moves
 
 
 class Process(NamedTuple):
-    """What one process works with."""
+    """The data of one process."""
 
     number: int
     jobs: Jobs
@@ -117,7 +118,7 @@ def new_process(game, agent, jobs: Jobs, number: int, max_nodes: int) -> Process
 
 
 def forget(shard: Shard) -> None:
-    """Empty it, in time that grows with what was in it, not with its capacity."""
+    """Empty it, in time that grows with its contents, not with its capacity."""
     shard.rows[shard.places[: shard.taken[0]]] = EMPTY
     shard.taken[0] = 0
     clear_shared(shard.tree)
@@ -135,7 +136,7 @@ def set_out(game, jobs: Jobs, state: np.ndarray, limit: int) -> None:
 
 
 def decision_at_root(game, process: Process, state: np.ndarray):
-    """The decision of the root's home: one move deep, since the nodes below lie with other processes."""
+    """The decision of the root's home, one move deep, since the nodes below are in other processes."""
     shard, made = process.shard, process.jobs.own[:, MADE]
     tree, root = shard.tree, int(shard.rows[place_of(game, shard, state)])
     for column in (tree.nodes.first_child, tree.nodes.children, tree.counts):
@@ -145,20 +146,20 @@ def decision_at_root(game, process: Process, state: np.ndarray):
 
 @kernel
 def home_of(game, state, processes):
-    """The process that keeps a position."""
+    """The process with the node of a position."""
     return np.int64(mix(game.key(state)) % np.uint64(processes))
 
 
 @kernel
 def place_of(game, shard, state):
-    """Where a position's node is in the table, or is to be put."""
+    """The place of a position's node in the table, or the place where it belongs."""
     key = game.key(state)
     return find_slot(shard.keys, shard.rows, EMPTY, key, key)
 
 
 @kernel
 def serve_kernel(game, process, rng, steps):
-    """Take up to `steps` jobs from the queue of a process, and do what each wants; returns how many there were."""
+    """Take up to `steps` jobs from the queue of a process, and serve each; returns how many there were."""
     jobs, me = process.jobs, process.number
     for step in range(steps):
         place = jobs.own[me, TAKEN] % jobs.queues.shape[1]
@@ -173,7 +174,7 @@ def serve_kernel(game, process, rng, steps):
 
 @helper
 def work(game, process, job, rng):
-    """Move a job on, as long as it stays in this process."""
+    """Advance a job as long as it stays in this process."""
     jobs = process.jobs
     while True:
         depth = jobs.depth[job]
@@ -185,7 +186,7 @@ def work(game, process, job, rng):
             if depth > 0 and not stays(process, job):
                 jobs.depth[job] -= 1
                 continue
-        # a simulation begins here; at the root only if there is one left, elsewhere it was reserved before
+        # a simulation begins here, if one is left; on the way down it was reserved at the root
         if (depth == 0 or jobs.mode[job] == UP) and not reserve(jobs):
             if depth == 0:
                 atomic_add(jobs.counts, RETIRED, np.int64(1))
@@ -197,14 +198,14 @@ def work(game, process, job, rng):
 
 @helper
 def send(jobs, process, job):
-    """Put a job at the end of a queue, which always has room: there are as many places as jobs."""
+    """Put a job at the end of a queue, which always has room: it has as many places as there are jobs."""
     place = atomic_add(jobs.sent, (process, 0), np.int64(1)) % jobs.queues.shape[1]
     atomic_store(jobs.queues, (process, place), np.int64(job + 1))
 
 
 @helper
 def reserve(jobs):
-    """Reserve a simulation; returns whether there was one left."""
+    """Reserve a simulation; returns whether one was left."""
     return atomic_add(jobs.counts, RESERVED, np.int64(1)) < atomic_load(jobs.counts, LIMIT)
 
 
@@ -229,7 +230,7 @@ def search_down(game, process, job, rng):
 
 @helper
 def play_out(game, process, job, rng):
-    """Play out from the job's node, and let every frame above know the result."""
+    """Play out from the job's node, and add the result to every frame above."""
     jobs, depth = process.jobs, process.jobs.depth[job]
     copy_state(game, jobs.states[job, depth], process.state)
     score, _ = game.random_playout(process.state, process.moves, rng)
@@ -243,7 +244,7 @@ def play_out(game, process, job, rng):
 
 @helper
 def node_here(game, process, here, root, rng):
-    """The position's node, with its children; -1 if it is a leaf: on its first visit, or if the tree is full."""
+    """The position's node, with its children; -1 for a leaf: on its first visit, or if the tree is full."""
     shard, nodes, moves = process.shard, process.shard.tree.nodes, process.moves
     place = place_of(game, shard, here)
     full = nodes.size[0] + game.max_moves + 1 > len(nodes.visits)
@@ -269,7 +270,7 @@ def node_here(game, process, here, root, rng):
 
 @helper
 def new_rows(tree, moves, count):
-    """New rows for moves[:count]; the number of the first."""
+    """Make new rows for moves[:count]; returns the first."""
     first = tree.nodes.size[0]
     write_children(tree.nodes, first, moves, count)
     tree.counts[first : first + count] = 0
@@ -279,7 +280,7 @@ def new_rows(tree, moves, count):
 
 @helper
 def note_frame(process, job, node, child):
-    """Write down the choice at a node: what is known of the child, and of the best of the others."""
+    """Record the choice at a node: the statistics of the child and of the best other child."""
     jobs, counts, depth = process.jobs, process.shard.tree.counts, process.jobs.depth[job]
     jobs.nodes[job, depth], jobs.children[job, depth] = node, child
     jobs.found_visits[job, depth], jobs.found_reward[job, depth] = 0, 0.0
@@ -298,7 +299,7 @@ def note_frame(process, job, node, child):
 
 @helper
 def bound(visits, reward, all_visits, options):
-    """UCB1, where visits in flight are losses; that of a child that nobody has visited is above all others."""
+    """UCB1, with visits in flight as losses; infinite for an unvisited child."""
     if visits == 0:
         return np.inf
     return reward / visits + options.exploration * np.sqrt(np.log(max(all_visits, 1)) / visits)
@@ -306,13 +307,13 @@ def bound(visits, reward, all_visits, options):
 
 @helper
 def stays(process, job):
-    """Whether every node above the job's would still choose the same child, after all that was found since."""
+    """Whether every node above the job's would still choose the same child, after all later findings."""
     jobs, options = process.jobs, process.options
     for frame in range(jobs.depth[job]):
         found, other = jobs.found_visits[job, frame], jobs.other_visits[job, frame]
         visits = jobs.chosen_visits[job, frame] + found
         reward = jobs.chosen_reward[job, frame] + jobs.found_reward[job, frame]
-        # the node's own visits are those of its children, of which the frame knows two: the sum of these serves both
+        # the node's own visits are those of its children: the sum of the two known to the frame serves both
         total = visits + max(other, 0)
         chosen = bound(visits, reward, total, options)
         if other >= 0 and bound(other, jobs.other_reward[job, frame], total, options) > chosen:
@@ -322,7 +323,7 @@ def stays(process, job):
 
 @helper
 def count_results(process, job):
-    """Count at the job's node and chosen child what was found below; one visit of each was counted on the way down."""
+    """Add the job's findings to its node and chosen child; one visit of each was counted on the way down."""
     jobs, counts, depth = process.jobs, process.shard.tree.counts, process.jobs.depth[job]
     found, reward = jobs.found_visits[job, depth], jobs.found_reward[job, depth]
     for row in (jobs.nodes[job, depth], jobs.children[job, depth]):

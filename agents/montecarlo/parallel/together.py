@@ -4,10 +4,10 @@
     without it          play out
     with the lock       take the virtual losses off, back up, learn and prove
 
-What a search keeps is shared by its workers, but for the arrays of one simulation, such as the line of its moves, and
-for the policy of its playouts unless `policy` is "shared".  Playouts read shared means, weights and replies while
-another worker may be writing them.  Each is a word of its own, so that a playout sees it as it was or as it will be;
-where it sees one half of a pair before the other, it may for once prefer another legal move.
+The workers share the search's memory, except the arrays of one simulation, such as the line of its moves, and the
+policy of its playouts unless `policy` is "shared".  Playouts may read shared means, weights and replies while another
+worker writes them.  Each is one word, which is read as it was or as it will be; if a playout sees only half of a pair
+updated, it may for once prefer another legal move.
 
 Without others in flight, the random numbers and the nodes are those of the search by itself.
 """
@@ -55,19 +55,19 @@ class Together(Searching):
         return f"{self.name} has several workers on one tree, and {reason}" if reason else None
 
     def losses(self) -> int:
-        """The visits of reward 0 that a playout in flight counts as."""
+        """The visits of reward 0 for a playout in flight."""
         return 0
 
 
 class Company(NamedTuple):
-    """What the workers have in common besides the search."""
+    """The workers' common data besides the search."""
 
     lock: np.ndarray  # int32[1], 1 while a worker has the tree
-    losses: int  # the visits of reward 0 that a simulation in flight counts as
+    losses: int  # the visits of reward 0 for a simulation in flight
 
 
 class TogetherPlayer(Sharing):
-    """One game's tree, made anew for each move."""
+    """One game's tree, emptied for each move."""
 
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
@@ -82,7 +82,7 @@ class TogetherPlayer(Sharing):
 
     @property
     def tree(self) -> Tree:
-        """The tree that all search."""
+        """The common tree."""
         return self.one.tree
 
     def decide(self, state, rng):
@@ -103,7 +103,7 @@ class TogetherPlayer(Sharing):
         self.one.agent.seed(self.memories[worker], rng)
 
     def search_of(self, worker: int) -> Search:
-        """What a worker searches, with room for a simulation."""
+        """A worker's search, with room for a simulation."""
         self.memories[worker] = self.one.agent.with_room(self.game, self.memories[worker])
         return Search(self.tree, self.memories[worker], self.one.options)
 
@@ -112,14 +112,11 @@ class TogetherPlayer(Sharing):
         return lambda n: together_kernel(self.game, rule, self.search_of(worker), company, state, n, rng)
 
     def simulate(self, state: np.ndarray, rngs: np.ndarray) -> Work:
-        """Search by simulated workers: each begins a simulation, and in the next round ends it and begins another.
-
-        Task i, of as many simulations as the agent says, draws from rngs[i].
-        """
+        """Search by simulated workers, which begin and end simulations in rounds; task i draws from rngs[i]."""
         workers, left = range(self.agent.workers), self.simulations() or 0
         grain, walks = self.agent.task_size(left), [new_walk(self.game, state) for _ in workers]
         tasks, made, begun, rounds = [0 for _ in workers], [0 for _ in workers], 0, 0
-        flying: dict[int, float] = {}  # the workers that have a simulation in flight, and its score
+        flying: dict[int, float] = {}  # workers with a simulation in flight -> its score
         while left or flying:
             for worker in workers:
                 if worker in flying:
@@ -168,7 +165,7 @@ def together_kernel(game, rule, search, company, root, simulations, rng):
 
 @kernel
 def begin_kernel(game, rule, search, company, walk, rng):
-    """Begin a simulation, unless none is left to be made; returns whether there is one, and its score."""
+    """Begin a simulation, if one is left; returns whether there is one, and its score."""
     open_root(game, rule, search, walk, rng)
     if not goes_on(game, rule, search):
         return False, 0.0

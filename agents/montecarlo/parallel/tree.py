@@ -1,22 +1,19 @@
 """Tree parallelisation: all workers search one tree.
 
-With a lock for each node while it is read or written, `lock="local"`, or one lock for everything but the playout,
-`"global"` (both Chaslot, Winands & van den Herik, "Parallel Monte-Carlo tree search", 2008), or without any, `"free"`
-(Enzenberger & Mueller, "A lock-free multithreaded Monte-Carlo tree search algorithm", 2009).
-How the others see a simulation in flight, by virtual losses or as in WU-UCT, is told in shared.py beside this file.
+With a lock for each node while it is used, `lock="local"`, or one lock for everything but the playout, `"global"` (both
+Chaslot, Winands & van den Herik, "Parallel Monte-Carlo tree search", 2008), or without any, `"free"` (Enzenberger &
+Mueller, "A lock-free multithreaded Monte-Carlo tree search algorithm", 2009). How others see a simulation in flight, by
+virtual losses or as in WU-UCT, is explained in agents/montecarlo/parallel/shared.py.
 
-Threads make their simulations in lots where the tree is busy.  Each changes the nodes near the root, whose cache lines
-then travel between processor cores; so a thread goes down to the last node that many have visited, counts a whole lot
-there and above at once, makes it below, and adds its results at once.  For a while it counts as that many virtual
-losses, so that the others search elsewhere.  Lots are small as long as the tree is, since what is in flight is chosen
-without knowing the results of the rest.
+Where the tree is busy, threads make their simulations in lots.  Every simulation changes the nodes near the root, whose
+cache lines then travel between processor cores; so a thread goes down to the last busy node, counts a whole lot there
+and above at once, makes it below, and adds its results at once.  Meanwhile the lot counts as virtual losses, so that
+the others search elsewhere.  Lots are small in small trees, since simulations in flight are chosen without each other's
+results.
 
-With `lanes`, a simulation makes several playouts of its leaf: see leaves.py in the folder above.  In flight, and in its
-nodes, it counts as that many visits.
-
-With `search`, the workers search by another agent's rule: see together.py beside this file.
-
-With simulated workers the results come back in the order of a virtual clock, so that W simulations are in flight.
+With `lanes`, a simulation makes several playouts of its leaf (agents/montecarlo/leaves.py), and counts as that many
+visits.  With `search`, the workers search by another agent's rule (agents/montecarlo/parallel/together.py). Simulated
+workers bring results back in the order of a virtual clock, so that W simulations are in flight.
 
 Grain-size controlled parallel MCTS (Mirsoleimani, Plaat, van den Herik & Vermaseren, "Scaling Monte Carlo tree search
 on Intel Xeon Phi", 2015), `gscpm`, splits the playouts into tasks of a grain size, which a pool of workers takes from a
@@ -52,7 +49,7 @@ from games.core.playout import reward_of
 
 LOCKS = {"free": FREE, "local": LOCAL, "global": GLOBAL}
 MOST_IN_LOT = 1024
-IDLE = 0  # the length of the walk of a simulated worker that has nothing in flight
+IDLE = 0  # the length of a simulated worker's walk when nothing is in flight
 
 
 @dataclass(frozen=True)
@@ -60,7 +57,7 @@ class OnOneTree(Scheme):
     """Base of the schemes whose workers search one tree.
 
     lock: free, atomic additions alone; local, a lock for each node; global, one for everything but the playout
-    virtual_loss: lost visits that each simulation in flight counts as
+    virtual_loss: lost visits for each simulation in flight
     wu: count it as a visit without a result instead (WU-UCT)
     """
 
@@ -84,7 +81,7 @@ class TreeParallel(Together, OnOneTree):
     """One tree, searched by all workers.
 
     lot: the most simulations that a thread makes below one busy node; 1 with locks, one worker or in virtual time
-    lanes: playouts of each leaf, side by side where the game has lanes; 1 in virtual time
+    lanes: playouts of each leaf, side by side if the game has lanes; 1 in virtual time
     """
 
     lot: int = 16
@@ -122,7 +119,7 @@ class TreeParallel(Together, OnOneTree):
         return super().options()._replace(lot=1 if alone else self.lot, each=self.lanes)
 
     def task_size(self, playouts: int) -> int:
-        """How many playouts a simulated worker makes one after the other, from one stream of random numbers."""
+        """The playouts that a simulated worker draws from one stream of random numbers."""
         return playouts
 
     def new_player(self, game, budget):
@@ -130,7 +127,7 @@ class TreeParallel(Together, OnOneTree):
 
 
 class TreePlayer(Sharing, SharedTreePlayer):
-    """Plain UCT, without a lock unless one is asked for."""
+    """Plain UCT, without a lock by default."""
 
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
@@ -187,9 +184,9 @@ class VirtualWorkers(NamedTuple):
     rewards: np.ndarray  # float64[workers], of the simulation in flight
     done_at: np.ndarray  # float64[workers], when its playout will be done
     made: np.ndarray  # int64[workers], playouts
-    tasks: np.ndarray  # int64[workers], the number of the task at hand
-    left: np.ndarray  # int64[workers], playouts of that task still to be made
-    clock: int  # CONSTANT or PLIES: what a playout takes
+    tasks: np.ndarray  # int64[workers], the number of the current task
+    left: np.ndarray  # int64[workers], playouts of that task to come
+    clock: int  # CONSTANT or PLIES: the time of a playout
 
 
 def new_virtual_workers(agent, game, state) -> VirtualWorkers:
@@ -215,10 +212,10 @@ def walk_of(walks, i):
 
 @kernel
 def tree_kernel(game, tree, root, simulations, options, leaves, rng):
-    """Run that many simulations on the shared tree, where it is busy in lots; returns their number."""
+    """Run that many simulations on the shared tree, in lots if it is busy; returns their number."""
     trunk = new_walk(game, root)
-    walk = new_walk(game, trunk.state)  # a simulation begins where the trunk, which a lot has in common, ends
-    done, each, one = 0, np.int64(options.each), np.int64(1)  # typed, so that no helper is compiled for a number apart
+    walk = new_walk(game, trunk.state)  # a simulation begins at the end of the lot's common trunk
+    done, each, one = 0, np.int64(options.each), np.int64(1)  # typed, so that no helper is compiled for a literal
     while done < simulations:
         lot, total = min(lot_size(tree, options), simulations - done), 0.0
         descend_busy(game, tree, trunk, lot, options)
@@ -236,10 +233,7 @@ def tree_kernel(game, tree, root, simulations, options, leaves, rng):
 
 @kernel
 def simulated_tree_kernel(game, tree, workers, simulations, grain, options, rngs):
-    """The same by simulated workers: the first one done backs up its result and begins the next simulation.
-
-    Each worker takes tasks of `grain` simulations; task i draws from rngs[i].  Returns the virtual time that it took.
-    """
+    """The same by simulated workers, who take tasks of `grain` simulations; returns the virtual time."""
     now, started, tasks = 0.0, 0, 0
     for _ in range(simulations + len(workers.made)):
         worker = np.argmin(workers.done_at)
@@ -260,7 +254,7 @@ def simulated_tree_kernel(game, tree, workers, simulations, grain, options, rngs
 
 @helper
 def bring_back(tree, workers, worker, options):
-    """Back up what a simulated worker has in flight, if anything."""
+    """Back up a simulated worker's simulation in flight, if any."""
     walk = walk_of(workers.walks, worker)
     if walk.length[0] != IDLE:
         back_up_shared(tree, walk, workers.rewards[worker], options)
@@ -269,7 +263,7 @@ def bring_back(tree, workers, worker, options):
 
 @helper
 def send_out(game, tree, workers, worker, options, rng):
-    """Begin a simulation of a simulated worker, whose result will be there when its playout is done."""
+    """Begin a simulation of a simulated worker, whose result arrives when its playout is done."""
     walk = walk_of(workers.walks, worker)
     descend_shared(game, tree, walk, options, rng)
     score, plies = game.random_playout(walk.state, walk.moves, rng)
