@@ -1,4 +1,4 @@
-"""Tries a program: greets it, asks for moves, plays a game with it, and says what is wrong and how to mend it."""
+"""Tests a program: greets it, asks for moves, plays a game with it, and reports faults and how to fix them."""
 
 import time
 from collections.abc import Iterator
@@ -26,18 +26,18 @@ MENDS = {
 
 
 class Finding(NamedTuple):
-    """What came of one trial."""
+    """The result of one trial."""
 
     trial: str
     sound: bool
     text: str
-    mend: str = ""  # how to mend what is not
+    mend: str = ""  # how to mend a fault
 
 
 def check_engine(agent: External, game: Game, seed: int = 1) -> Iterator[Finding]:
-    """The findings, one after the other; the program is started anew after each that is not sound.
+    """The findings, one after another; the program is restarted after each failure.
 
-    agent: with a budget that its protocol knows; game: one that the agent does not refuse.
+    agent: with a budget that its protocol can express; game: one that the agent does not refuse
     """
     greeting = Trial(agent, "hello").finding(lambda: _greeted(agent))
     yield greeting
@@ -50,13 +50,13 @@ def check_engine(agent: External, game: Game, seed: int = 1) -> Iterator[Finding
 
 
 class Trial(NamedTuple):
-    """One thing that a program is tried at."""
+    """One test of a program."""
 
     agent: External
     name: str
 
     def finding(self, action) -> Finding:
-        """What comes of it."""
+        """The result of an action."""
         try:
             return Finding(self.name, True, action())
         except EngineError as error:
@@ -68,7 +68,7 @@ class Trial(NamedTuple):
 
 
 def positions(game: Game, seed: int) -> dict[str, Position]:
-    """The first position in which a player is to move, one half way through a random game, and its last one."""
+    """The first position with a player to move, one half way through a random game, and its last one."""
     position, rng, decisions = Position(game), stream(seed, "positions"), list[int]()
     while position.legal:
         if position.side != CHANCE:
@@ -94,8 +94,8 @@ def _moved(agent, position) -> str:
         decision = player.choose(position.state.copy(), stream(0))
         seconds = time.perf_counter() - start
         player.played(decision.move)
-    told = {"value": decision.value, "playouts": decision.playouts, "nodes": decision.nodes, "depth": decision.depth}
-    words = "".join(f", {kind} {number}" for kind, number in told.items() if number is not None)
+    numbers = {kind: getattr(decision, kind) for kind in ("value", "playouts", "nodes", "depth")}
+    words = "".join(f", {kind} {number}" for kind, number in numbers.items() if number is not None)
     limit = agent.budget().seconds
     late = f": late, it has {limit:g} s, and lives by its margin" if limit is not None and seconds > limit else ""
     name = position.game.move_name(position.state, decision.move)
@@ -103,7 +103,7 @@ def _moved(agent, position) -> str:
 
 
 def _played(agent, game, seed) -> str:
-    """Play a game in which the program makes every other decision, and chance and a random player all else."""
+    """Play a game: the program makes every other decision, chance and a random player make the other moves."""
     position, rng, decisions = Position(game), stream(seed, "game"), 0
     with closing(agent.player(game)) as player:
         player.start(game, position.state, [])
@@ -120,7 +120,7 @@ def _played(agent, game, seed) -> str:
 
 
 def _ended(agent) -> str:
-    """Whether it ends by itself."""
+    """Check that it ends by itself."""
     engine = Engines.take(agent)
     start = time.perf_counter()
     engine.close()

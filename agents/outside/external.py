@@ -1,4 +1,4 @@
-"""Any program as an agent: it is spoken to by JSON lines, GTP or UCI over its standard streams."""
+"""Any program as an agent, which is spoken to by JSON lines, GTP or UCI over its standard streams."""
 
 import atexit
 import os
@@ -19,17 +19,17 @@ from games.core.random import next_word
 
 @dataclass(frozen=True)
 class External(Agent):
-    """A program that is started once a worker, kept from game to game, and killed where it fails.
+    """A program that is started once in each worker, kept from game to game, and killed if it fails.
 
-    command: what starts the program, split into words as a shell does, but run without one
-    protocol: what the program speaks
-    options: "name=value; name=value", as the protocol sets options
+    command: starts the program; split into words as by a shell, but run without one
+    protocol: the program's language
+    options: "name=value; name=value", set as the protocol does
     cores: processor cores that it keeps busy while it thinks
     memory: the most that each of its processes may take, in MiB; 0 is no limit
-    processes: the most that it may have at a time, itself among them; 0 is no limit
-    margin: seconds beyond a budget of seconds after which it is killed, and has lost by time
-    patience: seconds that it may take where it has no budget of seconds, and to get ready
-    log: a file to which what it writes to its error stream is added
+    processes: the most that it may have at a time, including itself; 0 is no limit
+    margin: seconds beyond a budget of seconds after which it is killed and loses on time
+    patience: seconds allowed without a budget of seconds, and for getting ready
+    log: a file to which its error stream is appended
     """
 
     command: str = ""
@@ -75,7 +75,7 @@ class External(Agent):
     def budget(self, default=None):
         spoken, own = protocol_named(self.protocol), self.own_budget()
         offered = own.given() or (default or Budget()).given()
-        kinds = {*spoken.kinds, "clock"}  # which every protocol has words for
+        kinds = {*spoken.kinds, "clock"}  # every protocol can express a clock
         usable = Budget(**{kind: amount for kind, amount in offered.items() if kind in kinds})
         if not usable.given() and spoken.needs_budget:
             kinds = ", ".join(spoken.kinds)
@@ -87,7 +87,7 @@ class External(Agent):
         return ExternalPlayer(self, game, budget)
 
     def identity(self):
-        """What the program answers to a greeting; why it does not, where it fails, which its games will show."""
+        """The program's answer to a greeting, or its failure, which its games will show."""
         try:
             engine = Engines.take(self)
         except (EngineError, OSError) as error:
@@ -100,17 +100,19 @@ class External(Agent):
         return fault and f"{fault}; {TO_BE_FOUND}"
 
     def _check_budget(self, budget):
-        """Unsuited where the protocol has no words for it."""
+        """Unsuited if the protocol cannot express the budget."""
         kinds = protocol_named(self.protocol).kinds
         if wrong := [kind for kind in budget.given() if kind not in (*kinds, "clock")]:
-            raise Unsuited(f"{wrong[0]} cannot be told by protocol={self.protocol!r}, which knows {', '.join(kinds)}")
+            raise Unsuited(
+                f"{wrong[0]} cannot be expressed by protocol={self.protocol!r}, which knows {', '.join(kinds)}"
+            )
         seconds = None if budget.clock else budget.seconds
         if self.protocol == "gtp" and seconds is not None and seconds != int(seconds):
             raise Unsuited(f"seconds = {budget.seconds:g}: GTP knows whole seconds alone")
 
 
 class ExternalPlayer(Player):
-    """Tells the program every move, and asks it for its own."""
+    """Sends every move to the program, and asks it for its own."""
 
     def __init__(self, agent, game, budget):
         self.agent, self.game, self.budget = agent, game, budget
@@ -135,7 +137,7 @@ class ExternalPlayer(Player):
 
     def decide(self, state, rng):
         if not self.position.is_at(state):
-            raise EngineError("cannot be asked: it was not told how the game came to this position")
+            raise EngineError("cannot be asked: it does not know how the game came to this position")
         if not self.begun:
             self._begin()
         seed, limit = int(next_word(rng)) >> 32, self._limit()
@@ -157,7 +159,7 @@ class ExternalPlayer(Player):
         return self._decision(answer)
 
     def _limit(self) -> float | None:
-        """Seconds that the decision may take: all that is left on a clock, of which the program takes its part."""
+        """Seconds that the decision may take: with a clock, all that is left, which the program divides itself."""
         if clock := self.budget.clock:
             return max(0.0, clock.left)
         seconds = self.budget.seconds
@@ -186,7 +188,7 @@ class ExternalPlayer(Player):
         return time.monotonic() + self.agent.patience
 
     def _moves(self, names) -> tuple[int, ...]:
-        """The moves of these names, up to the first that is not legal."""
+        """The moves with these names, up to the first illegal one."""
         state, moves = self.position.state.copy(), list[int]()
         for name in names:
             try:
@@ -198,13 +200,13 @@ class ExternalPlayer(Player):
 
 
 class Engines:
-    """The programs of this process that no player uses; they end with it, whatever becomes of it."""
+    """This process's programs without a player; they end with it in any case."""
 
     free: ClassVar[dict[tuple, list[Conversation]]] = {}
 
     @classmethod
     def take(cls, agent: External) -> Conversation:
-        """A program that is free, or a new one."""
+        """A free program, or a new one."""
         waiting = cls.free.get(cls._key(agent), [])
         if waiting:
             return waiting.pop()
@@ -213,20 +215,20 @@ class Engines:
 
     @classmethod
     def give_back(cls, agent: External, engine: Conversation) -> None:
-        """Let another player have it, if it is still running."""
+        """Make it available to another player, if it is still running."""
         if not engine.process.closed:
             cls.free.setdefault(cls._key(agent), []).append(engine)
 
     @classmethod
     def close(cls) -> None:
-        """End those that are free; a process that was forked from this one leaves them alone."""
+        """End the free ones, except in a process forked from this one."""
         for key, waiting in cls.free.items():
             while waiting and key[0] == os.getpid():
                 waiting.pop().close()
 
     @staticmethod
     def _key(agent: External) -> tuple:
-        # a process that was forked from this one must not take this one's
+        # a process forked from this one must not take this one's
         return os.getpid(), agent.command, agent.protocol, agent.options, agent.memory, agent.processes, agent.log
 
 

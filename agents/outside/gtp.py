@@ -1,4 +1,4 @@
-"""Go Text Protocol 2 (Farnebaeck, draft of 2002), for the games whose programs speak it."""
+"""Go Text Protocol 2 (Farnebaeck, draft of 2002), for the games of programs that speak it."""
 
 import math
 from dataclasses import dataclass, field
@@ -14,17 +14,17 @@ COLOURS = "bw"  # of the first player and the second
 
 @dataclass(frozen=True)
 class Speech:
-    """How a game is spoken: what begins it, and the vertices that have other names than our moves."""
+    """A game's vocabulary: the commands that begin it, and the vertices whose names differ from our moves."""
 
     settings: tuple[str, ...] = ("boardsize {size}", "clear_board")
     vertices: dict[str, str] = field(default_factory=dict)
 
     def vertex(self, name: str) -> str:
-        """The vertex of a move of that name."""
+        """The vertex of a move with that name."""
         return self.vertices.get(name, name.upper())
 
     def name(self, vertex: str) -> str:
-        """The move's name, of a vertex as a program writes it."""
+        """The name of the move to a vertex, as a program writes it."""
         text = vertex.strip().lower()
         return next((name for name, other in self.vertices.items() if other == text), text)
 
@@ -40,13 +40,13 @@ SPEECHES = {
 
 
 class Gtp(Protocol):
-    """The program keeps the board: it is told every move as it is made."""
+    """The program keeps the board, and is sent every move as it is made."""
 
     kinds = ("seconds",)
     least_seconds = 1.0
     farewell = "quit\n"
     _commands: frozenset[str] = frozenset()
-    _told = 0  # moves that are on the program's board
+    _sent = 0  # moves on the program's board
 
     @classmethod
     def refuses(cls, game: Game) -> str | None:
@@ -75,14 +75,14 @@ class Gtp(Protocol):
         if seconds is not None and "time_settings" in self._commands:
             time = f"{math.floor(budget.clock.left)} 0 0" if budget.clock else f"0 {self._whole(seconds)} 1"
             self._ask(f"time_settings {time}", until)
-        self._told = 0
+        self._sent = 0
         self.tell(position, until)
 
     def tell(self, position: Position, until: float) -> None:
-        speech, told = self._speech(position.game), self._told
-        for side, name in zip(position.sides[told:], position.names[told:]):
+        speech, sent = self._speech(position.game), self._sent
+        for side, name in zip(position.sides[sent:], position.names[sent:]):
             self._ask(f"play {COLOURS[side]} {speech.vertex(name)}", until)
-            self._told += 1
+            self._sent += 1
 
     def choose(self, position: Position, budget: Budget, seed: int, until: float) -> Answer:
         colour = COLOURS[position.side]
@@ -91,11 +91,11 @@ class Gtp(Protocol):
         vertex = self._ask(f"genmove {colour}", until)
         if vertex.lower() == "resign":
             raise Resigned("resigned")
-        self._told += 1
+        self._sent += 1
         return Answer(self._speech(position.game).name(vertex))
 
     def _tell_time_left(self, side: int, budget: Budget, until: float) -> None:
-        """What the clocks show, in whole seconds that are over, or the time for this stone."""
+        """Send the clocks' readings, rounded down to whole seconds, or the time for this stone."""
         left = {} if budget.seconds is None else {side: f"{self._whole(budget.seconds)} 1"}
         if clock := budget.clock:
             shown = {side: clock.left} | ({} if clock.opponent is None else {1 - side: clock.opponent})

@@ -1,16 +1,16 @@
-"""Runs one program, and ends it with all that it has started: `python guard.py CONTROL MEMORY PROCESSES COMMAND...`.
+"""Runs one program, and ends it with all its descendants: `python guard.py CONTROL MEMORY PROCESSES COMMAND...`.
 
-CONTROL is the number of an open pipe.  When its other end is closed, by whoever holds it or by that process's death,
-the program and all its descendants are killed; so they are when the program itself ends, and when there are more of
-them than PROCESSES, unless that is 0.  MEMORY is a limit in bytes for each process, or 0.  The program has the standard
-streams; the exit code is its own, or 128 and the signal.
+CONTROL is the number of an open pipe.  When its other end is closed, on purpose or by the owner's death, the program
+and all its descendants are killed; also when the program itself ends, and when they are more than PROCESSES, unless
+that is 0.  MEMORY is a limit in bytes for each process, or 0.  The program has the standard streams; the exit code is
+its own, or 128 plus the signal.
 
-Processes are counted, some twenty times a second, since the system's own limit (RLIMIT_NPROC) is for all that a user
-runs.
+Processes are counted about twenty times a second, since the system's own limit (RLIMIT_NPROC) covers everything that a
+user runs.
 
-It is a process of its own since a worker cannot do this for itself: one that is killed kills nobody, a signal to the
-group misses who has left it, and code between fork and exec is unsafe where there are threads.  On Linux all orphans
-of the program become children of this process, which finds them so; elsewhere the program's group is killed.
+It is a separate process because a worker cannot do this itself: a killed worker kills nothing, a signal to the group
+misses processes that have left it, and code between fork and exec is unsafe with threads.  On Linux all orphans of the
+program become children of this process, which finds them that way; elsewhere the program's group is killed.
 """
 
 import ctypes
@@ -24,12 +24,12 @@ from contextlib import suppress
 
 SET_DEATH_SIGNAL, SET_CHILD_SUBREAPER = 1, 36  # of Linux's prctl
 LOOK = 0.05  # seconds between two counts of the processes
-PAUSE = 0.002  # seconds between looks for what has been killed
+PAUSE = 0.002  # seconds between checks that killed processes have ended
 CANNOT_START = 127
 
 
 def main() -> int:
-    """Run the program; the exit code is to be this process's."""
+    """Run the program; returns the exit code for this process."""
     control, memory, most, command = *map(int, sys.argv[1:4]), sys.argv[4:]
     _prctl(SET_CHILD_SUBREAPER, 1)
     woken, wake = os.pipe()
@@ -78,7 +78,7 @@ def _prctl(option: int, value: int) -> None:
 
 
 def _reaped(program: int) -> tuple[int | None, bool]:
-    """(the program's exit code if it has ended, whether no child is left); whatever has ended is laid to rest."""
+    """(the program's exit code if it has ended, whether no child is left); collects all ended children."""
     code = None
     while True:
         try:
@@ -93,7 +93,7 @@ def _reaped(program: int) -> tuple[int | None, bool]:
 
 
 def _kill_all(program: int) -> None:
-    """Kill the program's group and all descendants, until none is left: orphans become children of this process."""
+    """Kill the program's group and all descendants: orphans become children of this process."""
     with suppress(OSError):
         os.killpg(program, signal.SIGKILL)  # none of them can fork any more
     while not _reaped(program)[1]:
@@ -104,13 +104,13 @@ def _kill_all(program: int) -> None:
 
 
 def _has_more_than(most: int) -> bool:
-    """Whether there are more processes than that below this one."""
+    """Whether more than `most` processes are below this one."""
     found, ahead = 0, [str(os.getpid())]
     while ahead and found <= most:
         try:
             below = _children(ahead.pop())
         except FileNotFoundError:
-            if not os.path.exists(f"/proc/self/task/{os.getpid()}/children"):  # Linux need not have it
+            if not os.path.exists(f"/proc/self/task/{os.getpid()}/children"):  # not every Linux has it
                 return len(_descendants()) > most
             continue  # it has ended
         found += len(below)
@@ -119,7 +119,7 @@ def _has_more_than(most: int) -> bool:
 
 
 def _children(pid: str) -> list[str]:
-    """The processes that the threads of one have started."""
+    """The processes started by the threads of one."""
     found = []
     for thread in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{thread}/children") as file:

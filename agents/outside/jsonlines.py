@@ -1,4 +1,4 @@
-"""JSON lines: one object a line each way; docs/engines.md is the specification."""
+"""JSON lines: one object per line in each direction; docs/engines.md is the specification."""
 
 import json
 import math
@@ -9,34 +9,34 @@ from agents.outside.process import EngineError
 from agents.outside.protocol import Answer, Identity, Position, Protocol
 
 VERSION = 1
-ONE_LINE = "write one JSON object for each line that is read, and nothing else, and flush it"
+ONE_LINE = "write one JSON object for each line read, and nothing else, and flush it"
 SHOWN = 200  # characters of a wrong answer, in messages
 
 
 class JsonLines(Protocol):
-    """Every request is answered by one line; what has no answer is answered by {}."""
+    """Every request is answered by one line; {} if there is nothing to say."""
 
     kinds = ("playouts", "nodes", "depth", "seconds")
     _number = 0  # of the last request
 
     def hello(self, until: float) -> Identity:
-        told = self._ask({"type": "hello", "protocol": VERSION, "options": self.options}, until)
-        return Identity(_text(told, "name"), _text(told, "version", ""))
+        answer = self._ask({"type": "hello", "protocol": VERSION, "options": self.options}, until)
+        return Identity(_text(answer, "name"), _text(answer, "version", ""))
 
     def new_game(self, position: Position, budget: Budget, until: float) -> None:
         self._ask({"type": "new_game", **_described(position), "budget": _spoken(budget)}, until)
 
     def choose(self, position: Position, budget: Budget, seed: int, until: float) -> Answer:
         asked = {"type": "move", **_described(position), "player": position.side, "legal": [*position.legal]}
-        told = self._ask({**asked, "budget": _spoken(budget), "seed": seed}, until)
+        answer = self._ask({**asked, "budget": _spoken(budget), "seed": seed}, until)
         low = -1.0 if position.game.players == 2 else -math.inf
         return Answer(
-            _text(told, "move"),
-            value=_number(told, "value", low, -low),
-            playouts=_count(told, "playouts"),
-            nodes=_count(told, "nodes"),
-            depth=_count(told, "depth"),
-            line=_line(told),
+            _text(answer, "move"),
+            value=_number(answer, "value", low, -low),
+            playouts=_count(answer, "playouts"),
+            nodes=_count(answer, "nodes"),
+            depth=_count(answer, "depth"),
+            line=_line(answer),
         )
 
     def game_over(self, position: Position, result: float | None, until: float) -> None:
@@ -50,14 +50,14 @@ class JsonLines(Protocol):
         self.process.send(json.dumps({"id": self._number, **request}, separators=(",", ":")) + "\n")
         line = self.process.line(until)
         try:
-            told = json.loads(line)
+            answer = json.loads(line)
         except (ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError
             raise EngineError(f"wrote {_shown(line)}, which is not JSON: {error}", ONE_LINE) from None
-        if not isinstance(told, dict):
+        if not isinstance(answer, dict):
             raise EngineError(f"wrote {_shown(line)}, which is no JSON object", ONE_LINE)
-        if told.get("id", self._number) != self._number:
-            raise EngineError(f"answered request {told['id']!r} when asked {self._number}", "repeat the request's id")
-        return told
+        if answer.get("id", self._number) != self._number:
+            raise EngineError(f"answered request {answer['id']!r} when asked {self._number}", "repeat the request's id")
+        return answer
 
 
 def _described(position: Position) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def _described(position: Position) -> dict[str, Any]:
 
 
 def _spoken(budget: Budget) -> dict[str, Any]:
-    """A budget as JSON: of a clock what it shows."""
+    """A budget as JSON, with a clock's readings."""
     clock = {} if budget.clock is None else {"clock": budget.clock._asdict()}
     return budget.given() | clock
 
@@ -75,21 +75,21 @@ def _shown(line: bytes) -> str:
     return repr(text if len(line) <= SHOWN else text[:SHOWN] + " ...")
 
 
-def _wrong(told: dict, key: str, right: str) -> EngineError:
-    found = repr(told[key])[:SHOWN] if key in told else "missing"
+def _wrong(answer: dict, key: str, right: str) -> EngineError:
+    found = repr(answer[key])[:SHOWN] if key in answer else "missing"
     return EngineError(f"answered with {key!r} = {found}; it must be {right}", f'write {{"{key}": {right}}}')
 
 
-def _text(told: dict, key: str, default: str | None = None) -> str:
-    value = told.get(key, default)
+def _text(answer: dict, key: str, default: str | None = None) -> str:
+    value = answer.get(key, default)
     if not isinstance(value, str):
-        raise _wrong(told, key, "text")
+        raise _wrong(answer, key, "text")
     return value
 
 
-def _number(told: dict, key: str, low: float, high: float) -> float | None:
-    """A number, or None where it is null or left out."""
-    value = told.get(key)
+def _number(answer: dict, key: str, low: float, high: float) -> float | None:
+    """A number, or None if it is null or missing."""
+    value = answer.get(key)
     if value is None:
         return None
     try:
@@ -97,20 +97,20 @@ def _number(told: dict, key: str, low: float, high: float) -> float | None:
     except (TypeError, OverflowError):
         number = math.nan
     if not (math.isfinite(number) and low <= number <= high):
-        raise _wrong(told, key, f"a number from {low:g} to {high:g}" if math.isfinite(low) else "a number")
+        raise _wrong(answer, key, f"a number from {low:g} to {high:g}" if math.isfinite(low) else "a number")
     return number
 
 
-def _count(told: dict, key: str) -> int | None:
-    """A whole number, or None where it is null or left out."""
-    value = told.get(key)
+def _count(answer: dict, key: str) -> int | None:
+    """A whole number, or None if it is null or missing."""
+    value = answer.get(key)
     if value is not None and not (type(value) is int and 0 <= value < 1 << 63):
-        raise _wrong(told, key, "a whole number, 0 or more")
+        raise _wrong(answer, key, "a whole number, 0 or more")
     return value
 
 
-def _line(told: dict) -> tuple[str, ...]:
-    line = told.get("line") or []
+def _line(answer: dict) -> tuple[str, ...]:
+    line = answer.get("line") or []
     if not isinstance(line, list) or not all(isinstance(name, str) for name in line):
-        raise _wrong(told, "line", "a list of names of moves")
+        raise _wrong(answer, "line", "a list of names of moves")
     return tuple(line)

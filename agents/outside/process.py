@@ -1,4 +1,4 @@
-"""One running program: lines to it and from it, by a deadline, in bounds, and its end with all that it has started."""
+"""One running program: lines to it and from it, with deadlines and limits, and its end with all its descendants."""
 
 import os
 import select
@@ -15,28 +15,23 @@ from typing import NamedTuple
 GUARD = Path(__file__).with_name("guard.py")
 LONGEST_LINE = 1 << 20  # bytes of a line of its answers
 MOST_OUTPUT = 16 << 20  # bytes of one answer, with all lines before it
-MOST_LOG = 64 << 20  # bytes of what it writes to its error stream that a file takes
-TAIL = 2000  # bytes that are kept of each stream, for messages
+MOST_LOG = 64 << 20  # bytes of its error stream that go to the log
+TAIL = 2000  # bytes kept of each stream, for messages
 LAST_LINES, LINE_SHOWN = 4, 200  # of the tail, in a message
 GRACE = 0.5  # seconds in which a program may end by itself
 CHUNK = 1 << 16
-ROUNDS = 64  # chunks that are read of what nobody asked for
-
-
+ROUNDS = 64  # chunks of unexpected output that are read
 TO_BE_FOUND = "give its path, such as ./engine, and make it executable: chmod +x engine"
 
 
 def lacking(command: str) -> str:
-    """That there is no such program on this machine, in words; empty if there is."""
+    """The message that this machine lacks the program; empty if it is there."""
     first = next(iter(shlex.split(command)), "")
     return "" if first and shutil.which(first) else f"there is no program {first!r}"
 
 
 class EngineError(RuntimeError):
-    """An outside program that does what it must not.
-
-    what: what it did; mend: how its author may mend that; said: the last lines that it wrote
-    """
+    """An outside program broke a rule: what it did, how its author may mend that, and the last lines it wrote."""
 
     def __init__(self, what: str, mend: str = "", said: str = ""):
         self.what, self.mend, self.said = what, mend, said
@@ -47,22 +42,22 @@ class EngineError(RuntimeError):
 
 
 class Silent(EngineError):
-    """A program that has not written what it was asked for in time."""
+    """A program did not answer in time."""
 
 
 class Bounds(NamedTuple):
-    """What a program may take; 0 is no limit."""
+    """Limits of a program; 0 is no limit."""
 
     memory: int = 0  # of each of its processes, in MiB
     processes: int = 0  # at a time, itself among them
 
 
 class Process:
-    """A program that was started, until `close`.
+    """A running program, until `close`.
 
-    command: split as a shell splits words, and run without a shell; bounds: it is ended where it takes more; log: a
-    file that what it writes to its error stream is added to, "" for none.  EngineError if there is no such program; of
-    every other method, if the program has ended or writes more than it may.
+    command: split into words as by a shell, run without one; bounds: it is ended beyond them; log: a file to which its
+        error stream is appended, "" for none.  EngineError if there is no such program; from all other methods, if the
+        program has ended or writes too much.
     """
 
     def __init__(self, command: str, bounds: Bounds = Bounds(), log: str = ""):  # noqa: B008 - a tuple of numbers
@@ -101,7 +96,7 @@ class Process:
         self.closed = False
 
     def send(self, text: str) -> None:
-        """Have the program read `text`; what it does not take at once it gets while `line` waits."""
+        """Send `text` to the program; `line` sends the rest of what it does not take at once."""
         self._answered = 0
         waited = bool(self._sending)
         self._sending += text.encode()
@@ -111,7 +106,7 @@ class Process:
                 self._poll.register(self._stdin, select.POLLOUT)
 
     def line(self, until: float) -> bytes:
-        """The next line that it writes, without its end; Silent if there is none by `until`, of time.monotonic."""
+        """The program's next line, without its end; Silent if there is none by `until`, of time.monotonic."""
         while (end := self._received.find(b"\n", self._searched)) < 0:
             self._searched = len(self._received)
             if self._searched > LONGEST_LINE:
@@ -127,7 +122,7 @@ class Process:
         return found
 
     def unasked(self) -> bytes:
-        """What it has written since its last answer, which is thrown away: nothing, if it answers as it is asked."""
+        """The output since its last answer, which is discarded: nothing, if it only answers."""
         for _ in range(ROUNDS):
             if not self._pump(0):
                 break
@@ -137,17 +132,17 @@ class Process:
         return found
 
     def last_lines(self) -> str:
-        """The end of what it has written, for messages: "" if that is nothing."""
-        told = []
+        """The end of its output, for messages; "" if there is none."""
+        parts = []
         for name, tail in zip(("wrote last", "wrote to its error stream"), self._tails.values()):
             lines = [line.strip() for line in tail.decode(errors="backslashreplace").split("\n") if line.strip()]
             if lines:
                 shown = " | ".join(_printable(line[-LINE_SHOWN:]) for line in lines[-LAST_LINES:])
-                told.append(f"{name}: {shown}")
-        return "; ".join(told)
+                parts.append(f"{name}: {shown}")
+        return "; ".join(parts)
 
     def close(self, farewell: str | None = None) -> None:
-        """End it at once; or where there is a farewell, "" for the end of its input, once it could end by itself."""
+        """End it: at once, or after a farewell ("": the end of its input) and the time to end by itself."""
         if self.closed:
             return
         self.closed = True
@@ -169,17 +164,17 @@ class Process:
                 stream.close()
 
     def _write(self) -> None:
-        """Write as much of what is to be sent as the program takes."""
+        """Write as much of the waiting text as the program takes."""
         try:
             while self._sending:
                 del self._sending[: os.write(self._stdin.fileno(), self._sending[:CHUNK])]
         except BlockingIOError:
             pass
         except OSError:
-            self._sending.clear()  # it no longer reads; that it has ended is noticed when it is to answer
+            self._sending.clear()  # it no longer reads; its end is noticed when it should answer
 
     def _pump(self, seconds: float) -> bool:
-        """Wait so long for the program to take or to write something, and see to it; whether it has."""
+        """Wait that long for the program to read or write, and serve it; returns whether it did."""
         ready = self._poll.poll(seconds * 1000)
         for number, _ in ready:
             if number != self._stdin.fileno():
@@ -191,7 +186,7 @@ class Process:
         return bool(ready)
 
     def _take(self, number: int) -> bytes:
-        """What it has written to one of its streams; the log has its errors, as long as there is room."""
+        """The output on one of its streams; errors go to the log, as long as there is room."""
         found = os.read(number, CHUNK)
         self._tails[number] = (self._tails[number] + found)[-TAIL:]
         if self._log and number == self._stderr.fileno() and self._logged < MOST_LOG:
@@ -200,7 +195,7 @@ class Process:
         return found
 
     def _read(self, number: int) -> None:
-        """Take what it has written to one of its streams, and judge it."""
+        """Take the output on one of its streams, and check it."""
         found = self._take(number)
         if number == self._stdout.fileno():
             self._received += found
@@ -226,7 +221,7 @@ class Process:
         return f"was killed by signal {code - 128}{half}" if killed else f"ended with exit code {code}{half}"
 
     def _hear_last_words(self) -> None:
-        """Take what is left of its error stream, once it has ended; what it has started may go on writing there."""
+        """Take the rest of its error stream, once it has ended; its descendants may still write there."""
         number = self._stderr.fileno()
         for _ in range(ROUNDS):
             if not select.select([number], [], [], 0)[0] or not self._take(number):

@@ -1,4 +1,4 @@
-"""What is said to an outside program, whatever its protocol: the interface, and the game so far."""
+"""The interface of all protocols for outside programs, and the game so far."""
 
 import importlib
 import time
@@ -11,36 +11,36 @@ from agents.core.agent import Budget
 from agents.outside.process import Bounds, EngineError, Process, Silent
 from games.core.game import Game
 
-PROTOCOLS = {"json": "jsonlines.JsonLines", "gtp": "gtp.Gtp", "uci": "uci.Uci"}  # where each is, in this package
+PROTOCOLS = {"json": "jsonlines.JsonLines", "gtp": "gtp.Gtp", "uci": "uci.Uci"}  # modules and classes of this package
 
 
 class Identity(NamedTuple):
-    """What a program says of itself."""
+    """A program's name and version, by itself."""
 
     name: str
     version: str = ""
 
 
 class Answer(NamedTuple):
-    """A move by its name, and what the program tells of it."""
+    """A move by its name, and the program's statistics."""
 
     move: str
     value: float | None = None  # expected result for the player to move, as of a Decision
     playouts: int | None = None
     nodes: int | None = None
     depth: int | None = None
-    line: tuple[str, ...] = ()  # the best play as it sees it, the move first
+    line: tuple[str, ...] = ()  # the best play in its view, beginning with the move
 
 
 class Position:
-    """A game from its beginning: every move, the opening's and chance's too."""
+    """A game from its beginning: every move, including the opening's and chance's."""
 
     def __init__(self, game: Game, moves: Sequence[int] = ()):
         self.game, self.state = game, game.initial()
         self._legal: dict[str, int] | None = None
         self.moves: list[int] = []
         self.names: list[str] = []
-        self.sides: list[int] = []  # who made each move: 0, 1 or CHANCE
+        self.sides: list[int] = []  # the player of each move: 0, 1 or CHANCE
         for move in moves:
             self.push(move)
 
@@ -70,22 +70,22 @@ class Position:
 
 
 class Protocol:
-    """A conversation with one program.  `until` is when an answer is late, of time.monotonic: Silent.
+    """A conversation with one program.  `until` is an answer's deadline, of time.monotonic: Silent.
 
-    Every method but `refuses` raises EngineError where the program does what it must not.
+    Every method but `refuses` raises EngineError if the program breaks a rule.
     """
 
-    kinds: ClassVar[tuple[str, ...]]  # the budgets that the protocol has words for
-    needs_budget: ClassVar[bool] = False  # whether a program must be told one
-    least_seconds: ClassVar[float] = 0.0  # that the protocol can tell
-    farewell: ClassVar[str] = ""  # what asks it to end, before the end of its input
+    kinds: ClassVar[tuple[str, ...]]  # the budgets that the protocol can express
+    needs_budget: ClassVar[bool] = False  # whether a program must be given one
+    least_seconds: ClassVar[float] = 0.0  # the least that it can express
+    farewell: ClassVar[str] = ""  # the request to end, before the end of its input
 
     def __init__(self, process: Process, options: dict[str, str]):
         self.process, self.options = process, options
 
     @classmethod
     def refuses(cls, game: Game) -> str | None:
-        """Why there are no words for a game; None if there are."""
+        """Why the protocol cannot express a game; None if it can."""
         return None
 
     def hello(self, until: float) -> Identity:
@@ -93,27 +93,27 @@ class Protocol:
         raise NotImplementedError
 
     def new_game(self, position: Position, budget: Budget, until: float) -> None:
-        """A game begins, or goes on, in a position."""
+        """A game begins, or continues, in a position."""
 
     def tell(self, position: Position, until: float) -> None:
-        """A move was made, of either side or of chance: the last one of `position`."""
+        """A move was made, by a player or by chance: the last one of `position`."""
 
     def choose(self, position: Position, budget: Budget, seed: int, until: float) -> Answer:
         """Ask for the move in a position; a program may draw its random numbers from the seed."""
         raise NotImplementedError
 
     def game_over(self, position: Position, result: float | None, until: float) -> None:
-        """The game has ended, with the first player's result as `Player.close` has it."""
+        """The game has ended, with the first player's result as in `Player.close`."""
 
 
 def protocol_named(name: str) -> type[Protocol]:
-    """The class of a protocol of PROTOCOLS."""
+    """The class of a protocol in PROTOCOLS."""
     module, _, cls = PROTOCOLS[name].partition(".")
     return getattr(importlib.import_module(f"agents.outside.{module}"), cls)
 
 
 def options_of(text: str) -> dict[str, str]:
-    """`"Skill Level=0; Hash=16"` -> {"Skill Level": "0", "Hash": "16"}; an option without a value is pressed."""
+    """`"Skill Level=0; Hash=16"` -> {"Skill Level": "0", "Hash": "16"}; an option without a value is a button."""
     parts = [part.partition("=") for part in text.split(";") if part.strip()]
     if bad := [name for name, _, _ in parts if not name.strip()]:
         raise ValueError(f"options = {text!r} is not of the form name=value; name=value, at {bad[0]!r}")
@@ -121,10 +121,7 @@ def options_of(text: str) -> dict[str, str]:
 
 
 class Conversation:
-    """A program that is running, with its protocol; it is ended where anything goes wrong.
-
-    EngineError of every method ends with the last lines that the program wrote.
-    """
+    """A running program with its protocol; it is ended after any EngineError, which has its last lines."""
 
     def __init__(self, command: str, protocol: str, options: str, bounds: Bounds, log: str, patience: float):
         self.process = Process(command, bounds, log)
@@ -133,7 +130,7 @@ class Conversation:
         self.identity: Identity = self.ask("hello", time.monotonic() + patience)
 
     def ask(self, method: str, *arguments):
-        """What a method of the protocol returns."""
+        """The result of one of the protocol's methods."""
         if self.process.closed:
             raise EngineError("has been ended")
         try:

@@ -1,8 +1,8 @@
-"""The other side: our agents answer GTP, UCI or JSON lines, for arenas and boards of other people.
+"""The other side: our agents answer GTP, UCI or JSON lines, for other people's arenas and boards.
 
     serve(agents.make("uct(seconds=1)"), games.make("go(size=9)"), "gtp", sys.stdin, sys.stdout.write)
 
-One request is answered after the other: what is written to an agent that thinks waits until it has moved.
+Requests are answered one after another: an agent that thinks reads on when it has moved.
 """
 
 import importlib.metadata
@@ -29,7 +29,7 @@ log = logging.getLogger("agents.serving")
 
 
 def serve(agent: Agent, game: Game, protocol: str, lines: Iterable[str], write: Callable[[str], object], seed=0):
-    """Answer every line, until one says quit or there are no more; Unsuited if the agent cannot play the game."""
+    """Answer every line until one says quit or there are no more; Unsuited if the agent cannot play the game."""
     server = SERVERS[protocol](agent, game, seed)
     try:
         for line in lines:
@@ -42,23 +42,23 @@ def serve(agent: Agent, game: Game, protocol: str, lines: Iterable[str], write: 
 
 
 class Quit(Exception):
-    """The other side has said good-bye; what is to be said to that has been said."""
+    """The other side has ended the conversation, and has its answer."""
 
 
 class Wrong(UserError):
-    """A request that cannot be answered; the message says why."""
+    """A request cannot be answered; the message says why."""
 
 
 class Over(Wrong):
-    """A move is asked for where there is none."""
+    """A move is requested after the end of the game."""
 
 
 class Server:
-    """One game after the other, of one agent."""
+    """One game after another, of one agent."""
 
     def __init__(self, agent: Agent, game: Game, seed: int):
         self.agent, self.game, self.seed = agent, game, seed
-        self.own = bool(agent.own_budget().given()) or not agent.budgets  # whether its budget is its own
+        self.own = bool(agent.own_budget().given()) or not agent.budgets  # whether the agent has its own budget
         self.limit = Budget()
         self.player: Player | None = None  # once a decision is asked for
         if reason := agent.refuses(game):
@@ -67,11 +67,11 @@ class Server:
         self.begin()
 
     def answers(self, line: str) -> Iterator[str]:
-        """What is to be written in answer to a line."""
+        """The answers to a line."""
         raise NotImplementedError
 
     def begin(self, names: Iterable[str] = ()) -> None:
-        """A position from the beginning, and a player that knows nothing yet."""
+        """Go to a position from the beginning; the next player knows nothing of earlier games."""
         self.leave()
         self.position = Position(self.game)
         for name in names:
@@ -84,7 +84,7 @@ class Server:
             player.close(None)
 
     def make(self, name: str) -> None:
-        """Make the move of that name; Wrong if there is none."""
+        """Make the move with that name; Wrong if there is none."""
         legal = self.legal()
         if name not in legal:
             raise Wrong(f"{name!r} is not a legal move; legal: {listed(legal)}")
@@ -93,7 +93,7 @@ class Server:
             self.player.played(self.position.moves[-1])
 
     def follow(self, names: list[str]) -> None:
-        """Come to the position after these moves: from where we are, if they go on from there."""
+        """Go to the position after these moves: from the current one, if they continue it."""
         made = self.made()
         known = len(made)
         if names[:known] == made:
@@ -103,7 +103,7 @@ class Server:
             self.begin(names)
 
     def limited(self, budget: Budget) -> None:
-        """The budget of the next decisions, for an agent that has none of its own."""
+        """Set the budget of the next decisions, for an agent without its own."""
         if self.own or budget == self.limit:
             return
         if self.player and self.limit.clock and budget.clock:
@@ -123,17 +123,17 @@ class Server:
             return self.player.choose(self.position.state.copy(), stream(self.seed, len(self.position.moves)))
         except UserError:
             raise
-        except Exception as error:  # which is not the fault of the request
+        except Exception as error:  # not the request's fault
             self.player = None
             log.exception("%s failed", self.agent)
             raise Wrong(f"{self.agent} failed: {type(error).__name__}: {error}") from error
 
     def made(self) -> list[str]:
-        """The moves so far, as the protocol names them."""
+        """The moves so far, by the protocol's names."""
         return self.position.names
 
     def legal(self) -> dict[str, int]:
-        """The legal moves by these names."""
+        """The legal moves by the protocol's names."""
         return self.position.legal
 
     def name_of(self, state, move: int) -> str:
@@ -141,7 +141,7 @@ class Server:
         return self.game.move_name(state, move)
 
     def names_of(self, moves: Iterable[int]) -> list[str]:
-        """The names of moves from the position on, up to the first that is not legal."""
+        """The names of moves from the position on, up to the first illegal one."""
         state, names = self.position.state.copy(), []
         for move in map(int, moves):
             if move not in self.game.moves(state):
@@ -159,14 +159,14 @@ class JsonServer(Server):
             request = json.loads(line)
             if not isinstance(request, dict):
                 raise Wrong("a request is a JSON object")
-            told = self._told(request)
-            yield json.dumps({"id": request["id"], **told} if "id" in request else told)
+            answer = self._answer(request)
+            yield json.dumps({"id": request["id"], **answer} if "id" in request else answer)
         except KeyError as error:
             yield json.dumps({"error": f"the request lacks {error}"})
         except (UserError, TypeError, ValueError, RecursionError) as error:
             yield json.dumps({"error": str(error)})
 
-    def _told(self, request) -> dict:
+    def _answer(self, request) -> dict:
         kind = request["type"]
         if kind == "hello":
             return {"name": str(self.agent), "version": self.version}
@@ -186,14 +186,14 @@ class JsonServer(Server):
 def _described(decision: Decision, names_of) -> dict:
     """A decision as JSON."""
     numbers = {kind: getattr(decision, kind) for kind in ("value", "playouts", "nodes", "depth")}
-    told = {kind: number if kind == "value" else int(number) for kind, number in numbers.items() if number is not None}
+    given = {kind: number if kind == "value" else int(number) for kind, number in numbers.items() if number is not None}
     move = int(decision.move)
     line = names_of(decision.principal_variation or (move,))
-    return {"move": names_of([move])[0], **told, "line": line}
+    return {"move": names_of([move])[0], **given, "line": line}
 
 
 class UciServer(Server):
-    """UCI with our names of moves; an agent without a budget of its own takes nodes, depth and times of `go`."""
+    """UCI with our names of moves; an agent without its own budget takes nodes, depth and times of `go`."""
 
     def __init__(self, agent, game, seed):
         self.served = game
@@ -207,7 +207,7 @@ class UciServer(Server):
         return {self.name_of(state, move): move for move in self.game.moves(state)}
 
     def name_of(self, state, move):
-        """As the game names it for UCI: in chess by its squares."""
+        """The game's name for UCI: in chess by its squares."""
         return self.game.uci_name(state, move)
 
     def answers(self, line):
@@ -239,7 +239,7 @@ class UciServer(Server):
         try:
             decision = self.decide()
         except Over as over:
-            yield from (f"info string {over}", "bestmove 0000")  # a search always ends with one
+            yield from (f"info string {over}", "bestmove 0000")  # every search must end with one
             return
         info = [f"{kind} {getattr(decision, kind)}" for kind in ("depth", "nodes") if getattr(decision, kind)]
         if decision.value is not None:
@@ -251,7 +251,7 @@ class UciServer(Server):
         yield f"bestmove {self.names_of([decision.move])[0]}"
 
     def _game_from(self, start: str) -> Game:
-        """The game from `startpos`, or if it knows such positions, from `fen ...`."""
+        """The game from `startpos` or, if the game supports it, from `fen ...`."""
         if start in ("startpos", self.served.uci_start):
             return self.served
         kind, _, fen = start.partition(" ")
@@ -263,7 +263,7 @@ class UciServer(Server):
 
 def _limit(words: list[str], agent: Agent, side: int) -> Budget:
     """The budget that `go` gives; nodes are playouts for an agent that counts these.  `side` is to move."""
-    given = dict(pairwise(words))  # some words, such as `ponder`, have no number
+    given = dict(pairwise(words))  # words such as `ponder` have no number
     limits: dict[str, int | float | Clock] = {}
     own, other = (f"{UCI_COLOURS[one]}time" for one in (side, 1 - side))
     with suppress(ValueError):
@@ -281,12 +281,12 @@ def _limit(words: list[str], agent: Agent, side: int) -> Budget:
 
 
 class GtpServer(Server):
-    """GTP 2 for the games that have vertices; size and komi may be set, as far as the game has them."""
+    """GTP 2 for the games with vertices; size and komi can be set if the game has them."""
 
     def __init__(self, agent, game, seed):
         if reason := Gtp.refuses(game):
             raise Wrong(reason)
-        agent.budget()  # which the protocol cannot give
+        agent.budget()  # the protocol cannot give one
         self.speech = SPEECHES[game.name]
         super().__init__(agent, game, seed)
 
@@ -307,7 +307,7 @@ class GtpServer(Server):
             raise Quit
 
     def commands(self) -> dict[str, Callable]:
-        """What it knows, by name."""
+        """The known commands, by name."""
         return {name.removeprefix("gtp_"): getattr(self, name) for name in dir(self) if name.startswith("gtp_")}
 
     def _unknown(self, *_):
@@ -332,7 +332,7 @@ class GtpServer(Server):
         pass
 
     def gtp_boardsize(self, size, *_):
-        of_a_rectangle = vars(self.game).keys() & {"rows", "columns"}  # which would hold in place of the size
+        of_a_rectangle = vars(self.game).keys() & {"rows", "columns"}  # they would override the size
         self._become(size=int(size), **dict.fromkeys(of_a_rectangle, 0))
 
     def gtp_komi(self, komi):
@@ -388,7 +388,7 @@ SERVERS = {"json": JsonServer, "gtp": GtpServer, "uci": UciServer}
 
 
 def _version() -> str:
-    """Of this package, where it is installed."""
+    """The version of this package, if it is installed."""
     try:
         return f"search-arena {importlib.metadata.version('search-arena')}"
     except importlib.metadata.PackageNotFoundError:

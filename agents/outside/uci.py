@@ -1,4 +1,4 @@
-"""Universal Chess Interface (Huber & Meyer-Kahlen, 2000), with the names of our moves where a game is not chess."""
+"""Universal Chess Interface (Huber & Meyer-Kahlen, 2000); games other than chess use our names of moves."""
 
 import math
 
@@ -7,19 +7,19 @@ from agents.outside.process import EngineError
 from agents.outside.protocol import Answer, Identity, Position, Protocol
 from games.core.game import Game
 
-VARIANT = "UCI_Variant"  # an option: which game is to be played
-NUMBERS = ("depth", "nodes")  # of `info` that are kept
+VARIANT = "UCI_Variant"  # the option that names the game
+NUMBERS = ("depth", "nodes")  # kept from `info`
 COLOURS = "wb"  # of the first player and the second
-SCALE = 400  # centipawns by which the odds of winning are ten to one, as in Elo's formula
+SCALE = 400  # centipawns for odds of winning of ten to one, as in Elo's formula
 
 
 class Uci(Protocol):
-    """Every search is told the position anew; the last `info` with a score or a line counts."""
+    """Every search is sent the whole position; the last `info` with a score or a line counts."""
 
     kinds = ("nodes", "depth", "seconds")
     needs_budget = True
     farewell = "quit\n"
-    _options: frozenset[str] = frozenset()  # that the program has, in small letters
+    _options: frozenset[str] = frozenset()  # the program's, in small letters
 
     def hello(self, until: float) -> Identity:
         name, options = "", []
@@ -73,7 +73,7 @@ class Uci(Protocol):
 
 
 def spoken(position: Position) -> tuple[list[str], dict[str, str]]:
-    """The moves of a game as UCI has them, and from what it calls the legal ones to our names, where these differ."""
+    """The moves of a game as UCI names them, and UCI's names of the legal moves -> ours, where these differ."""
     game, state, names = position.game, position.game.initial(), []
     if type(game).uci_name is Game.uci_name:
         return position.names, {}
@@ -84,11 +84,11 @@ def spoken(position: Position) -> tuple[list[str], dict[str, str]]:
 
 
 def _limits(budget: Budget, side: int) -> str:
-    """The words behind `go`; `side` is to move, and has the clock."""
+    """The words after `go`; `side` is to move, and has the clock."""
     limits = {"nodes": budget.nodes, "depth": budget.depth}
     if clock := budget.clock:
         own, other = COLOURS[side], COLOURS[1 - side]
-        # an increment is that of both: a run has one time control
+        # both have the same increment: a run has one time control
         limits |= {f"{own}time": _milliseconds(clock.left)}
         limits |= {} if clock.opponent is None else {f"{other}time": _milliseconds(clock.opponent)}
         limits |= {f"{of[0]}inc": round(1000 * clock.increment) for of in limits if of.endswith("time")}
@@ -102,7 +102,7 @@ def _milliseconds(seconds: float) -> int:
 
 
 def read_info(words: list[str]) -> dict:
-    """depth, nodes, value and line of an `info`, where it has them; {} of a line that is not the best."""
+    """depth, nodes, value and line of an `info`, as far as given; {} for a line that is not the best."""
     found: dict = {}
     place = 0
     while place < len(words):
@@ -125,7 +125,7 @@ def read_info(words: list[str]) -> dict:
 
 
 def value_of_score(kind: str, text: str) -> float | None:
-    """`cp 100` or `mate -3` as an expected result, -1 to 1; None for what is neither."""
+    """`cp 100` or `mate -3` as an expected result, -1 to 1; None for anything else."""
     try:
         number = int(text)
     except ValueError:
@@ -136,6 +136,6 @@ def value_of_score(kind: str, text: str) -> float | None:
 
 
 def score_of_value(value: float) -> int:
-    """The centipawns that stand for an expected result; certain ones are worth 100 pawns."""
+    """The centipawns for an expected result; certain results are worth 100 pawns."""
     bounded = max(-1.0, min(1.0, value))
     return round(2 * SCALE / math.log(10) * math.atanh(bounded)) if abs(bounded) < 1 else round(10_000 * bounded)

@@ -228,7 +228,7 @@ def test_requests_say_all_that_a_simple_program_needs(tmp_path):
 def test_a_position_of_which_nobody_told_is_refused():
     agent, _ = bad("notes")
     game = games.make("tictactoe")
-    with pytest.raises(EngineError, match="was not told how the game came to this position"):
+    with pytest.raises(EngineError, match="does not know how the game came to this position"):
         agent.choose(game, game.read_line("1a")[1], seed=1)
 
 
@@ -238,9 +238,9 @@ def test_a_position_of_which_nobody_told_is_refused():
         ("external(protocol='xboard')", "protocol = 'xboard' is not one of json, gtp, uci"),
         ("external(command='a \"b')", "cannot be split into words: No closing quotation"),
         ("external(options='=3')", "is not of the form name=value"),
-        ("external(protocol='gtp', nodes=3)", "nodes cannot be told by protocol='gtp', which knows seconds"),
+        ("external(protocol='gtp', nodes=3)", "nodes cannot be expressed by protocol='gtp', which knows seconds"),
         ("external(protocol='gtp', seconds=0.5)", "seconds = 0.5: GTP knows whole seconds alone"),
-        ("external(protocol='uci', playouts=3)", "playouts cannot be told by protocol='uci'"),
+        ("external(protocol='uci', playouts=3)", "playouts cannot be expressed by protocol='uci'"),
         ("external(cores=0)", "cores = 0 is out of range"),
     ],
 )
@@ -427,7 +427,7 @@ def test_gnugo_plays_go():
     player.played(decision.move)
     state = game.after(state, decision.move)
     player.played(game.moves(state)[0])
-    assert player.engine.identity.name == "GNU Go" and player.engine._protocol._told == 4
+    assert player.engine.identity.name == "GNU Go" and player.engine._protocol._sent == 4
     player.close(None)
     with pytest.raises(EngineError, match="refused 'no-such-command'"):
         agents.make(f"external(command='{GNUGO} --mode gtp', protocol='gtp', options='no-such-command')").player(game)

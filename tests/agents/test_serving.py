@@ -85,7 +85,7 @@ def test_games_are_spoken_in_gtp(game, monkeypatch):
         state = game.after(state, move)
         player.played(move)
         plies += 1
-    assert player.engine._protocol._told >= plies - 1 > 2
+    assert player.engine._protocol._sent >= plies - 1 > 2
     player.close(None)
     Engines.free.clear()
 
