@@ -1,1 +1,1 @@
-"""Proof-number search: who wins, and no more than that."""
+"""Proof-number search: it settles who wins, and nothing else."""

@@ -1,4 +1,4 @@
-"""The best-first tree of proof-number search, which PNS, PN2, PDS-PN and RPPNS grow, and the graph.
+"""The best-first tree of proof-number search, for PNS, PN2, PDS-PN and RPPNS, and its form as a graph.
 
     descend   to the most-proving leaf: by least proof number at OR nodes, by least disproof number at AND nodes
     expand    give the leaf its children, and evaluate them at once
@@ -6,9 +6,9 @@
 
 Allis, van der Meulen & van den Herik, "Proof-number search", 1994.
 
-In a graph, a position that several lines lead to is searched once (agents/proof/transpositions.py).  Each move still
-has a row of its own, so that the numbers of a node's children lie side by side; the first row of a position *holds* it,
-and the others copy its numbers.  An update goes up to the parents of all its rows, breadth first.
+In a graph, a position reached by several lines is searched once (agents/proof/transpositions.py).  Each move still has
+its own row, so that the numbers of a node's children are adjacent; the first row of a position *holds* it, and the
+others copy its numbers.  An update goes up to the parents of all its rows, breadth first.
 """
 
 from typing import NamedTuple
@@ -23,21 +23,21 @@ ROOT = 0
 LEAF = 0  # the number of children of a node that has not been expanded
 NODE_BYTES = 28
 TREE_QUEUE = 1024  # entries: in a tree, one node at a time waits
-OR_NODE, QUEUED, PLY = 1, 2, 2  # of a node's flags: two bits, and where the others begin
+OR_NODE, QUEUED, PLY = 1, 2, 2  # of a node's flags: two bits, and the first of the others
 
 
 class ProofTree(NamedTuple):
-    """Row i of every array is node i; children of a node lie side by side."""
+    """Row i of every array is node i; a node's children are adjacent."""
 
     proof: np.ndarray  # int32[capacity]
     disproof: np.ndarray  # int32[capacity]
-    move: np.ndarray  # int32[capacity], the move that leads to the node
+    move: np.ndarray  # int32[capacity], the move to the node
     parent: np.ndarray  # int32[capacity]
     first_child: np.ndarray  # int32[capacity]
     children: np.ndarray  # int32[capacity], LEAF or their number
     flags: np.ndarray  # int32[capacity], OR_NODE if expanded as one, QUEUED; from bit PLY on, its ply on the line + 1
-    queue: np.ndarray  # int32[capacity in a graph], a ring of nodes whose numbers are to be computed anew
-    positions: Index  # which row holds a position
+    queue: np.ndarray  # int32[capacity in a graph], a ring of nodes to be recomputed
+    positions: Index  # the rows that hold positions
     size: np.ndarray  # int64[1], nodes in use
 
 
@@ -52,7 +52,7 @@ class TreeLine(NamedTuple):
 
 
 class TreeSearch(NamedTuple):
-    """A search: a tree, what is to be proved, and all that it works with."""
+    """A search: a tree, its task, and its working data."""
 
     tree: ProofTree
     line: TreeLine
@@ -61,12 +61,12 @@ class TreeSearch(NamedTuple):
 
 
 def new_proof_tree(capacity: int, graph: bool = False) -> ProofTree:
-    """A tree of one leaf, or a graph.  The operating system provides memory when it is first written."""
+    """A tree of one leaf, or a graph.  The operating system provides memory as it is first written."""
     rows = ("proof", "disproof", "move", "parent", "first_child", "children", "flags")
     columns = {name: np.empty(capacity, np.int32) for name in rows}
     queue, positions = np.empty(capacity if graph else TREE_QUEUE, np.int32), new_index(capacity * graph)
     tree = ProofTree(**columns, queue=queue, positions=positions, size=np.ones(1, np.int64))
-    # not by restart_tree: every process that makes a tree would compile what it calls, for half a second
+    # without restart_tree, which every process that makes a tree would compile for half a second
     tree.proof[ROOT] = tree.disproof[ROOT] = 1
     tree.move[ROOT], tree.parent[ROOT], tree.children[ROOT], tree.flags[ROOT] = -1, -1, LEAF, 0
     if graph:
@@ -75,7 +75,7 @@ def new_proof_tree(capacity: int, graph: bool = False) -> ProofTree:
 
 
 def tree_bytes(tree: ProofTree, rows: int | None = None) -> int:
-    """The memory of so many rows, or of those in use."""
+    """The memory of that many rows, or of those in use."""
     rows = int(tree.size[0]) if rows is None else rows
     return NODE_BYTES * rows + index_bytes(tree.positions, rows)
 
@@ -88,7 +88,7 @@ def new_tree_line(game) -> TreeLine:
 
 @helper
 def restart_tree(tree):
-    """Make it a tree of one leaf again."""
+    """Reduce it to one leaf."""
     forget(tree.positions)
     tree.proof[ROOT] = tree.disproof[ROOT] = 1
     write_row(tree, ROOT, -1, -1)
@@ -184,7 +184,7 @@ def expand(game, search, node, ply):
 
 @helper
 def give_children(tree, node, count, or_node):
-    """The next rows, so many, are a leaf's children from now on."""
+    """Make the next `count` rows the children of a leaf."""
     tree.first_child[node], tree.children[node] = tree.size[0], count
     tree.size[0] += count
     if or_node:
@@ -193,10 +193,7 @@ def give_children(tree, node, count, or_node):
 
 @helper
 def update(search, node, ply):
-    """Recompute numbers from the children's, upwards as long as they change; (node, ply) to descend from next.
-
-    That is the first node of the line of which something was computed anew.
-    """
+    """Recompute numbers upwards as long as they change; returns the first changed node of the line, (node, ply)."""
     tree, line, task = search.tree, search.line, search.task
     leaf, top, head, tail = ply, ply, 0, 0
     line.path[ply] = node
@@ -235,7 +232,7 @@ def hand_up(tree, node, numbers, tail):
 
 @inlined
 def in_ring(queue, number):
-    """The place of an entry of that number; most updates are short, and need no division."""
+    """The place of an entry with that number; most updates are short, and need no division."""
     return number if number < len(queue) else number % len(queue)
 
 

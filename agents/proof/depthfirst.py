@@ -1,13 +1,13 @@
-"""Depth-first proof-number search in a transposition table: what df-pn, PN*, PDS and PDS-PN share.
+"""Depth-first proof-number search in a transposition table: the common part of df-pn, PN*, PDS and PDS-PN.
 
 A node has a threshold for its proof number and one for its disproof number.  When it is settled or has reached its
-thresholds, as the rule says, the search stores its numbers in the table and leaves it; until then the search goes on in
-the child that the rule selects, with thresholds that the rule sets.  So it visits nodes in the order of best-first
-search, but besides the table it needs memory only for the current line.  When the table is full, entries are replaced,
-and what they held is searched again when it is needed.
+thresholds, as the rule says, the search stores its numbers in the table and leaves it; until then it continues in the
+child that the rule selects, with thresholds that the rule sets.  So it visits nodes in the order of best-first search,
+but apart from the table it needs memory only for the current line.  A full table replaces entries, which are searched
+again when they are needed.
 
-A rule is what distinguishes one algorithm from another.  The line is a stack of arrays, not a recursion, so that the
-search can stop after any number of positions and go on.
+Algorithms differ in their rules.  The line is a stack of arrays, not a recursion, so that the search can stop after any
+number of positions and go on.
 """
 
 from dataclasses import dataclass
@@ -47,35 +47,35 @@ class ProofLine(NamedTuple):
     limit: np.ndarray  # int64[depth, 2] = thresholds of proof and disproof number
     before: np.ndarray  # int64[depth], positions visited when the node was entered
     total: np.ndarray  # int32[depth], moves
-    chosen: np.ndarray  # int32[depth], which of them the next row has made
+    chosen: np.ndarray  # int32[depth], the index of the move to the next row
     moves: np.ndarray  # int32[depth, max_moves]
-    keys: np.ndarray  # uint64[depth, max_moves], the table's keys of the children that are open
+    keys: np.ndarray  # uint64[depth, max_moves], the table's keys of the open children
     proof: np.ndarray  # int32[depth, max_moves], the children's numbers
     disproof: np.ndarray  # int32[depth, max_moves]
     place: np.ndarray  # int64[1], the ply of the current node, or DONE
 
 
 class ProofSearch(NamedTuple):
-    """A search: what is to be proved, and all that it works with."""
+    """A search: its task and its working data."""
 
     task: Task
     table: Table
     second: ProofTree  # of the second level
     line: ProofLine
-    scratch: TreeLine  # room to work in, and the line of searches of the second level
+    scratch: TreeLine  # scratch, and the line of searches of the second level
     marks: Marks
     counts: np.ndarray  # int64[3], see agents/proof/numbers.py
 
 
 @dataclass(frozen=True)
 class ThresholdRule(Compilable):
-    """What distinguishes one depth-first search from another: methods that kernels call, like a game's."""
+    """The difference between depth-first searches: methods that kernels call, like a game's."""
 
-    shared: ClassVar[bool] = False  # whether several threads search in one table, each from the root at every call
-    goes_back: ClassVar[bool] = False  # whether a search that may visit no more stores the line's numbers
+    shared: ClassVar[bool] = False  # whether several threads search one table, from the root at every call
+    goes_back: ClassVar[bool] = False  # whether a search whose budget ends stores the line's numbers
 
     def root_limits(self):
-        """The thresholds of the root, (proof, disproof), at the beginning."""
+        """The initial thresholds of the root, (proof, disproof)."""
         raise NotImplementedError
 
     def raised_limits(self, task, proof, disproof):
@@ -83,29 +83,29 @@ class ThresholdRule(Compilable):
         raise NotImplementedError
 
     def is_left(self, proof, disproof, limit):
-        """Whether a node with these numbers, which is not settled, has reached its thresholds."""
+        """Whether an unsettled node with these numbers has reached its thresholds."""
         raise NotImplementedError
 
     def select(self, line, ply, or_node):
-        """Which of the children of the node at `ply` to go on with."""
-        raise NotImplementedError
+        """The index of the child of the node at `ply` to go on with: by default, of the least number."""
+        return least_two(line.proof[ply] if or_node else line.disproof[ply], line.total[ply])[0]
 
     def child_limits(self, task, line, ply, or_node, numbers):
-        """The thresholds (proof, disproof) of the chosen child of the node at `ply`, whose own numbers are given."""
+        """The thresholds (proof, disproof) of the chosen child of the node at `ply`, which has these numbers."""
         raise NotImplementedError
 
     def choose(self, search, ply, or_node, numbers):
-        """Note which child of the node at `ply` to go on with, and give it its thresholds."""
+        """Choose the child of the node at `ply` to go on with, and set its thresholds."""
         line = search.line
         line.chosen[ply] = self.select(line, ply, or_node)
         limits = self.child_limits(search.task, line, ply, or_node, numbers)
         line.limit[ply + 1, PROOF], line.limit[ply + 1, DISPROOF] = limits
 
     def mark(self, search, key, change):
-        """Leave a mark at the node of that key (1), or take it back (-1); by default, there are no marks."""
+        """Leave a mark at the node with that key (1), or take it back (-1); by default, there are no marks."""
 
     def refresh(self, search, ply):
-        """Take over what other threads have found of the children of the node at `ply`; by default, there are none."""
+        """Take over other threads' numbers of the children of the node at `ply`; by default, there are none."""
 
     def look_below(self, game, search, ply):
         """Improve the children's first numbers when the node at `ply` has just been opened; by default, do nothing."""
@@ -118,8 +118,8 @@ class DepthFirstProver(ProofAgent):
     table: size of the transposition table in MiB
     symmetries: let symmetric positions share a place in the table
     scheme: what is replaced when the table is full: new, big, two_big or collect (agents/core/table.py)
-    replace_by: what makes a position worth its place in the table: the work it took, or its depth, the less the better
-    epsilon: how far a threshold goes beyond the number that it is set by, as a share of that
+    replace_by: what earns a position its place in the table: the work it took, or its depth, the less the better
+    epsilon: how far a threshold exceeds the number that sets it, as a share of that number
     """
 
     table: float = 64.0
@@ -136,8 +136,8 @@ class DepthFirstProver(ProofAgent):
         check_choice("replace_by", self.replace_by, WORTHS)
         if self.replace_by != "work" and self.scheme == "new":
             raise ValueError(
-                f"replace_by = {self.replace_by!r} means nothing with scheme = 'new', by which the newest position "
-                f"takes its place; it goes with {', '.join(name for name in ALL_SCHEMES if name != 'new')}"
+                f"replace_by = {self.replace_by!r} means nothing with scheme = 'new', which keeps "
+                f"the newest position; it goes with {', '.join(name for name in ALL_SCHEMES if name != 'new')}"
             )
         if self.scheme == COLLECT and self.cores > 1:
             raise ValueError(
@@ -193,7 +193,7 @@ class DepthFirstProof(Search):
 
 
 def numbers_of(game, search: ProofSearch) -> tuple[int, int]:
-    """Proof and disproof number of the root, by its moves' numbers on the line."""
+    """Proof and disproof number of the root, from its moves' numbers on the line."""
     line = search.line
     if line.total[0] == 0:
         return 1, 1
@@ -202,7 +202,7 @@ def numbers_of(game, search: ProofSearch) -> tuple[int, int]:
 
 
 def new_line(game, root: np.ndarray) -> ProofLine:
-    """Room for the deepest line of a game, which begins at `root`."""
+    """Room for the deepest line of a game from `root`."""
     depth, moves = game.max_plies + 1, game.max_moves
     states = np.zeros((depth + 1, game.state_size), game.dtype)
     states[0] = root
@@ -222,16 +222,16 @@ def new_line(game, root: np.ndarray) -> ProofLine:
 
 
 def scratch_of(line: ProofLine) -> TreeLine:
-    """What a search of the second level goes on with: the line's own states, and room for moves."""
+    """Working data for a search of the second level: the line's own states, and room for moves."""
     moves, path = line.moves[0], np.zeros(len(line.states), np.int32)
     return TreeLine(line.states, np.zeros_like(moves), np.zeros_like(moves), path, np.zeros_like(line.states[0]))
 
 
 @kernel
 def threshold_kernel(game, rule, search, until):
-    """Go on with the search until the root is settled, `until` positions have been visited, or no more may be.
+    """Continue the search until the root is settled, `until` positions have been visited, or no more may be.
 
-    A thread among several begins at the root, and goes back there, storing the numbers of the nodes on the way, unless
+    A thread among several begins at the root, and returns to it, storing the numbers of the nodes on the way, unless
     its marks say that it stays.
     """
     line, counts = search.line, search.counts
@@ -246,10 +246,7 @@ def threshold_kernel(game, rule, search, until):
 
 @inlined
 def search_below(game, rule, search, ply, floor, until):
-    """Go on from the node at `ply` until the one at the ply `floor` is left; returns the ply where it stops.
-
-    It stops, too, when `until` positions have been visited, or no more may be.
-    """
+    """Continue from the node at `ply` until that at `floor` is left or the search must stop; returns the last ply."""
     line, counts = search.line, search.counts
     leaves = rule.shared and not search.marks.stays
     while ply >= floor and line.total[floor] > 0:
@@ -274,7 +271,7 @@ def search_below(game, rule, search, ply, floor, until):
 
 @inlined
 def may_visit(game, counts):
-    """Whether all moves of one more position may be looked at."""
+    """Whether all moves of one more position may be visited."""
     return counts[NODES] + game.max_moves <= counts[LIMIT]
 
 
@@ -295,7 +292,7 @@ def leave(rule, search, ply, numbers):
 
 @inlined
 def worth(search, ply, work):
-    """How much the node at `ply`, whose numbers cost so much work, is worth its place in the table."""
+    """The worth of a place in the table for the node at `ply`, whose numbers cost that much work."""
     return len(search.line.key) - ply if search.task.by_depth else work
 
 
@@ -310,7 +307,7 @@ def enter(game, rule, search, ply):
 
 @inlined
 def table_key(game, search, ply):
-    """The table's key of the node at `ply`, which depends on the goal and the plies left for it, too."""
+    """The table's key of the node at `ply`, which also depends on the goal and the plies left for it."""
     state, task = search.line.states[ply], search.task
     key = game.least_key(state, search.scratch.image)[0] if task.symmetries else game.key(state)
     return salted(game, task.goal, key, ply)
@@ -336,7 +333,7 @@ def open_node(game, rule, search, ply):
             if held:
                 proof, disproof = stored_proof, stored_disproof
         line.proof[ply, i], line.disproof[ply, i] = proof, disproof
-        if (proof if or_node else disproof) == 0:  # it settles the node: the moves after it do not matter
+        if (proof if or_node else disproof) == 0:  # it settles the node, whatever the later moves
             line.total[ply] = i + 1
             return
     rule.look_below(game, search, ply)
@@ -344,7 +341,7 @@ def open_node(game, rule, search, ply):
 
 @inlined
 def least_two(numbers, count):
-    """(index of the least, the second least), of the first `count`; INFINITE where there is no second."""
+    """(index of the least, the second least) of the first `count`; INFINITE if there is no second."""
     best, least, second = 0, INFINITE, INFINITE
     for i in range(count):
         number = np.int64(numbers[i])
@@ -357,7 +354,7 @@ def least_two(numbers, count):
 
 @inlined
 def remainder(task, limit, total, numbers, count, chosen):
-    """What the threshold of a sum leaves for the chosen one of `count` children; infinity stays infinite."""
+    """The rest of a sum's threshold for the chosen one of `count` children; infinity stays infinite."""
     if limit == INFINITE:
         return limit
     if not task.weak:
@@ -370,5 +367,5 @@ def remainder(task, limit, total, numbers, count, chosen):
 
 @helper
 def beyond(number, epsilon):
-    """A threshold that goes beyond a number: by one, or by its share epsilon (Pawlewicz & Lew 2007)."""
+    """A threshold above a number: by one, or by the share epsilon of it (Pawlewicz & Lew 2007)."""
     return max(number + 1, np.int64(np.ceil(number * (1.0 + epsilon))))

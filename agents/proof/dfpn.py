@@ -8,7 +8,7 @@ the search goes on in c1 with the thresholds
     disproof    D - (sum of the children's disproof numbers) + that of c1
 
 and at an AND node with the two numbers exchanged.  So it stays below c1 as long as the most-proving leaf is there, and
-with eps a little longer, to switch between children less often.  For games of two players without chance.
+with eps a little longer, to switch children less often.  For games of two players without chance.
 """
 
 from dataclasses import dataclass
@@ -52,9 +52,6 @@ class DFPNRule(ThresholdRule):
     def is_left(self, proof, disproof, limit):
         return proof >= limit[PROOF] or disproof >= limit[DISPROOF]
 
-    def select(self, line, ply, or_node):
-        return least_two(line.proof[ply] if or_node else line.disproof[ply], line.total[ply])[0]
-
     def child_limits(self, task, line, ply, or_node, numbers):
         limit, total, chosen, (proof, disproof) = line.limit[ply], line.total[ply], line.chosen[ply], numbers
         if or_node:
@@ -71,7 +68,7 @@ class SharedDFPNRule(SharedRule, DFPNRule):
     """The same for threads that share a table."""
 
     def limits_beside_others(self, line, ply, limits):
-        # whatever marks have made of the choice, the child is searched until its numbers grow
+        # even if marks affected the choice, the child is searched until its numbers grow
         chosen, (proof, disproof) = line.chosen[ply], limits
         return max(proof, np.int64(line.proof[ply, chosen]) + 1), max(
             disproof, np.int64(line.disproof[ply, chosen]) + 1

@@ -1,4 +1,4 @@
-"""Marks that threads leave at the nodes above them, so that others look elsewhere (agents/proof/parallel_dfpn.py)."""
+"""Marks that threads leave at the nodes above them, to send others elsewhere (agents/proof/parallel_dfpn.py)."""
 
 from typing import NamedTuple
 
@@ -10,15 +10,15 @@ from games.core.jit import inlined
 from games.core.random import mix
 
 PLACES_BITS = 16
-SHARE = 8  # a mark counts as 1 and an eighth of the number that it is added to
+SHARE = 8  # a mark adds 1 and an eighth of the number
 
 
 class Marks(NamedTuple):
-    """Where threads are, and a thread's own notes."""
+    """The positions of threads, and one thread's own notes."""
 
-    busy: np.ndarray  # int32[2**PLACES_BITS], threads below the nodes whose keys fall on the place; shared by all
-    virtual: np.ndarray  # int32[max_moves], what marks add to the children's numbers
-    stays: bool  # when its nodes are spent, the search stays where it is; otherwise it goes back to the root
+    busy: np.ndarray  # int32[2**PLACES_BITS], threads below the nodes with that place; shared by all
+    virtual: np.ndarray  # int32[max_moves], the marks' additions to the children's numbers
+    stays: bool  # whether a search whose nodes are spent stays where it is, or goes back to the root
 
 
 def no_marks() -> Marks:
@@ -28,7 +28,7 @@ def no_marks() -> Marks:
 
 @inlined
 def place_of(key):
-    """The place that a node's key falls on."""
+    """The place for a node's key."""
     return np.int64(mix(key) >> np.uint64(64 - PLACES_BITS))
 
 

@@ -1,20 +1,20 @@
-"""Proof and disproof numbers: how many leaves must at least be settled to prove or to disprove a goal.
+"""Proof and disproof numbers: how many leaves at least must be settled to prove or to disprove a goal.
 
-Allis, van der Meulen & van den Herik, "Proof-number search", 1994.  The first player wants the goal to hold, so that
-the first player's nodes are OR nodes: one proved child is enough.  The second player's are AND nodes.
+Allis, van der Meulen & van den Herik, "Proof-number search", 1994.  The first player wants the goal to hold, so the
+first player's nodes are OR nodes: one proved child is enough.  The second player's are AND nodes.
 
                      OR node             AND node            proved     disproved
     proof number     least of children   sum of children     0          infinite
     disproof number  sum of children     least of children   infinite   0
 
 Moves that the game knows to be no better than another (`Game.sound_moves`) are left out.  A leaf has 1 and 1; by
-mobility, the number that will be a sum is the number of its moves instead; by evaluation, the two share 13 or 14,
-the more for the proof the better the second player stands.  Sums stay below infinity, so that no large number is taken
-for a proof.
+mobility, its future sum starts as the number of its moves instead; by evaluation, the two share 13 or 14, with more for
+the proof the better the second player stands.  Sums stay below infinity, so that a large number is not taken for a
+proof.
 
-A position reached by several paths counts several times in a sum.  Weak numbers avoid that: in the place of the sum
-they have the largest of the children's numbers, plus one for each other child that is not settled (Ueda, Hashimoto,
-Hashimoto & Iida, "Weak proof-number search", 2008).
+A position reached by several paths counts several times in a sum.  Weak numbers avoid that: they replace the sum by the
+largest of the children's numbers, plus one for each other unsettled child (Ueda, Hashimoto, Hashimoto & Iida, "Weak
+proof-number search", 2008).
 """
 
 from typing import NamedTuple
@@ -29,24 +29,24 @@ from games.core.playout import reward_of
 from games.core.random import GAMMA, mix
 
 INFINITE = 1 << 30
-MOST = INFINITE - 1  # what a sum can reach
-FALSE, TRUE, OPEN = range(3)  # what is known of a goal in a position
-UNITS, STEEPNESS = 12.0, 16.0  # of first numbers by evaluation: the largest, less one; and how soon it is reached
+MOST = INFINITE - 1  # the largest sum
+FALSE, TRUE, OPEN = range(3)  # whether a goal holds in a position, or is open
+UNITS, STEEPNESS = 12.0, 16.0  # of first numbers by evaluation: the largest, minus one, and the slope
 NODES, DRAWS, LIMIT = range(3)  # of a search's counts: positions visited, draws met, positions it may visit
 
 
 class Task(NamedTuple):
-    """What is to be proved, and how."""
+    """The statement to be proved, and how."""
 
     goal: Goal
     endgames: Endgames
     mobility: bool  # whether a leaf's first numbers count its moves
-    symmetries: bool = False  # whether positions that symmetries take into each other are one
-    epsilon: float = 0.0  # how far thresholds go beyond the numbers that they are set by
+    symmetries: bool = False  # whether symmetric positions are one
+    epsilon: float = 0.0  # how far thresholds exceed the numbers that set them
     by_evaluation: bool = False  # whether a leaf's first numbers follow the game's evaluation
-    evaluate_from: int = 0  # the fewest moves of a leaf for which the evaluation is asked
-    weak: bool = False  # whether the largest number and the count of the rest stand for a sum
-    by_depth: bool = False  # whether the table keeps what is nearest to the root, not what took most work
+    evaluate_from: int = 0  # the fewest moves of a leaf worth an evaluation
+    weak: bool = False  # whether the largest number and the count of the rest replace a sum
+    by_depth: bool = False  # whether the table keeps positions by depth, not by work
     keep_tree: bool = False  # whether all of a tree of the second level goes into the table
 
 
@@ -57,7 +57,7 @@ def new_counts(limit: int | None) -> np.ndarray:
 
 @helper
 def verdict(game, task, state, ply, counts):
-    """FALSE, TRUE or OPEN: what rules, foresight and end-game table say about the goal, `ply` plies below the root."""
+    """FALSE, TRUE or OPEN: the goal by rules, foresight and end-game table, `ply` plies below the root."""
     goal, endgames = task.goal, task.endgames
     if game.is_over(state):
         reward = reward_of(game.score(state))
@@ -68,7 +68,7 @@ def verdict(game, task, state, ply, counts):
     plies, _ = game.foreseen(state)
     if plies != 0:
         first_wins = (plies > 0) == (game.player(state) == 0)
-        # the side for which plies are counted must win in time; it never wins where the other one does
+        # the side with a limit of plies must win in time; it never wins where the other one does
         if first_wins == goal.late or ply + abs(plies) <= goal.plies:
             return TRUE if (1.0 if first_wins else 0.0) >= goal.least else FALSE
     if len(endgames.values) > 0:
@@ -80,7 +80,7 @@ def verdict(game, task, state, ply, counts):
 
 @helper
 def known(game, goal, state, ply, value, counts):
-    """What a value from an end-game table says about the goal."""
+    """The goal by a value from an end-game table."""
     counts[DRAWS] += value == 0
     if ply + abs(value) > goal.plies:
         return TRUE if goal.late else FALSE
@@ -89,7 +89,7 @@ def known(game, goal, state, ply, value, counts):
 
 @helper
 def first_numbers(game, task, state, outcome, moves):
-    """(proof, disproof) of a new node, of which `outcome` is known; `moves` is room to work in."""
+    """(proof, disproof) of a new node with that `outcome`; `moves` is scratch."""
     if outcome == TRUE:
         return 0, INFINITE
     if outcome == FALSE:
@@ -107,7 +107,7 @@ def first_numbers(game, task, state, outcome, moves):
 
 @helper
 def combine(proof, disproof, begin, count, or_node, weak):
-    """(proof, disproof) of a node from those of its children, from the index `begin` on."""
+    """(proof, disproof) of a node from those of its children, which begin at the index `begin`."""
     least, total = INFINITE, 0
     for i in range(begin, begin + count):
         own, other = (proof[i], disproof[i]) if or_node else (disproof[i], proof[i])
@@ -125,7 +125,7 @@ def combine(proof, disproof, begin, count, or_node, weak):
 
 @helper
 def weak_total(numbers, begin, count):
-    """The largest number, and one for each other that is not 0."""
+    """The largest number, plus one for each other that is not 0."""
     largest, rest = 0, 0
     for i in range(begin, begin + count):
         largest = max(largest, np.int64(numbers[i]))
@@ -135,7 +135,7 @@ def weak_total(numbers, begin, count):
 
 @inlined
 def salted(game, goal, key, ply):
-    """The key of a position, `ply` plies below the root, among the answers to all goals: plies left are part of it."""
+    """The key of a position, `ply` plies below the root, for a goal; plies left are part of it."""
     left = goal.plies - ply if goal.plies <= game.max_plies else -1
     salt = np.uint64(left + 2) * np.uint64(4) + np.uint64(goal.late) * np.uint64(2) + np.uint64(goal.least == 1.0)
     return key ^ mix(salt * GAMMA)

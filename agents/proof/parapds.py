@@ -1,10 +1,9 @@
 """ParaPDS: PDS by several workers (Kishimoto & Kotani, "Parallel AND/OR tree search based on proof and disproof
 numbers", 1999).
 
-Theirs are processes, to which a master hands out parts of the tree.  Here they are threads, or simulated workers, that
-search the same position in one transposition table, and keep out of each other's way by marks
-(agents/proof/parallel_dfpn.py); each follows the rules of PDS (agents/proof/pds.py).  For games of two players without
-chance.
+Theirs are processes that get parts of the tree from a master.  Here they are threads, or simulated workers, which
+search one position in one transposition table, and keep apart by marks (agents/proof/parallel_dfpn.py), by the rules of
+PDS (agents/proof/pds.py).  For games of two players without chance.
 """
 
 from dataclasses import dataclass

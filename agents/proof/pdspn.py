@@ -2,8 +2,8 @@
 proof-number search algorithm", 2002).
 
 The first level is PDS in a transposition table (agents/proof/pds.py).  A node that the table does not hold is searched
-by PNS, to a number of nodes; the numbers of its moves are stored, and the tree is thrown away.  By default, all other
-numbers that its tree has above the leaves are stored, too.  For games of two players without chance.
+by PNS, to a number of nodes; the numbers of its moves are stored, and the tree is discarded.  By default, all other
+numbers above the leaves of its tree are stored, too.  For games of two players without chance.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class PDSPN(PDS):
     """PDS with a second search at each leaf.
 
     second: the most nodes of a second search
-    keep_tree: keep in the table what the second search has found, wherever it has looked at a position's moves
+    keep_tree: store in the table all numbers above the leaves of the second search's tree
     """
 
     second: int = 1000

@@ -1,12 +1,12 @@
 """PN2: proof-number search that evaluates each leaf by a second proof-number search (Allis, "Searching for solutions in
 games and artificial intelligence", 1994; Breuker, Uiterwijk & van den Herik, "The PN2-search algorithm", 2001).
 
-Of the second search only the root's children are kept, as the leaf's, so that the first tree grows slowly: memory is
-saved, at the cost of time.  With N1 nodes in the first tree, the second may have
+Only the children of the second search's root are kept, as the leaf's, so the first tree grows slowly: memory is saved
+at the cost of time.  With N1 nodes in the first tree, the second may have
 
     N2 = N1 / (1 + exp((a - N1) / b))
 
-so that it is small where the first tree is small, and never outgrows it.
+so that it is small while the first tree is small, and never outgrows it.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ from games.core.jit import helper, kernel
 
 
 class Growth(NamedTuple):
-    """How large the second tree may be, by the first's size."""
+    """The size of the second tree, by the first's."""
 
     a: float
     b: float
@@ -45,7 +45,7 @@ class PN2(PNS):
     """Proof-number search with a second search at each leaf.
 
     max_nodes: of each of the two trees
-    a, b: where the second tree may have half of the first one's nodes, and how fast it comes to that
+    a, b: the first tree's size at which the second may have half of it, and how fast that share grows
     """
 
     a: float = 20_000.0
@@ -83,9 +83,9 @@ class SecondLevelProof(TreeProof):
 def pn2_kernel(game, search, below, growth, until):
     """Grow the tree until its root is settled, about `until` positions have been visited in all, or there is no room.
 
-    below: the search of the second level, which is of the same line
-    A second search that is not over by then is continued by the next call, since the way down to its leaf is the
-    same.  Returns the largest size that the second tree had.
+    below: the search of the second level, on the same line
+    An unfinished second search is continued by the next call, since the way down to its leaf is the same.  Returns the
+    largest size of the second tree.
     """
     tree, counts, second = search.tree, search.counts, below.tree
     largest = 1
@@ -106,18 +106,17 @@ def pn2_kernel(game, search, below, growth, until):
 
 @helper
 def second_limit(tree, growth):
-    """The nodes that the second tree may have: no more than the first, and room for the leaf's children in any case."""
+    """The nodes that the second tree may have: no more than the first, but always room for the leaf's children."""
     size = tree.size[0]
     return max(2, int(size / (1.0 + exp(min((growth.a - size) / growth.b, 700.0)))))
 
 
 @helper
 def adopt(game, search, node, ply, second, begin, count):
-    """Give the leaf at `ply` as children what `second` has from `begin` on: so many moves, with their numbers.
+    """Give the leaf at `ply` as children `count` moves of `second`, from `begin` on, with their numbers.
 
     second: a tree, or other columns `move`, `proof` and `disproof`
-    In a graph, a child whose position is there already has the numbers that it has there, unless the second search has
-    settled it.
+    In a graph, a child whose position is already there takes its numbers, unless the second search has settled it.
     """
     tree, line, first = search.tree, search.line, search.tree.size[0]
     for i in range(count):

@@ -1,8 +1,8 @@
 """PNS: best-first proof-number search (Allis, van der Meulen & van den Herik, "Proof-number search", 1994).
 
 The whole tree is kept in memory, and grows at the leaf that contributes most to a proof or disproof of the root.  By
-default it is a graph, in which a position that several lines lead to is searched once.  For games of two players
-without chance.
+default it is a graph, in which a position reached by several lines is searched once.  For games of two players without
+chance.
 """
 
 from dataclasses import dataclass
@@ -27,8 +27,8 @@ from games.core.jit import kernel
 class PNS(ProofAgent):
     """Best-first proof-number search.
 
-    max_nodes: of the tree, which holds no more; a search that needs more ends without a result
-    graph: search a position that several lines lead to once (48 to 64 bytes a node); false: a tree (28 bytes a node)
+    max_nodes: of the tree; a search that needs more ends without a result
+    graph: search a position reached by several lines once (48 to 64 bytes a node); false: a tree (28 bytes a node)
     symmetries: in a graph, let symmetric positions be one
     """
 

@@ -1,9 +1,9 @@
-"""What the agents of proof-number search share: their budget, their solver, and how they decide a move in a game.
+"""The common part of the agents of proof-number search: their budget, their solver, and their decisions in a game.
 
 A search settles one goal of one position (agents/core/solve.py).  To decide a move an agent tries to prove a win, then
-a draw where the game has draws.  If the budget ends before that, it plays by the numbers of the last search: the move
-of least proof number for the player to move, of equals the one of largest disproof number.  In a lost position it plays
-at random.
+a draw if the game has draws.  If the budget ends before that, it plays by the numbers of the last search: the move of
+least proof number for the player to move; ties go to the largest disproof number.  In a lost position it plays at
+random.
 """
 
 from dataclasses import dataclass
@@ -24,15 +24,12 @@ FIRST_CHUNK = 4096  # positions, about a millisecond
 
 
 class Search:
-    """The search for a proof of one goal in one position, which is not over.  Each algorithm has its own.
-
-    counts: int64[3], see agents/proof/numbers.py
-    """
+    """The search for a proof of one goal in one position that is not over; `counts` as in agents/proof/numbers.py."""
 
     counts: np.ndarray
 
     def run(self, nodes: int) -> int:
-        """Visit about that many more positions; returns how many: 0 if the goal is settled, or nothing can be done."""
+        """Visit about that many more positions; returns how many: 0 if the goal is settled or the search is stuck."""
         raise NotImplementedError
 
     def numbers(self) -> tuple[int, int]:
@@ -44,23 +41,23 @@ class Search:
         raise NotImplementedError
 
     def bytes(self) -> int:
-        """The memory of its own that it has used so far, in bytes."""
+        """The most memory that it has used, without what searches share, in bytes."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """End what it has others do: it does not go on, but still tells what it knows."""
+        """End its workers: it does not go on, but its results remain."""
 
     def virtual_time(self) -> int | None:
-        """What it has taken its simulated workers, in nodes; None if it has none."""
+        """The time that its simulated workers took, in nodes; None if it has none."""
         return None
 
     def full(self) -> str:
-        """Why its memory does not allow it to go on; "" if it does."""
+        """Why its memory does not let it continue; "" if it does."""
         return ""
 
 
 class ProofSolver(Solver):
-    """Settles each goal by a new search.  `memory` is what the searches share, such as a table."""
+    """Settles each goal by a new search.  `memory` is shared by the searches, such as a table."""
 
     def __init__(self, agent, game, budget):
         self.agent, self.memory = agent, agent.new_memory(game)
@@ -104,7 +101,7 @@ class ProofSolver(Solver):
         search = self.search(state, goal)
         proof, disproof = search.numbers()
         if proof and disproof:
-            left, _ = self.left()  # says which part of the budget is spent, if one is
+            left, _ = self.left()  # raises Unsolved if the budget is spent
             raise Unsolved(
                 search.full() or f"the budget of {self.budget.nodes} nodes is spent but for {left}: too few to go on"
             )
@@ -130,7 +127,7 @@ class ProofAgent(PreparedAgent):
 
     mobility: begin with the number of a leaf's moves as its proof or disproof number, rather than with 1
     by_evaluation: begin with proof and disproof numbers that follow the game's evaluation of the leaf
-    evaluate_from: the fewest moves of a leaf for which the evaluation is asked; the others begin by mobility, or with 1
+    evaluate_from: the fewest moves of a leaf that is evaluated; the others begin by mobility, or with 1
     weak: take the largest number and the count of the other open children instead of the sum
 
     An end-game table's values are used wherever a search meets its positions.
@@ -154,7 +151,7 @@ class ProofAgent(PreparedAgent):
             raise ValueError(f"evaluate_from = {self.evaluate_from} goes with by_evaluation = true")
 
     def task(self, goal: Goal, endgames) -> Task:
-        """What a search is told."""
+        """The task of a search."""
         return Task(
             goal,
             endgames,
@@ -165,11 +162,11 @@ class ProofAgent(PreparedAgent):
         )
 
     def new_memory(self, game):
-        """What the searches of one game share."""
+        """Memory that the searches of one game share."""
         return ()
 
     def memory_bytes(self, memory) -> int:
-        """How much memory that is."""
+        """The size of that memory."""
         return 0
 
     def new_search(self, game, memory, state, task: Task, counts) -> Search:
@@ -185,7 +182,7 @@ class ProofAgent(PreparedAgent):
 
 
 class ProofPlayer(Player):
-    """Decides moves; what its searches share is kept from move to move."""
+    """Decides moves; its searches' shared memory is kept from move to move."""
 
     def __init__(self, game, solver: ProofSolver):
         self.game, self.solver = game, solver
@@ -215,7 +212,7 @@ class ProofPlayer(Player):
 
 
 def by_numbers(game, state, search: Search, player: int, rng) -> int:
-    """The move of least proof number for the player to move; of equals by largest disproof number, then at random."""
+    """The move of least proof number for the player to move; ties by largest disproof number, then at random."""
     moves, proof, disproof = search.moves()
     if not len(moves):
         moves = np.array(game.moves(state))

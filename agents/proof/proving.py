@@ -1,14 +1,14 @@
-"""The tree of a proof-number search after some iterations, as data: for teaching, and for drawings.
+"""The tree of a proof-number search after some iterations, as data: for teaching and drawings.
 
 An iteration descends to the most-proving node, expands it, and updates the numbers of its ancestors.  The first
-player's nodes are OR nodes, the second player's are AND nodes.  In lines of text, brackets tell them apart as lecture
-notes do, with the proof number first:
+player's nodes are OR nodes, the second player's AND nodes.  In text, brackets tell them apart as in lecture notes, with
+the proof number first:
 
     [1, 3]   an OR node: least proof number, sum of disproof numbers
     (3, 1)   an AND node: sum of proof numbers, least disproof number
     <1, 1>   a leaf
 
-In a graph (`pns(graph=true)`) a position that several lines lead to is shown below the first of them; the others are
+In a graph (`pns(graph=true)`) a position reached by several lines is shown below the first of them; the others are
 "joined" to it.
 """
 
@@ -38,7 +38,6 @@ class Proving(Node):
 
     @property
     def legend(self) -> str:
-        """What the numbers and marks of a picture are."""
         joined = " Grey is joined to the node that holds its position." if any(one.joined for one in self.all()) else ""
         return (
             "Above the proof number, below the disproof number; square: OR, round: AND. Dashed: the frontier. "
@@ -47,33 +46,27 @@ class Proving(Node):
 
     @property
     def role(self) -> str:
-        """OR, AND, or nothing at an end."""
         return {0: "OR", 1: "AND"}.get(-1 if self.player is None else self.player, "")
 
     @property
     def lines(self) -> tuple[str, str]:
-        """The two numbers."""
         return spelled(self.proof), spelled(self.disproof)
 
     @property
     def label(self) -> str:
-        """Both numbers, in the brackets of the node's kind."""
         begin, end = "⟨⟩" if not self.children and not self.hidden else "[]" if self.player == 0 else "()"
         return f"{begin}{spelled(self.proof)}, {spelled(self.disproof)}{end}"
 
     @property
     def state(self) -> str:
-        """Whether it is proved, disproved, or open and joined to another node."""
         settled = "proved" if self.proof == 0 else "disproved" if self.disproof == 0 else ""
         return settled or ("joined" if self.joined else "")
 
     @property
     def words(self) -> str:
-        """What is known of it."""
         return "most-proving" if self.next else self.state or ("frontier" if self.frontier else "")
 
     def data(self):
-        """The two numbers; an infinite one is None."""
         numbers = [None if number >= INFINITE else number for number in (self.proof, self.disproof)]
         return {"proof": numbers[0], "disproof": numbers[1], "joined": self.joined}
 
@@ -85,7 +78,7 @@ def spelled(number: int) -> str:
 
 @dataclass
 class Proof:
-    """A search for a proof, which can be looked at after each iteration."""
+    """A search for a proof that can be looked at after each iteration."""
 
     game: Game
     search: TreeProof
@@ -94,22 +87,22 @@ class Proof:
     done: int = 0  # iterations
 
     def iterate(self, times: int | None, nodes: int) -> None:
-        """Expand so many leaves; of None, until the root is settled or the tree has more than `nodes` nodes."""
+        """Expand that many leaves; with None, until the root is settled or the tree has more than `nodes` nodes."""
         tree = self.search.tree
         while min(self.search.numbers()) > 0 and (tree.size[0] <= nodes if times is None else self.done < times):
             before = int(tree.size[0])
-            while tree.size[0] == before:  # at its second level a search goes on without a change of the first
+            while tree.size[0] == before:  # a search of the second level leaves the first unchanged
                 with np.errstate(over="ignore"):  # where the kernel runs as plain Python
                     if self.search.run(1) == 0:
                         raise Unsuited(self.search.full() or "the search cannot go on")
             self.done += 1
 
     def statement(self) -> str:
-        """What is to be proved."""
+        """The statement to be proved."""
         return "MAX wins" if self.goal.least == 1.0 else "MAX does not lose"
 
     def shown(self, limit: int) -> Proving:
-        """The tree, of which the levels at the top are shown, up to `limit` nodes, and the way to the most-proving."""
+        """The top levels of the tree, up to `limit` nodes, and the way to the most-proving node."""
         way = self.way()
         return self.node(ROOT, self.state, foremost(ROOT, self.below, limit) | set(way), way)
 
@@ -122,12 +115,12 @@ class Proof:
         return range(first, first + int(tree.children[node]))
 
     def holder(self, node: int) -> int:
-        """The node that holds a node's position: itself, unless it is a graph in which another line led there first."""
+        """The node that holds a node's position: itself, unless another line of a graph reached the position first."""
         positions = self.search.tree.positions
         return int(positions.first[node]) if uncompiled(is_graph)(positions) else node
 
     def below(self, node: int) -> Iterator[tuple[float, int]]:
-        """The children of a node, with their ranks: the levels come in their order."""
+        """The children of a node, each with its rank, by which levels come in order."""
         depth, up = 0, node
         while up != ROOT:
             depth, up = depth + 1, int(self.search.tree.parent[up])
@@ -135,10 +128,7 @@ class Proof:
             yield depth, child
 
     def way(self) -> list[int]:
-        """The nodes from the root to the most-proving one; none of a search that is over.
-
-        Where another node holds the position of one of them, it comes next.
-        """
+        """The nodes from the root to the most-proving one, and holders of their positions; none after the search."""
         tree, state, way = self.search.tree, self.state, [ROOT]
         if min(self.search.numbers()) == 0:
             return []
@@ -151,7 +141,7 @@ class Proof:
         return way
 
     def node(self, node: int, state: np.ndarray, chosen: set[int], way: list[int]) -> Proving:
-        """A node, whose position is `state`, with all that is chosen below it."""
+        """A node, whose position is `state`, with the chosen nodes below it."""
         tree, game, over = self.search.tree, self.game, bool(self.game.is_over(state))
         shown = Proving("", None if over else int(game.player(state)), int(tree.proof[node]), int(tree.disproof[node]))
         shown.joined = self.holder(node) != node
@@ -169,7 +159,7 @@ class Proof:
 
 
 def proving(agent: Agent, game: Game, state: np.ndarray, result: int = 1) -> Proof:
-    """A search that has expanded nothing yet, for a proof that the player to move gets at least `result`: 1 or 0.
+    """A search before its first expansion, for a proof that the player to move gets at least `result`: 1 or 0.
 
     Unsuited if the agent keeps no tree of proof numbers, or refuses the game.
     """

@@ -1,10 +1,10 @@
 """RPPNS: randomized parallel proof-number search (Saito, Winands & van den Herik, "Randomized parallel proof-number
 search", 2010), as RP-PN2: each leaf is evaluated by a search of the worker's own.
 
-All workers share the first tree.  The first one descends to the most-proving leaf; each of the others chooses at random
-among the children whose number is at most `distance` above the least, so that they need not know of each other.  The
-tree is locked while a worker descends, and while it adds what it has found; the searches of the second level, which
-take most of the time, run in parallel.  If two workers search the same leaf, the later result is dropped.
+All workers share the first tree.  The first worker descends to the most-proving leaf; each of the others chooses at
+random among the children whose number is at most `distance` above the least, so that workers need not know of each
+other.  The tree is locked while a worker descends and while it adds its findings; the searches of the second level,
+which take most of the time, run in parallel.  If two workers search the same leaf, the later result is dropped.
 """
 
 from dataclasses import dataclass
@@ -33,13 +33,13 @@ from agents.proof.pn2 import PN2, SecondLevelProof, adopt, second_limit
 from games.core.jit import helper, kernel
 from games.core.random import random_below, stream
 
-LONGEST = 20_000  # nodes of a second search: a worker does not look at the clock before it is over
+LONGEST = 20_000  # nodes of a second search, during which a worker does not look at the clock
 
 
 class Walk(NamedTuple):
     """How a worker descends."""
 
-    distance: np.int64  # how far above the least number a child's may be; -1: the worker follows the best child
+    distance: np.int64  # how far a child's number may exceed the least; -1: the worker follows the best child
     rng: np.ndarray  # uint64[1]
 
 
@@ -48,8 +48,8 @@ class RPPNS(Threaded, PN2):
     """Proof-number search by threads on one tree; all but the first choose at random among good children.
 
     workers: threads
-    max_nodes: of each tree; every worker has one beside the shared one
-    distance: how far above the least number a child's may be
+    max_nodes: of the shared tree, and of each worker's own
+    distance: how far a child's number may exceed the least
     """
 
     workers: int = 2
@@ -99,8 +99,8 @@ class RandomizedProof(SecondLevelProof):
 def rppns_kernel(game, search, below, lock, walk, growth, until):
     """Search as one worker, until the root is settled, about `until` positions have been visited or there is no room.
 
-    search: of the shared tree, with the worker's own line and counts; below: its search of the second level
-    Returns the largest size that the second tree had.
+    search: of the shared tree, with the worker's own line and counts; below: of the second level.  Returns the largest
+        size of the second tree.
     """
     tree, counts, second = search.tree, search.counts, below.tree
     largest, going = 1, True
@@ -138,13 +138,13 @@ def random_descent(game, search, walk):
 
 @helper
 def good_child(tree, node, or_node, walk):
-    """A child drawn from those that are open and within the distance of the best one; the best itself if it is -1."""
+    """A random open child within the distance of the best one, or the best one if the distance is -1."""
     best, distance = best_child(tree, node, or_node), walk.distance
     numbers = tree.proof if or_node else tree.disproof
     first, chosen, found = tree.first_child[node], best, 0
     for child in range(first, first + tree.children[node]):
         if distance >= 0 and is_open(tree, child) and numbers[child] <= numbers[best] + distance:
             found += 1
-            if random_below(walk.rng, found) == 0:  # so each of those found so far is chosen with the same probability
+            if random_below(walk.rng, found) == 0:  # so that all have the same probability
                 chosen = child
     return chosen

@@ -1,12 +1,12 @@
-"""The top of a tree that several workers search: nodes known to all, and which of them workers are at.
+"""The top of a tree searched by several workers: nodes known to all, and the workers at them.
 
 From the root a worker goes down by the rule of df-pn, by virtual numbers.  A node that has cost fewer nodes than a job
-may is a leaf of the top: it becomes the worker's job, and is taken until the job has ended.  To the others it is then
-decided (`Options.both` says how), and above it numbers follow from that, as long as a worker is below.  Real numbers
-are kept beside virtual ones, and nothing virtual goes into them or into the table.
+is a leaf of the top: it becomes the worker's job, and is taken until the job has ended.  To the others it is then
+decided (`Options.both` says how), and so are the numbers above it, as long as a worker is below.  Real numbers are kept
+apart from virtual ones, and nothing virtual goes into them or into the table.
 
-The top is kept apart from the table, in an index of its own that forgets nothing, so that a job is not searched again
-from nothing when its node has lost its place in the table.
+The top has its own index, which forgets nothing, so that a job is not searched again from nothing when its node has
+lost its place in the table.
 """
 
 from typing import NamedTuple
@@ -32,12 +32,12 @@ from games.core.jit import helper, inlined, kernel
 from games.core.random import GAMMA
 
 FIRST_SLOTS = 1 << 12  # a power of two
-NOWHERE, NONE, EMPTY = -1, -1, -1  # instead of a ply; of an index of a move; of the work of a slot
+NOWHERE, NONE, EMPTY = -1, -1, -1  # instead of a ply, the index of a move, the work of a slot
 REAL, VIRTUAL = range(2)  # of Top.numbers
 
 
 class Top(NamedTuple):
-    """The nodes of the top, by a hash of their keys.  Virtual numbers mean something only where workers are."""
+    """The nodes of the top, by a hash of their keys.  Virtual numbers are valid only where workers are."""
 
     key: np.ndarray  # uint64[slots], as the table's
     numbers: np.ndarray  # int32[slots, 2, 2] = real and virtual; proof and disproof number
@@ -49,12 +49,12 @@ class Top(NamedTuple):
 class Options(NamedTuple):
     """How jobs are given out."""
 
-    job: int  # the nodes of one
-    both: bool  # whether a node that is taken is lost for either side, or decided as its numbers make more likely
+    job: int  # its nodes
+    both: bool  # whether a taken node is lost for both sides, or decided as its numbers suggest
 
 
 class Way(NamedTuple):
-    """A worker's way from the root.  On the line of its search, what is above the job has virtual numbers."""
+    """A worker's way from the root.  On the line of its search, the rows above the job have virtual numbers."""
 
     proof: np.ndarray  # int32[depth, max_moves], the children's real numbers
     disproof: np.ndarray  # int32[depth, max_moves]
@@ -62,7 +62,7 @@ class Way(NamedTuple):
 
 
 def new_top(slots: int = FIRST_SLOTS) -> Top:
-    """An empty top with so many slots, a power of two."""
+    """An empty top with that many slots, a power of two."""
     return Top(
         key=np.zeros(slots, np.uint64),
         numbers=np.zeros((slots, 2, 2), np.int32),
@@ -73,7 +73,7 @@ def new_top(slots: int = FIRST_SLOTS) -> Top:
 
 
 def with_room(game, top: Top) -> Top:
-    """The same with room for the longest way, which is twice as large where it was too small."""
+    """The same, or a larger copy, with room for the longest way."""
     while 2 * (int(top.used[0]) + game.max_plies + 2) > len(top.key):
         larger = new_top(2 * len(top.key))
         copy_kernel(game, top, larger)
@@ -109,7 +109,7 @@ def slot_of(top, key):
 
 @helper
 def slot_for(top, key):
-    """The slot of that key, which is taken now; a new node has no work."""
+    """The slot of that key, now taken; a new node has no work."""
     slot = slot_of(top, key)
     if top.work[slot] == EMPTY:
         top.key[slot], top.work[slot], top.workers[slot] = key, 0, 0
@@ -119,7 +119,7 @@ def slot_for(top, key):
 
 @inlined
 def is_settled(proof, disproof):
-    """Whether these numbers say that the goal holds, or that it does not."""
+    """Whether these numbers prove or disprove the goal."""
     return proof == 0 or disproof == 0
 
 
@@ -131,7 +131,7 @@ def note(top, slot, kind, numbers):
 
 @inlined
 def as_seen(or_node, both, numbers):
-    """The virtual numbers of an open child, which workers are at or below, as its parent sees them."""
+    """A parent's view of the virtual numbers of an open child with workers at or below it."""
     if both and is_settled(numbers[0], numbers[1]):
         return (INFINITE, 0) if or_node else (0, INFINITE)
     return numbers
@@ -139,10 +139,7 @@ def as_seen(or_node, both, numbers):
 
 @helper
 def look(game, search, way, top, ply, both):
-    """Take over what is known by now of the children of the node at `ply`: real numbers, and virtual ones on the line.
-
-    What another job has settled is in the table; of open nodes the top knows more, as it forgets nothing.
-    """
+    """Update the children of the node at `ply` by table and top: real numbers on the way, virtual ones on the line."""
     line = search.line
     or_node = game.player(line.states[ply]) == 0
     for i in range(line.total[ply]):
@@ -221,15 +218,14 @@ def seek_kernel(game, rule, search, way, top, options):
 
 @inlined
 def widen(line, ply, proof, disproof):
-    """Set the thresholds of the chosen child of the node at `ply` so that its search goes on until its real numbers
-    grow, whatever virtual ones have made of the choice."""
+    """Raise the thresholds of the chosen child of the node at `ply`: it is searched until its real numbers grow."""
     line.limit[ply + 1, PROOF] = max(line.limit[ply + 1, PROOF], np.int64(proof) + 1)
     line.limit[ply + 1, DISPROOF] = max(line.limit[ply + 1, DISPROOF], np.int64(disproof) + 1)
 
 
 @helper
 def turn_back(game, search, way, top, ply, both):
-    """Leave the node at `ply`, where there is no job for now: its parent sees its numbers."""
+    """Leave the node at `ply`, which has no job for now, and show its numbers to its parent."""
     line = search.line
     real, virtual = numbers_at(game, search, way, ply)
     slot, chosen = slot_for(top, line.key[ply]), line.chosen[ply - 1]
@@ -243,7 +239,7 @@ def turn_back(game, search, way, top, ply, both):
 
 @helper
 def take(game, search, way, top, ply, options):
-    """Take the node at `ply` as a job: from now on it is virtually decided, and the nodes above have what follows."""
+    """Take the node at `ply` as a job: it is virtually decided from now on, and the nodes above follow."""
     line, chosen = search.line, search.line.chosen[ply - 1]
     proof, disproof = np.int64(way.proof[ply - 1, chosen]), np.int64(way.disproof[ply - 1, chosen])
     slot = slot_for(top, line.key[ply])
@@ -264,7 +260,7 @@ def take(game, search, way, top, ply, options):
 
 @kernel
 def finish_kernel(game, search, way, top, ply, numbers, nodes, options):
-    """Give a job at `ply` back, with the numbers that were found in so many nodes; of a job that was lost, none."""
+    """Return a job at `ply`, with its numbers after that many nodes; a lost job has none."""
     line = search.line
     slot = slot_of(top, line.key[ply])
     if nodes > 0:
@@ -285,7 +281,7 @@ def finish_kernel(game, search, way, top, ply, numbers, nodes, options):
 
 @kernel
 def root_kernel(game, search, way):
-    """The root's real numbers, (proof, disproof), as they were seen last on this way; 1 and 1 before it is opened."""
+    """The root's real numbers, (proof, disproof), as last seen on this way; 1 and 1 before it is opened."""
     if search.line.total[0] == 0:
         return 1, 1
     return numbers_at(game, search, way, 0)[0]
@@ -293,7 +289,7 @@ def root_kernel(game, search, way):
 
 @kernel
 def job_kernel(game, rule, search: ProofSearch, base, begin, until):
-    """Search below the node at the ply `base`, from its state, key and thresholds on the line, until `until` nodes have
+    """Search below the node at the ply `base`, with its state, key and thresholds on the line, until `until` nodes have
     been visited; returns whether the job has ended.
 
     Then the numbers are those of the chosen child in the row above `base`, and all nodes of the line are in the table.

@@ -1,10 +1,10 @@
-"""Which row of a proof-number tree holds a position: what makes the tree a directed acyclic graph.
+"""An index of the rows that hold positions, which turns a proof-number tree into a directed acyclic graph.
 
 No position repeats in a game, so there are no cycles.  Schijf, Allis & Uiterwijk, "Proof-number search and
 transpositions", 1994.
 
-Rows of the same position are a list, which begins at the first one, its holder.  The holders are found by a hash table
-of row numbers, which grows with their number, so that a small graph touches little memory.
+Rows of the same position form a list that begins with the first one, its holder.  A hash table of row numbers finds the
+holders; it grows with their number, so that a small graph touches little memory.
 """
 
 from typing import NamedTuple
@@ -27,11 +27,11 @@ class Index(NamedTuple):
     first: np.ndarray  # int32[capacity], the row that holds the row's position
     next: np.ndarray  # int32[capacity], the next row of the same position, or -1
     slots: np.ndarray  # int32[a power of two, more than twice the capacity], a holder, or 0
-    used: np.ndarray  # int64[2] = how many of the slots are in use, holders in them
+    used: np.ndarray  # int64[2] = slots in use, holders in them
 
 
 def new_index(capacity: int) -> Index:
-    """Room for so many rows; none for a tree."""
+    """Room for that many rows; none for a tree."""
     slots = max(FIRST_SLOTS, 2 << capacity.bit_length()) if capacity else 0
     return Index(
         key=np.empty(capacity, np.uint64),
@@ -43,7 +43,7 @@ def new_index(capacity: int) -> Index:
 
 
 def index_bytes(index: Index, rows: int) -> int:
-    """The memory that it takes for so many rows."""
+    """The memory for that many rows."""
     return ROW_BYTES * rows + SLOT_BYTES * int(index.used[SLOTS]) if len(index.key) else 0
 
 
@@ -64,14 +64,14 @@ def forget(index):
 
 @helper
 def new_row(index, row):
-    """A row that holds its own position, and is not in the table yet."""
+    """Make a row hold its own position; it is not in the table yet."""
     if is_graph(index):
         index.key[row], index.first[row], index.next[row] = np.uint64(0), row, -1
 
 
 @helper
 def orient(game, task, state, image):
-    """With symmetries, turn a state into the one of its images that has the least key."""
+    """With symmetries, turn a state into its image with the least key."""
     if task.symmetries:
         _, symmetry = game.least_key(state, image)
         if symmetry > 0:
@@ -82,10 +82,7 @@ def orient(game, task, state, image):
 
 @helper
 def joined(game, task, index, row, state, ply):
-    """The row that holds a row's position, an oriented state so many plies below the root: the row itself if it is new.
-
-    It joins the others of its position.
-    """
+    """The row that holds a row's position, an oriented state `ply` plies below the root: the row itself if new."""
     if not is_graph(index):
         return np.int64(row)
     key = salted(game, task.goal, game.key(state), ply)
@@ -114,7 +111,7 @@ def slot_of(index, key):
 
 @helper
 def double(index, last):
-    """Use twice as many slots, and put the holders up to the last row into them anew."""
+    """Double the slots, and enter the holders up to the last row again."""
     for slot in range(index.used[SLOTS]):
         index.slots[slot] = 0
     index.used[SLOTS] *= 2
