@@ -64,7 +64,8 @@ def _load(game, path, changed, size) -> Book:
         try:
             key, rows = json.loads(line)
             moves = {move: (games, points) for move, games, points in rows}
-            right = len(moves) == len(rows) > 0 and _is_key(key) and all(_is_entry(game, *row) for row in rows)
+            right = type(key) is int and 0 <= key < 1 << 64 and len(moves) == len(rows) > 0
+            right = right and all(_is_entry(game, *row) for row in rows)
         except (ValueError, TypeError, RecursionError):
             right = False
         if not right or key in made:
@@ -73,10 +74,6 @@ def _load(game, path, changed, size) -> Book:
     if header.get("positions") != len(made):
         raise wrong(KIND, path, f"it holds {len(made)} positions, of {header.get('positions')!r:.20}")
     return made
-
-
-def _is_key(key) -> bool:
-    return type(key) is int and 0 <= key < 1 << 64
 
 
 def _is_entry(game, move, games, points) -> bool:

@@ -55,6 +55,13 @@ class TD(SelfPlaying):
         return partial(self_play_kernel, game.with_network(network), trainer, game.initial(), room, SelfPlay(*numbers))
 
 
+class TDLeaf(TD):
+    """TD-leaf."""
+
+    name: ClassVar[str] = "tdleaf"
+    leaf: ClassVar[bool] = True
+
+
 class SelfPlay(NamedTuple):
     """How games are played and learned from."""
 
@@ -107,17 +114,11 @@ def self_play_kernel(game, trainer, root, room, options, until):
     while trainer.counts[GAMES] < until:
         copy_state(game, root, room.states[0])
         for _ in range(random_below(trainer.rng, options.opening + 1)):
-            make_random_move(game, room, trainer.rng)
+            if not game.is_over(room.states[0]):
+                game.play(room.states[0], game.random_move(room.states[0], room.moves[0], trainer.rng))
         length, result = play_game(game, trainer, room, options)
         learn_from_game(game, trainer, room, options, length, result)
         note_game(trainer, result)
-
-
-@helper
-def make_random_move(game, room, rng):
-    """One random move at the root, unless the game is over."""
-    if not game.is_over(room.states[0]):
-        game.play(room.states[0], game.random_move(room.states[0], room.moves[0], rng))
 
 
 @helper

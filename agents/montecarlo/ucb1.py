@@ -14,11 +14,12 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from agents.core.selection import largest_bound, log_of, prefetch
+from agents.core.sides import side_to_move
 from agents.core.tree import UNPROVEN, proven_result
 from agents.montecarlo.chain import Chain
 from agents.montecarlo.method import NONE
 from agents.montecarlo.search import Proving, Unproving, expand
-from games.core.jit import Compilable, helper
+from games.core.jit import Compilable
 from games.core.playout import reward_of
 
 NO_METHODS = Chain()
@@ -90,7 +91,8 @@ class UCB1(Compilable):
                 spare = child if tree.proven[child] == UNPROVEN else spare
                 continue
             if self.solver and tree.proven[child] != UNPROVEN:
-                bound = certain_bound(tree, child, game.player(walk.state))
+                result = proven_result(tree.proven[child]) * side_to_move(game, walk.state)
+                bound = WON if result > 0.0 else (LOST if result < 0.0 else 0.5)
             else:
                 bound = np.float64(self.bound(game, search, walk, child, scale))
             if bound > best_bound:
@@ -126,10 +128,3 @@ class ManyPlayouts(UCB1):
 
     def play_out(self, game, search, walk, rng):
         return 2.0 * search.memory.way.rewards(game, walk, search.memory.room, rng) / self.lanes - 1.0
-
-
-@helper
-def certain_bound(tree, child, player):
-    """The bound of a proven child, for `player`, who moves to it."""
-    result = proven_result(tree.proven[child]) * (1.0 if player == 0 else -1.0)
-    return WON if result > 0.0 else (LOST if result < 0.0 else 0.5)

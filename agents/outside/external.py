@@ -8,6 +8,8 @@ import weakref
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from agents.core.agent import Agent, Budget, Decision, IllegalAnswer, OutOfTime, Player, Unsuited
 from agents.core.needs import Needs
 from agents.outside.process import TO_BE_FOUND, Bounds, EngineError, Silent, lacking
@@ -136,7 +138,7 @@ class ExternalPlayer(Player):
         self._leave()
 
     def decide(self, state, rng):
-        if not self.position.is_at(state):
+        if not np.array_equal(self.position.state, state):
             raise EngineError("cannot be asked: it does not know how the game came to this position")
         if not self.begun:
             self._begin()

@@ -70,7 +70,7 @@ class Gtp(Protocol):
     def new_game(self, position: Position, budget: Budget, until: float) -> None:
         game, seconds = position.game, budget.seconds
         values = vars(game) | {"size": getattr(game, "rows", 0) or vars(game)["size"]}
-        for command in self._speech(game).settings:
+        for command in SPEECHES[game.name].settings:
             self._ask(command.format(**values), until)
         if seconds is not None and "time_settings" in self._commands:
             time = f"{math.floor(budget.clock.left)} 0 0" if budget.clock else f"0 {self._whole(seconds)} 1"
@@ -79,7 +79,7 @@ class Gtp(Protocol):
         self.tell(position, until)
 
     def tell(self, position: Position, until: float) -> None:
-        speech, sent = self._speech(position.game), self._sent
+        speech, sent = SPEECHES[position.game.name], self._sent
         for side, name in zip(position.sides[sent:], position.names[sent:]):
             self._ask(f"play {COLOURS[side]} {speech.vertex(name)}", until)
             self._sent += 1
@@ -92,7 +92,7 @@ class Gtp(Protocol):
         if vertex.lower() == "resign":
             raise Resigned("resigned")
         self._sent += 1
-        return Answer(self._speech(position.game).name(vertex))
+        return Answer(SPEECHES[position.game.name].name(vertex))
 
     def _tell_time_left(self, side: int, budget: Budget, until: float) -> None:
         """Send the clocks' readings, rounded down to whole seconds, or the time for this stone."""
@@ -102,9 +102,6 @@ class Gtp(Protocol):
             left = {of: f"{max(0, math.floor(seconds))} 0" for of, seconds in shown.items()}
         for of, time in left.items():
             self._ask(f"time_left {COLOURS[of]} {time}", until)
-
-    def _speech(self, game: Game) -> Speech:
-        return SPEECHES[game.name]
 
     def _ask(self, command: str, until: float) -> str:
         """The program's answer to a command."""

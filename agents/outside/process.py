@@ -137,7 +137,8 @@ class Process:
         for name, tail in zip(("wrote last", "wrote to its error stream"), self._tails.values()):
             lines = [line.strip() for line in tail.decode(errors="backslashreplace").split("\n") if line.strip()]
             if lines:
-                shown = " | ".join(_printable(line[-LINE_SHOWN:]) for line in lines[-LAST_LINES:])
+                shown = " | ".join(line[-LINE_SHOWN:] for line in lines[-LAST_LINES:])
+                shown = "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in shown)
                 parts.append(f"{name}: {shown}")
         return "; ".join(parts)
 
@@ -226,7 +227,3 @@ class Process:
         for _ in range(ROUNDS):
             if not select.select([number], [], [], 0)[0] or not self._take(number):
                 return
-
-
-def _printable(text: str) -> str:
-    return "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in text)

@@ -5,8 +5,6 @@ import time
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
-import numpy as np
-
 from agents.core.agent import Budget
 from agents.outside.process import Bounds, EngineError, Process, Silent
 from games.core.game import Game
@@ -63,10 +61,6 @@ class Position:
         if self._legal is None:
             self._legal = {self.game.move_name(self.state, move): move for move in self.game.moves(self.state)}
         return self._legal
-
-    def is_at(self, state: np.ndarray) -> bool:
-        """Whether this is the position."""
-        return np.array_equal(self.state, state)
 
 
 class Protocol:

@@ -297,7 +297,9 @@ class GtpServer(Server):
         number = words.pop(0) if words[0].isdecimal() else ""
         command, arguments = (words[0], words[1:]) if words else ("", [])
         try:
-            answer = self.commands().get(command, self._unknown)(*arguments)
+            if command not in self.commands():
+                raise Wrong("unknown command")
+            answer = self.commands()[command](*arguments)
             yield f"={number} {answer or ''}\n"
         except TypeError:
             yield f"?{number} syntax error\n"
@@ -309,9 +311,6 @@ class GtpServer(Server):
     def commands(self) -> dict[str, Callable]:
         """The known commands, by name."""
         return {name.removeprefix("gtp_"): getattr(self, name) for name in dir(self) if name.startswith("gtp_")}
-
-    def _unknown(self, *_):
-        raise Wrong("unknown command")
 
     def gtp_protocol_version(self):
         return "2"

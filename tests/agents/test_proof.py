@@ -309,7 +309,7 @@ def test_one_goal_alone():
     assert (win.value, win.goals, win.best) == (None, {"win": False, "draw": None}, ())
     draw = solve(made("dfpn", game), game.initial(), goal="draw")
     assert (draw.value, draw.goals["draw"], len(draw.best)) == (None, True, 9)
-    with pytest.raises(agents.Unsuited, match="has no draws: the one goal there is win"):
+    with pytest.raises(agents.Unsuited, match="has no draws: its only goal is win"):
         solve(made("dfpn", games.make("nim")), games.make("nim").initial(), goal="draw")
     with pytest.raises(agents.Unsuited, match="goal = 'lose' is not one of win, draw"):
         solve(made("dfpn", game), game.initial(), goal="lose")

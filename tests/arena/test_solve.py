@@ -114,7 +114,7 @@ def _lines(path):
         (["solve", "chess960"], "unknown game 'chess960'"),
         (["solve", "nim", "--moves", "9-9"], "'9-9' is not a legal move"),
         (["solve", "nim", "--agent", "uct"], "uct does not solve; agents that do"),
-        (["solve", "nim", "--goal", "draw"], "has no draws: the one goal there is win"),
+        (["solve", "nim", "--goal", "draw"], "has no draws: its only goal is win"),
         (["solve", "tictactoe", "--goal", "lose"], "goal = 'lose' is not one of win, draw"),
         (["solve", "pig"], "plays games without chance"),
         (["solve", "leftmove"], "plays games for two players"),

@@ -168,7 +168,9 @@ class Grave(GraveParameters, Method):
             for j in range(begin + i, end):
                 if memory.line[j] >= 0 and memory.before[j] < begin + i:  # a move counts once in a simulation
                     count_move(memory, walk.path[i], memory.line[j], memory.words[j])
-        forget_playouts(game, memory)
+        for place in range(game.max_plies, end):
+            memory.codes[memory.slots[place]] = EMPTY
+        memory.length[CODES] = 0
 
 
 @helper
@@ -227,14 +229,6 @@ def last_before(memory, begin, place):
     while earlier >= begin and memory.line[earlier] != memory.line[place]:
         earlier -= 1
     return earlier if earlier >= begin else -1
-
-
-@helper
-def forget_playouts(game, memory):
-    """Empty the playouts' part of the line."""
-    for place in range(game.max_plies, game.max_plies + memory.length[CODES]):
-        memory.codes[memory.slots[place]] = EMPTY
-    memory.length[CODES] = 0
 
 
 @helper

@@ -124,19 +124,21 @@ def hand_out_kernel(game, tree, root, leaves, options, mailbox, rng):
 def help_kernel(game, mailbox, rng):
     """The other threads' part: one playout of every leaf."""
     state, moves = mailbox.state.copy(), np.empty(game.max_moves, np.int32)
-    seen = np.int64(0)
-    while True:
-        leaf = atomic_load(mailbox.leaf, 0)
-        if leaf == STOP:
-            break
-        if leaf == seen:
-            sched_yield()
-            continue
-        seen = leaf
+    leaf = next_leaf(mailbox.leaf, np.int64(0))
+    while leaf != STOP:
         copy_state(game, mailbox.state, state)
         score, _ = game.random_playout(state, moves, rng)
         atomic_add(mailbox.reward, 0, reward_of(score))
         atomic_add(mailbox.waiting, 0, np.int64(-1))
+        leaf = next_leaf(mailbox.leaf, leaf)
+
+
+@helper
+def next_leaf(number, seen):
+    """Wait until the number of the leaf is not `seen`; returns it, or STOP."""
+    while atomic_load(number, 0) == seen:
+        sched_yield()
+    return atomic_load(number, 0)
 
 
 @kernel
@@ -252,15 +254,8 @@ def lead_kernel(game, rule, search, meeting, leaves, workers, rng):
 @kernel
 def follow_kernel(game, rule, search, meeting, worker, rng):
     """Another worker's part: a playout of every leaf, backed up in turn."""
-    walk, seen = new_walk(game, meeting.walk.root), np.int64(0)
-    while True:
-        leaf = atomic_load(meeting.leaf, 0)
-        if leaf == STOP:
-            break
-        if leaf == seen:
-            sched_yield()
-            continue
-        seen = leaf
+    walk, leaf = new_walk(game, meeting.walk.root), next_leaf(meeting.leaf, np.int64(0))
+    while leaf != STOP:
         copy_walk(game, meeting.walk, walk)
         score = result_of(game, rule, search, walk, rng)
         atomic_add(meeting.playing, 0, np.int64(-1))
@@ -270,3 +265,4 @@ def follow_kernel(game, rule, search, meeting, worker, rng):
         if not rule.chain.has_room(game, search):
             meeting.full[0] = 1
         atomic_store(meeting.turn, 0, np.int64(worker + 1))
+        leaf = next_leaf(meeting.leaf, leaf)

@@ -84,7 +84,9 @@ class RootPlayer(SchemePlayer):
             left = [share - part for share, part in zip(left, now)]
             common = put_together(trees, common)
             for tree in trees:
-                write_root(tree, common)
+                children = root_children(tree)
+                tree.visits[children], tree.value[children] = common
+                tree.visits[ROOT] = common[0].sum()
         rng[0] = rngs[0, 0]
         return self.decision(searches, put_together(trees, common), made, int(self.game.player(state)))
 
@@ -104,7 +106,8 @@ class RootPlayer(SchemePlayer):
         moves, (visits, value) = root_moves(trees[0]), total
         means = 2.0 * value / np.maximum(visits, 1) - 1.0
         best = list(moves).index(self.chosen(searches, total))
-        best = best_of_proven(proven_anywhere(trees), visits, means, best, player)
+        proofs = np.max([tree.proven[root_children(tree)] for tree in trees], axis=0)  # UNPROVEN is the least
+        best = best_of_proven(proofs, visits, means, best, player)
         agreeing = [tree for search, tree in zip(searches, trees) if choice_of(search) == moves[best]]
         line = principal_variation(agreeing[0], child_by_move(agreeing[0], ROOT, moves[best])) if agreeing else None
         line = line or (int(moves[best]),)
@@ -136,11 +139,6 @@ def choice_of(search: OneSearch) -> int:
     return int(search.tree.move[most_visited_child(search.tree, ROOT) if child is None else child])
 
 
-def proven_anywhere(trees) -> np.ndarray:
-    """The mark of each root move that a tree has proven, else UNPROVEN, in the order of the moves."""
-    return np.max([tree.proven[root_children(tree)] for tree in trees], axis=0)
-
-
 def root_children(tree) -> np.ndarray:
     """The children of the root in the order of their moves, which all trees share."""
     children = np.arange(tree.first_child[ROOT], tree.first_child[ROOT] + tree.children[ROOT])
@@ -159,10 +157,3 @@ def put_together(trees, common) -> np.ndarray:
         children = root_children(tree)
         total += np.array([tree.visits[children], tree.value[children]]) - common
     return total
-
-
-def write_root(tree, common) -> None:
-    """Replace a tree's root statistics by the common ones."""
-    children = root_children(tree)
-    tree.visits[children], tree.value[children] = common
-    tree.visits[ROOT] = common[0].sum()

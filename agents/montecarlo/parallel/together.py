@@ -72,13 +72,10 @@ class TogetherPlayer(Sharing):
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
         self.one = OneSearch(agent.searcher(), game, capacity(game, agent.max_nodes, agent.total_playouts(budget)))
-        self.memories = [self.memory_of_worker() for _ in range(agent.workers)]
+        own = agent.policy == "own"
+        self.memories = [self.one.agent.worker_memory(self.one.memory, own) for _ in range(agent.workers)]
         self.lanes = self.one.agent.leaf_playouts()
         self.company = Company(zeros_apart(1, np.int32), agent.losses() * self.lanes)
-
-    def memory_of_worker(self) -> tuple:
-        """The memory of one more worker."""
-        return self.one.agent.worker_memory(self.one.memory, self.agent.policy == "own")
 
     @property
     def tree(self) -> Tree:

@@ -97,11 +97,8 @@ class TreeParallel(Together, OnOneTree):
             raise ValueError(
                 f"lanes = {self.lanes}: simulated workers make one playout of each leaf, so lanes must be 1"
             )
-        if self.search:
-            self.check_beside_search()
-
-    def check_beside_search(self) -> None:
-        """ValueError if a parameter is for plain UCT alone."""
+        if not self.search:
+            return
         if self.lock == "local":
             raise ValueError("lock = 'local' is for plain UCT: a search has one lock for all but the playout, 'global'")
         if self.wu:
