@@ -31,9 +31,7 @@ from games.core.game import Game
 
 NODES, FEW = 1000, 30  # nodes shown by default; FEW of playouts' trees, which are large
 DEEPEST = 150  # plies shown
-TOO_DEEP = (
-    f"the tree is more than {DEEPEST} plies deep, too deep to be drawn: give a smaller depth, or fewer iterations"
-)
+TOO_DEEP = f"the tree is over {DEEPEST} plies deep, too deep to be drawn: give a smaller depth, or fewer iterations"
 
 
 @dataclass(frozen=True)

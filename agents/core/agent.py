@@ -280,9 +280,8 @@ class Agent:
 
     def example(self) -> str:
         """A parameter that gives it a budget, as a user types it."""
-        return {"playouts": "playouts=1000", "nodes": "nodes=10000", "depth": "depth=4", "seconds": "seconds=0.1"}[
-            self.budgets[0]
-        ]
+        amounts = {"playouts": "1000", "nodes": "10000", "depth": "4", "seconds": "0.1"}
+        return f"{self.budgets[0]}={amounts[self.budgets[0]]}"
 
     def player(self, game: Game, budget: Budget | None = None) -> Player:
         """A player for one game; `budget` serves agents without their own.  Unsuited explains a misfit."""

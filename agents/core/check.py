@@ -144,6 +144,5 @@ def check_line(trial: Trial, decision: Decision, state: np.ndarray) -> None:
         game.play(ahead, move)
     if (table := decision.statistics) is not None:
         trial.wrong(set(table.moves.tolist()) <= set(legal), state, f"its statistics are of the moves {table.moves}")
-        trial.wrong(
-            len(table.moves) == len(table.playouts) == len(table.means), state, "its statistics have two lengths"
-        )
+        same = len(table.moves) == len(table.playouts) == len(table.means)
+        trial.wrong(same, state, "its statistics have two lengths")

@@ -239,18 +239,8 @@ def solve(solver: Solver, state: np.ndarray, *, goal: str = "", shortest: bool =
             answer.find_moves(moves)
     except Unsolved as reason:
         unsolved = str(reason)
-    return Solution(
-        answer.value,
-        answer.best,
-        answer.plies,
-        answer.line,
-        answer.goals,
-        solver.nodes,
-        solver.seconds,
-        solver.peak_bytes(),
-        unsolved,
-        solver.virtual_time,
-    )
+    found = answer.value, answer.best, answer.plies, answer.line, answer.goals
+    return Solution(*found, solver.nodes, solver.seconds, solver.peak_bytes(), unsolved, solver.virtual_time)
 
 
 def check_question(game, state, goal) -> None:

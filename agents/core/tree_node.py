@@ -129,12 +129,9 @@ def as_text(node: Node, indent: str = "", below: str = "") -> Iterator[str]:
 
 def as_data(node: Node) -> dict[str, Any]:
     """Plain values for JSON: a node, and in `children` the nodes below it."""
-    found: dict[str, Any] = {
-        "move": node.move or None,
-        "player": node.role.lower() or None,
-        "probability": node.odds or None,
-    }
-    found |= {**node.data(), "marked": node.marked, "frontier": node.frontier, "next": node.next}
+    found: dict[str, Any] = {"move": node.move or None, "player": node.role.lower() or None}
+    found |= {"probability": node.odds or None, **node.data()}
+    found |= {"marked": node.marked, "frontier": node.frontier, "next": node.next}
     found["children"] = [as_data(child) for child in node.children]
     return found | {"cut_off": node.pruned, "untried": node.untried, "hidden": node.hidden}
 

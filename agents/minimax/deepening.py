@@ -71,9 +71,7 @@ class DepthFirstMinimax(PreparedAgent):
     def new_solver(self, game, budget) -> Solver:
         """A solver for one game; Unsuited if its depth is limited."""
         if budget.depth is not None:
-            raise Unsuited(
-                f"depth = {budget.depth}: to solve, {self.name} searches to the end of the game; leave depth out"
-            )
+            raise Unsuited(f"depth = {budget.depth}: {self.name} solves by searching to the end; leave depth out")
         exact = self.options().pruning and not self.options().by_policy and not self.deepening
         return (ExactSolver if exact else DepthFirstSolver)(self, game, budget)
 

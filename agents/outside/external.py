@@ -105,9 +105,7 @@ class External(Agent):
         """Unsuited if the protocol cannot express the budget."""
         kinds = protocol_named(self.protocol).kinds
         if wrong := [kind for kind in budget.given() if kind not in (*kinds, "clock")]:
-            raise Unsuited(
-                f"{wrong[0]} cannot be expressed by protocol={self.protocol!r}, which knows {', '.join(kinds)}"
-            )
+            raise Unsuited(f"protocol={self.protocol!r} cannot express {wrong[0]}; it knows {', '.join(kinds)}")
         seconds = None if budget.clock else budget.seconds
         if self.protocol == "gtp" and seconds is not None and seconds != int(seconds):
             raise Unsuited(f"seconds = {budget.seconds:g}: GTP knows whole seconds alone")
@@ -144,10 +142,7 @@ class ExternalPlayer(Player):
             self._begin()
         seed, limit = int(next_word(rng)) >> 32, self._limit()
         begun = time.monotonic()
-        if limit is None:
-            until = self._soon()
-        else:
-            until = begun + limit + self.agent.margin
+        until = self._soon() if limit is None else begun + limit + self.agent.margin
         try:
             answer = self.engine.ask("choose", self.position, self.budget, seed, until)
         except Silent as error:
@@ -155,9 +150,8 @@ class ExternalPlayer(Player):
                 raise
             allowed = f"{limit:g} s and a margin of {self.agent.margin:g} s"
             said = f"; it {error.said}" if error.said else ""
-            raise OutOfTime(
-                f"had not answered after {time.monotonic() - begun:.3f} s; allowed: {allowed}{said}"
-            ) from None
+            waited = time.monotonic() - begun
+            raise OutOfTime(f"had not answered after {waited:.3f} s; allowed: {allowed}{said}") from None
         return self._decision(answer)
 
     def _limit(self) -> float | None:

@@ -204,9 +204,7 @@ class Process:
             if not found:
                 raise EngineError(self._end(), "run it by itself, and type what is sent to it")
             if self._answered > MOST_OUTPUT:
-                raise EngineError(
-                    f"wrote more than {MOST_OUTPUT >> 20} MiB at once", "write remarks to the error stream"
-                )
+                raise EngineError(f"wrote over {MOST_OUTPUT >> 20} MiB at once", "write remarks to the error stream")
         elif not found:
             self._poll.unregister(number)
 

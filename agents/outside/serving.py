@@ -327,9 +327,6 @@ class GtpServer(Server):
     def gtp_list_commands(self):
         return "\n".join(self.commands())
 
-    def gtp_quit(self):
-        pass
-
     def gtp_boardsize(self, size, *_):
         of_a_rectangle = vars(self.game).keys() & {"rows", "columns"}  # they would override the size
         self._become(size=int(size), **dict.fromkeys(of_a_rectangle, 0))
@@ -364,11 +361,10 @@ class GtpServer(Server):
         score = float(self.game.score(self.position.state))
         return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score):g}"
 
-    def gtp_time_settings(self, *_):
-        pass  # the agent's own budget counts
+    def gtp_quit(self, *_):
+        """Nothing: also for times, since the agent's own budget counts."""
 
-    def gtp_time_left(self, *_):
-        pass
+    gtp_time_settings = gtp_time_left = gtp_quit
 
     def _become(self, **parameters):
         """Play the game with another size or komi, on an empty board."""

@@ -141,8 +141,7 @@ class DepthFirstProver(ProofAgent):
             )
         if self.scheme == COLLECT and self.cores > 1:
             raise ValueError(
-                f"scheme = '{COLLECT}' goes with workers = 1, not {self.cores}: "
-                f"threads cannot search in a table that is being swept"
+                f"scheme = '{COLLECT}' goes with workers = 1, not {self.cores}: one thread may sweep a table"
             )
 
     def rule(self) -> ThresholdRule:

@@ -152,14 +152,8 @@ class ProofAgent(PreparedAgent):
 
     def task(self, goal: Goal, endgames) -> Task:
         """The task of a search."""
-        return Task(
-            goal,
-            endgames,
-            self.mobility,
-            by_evaluation=self.by_evaluation,
-            evaluate_from=self.evaluate_from,
-            weak=self.weak,
-        )
+        task = Task(goal, endgames, self.mobility, by_evaluation=self.by_evaluation, weak=self.weak)
+        return task._replace(evaluate_from=self.evaluate_from)
 
     def new_memory(self, game):
         """Memory that the searches of one game share."""

@@ -238,9 +238,9 @@ def test_a_position_of_which_nobody_told_is_refused():
         ("external(protocol='xboard')", "protocol = 'xboard' is not one of json, gtp, uci"),
         ("external(command='a \"b')", "cannot be split into words: No closing quotation"),
         ("external(options='=3')", "is not of the form name=value"),
-        ("external(protocol='gtp', nodes=3)", "nodes cannot be expressed by protocol='gtp', which knows seconds"),
+        ("external(protocol='gtp', nodes=3)", "protocol='gtp' cannot express nodes; it knows seconds"),
         ("external(protocol='gtp', seconds=0.5)", "seconds = 0.5: GTP knows whole seconds alone"),
-        ("external(protocol='uci', playouts=3)", "playouts cannot be expressed by protocol='uci'"),
+        ("external(protocol='uci', playouts=3)", "protocol='uci' cannot express playouts"),
         ("external(cores=0)", "cores = 0 is out of range"),
     ],
 )

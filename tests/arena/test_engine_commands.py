@@ -49,10 +49,7 @@ def test_check_engine_says_what_is_wrong_and_how_to_mend_it(mode, told, mend, mo
     "arguments, message",
     [
         (["x", "--game", "connect4", "--protocol", "gtp"], "GTP has words for go"),
-        (
-            ["x", "--game", "go", "--protocol", "gtp", "--budget", "nodes=4"],
-            "nodes cannot be expressed by protocol='gtp'",
-        ),
+        (["x", "--game", "go", "--protocol", "gtp", "--budget", "nodes=4"], "protocol='gtp' cannot express nodes"),
         (["x", "--game", "connect4", "--budget", "wishes=4"], "wishes"),
         (["no-such-program", "--game", "connect4"], "there is no program 'no-such-program'"),
     ],

@@ -110,7 +110,7 @@ WRONG = [
     (("tree", "--each"), "--each: say how many, by --iterations"),
     (("tree", "--each", "--iterations", "101"), "--each: 101 trees are too many"),
     (("tree", "--limit", "20001"), "20001 is out of range: it can be 1 to 20000"),
-    (("matches(count=200, take=1)",), "the tree is more than 150 plies deep, too deep to be drawn"),
+    (("matches(count=200, take=1)",), "the tree is over 150 plies deep, too deep to be drawn"),
     (("coin",), "alphabeta plays games without chance, and coin"),
     (("tictactoe", "--moves", "9z"), "--moves: '9z' is not a legal move of tictactoe"),
     (("tree", "--depth", "0"), "--depth"),

@@ -45,10 +45,7 @@ class RootParallel(Searching):
             raise ValueError("share_every needs a budget of playouts, since all workers exchange at the same time")
         for method in getattr(self.searcher(), "chosen", ()) if self.share_every else ():
             if method.own_visits:
-                raise ValueError(
-                    f"share_every = {self.share_every} and {method.name}, which counts on its own visits, "
-                    "exclude each other"
-                )
+                raise ValueError(f"share_every = {self.share_every} excludes {method.name}, which needs its own visits")
 
     def budget(self, default=None):
         budget = super().budget(default)

@@ -94,9 +94,7 @@ class TreeParallel(Together, OnOneTree):
         super().__post_init__()
         check_choice("lanes", self.lanes, LANES)
         if self.lanes > 1 and self.simulated:
-            raise ValueError(
-                f"lanes = {self.lanes}: simulated workers make one playout of each leaf, so lanes must be 1"
-            )
+            raise ValueError(f"lanes = {self.lanes}: simulated workers make one playout of each leaf, so it must be 1")
         if not self.search:
             return
         if self.lock == "local":
