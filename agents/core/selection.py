@@ -75,11 +75,11 @@ def _place(typing_context, visits, value, first, count, scale):
 
 
 def largest_bound_in_flight(counts, first, count, scale, weight, wu):
-    """The same in a shared tree, with simulations in flight: each counts as `weight` visits of reward 0, or with `wu`
-    as a visit that leaves the mean as it is.
+    """The same in a shared tree: a simulation in flight is `weight` visits of reward 0, or with `wu` one outside the
+    mean.
 
     counts: int64[, 2], with SPARE rows of memory beyond its length: simulations begun, and a word with the finished
-        ones in its lower half and twice their reward in the upper.  scale and weight are float32.
+        ones in its lower half and twice their reward in the upper.  scale and weight are float32
     """
     best, best_bound = first, np.float32(-1.0)
     for node in range(first, first + count):

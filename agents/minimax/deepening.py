@@ -189,8 +189,7 @@ class Deepening:
     def result(self) -> tuple[float, tuple[int, ...]]:
         """(value, line) of the best move found at the current depth, or if there is none yet, at the one before.
 
-        An unfinished depth is reliable, since it begins with the previous best move, except where its values are below
-        its window, and so are bounds.
+        An unfinished depth is reliable, since it began with the previous best move, unless its values fail low.
         """
         value = float(self.search.nodes[0]["best"])
         return (value, best_line(self.search)) if value > self.low else self.best

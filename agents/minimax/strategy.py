@@ -70,8 +70,7 @@ def check_certifies(solver) -> None:
 def certificate(solver, line: str, horizon: int = HORIZON) -> Certificate:
     """The certificate of the winner after a line of moves.  Unsuited if it is a draw, or the solver finds no winner.
 
-    The winner's wins within `horizon` plies are left out: each two plies more make the strategy smaller, but slower to
-    follow.
+    Wins within `horizon` plies are left out: each two plies more make the strategy smaller, but slower to follow.
     """
     check_certifies(solver)
     game = solver.game

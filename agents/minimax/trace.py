@@ -97,8 +97,7 @@ def explore(
     """The tree that `agent` explores from `state`, to its own depth or to the end, with moves in the game's order.
 
     iterations: stop after that many positions, not counting the root
-    bounds: the least and the greatest possible value for MAX, if known; a node ends once it has the best one for its
-        player
+    bounds: the least and the greatest possible value for MAX, if known; the best for its player ends a node
     Unsuited if the agent is not a depth-first search or refuses the game; TooLarge if the tree has over `limit` nodes.
     """
     if not isinstance(agent, DepthFirstMinimax):

@@ -7,8 +7,7 @@ from agents.core.tree import ROOT, Tree, most_visited_child, principal_variation
 
 
 def decision_from(tree: Tree, playouts: int, player: int, best: int | None = None) -> Decision:
-    """The move to the root's child `best`, by default the most visited one, with the root's statistics, for `player`,
-    who is to move.
+    """The move to the root's child `best` (default: the most visited), with statistics for `player`, who is to move.
 
     A proven win is played instead; a proven loss is not played unless all moves are.
     """

@@ -18,7 +18,7 @@ from agents.montecarlo.priors import Guided, softmax
 
 
 class Heuristic(NamedTuple):
-    """Of nodes, for the player who moves to them."""
+    """Prior knowledge of nodes, for the player who moves to them."""
 
     value: np.ndarray  # float64[nodes], 0 to 1
     learned: Learned

@@ -21,7 +21,7 @@ from games.core.jit import helper
 
 
 class Bounds(NamedTuple):
-    """Of nodes, for the first player."""
+    """Bounds of nodes, for the first player."""
 
     pess: np.ndarray  # float32[nodes], its least reward
     opti: np.ndarray  # float32[nodes], its greatest reward

@@ -39,8 +39,7 @@ REFERENCE, SEEN = range(2)  # of `look`
 class Amaf(NamedTuple):
     """A table of counts by node and code, and the line of the current simulation.
 
-    The line is the codes of the moves in the tree, which end at max_plies - 1, followed by the codes of the playouts,
-    each once.
+    The line: the codes of the moves in the tree, which end at max_plies - 1, then the codes of the playouts, each once.
     """
 
     keys: np.ndarray  # int64[size], EMPTY or the key of an entry's node and code; size is a power of two

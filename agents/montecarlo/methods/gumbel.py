@@ -38,7 +38,7 @@ UNTAUGHT = Method()
 class Policy(NamedTuple):
     """The arrays of the policy."""
 
-    taught: tuple  # what its way of learning keeps
+    taught: tuple  # the memory of its way of learning
     noise: np.ndarray  # float64[max_moves], g of each child of the root
     learned: Learned
     state: np.ndarray  # dtype[state_size], scratch

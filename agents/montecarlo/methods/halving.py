@@ -25,7 +25,7 @@ class Rounds(NamedTuple):
 
     order: np.ndarray  # int32[nodes], from a node's first child on: its children, the remaining ones first
     left: np.ndarray  # int32[nodes], how many remain; 0: not begun
-    turn: np.ndarray  # int32[nodes], whose turn it is
+    turn: np.ndarray  # int32[nodes], the index of the move in turn
     target: np.ndarray  # int64[nodes], each move's visits at the end of this round
     given: np.ndarray  # int64[nodes], its simulations
     rank: np.ndarray  # float64[max_moves], the sort key of a node's moves

@@ -42,8 +42,8 @@ APART = 16  # words from one process's counts to the next: two cache lines
 class Jobs(NamedTuple):
     """Memory shared by all processes: the jobs, and the queues that deliver them.
 
-    A frame of a job is a node on its path: frame i is i plies below the root.  Rewards are those of the player who
-    moves there.
+    A frame is a node on a job's path: frame i is i plies below the root.  Rewards are those of the player to move
+    there.
     """
 
     states: np.ndarray  # dtype[jobs, frames, state_size]

@@ -228,7 +228,7 @@ def tree_kernel(game, tree, root, simulations, options, leaves, rng):
 
 @kernel
 def simulated_tree_kernel(game, tree, workers, simulations, grain, options, rngs):
-    """The same by simulated workers, who take tasks of `grain` simulations; returns the virtual time."""
+    """The same by simulated workers, which take tasks of `grain` simulations; returns the virtual time."""
     now, started, tasks = 0.0, 0, 0
     for _ in range(simulations + len(workers.made)):
         worker = np.argmin(workers.done_at)
