@@ -77,7 +77,9 @@ def decisions(trial: Trial, seed: int, opening: int = 0) -> list[Decision]:
     """The players' decisions in one game; moves in between and the first `opening` ones are random.  Closes players."""
     game, line = trial.game, random_line(trial.game, seed)
     made = line[: min(opening, len(line) - 1)]
-    state, found, every = reached(game, made), list[Decision](), max(1, len(line) // DECISIONS)
+    state, found, every = game.initial(), list[Decision](), max(1, len(line) // DECISIONS)
+    for move in made:
+        game.play(state, move)
     chance, rngs = stream(seed, "chance"), [stream(seed, side) for side in range(game.players)]
     with ExitStack() as table:
         players = [table.enter_context(closing(trial.agent.new_player(game, trial.budget))) for _ in rngs]
@@ -103,14 +105,6 @@ def random_line(game: Game, seed: int) -> list[int]:
         made.append(moves[int(random_below(rng, len(moves)))])
         game.play(state, made[-1])
     return made
-
-
-def reached(game: Game, moves: list[int]) -> np.ndarray:
-    """The position after legal moves."""
-    state = game.initial()
-    for move in moves:
-        game.play(state, move)
-    return state
 
 
 def decided(trial: Trial, player: Player, state: np.ndarray, rng: np.ndarray) -> Decision:

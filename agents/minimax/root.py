@@ -9,7 +9,7 @@ from games.core.random import random_below
 
 
 def put_root(game, search: DepthFirstSearch, state: np.ndarray, rng: np.ndarray | None) -> None:
-    """Make `state` the root, with its moves in the policy's order, at random, or if rng is None in the game's order."""
+    """Make `state` the root and reset the counts; moves are in random order, the policy's, or the game's (no rng)."""
     moves = game.moves(state)
     for i in range(len(moves) - 1 if rng is not None else 0, 0, -1):
         j = int(random_below(rng, i + 1))

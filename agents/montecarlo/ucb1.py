@@ -78,7 +78,7 @@ class UCB1(Compilable):
         return largest_bound(tree.visits, tree.value, first, tree.children[node], np.float32(self.scale(search, node)))
 
     def best_of_each(self, game, search, walk, node):
-        """The child named by a method, or the one of those that take part with the largest bound, losses last."""
+        """A method's choice, or the largest bound among children that take part; if these are lost, another child."""
         child = np.int64(self.chain.goes_to(game, search, walk))
         if child != NONE:
             return child

@@ -28,7 +28,7 @@ class Heuristic(NamedTuple):
 @dataclass(frozen=True)
 class Bias(Guided):
     """weight: of the knowledge of a move that has not been visited
-    prior: its source: "evaluation", or file:PATH of a learned policy
+    prior: source of the knowledge: "evaluation", or file:PATH of a learned policy
     """
 
     weight: float = 1.0

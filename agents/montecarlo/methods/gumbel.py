@@ -50,7 +50,7 @@ class Gumbel(Guided, Rounded):
     temperature: of the policy; none: 0.1, or 1 with PPA and for a learned policy
     c_visit, c_scale: of the mean rewards
     warmup: the initial share of the budget for plain UCT; none: 0.1 with MAST and PPA, else 0
-    logits: their source: "mast", "ppa", "evaluation", or file:PATH of a learned policy
+    logits: source of the logits: "mast", "ppa", "evaluation", or file:PATH of a learned policy
     alpha: the step of adaptation, only with PPA; none: 1
     """
 

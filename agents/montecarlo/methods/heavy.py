@@ -33,7 +33,7 @@ class Drawing(NamedTuple):
 class Heavy(Guided):
     """temperature: t of the probabilities
     epsilon: the probability of a uniform draw
-    prior: their source: "order", "evaluation", or file:PATH of a learned policy
+    prior: source of the probabilities: "order", "evaluation", or file:PATH of a learned policy
     """
 
     temperature: float = 0.5

@@ -48,7 +48,7 @@ class Numbers(NamedTuple):
 @dataclass(frozen=True)
 class ProofNumbers(Method):
     """constant: weight of the term, for rewards from 0 to 1
-    term: its formula
+    term: formula of the term
     final: whether a move that is proven to win is played
     solver: whether proofs are used in the search
     draw_for: the player for whom a draw counts as a win: "nobody", or the root's "opponent"

@@ -32,7 +32,7 @@ class Priors(NamedTuple):
 class PUCT(Guided):
     """c: weight of the exploration term
     temperature: t of the priors
-    prior: their source: "order", "evaluation", or file:PATH of a learned policy
+    prior: source of the priors: "order", "evaluation", or file:PATH of a learned policy
     unvisited: value of a child without visits
     """
 
