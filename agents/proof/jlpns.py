@@ -108,9 +108,13 @@ class JLPNS(Simulable, PNS):
         """How leaves in flight are treated."""
         return Policy(POLICIES[self.policy], self.flagging, self.postponed)
 
+    def workplace(self, game) -> Workplace:
+        """Where its jobs are done."""
+        return Workplace.sized(game, self.job_agent(), self.nodes_of_job)
+
     def new_memory(self, game) -> Executor:
         """The workers."""
-        place = Workplace.sized(game, self.job_agent(), self.nodes_of_job)
+        place = self.workplace(game)
         if self.in_processes:
             return ProcessWorkers(place, self.workers)
         return VirtualWorkers(place, self.workers, self.latency)

@@ -66,8 +66,7 @@ def jobs_on(cluster: str, solver):
     with connected(cluster) as client:
         check_importable(client, cluster)
         agent, before = solver.agent, solver.memory
-        place = Workplace.sized(solver.game, agent.job_agent(), agent.job_nodes)
-        solver.memory = ClusterWorkers(client, cluster, place, agent.workers)
+        solver.memory = ClusterWorkers(client, cluster, agent.workplace(solver.game), agent.workers)
         try:
             yield
         finally:
@@ -79,7 +78,7 @@ def do_job(game: str, agent: str, plugins: list[str], folder: str, digest: str, 
     """On a worker: the report of a job's end; ClusterError if the sources here do not have the digest."""
     made, solving = made_here(game, agent, plugins, folder, digest)
     try:
-        run = Workplace.sized(made, solving, job.nodes).begin(job)
+        run = Workplace(made, solving).begin(job)
         report = run()
         while not report.done:
             more = run()

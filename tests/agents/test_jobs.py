@@ -103,6 +103,13 @@ def test_simulated_jobs_are_short():
     assert [agents.make(f"ppn2(job_nodes={nodes})").every for nodes in (0, 1, 400)] == [12_500, 1, 100]
 
 
+def test_trees_have_room_for_a_job():
+    """With the default nodes too: 50,000, and those that the last one may exceed them by."""
+    for nodes, room in ((0, 50_018), (400, 1000), (4000, 4018)):
+        place = agents.make(f"jlpns(job='pns', job_nodes={nodes})").workplace(GAME)
+        assert place.agent.max_nodes == room
+
+
 def search_of(spec, state, goal):
     """A search, its executor and its counts; the leaves that it gives out are listed in `order`."""
     agent, counts = agents.make(spec), new_counts(None)
