@@ -170,8 +170,6 @@ def serve(pipe, number: int, name: str, begin: Callable, *arguments) -> None:
                     pipe.send(answer)
                     if pipe.poll():
                         break
-            except OSError:
-                raise
             except Exception as error:
                 pipe.send(WorkerError(f"{type(error).__name__} in a process of the {name}: {error}"))
 
