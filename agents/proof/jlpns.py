@@ -1,12 +1,10 @@
 """JL-PNS: job-level proof-number search (Wu, Lin, Sun, Kao, Lin, Chan & Chen, "Job-level proof number search", 2013).
 
 A server keeps the tree (agents/proof/joblevel.py); its leaves are jobs for workers (agents/proof/jobs.py): bounded
-searches by any agent that solves.  What a job finds becomes of the leaf: its end, or its children with their numbers;
-a search without numbers leaves an open leaf with the first numbers of its children.  For games of two players without
-chance.
+searches by any agent that solves.  A job settles its leaf or finds the children's numbers; where it has no numbers, the
+children get the first numbers of new leaves.  For games of two players without chance.
 """
 
-import weakref
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -28,24 +26,24 @@ from agents.proof.joblevel import (
 from agents.proof.jobs import LONG_JOB, SHORT_JOB, Executor, Job, ProcessWorkers, Report, VirtualWorkers, Workplace
 from agents.proof.numbers import DRAWS, LIMIT, NODES
 from agents.proof.pns import PNS, TreeProof
-from agents.proof.proof_agent import ProofAgent, ProofSolver
+from agents.proof.proof_agent import ProofAgent
 from games.core.errors import UserError
 from games.core.game import check_choice, check_range
 
-SLICE = 1 << 16  # nodes of a process between two messages: a job whose answer nobody wants goes on for no more
+SLICE = 1 << 16  # nodes of a process between two messages: a cancelled job ends after no more
 
 
 @dataclass(frozen=True)
 class JLPNS(Simulable, PNS):
     """Proof-number search whose leaves are searched by workers.
 
-    workers: processes, of which one worker needs none; or with `simulated`, workers in virtual time, up to 1024
+    workers: processes, but none for one worker; or with `simulated`, workers in virtual time, up to 1024
     simulated: workers in virtual time instead of processes: deterministic, on one core
-    latency: of simulated workers: what a job takes besides its nodes
+    latency: what a job of simulated workers takes, in addition to its nodes
     job: the agent that searches a leaf
-    job_nodes: the nodes that it visits; 0: 50,000, or 1,000 for simulated workers, who wait for no messages
-    policy: what the others take a leaf in flight for: a win, a loss, or its equivalent
-    flagging: pass by nodes below which all that is open is in flight
+    job_nodes: the nodes of a job; 0: 50,000, or 1,000 with simulated workers, which wait for no messages
+    policy: what other workers take a leaf in flight for: a win, a loss, or its equivalent
+    flagging: pass by nodes below which all open leaves are in flight
     postponed: give the new children of a node out one at a time
     """
 
@@ -59,7 +57,7 @@ class JLPNS(Simulable, PNS):
     postponed: bool = False
 
     name: ClassVar[str] = "jlpns"
-    streams: ClassVar[bool] = False  # whether the server heeds numbers while a job is under way
+    streams: ClassVar[bool] = False  # whether the server uses the numbers of unfinished jobs
 
     def __post_init__(self):
         super().__post_init__()
@@ -107,32 +105,22 @@ class JLPNS(Simulable, PNS):
             return str(error)
 
     def policy_of_leaves(self) -> Policy:
-        """What is done with leaves in flight."""
+        """How leaves in flight are treated."""
         return Policy(POLICIES[self.policy], self.flagging, self.postponed)
+
+    def workplace(self, game) -> Workplace:
+        """Where its jobs are done."""
+        return Workplace.sized(game, self.job_agent(), self.nodes_of_job)
 
     def new_memory(self, game) -> Executor:
         """The workers."""
-        place = Workplace(game, self.job_agent(), self.nodes_of_job)
+        place = self.workplace(game)
         if self.in_processes:
-            return ProcessWorkers.take(place, self.workers)
+            return ProcessWorkers(place, self.workers)
         return VirtualWorkers(place, self.workers, self.latency)
 
     def new_search(self, game, memory, state, task, counts):
         return JobProof(self, game, memory, state, task, counts)
-
-    def new_solver(self, game, budget):
-        return JobSolver(self, game, budget)
-
-
-class JobSolver(ProofSolver):
-    """Settles goals by the same workers."""
-
-    memory: Executor
-
-    def __init__(self, agent, game, budget):
-        super().__init__(agent, game, budget)
-        if isinstance(self.memory, ProcessWorkers):
-            weakref.finalize(self, self.memory.give_back)
 
 
 @dataclass
@@ -169,7 +157,7 @@ class JobProof(TreeProof):
                 for report in self.executor.wait():
                     if report.job in self.in_flight:
                         self.take(report)
-        except BaseException:  # Ctrl-C, say: nothing is to be left of it
+        except BaseException:  # such as Ctrl-C, after which no process may be left
             self.in_flight.clear()
             self.executor.close()
             raise
@@ -196,7 +184,7 @@ class JobProof(TreeProof):
         return True
 
     def take(self, report: Report) -> None:
-        """Learn from a report."""
+        """Enter a report into the tree."""
         flight = self.in_flight[report.job]
         flight.reserved -= report.nodes
         self.counts[NODES] += report.nodes
@@ -205,7 +193,7 @@ class JobProof(TreeProof):
         if report.done:
             del self.in_flight[report.job]
         settled = report.numbers is not None and 0 in report.numbers
-        # the root's moves are asked for, in the end; nobody asks for those of other positions that are settled
+        # the moves of a settled root are part of the answer; those of other settled positions are not
         grows = len(report.answer.move) > 0 and flight.leaf == ROOT if settled else report.done
         if grows:
             grow_kernel(self.game, self.server, flight.leaf, flight.ply, flight.job.state, report.answer)
@@ -215,7 +203,7 @@ class JobProof(TreeProof):
             self.cancel_the_unimportant()
 
     def cancel_the_unimportant(self) -> None:
-        """Cancel the jobs whose leaves no way of open nodes leads to."""
+        """Cancel the jobs whose leaves are not connected to the root by open nodes."""
         flights = list(self.in_flight.items())
         found = np.zeros(len(flights), np.bool_)
         matter_kernel(self.game, self.server, np.array([flight.leaf for _, flight in flights], np.int64), found)
@@ -226,7 +214,7 @@ class JobProof(TreeProof):
                 number_kernel(self.game, self.server, flight.leaf, *map(int, numbers), False)
 
     def cancel(self, number: int) -> None:
-        """Do without a job."""
+        """Cancel a job."""
         self.counts[NODES] += self.executor.cancel(number)
         del self.in_flight[number]
 

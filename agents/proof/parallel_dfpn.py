@@ -1,19 +1,17 @@
 """Parallel depth-first search: threads in one transposition table, kept apart by virtual numbers (Kaneko, "Parallel
 depth first proof number search", 2010).  `dfpn(workers=2)` and `parapds` are such searches.
 
-Each thread searches the same position by the same rule.  While it is below a node it leaves a mark there, and takes the
-mark back when it leaves the node, whichever way.  To the others each mark makes the number by which the child is
-chosen larger by a share of itself, so that they go elsewhere where a sibling is about as good.  Marks affect choices
-alone: numbers are stored, and nodes settled, without them.
+Each thread searches the same position by the same rule, and marks the nodes of its line while it is below them.  For
+the other threads each mark raises the number by which a child is chosen by a share of it, so that they prefer siblings
+that are about as good.  Marks affect choices alone: numbers are stored, and nodes settled, without them.
 
-The table needs no lock (agents/core/table.py).  What other threads have found is read anew from it before each choice.
-From time to time all threads begin at the root again, so that none stays below a node that another has settled.
+The table needs no lock (agents/core/table.py); before each choice a thread reads again what the others have found.
+From time to time each thread begins at the root again, so that none stays below a node that another has settled.
 
-Simulated workers take turns of SLICE nodes in the order of their virtual clocks, whose unit is the time of a node, and
-leave their marks where they are meanwhile.  What threads lose to memory that they share is not simulated.
+Simulated workers take turns of SLICE nodes in virtual time, whose unit is a node, and leave their marks between turns.
+The cost of shared memory is not simulated.
 """
 
-import heapq
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,6 +20,7 @@ import numpy as np
 from agents.core.table import new_counts as new_table_counts
 from agents.core.table import probe
 from agents.core.threads import Simulable, Threads
+from agents.core.virtual import VirtualClock
 from agents.proof.depthfirst import (
     DISPROOF,
     PROOF,
@@ -37,12 +36,12 @@ from agents.proof.marks import PLACES_BITS, Marks, add_marks, mark, take_marks
 from agents.proof.numbers import DRAWS, LIMIT, NODES, new_counts
 
 SLICE = 100  # nodes of a simulated worker's turn
-HOME = 20_000  # nodes after which it begins at the root again
+HOME = 20_000  # nodes after which the worker begins at the root again
 
 
 @dataclass(frozen=True)
 class SharedRule(ThresholdRule):
-    """What threads that share a table do besides; named before a serial rule."""
+    """Mixin, named before a serial rule: marks, and what other threads have found."""
 
     shared: ClassVar[bool] = True
     goes_back: ClassVar[bool] = True
@@ -110,7 +109,7 @@ class SharedProof(DepthFirstProof):
         self.search = self.searches[0]
 
     def search_of_worker(self, state):
-        """A search in the same table, with all else of its own."""
+        """A search in the same table, with its own line, marks and counts."""
         line, marks = new_line(self.game, state), Marks(self.busy, np.zeros(self.game.max_moves, np.int32), False)
         return self.search._replace(
             table=self.search.table._replace(counts=new_table_counts()),
@@ -130,7 +129,7 @@ class SharedProof(DepthFirstProof):
         return int(self.counts[NODES]) - before
 
     def work(self, nodes: int) -> None:
-        """Let the workers visit about so many nodes; then `search` is one that has settled the root, if any has."""
+        """Let the workers visit about that many nodes; if any settles the root, `search` is that one afterwards."""
         raise NotImplementedError
 
     def bytes(self):
@@ -138,7 +137,7 @@ class SharedProof(DepthFirstProof):
 
 
 class ThreadProof(SharedProof):
-    """By threads, which begin at the root in each call."""
+    """A search by threads, which begin at the root in each call."""
 
     def __init__(self, agent, game, table, state, task, counts):
         super().__init__(agent, game, table, state, task, counts)
@@ -157,30 +156,29 @@ class ThreadProof(SharedProof):
 
 
 class VirtualProof(SharedProof):
-    """By workers in virtual time: the one whose clock is behind is next."""
+    """A search by workers in virtual time."""
 
     def __init__(self, agent, game, table, state, task, counts):
         super().__init__(agent, game, table, state, task, counts)
-        self.turns = [(0, worker) for worker in range(agent.workers)]  # a heap: when, and whose turn it is
-        self.now = self.spent = 0
+        self.clock, self.spent = VirtualClock(agent.workers), 0
 
     def work(self, nodes):
         left = nodes
-        while left > 0 and self.turns:
-            self.now, worker = heapq.heappop(self.turns)
+        while left > 0 and self.clock.events:
+            worker = self.clock.next()
             own = self.searches[worker].counts
-            own[LIMIT] = own[NODES] + self.counts[LIMIT] - self.spent  # all that is left, for whose turn it is
+            own[LIMIT] = own[NODES] + self.counts[LIMIT] - self.spent  # all that is left is for this turn
             visited = self.turn(self.searches[worker])
             left, self.spent = left - visited, self.spent + visited
             if visited > 0:
-                heapq.heappush(self.turns, (self.now + visited, worker))
-            at_root = self.searches[worker].line.place[0] <= 0  # only there can it have settled the root
+                self.clock.plan(visited, worker)
+            at_root = self.searches[worker].line.place[0] <= 0  # a worker settles the root only there
             if at_root and 0 in numbers_of(self.game, self.searches[worker]):
-                self.now, self.search = self.now + visited, self.searches[worker]
+                self.clock.now, self.search = self.clock.now + visited, self.searches[worker]
                 return
 
     def turn(self, search) -> int:
-        """Let a worker go on for a slice, from where it is; returns the nodes that it has visited."""
+        """Continue a worker's search for a slice; returns the nodes that it has visited."""
         before = int(search.counts[NODES])
         stays = search._replace(marks=search.marks._replace(stays=True))
         threshold_kernel(self.game, self.rule, stays, before + SLICE)
@@ -190,4 +188,4 @@ class VirtualProof(SharedProof):
         return int(search.counts[NODES]) - before
 
     def virtual_time(self):
-        return self.now
+        return self.clock.now

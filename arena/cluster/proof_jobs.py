@@ -7,7 +7,8 @@ numbers meanwhile gain nothing here.  Where a job ends its worker, Dask gives it
 import os
 from contextlib import contextmanager
 
-from agents.proof.jobs import Job, JobError, Report, Workplace
+from agents.core.pool import WorkerError
+from agents.proof.jobs import Job, Report, Workplace
 from arena.cluster.link import ClusterError, check_importable, connected, made_here
 from games.core.jit import source_digest
 from games.core.plugins import named
@@ -58,15 +59,14 @@ class ClusterWorkers:
 
 @contextmanager
 def jobs_on(cluster: str, solver):
-    """Let the jobs of a solver, a `JobSolver`, be done by the workers of a cluster while the context lasts.
+    """Let the jobs of a solver be done by the workers of a cluster while the context lasts.
 
     ClusterError if there is none, or a worker has other sources.
     """
     with connected(cluster) as client:
         check_importable(client, cluster)
         agent, before = solver.agent, solver.memory
-        place = Workplace(solver.game, agent.job_agent(), agent.job_nodes)
-        solver.memory = ClusterWorkers(client, cluster, place, agent.workers)
+        solver.memory = ClusterWorkers(client, cluster, agent.workplace(solver.game), agent.workers)
         try:
             yield
         finally:
@@ -78,11 +78,11 @@ def do_job(game: str, agent: str, plugins: list[str], folder: str, digest: str, 
     """On a worker: the report of a job's end; ClusterError if the sources here do not have the digest."""
     made, solving = made_here(game, agent, plugins, folder, digest)
     try:
-        run = Workplace(made, solving, job.nodes).begin(job)
+        run = Workplace(made, solving).begin(job)
         report = run()
         while not report.done:
             more = run()
             report = more._replace(nodes=report.nodes + more.nodes, draws=report.draws + more.draws)
         return report
     except Exception as error:
-        raise JobError(f"{type(error).__name__} in a worker of the job-level search: {error}") from None
+        raise WorkerError(f"{type(error).__name__} in a worker of the job-level search: {error}") from None

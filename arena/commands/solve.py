@@ -86,9 +86,10 @@ def solve(
 
 def shares_jobs(solver) -> bool:
     """Whether what a solver does is jobs that the workers of a cluster can do."""
-    from agents.proof.jlpns import JobSolver
+    from agents.proof.jlpns import JLPNS
 
-    return isinstance(solver, JobSolver) and not solver.agent.streams and not solver.agent.simulated
+    agent = getattr(solver, "agent", None)
+    return isinstance(agent, JLPNS) and not agent.streams and not agent.simulated
 
 
 def on_cluster(solver, cluster: str | None):

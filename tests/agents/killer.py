@@ -34,5 +34,5 @@ class KillerPlayer(DistributedPlayer):
             except FileExistsError:
                 pass
             else:
-                os.kill(self.workers.processes[0].pid, signal.SIGKILL)
+                os.kill(self.pool.team[0].process.pid, signal.SIGKILL)
         return super().decide(state, rng)

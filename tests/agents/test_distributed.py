@@ -13,7 +13,7 @@ import arena
 import games
 from agents.core.agent import registry
 from agents.montecarlo.parallel import tds
-from agents.montecarlo.parallel.distributed import WorkerProcesses, jobs_in
+from agents.montecarlo.parallel.distributed import jobs_in
 from agents.montecarlo.parallel.shared import BEGUN, DONE, finished
 from games.core.random import stream
 
@@ -81,15 +81,15 @@ def test_processes_find_the_win():
 def test_a_process_that_is_killed_ends_the_search_and_the_next_one_has_new_ones():
     agent = agents.make("distributed(workers=2, seconds=200)")
     player = agent.player(GAME)
-    workers = player.workers
-    os.kill(workers.processes[1].pid, signal.SIGKILL)
+    pool, team = player.pool, list(player.pool.team)
+    os.kill(team[1].process.pid, signal.SIGKILL)
     began = time.perf_counter()
     with pytest.raises(RuntimeError, match=r"a process of the distributed search died \(exit code -9\)"):
         player.choose(GAME.initial(), stream(1))
     assert time.perf_counter() - began < 100
-    assert not any(process.is_alive() for process in workers.processes)
+    assert not any(one.process.is_alive() for one in team)
     del player
-    assert WorkerProcesses.take(GAME, agent) is not workers
+    assert agent.player(GAME).pool is not pool
 
 
 @pytest.fixture

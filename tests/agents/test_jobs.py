@@ -13,11 +13,12 @@ import pytest
 
 import agents
 import games
+from agents.core.pool import FREE, WorkerError
 from agents.core.solve import Goal, solve, solver_of
 from agents.knowledge.tablebase import no_endgames
 from agents.proof.bestfirst import LEAF
 from agents.proof.joblevel import number_kernel
-from agents.proof.jobs import Job, JobError, ProcessWorkers, Workplace
+from agents.proof.jobs import Job, ProcessWorkers, Workplace
 from agents.proof.numbers import new_counts
 from tests.agents import naive_proof as naive
 from tests.agents.positions import random_position
@@ -46,10 +47,9 @@ GAME = games.make("tictactoe")
 def forgotten():
     """No process that waits for work outlives a test."""
     yield
-    for waiting in ProcessWorkers.idle.values():
-        for workers in waiting:
-            workers.close()
-    ProcessWorkers.idle.clear()
+    for free in FREE.values():
+        while free:
+            free.pop().close()
 
 
 def solver(spec, game=GAME):
@@ -101,6 +101,13 @@ def test_simulated_jobs_are_short():
         real, simulated = (agents.make(f"{name}(simulated={each}, workers=2)") for each in ("false", "true"))
         assert (real.nodes_of_job, simulated.nodes_of_job) == (50_000, 1000)
     assert [agents.make(f"ppn2(job_nodes={nodes})").every for nodes in (0, 1, 400)] == [12_500, 1, 100]
+
+
+def test_trees_have_room_for_a_job():
+    """With the default nodes too: 50,000, and those that the last one may exceed them by."""
+    for nodes, room in ((0, 50_018), (400, 1000), (4000, 4018)):
+        place = agents.make(f"jlpns(job='pns', job_nodes={nodes})").workplace(GAME)
+        assert place.agent.max_nodes == room
 
 
 def search_of(spec, state, goal):
@@ -225,7 +232,8 @@ def test_processes_that_are_killed_cost_only_their_jobs(kills):
     agent = agents.make("jlpns(workers=2, job='pns', job_nodes=40)")
     serial = solve(solver("pns"), GAME.initial(), moves="none").value
     before, jobs, killed, rng = children(), solver_of(agent, GAME), [], random.Random(3)
-    wait, started = jobs.memory.wait, jobs.memory._started
+    pool = jobs.memory.pool
+    wait, start = pool.wait, pool.start
 
     def kill(process):
         if len(killed) < kills and process.pid not in killed:  # it may be a while until its death is noticed
@@ -234,16 +242,16 @@ def test_processes_that_are_killed_cost_only_their_jobs(kills):
 
     def wait_and_kill():
         found = wait()
-        kill(rng.choice(jobs.memory.team).process)
+        kill(rng.choice(pool.team).process)
         return found
 
-    def start_and_kill():
-        new = started()
+    def start_and_kill(number):
+        new = start(number)
         if rng.random() < 0.75:
             kill(new.process)
         return new
 
-    jobs.memory.wait, jobs.memory._started = wait_and_kill, start_and_kill
+    pool.wait, pool.start = wait_and_kill, start_and_kill
     assert solve(jobs, GAME.initial(), moves="none").value == serial
     assert len(set(killed)) == kills
     jobs.memory.close()
@@ -252,13 +260,12 @@ def test_processes_that_are_killed_cost_only_their_jobs(kills):
 
 @pytest.mark.slow
 def test_a_process_that_fails_by_itself_is_an_error():
-    place = Workplace(GAME, agents.make("pns"), 10)
-    workers = ProcessWorkers.take(place, 1)
+    workers = ProcessWorkers(Workplace.sized(GAME, agents.make("pns"), 10), 1)
     state = GAME.initial()
     workers.begin(Job(1, state, Goal(1.0), 100, 10, 10))
     workers.wait()
-    workers.team[0].pipe.send(Job(2, state[:0], Goal(1.0), 100, 10, 10))  # no position
-    with pytest.raises(JobError, match="in a process of the job-level search"):
+    workers.pool.send(0, Job(2, state[:0], Goal(1.0), 100, 10, 10))  # no position
+    with pytest.raises(WorkerError, match="in a process of the job-level search"):
         workers.wait()
     workers.close()
 
@@ -272,7 +279,7 @@ if __name__ == "__main__":
     while True:
         jobs.begin()
         solve(jobs, game.initial())
-        print(*(one.process.pid for one in jobs.memory.team), flush=True)
+        print(*(one.process.pid for one in jobs.memory.pool.team), flush=True)
 """
 
 

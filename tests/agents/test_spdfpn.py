@@ -6,8 +6,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections import deque
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ import games
 from agents.core.solve import Goal, solve, solver_of
 from agents.knowledge.tablebase import no_endgames
 from agents.proof.numbers import INFINITE, NODES, new_counts
-from agents.proof.spdfpn import ProcessSearch
+from agents.proof.spdfpn_processes import ProcessSearch
 from agents.proof.top import EMPTY, VIRTUAL
 from tests.agents import naive_proof as naive
 from tests.agents.positions import random_position
@@ -187,21 +187,22 @@ def test_processes_that_are_killed_cost_their_jobs_alone(kills):
     rng = np.random.default_rng(5)
     solver = solver_of(agents.make(SPEC), GAME)
     team = solver.memory.team
-    listen, dead, pids = team.listen, set(), set()
+    wait, dead, pids = team.wait, set(), set()
 
-    def listening():
-        pids.update(process.pid for process in team.processes)
-        alive = sorted({team.processes[number].pid for number in team.ready} - dead)
+    def waiting():
+        running = {number: one.process.pid for number, one in enumerate(team.team)}
+        pids.update(running.values())
+        alive = sorted({pid for number, pid in running.items() if number not in team.starting} - dead)
         if len(dead) < kills and alive and rng.random() < 0.3:
             pid = int(rng.choice(alive))
             dead.add(pid)
             os.kill(pid, signal.SIGKILL)
-        return listen()
+        return wait()
 
     expected = value("dfpn", GAME, STATE)
-    team.listen = listening
+    team.wait = waiting
     found = solve(solver, STATE, moves="none")
-    del team.listen
+    del team.wait
     assert (found.value, len(dead), found.unsolved) == (expected, kills, "")
     assert dead < pids
     team.close()
@@ -215,7 +216,7 @@ def test_processes_that_are_killed_cost_their_jobs_alone(kills):
 def test_a_process_that_has_nothing_to_do_comes_first():
     """Though the free line of the one that is busy has the lower number."""
     search = object.__new__(ProcessSearch)
-    search.agent, search.waiting, search.idle = agents.make(SPEC), [deque([2]), deque()], [0, 1, 3]
+    search.team, search.idle = SimpleNamespace(given=[["a job"], []]), [0, 1, 3]
     assert [search.next_idle() for _ in range(3)] == [1, 3, 0] and search.idle == []
 
 
@@ -241,7 +242,7 @@ from agents.core.solve import solve, solver_of
 if __name__ == "__main__":
     game = games.make("connect4(rows=4, columns=5)")
     solver = solver_of(agents.make("spdfpn(workers=2, job=1000000, table=1)"), game)
-    print(*(process.pid for process in solver.memory.team.processes), flush=True)
+    print(*(one.process.pid for one in solver.memory.team.team), flush=True)
     while True:
         solver.begin()
         solve(solver, game.initial())

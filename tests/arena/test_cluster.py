@@ -17,8 +17,8 @@ import pytest
 import agents
 import arena
 import games as games_of_ours
+from agents.core.pool import WorkerError
 from agents.core.solve import solve, solver_of
-from agents.proof.jobs import JobError
 from arena.cluster import describing
 from arena.cluster.host import Host, Needs, Phase
 from arena.cluster.link import ClusterError, connected
@@ -172,7 +172,7 @@ def test_jobs_are_done_by_a_cluster(cluster, job):
 def test_what_is_wrong_with_a_job_on_a_cluster_is_told(cluster, monkeypatch):
     solver = solver_of(agents.make("jlpns(workers=2)"), games_of_ours.make("tictactoe"))
     monkeypatch.setattr("arena.cluster.proof_jobs.Workplace.begin", lambda *_: 1 / 0)
-    with jobs_on(cluster, solver), pytest.raises(JobError, match="ZeroDivisionError in a worker"):
+    with jobs_on(cluster, solver), pytest.raises(WorkerError, match="ZeroDivisionError in a worker"):
         solve(solver, solver.game.initial())
     assert solver.memory.free == 2
 

@@ -2,33 +2,27 @@
 Monte-Carlo tree search", 2011), over processes.
 
 Transposition-driven scheduling (Romein, Plaat, Bal & Schaeffer 1999): a position's hash names its home, the process
-that keeps its node; a search that comes to a position moves there, as a message, rather than fetch the node.  So that
-no process waits, there are `jobs` searches for each process on their way at the same time; those in flight count as
-virtual losses.
+that keeps its node; a search that comes to a position moves to its home, as a message, instead of fetching the node.
+For each process `jobs` searches are under way at the same time, so that no process waits; they count as virtual losses.
 
-df-UCT: a search that has finished a simulation goes back to a node only when it would choose another child there.  It
-carries for every node of its path what it knew of the chosen child and of the best other one, and adds the results
-that it has found since; as long as the chosen one has the larger bound at all of them, it goes on where it is.  A
-result is counted at a node when the search passes it on its way up; the total is exact, since a search whose
-simulations have come to an end goes up to the root.
+df-UCT: after a simulation, a search returns to a node only when it would choose another child there.  For every node of
+its path it carries what it knew of the chosen child and of the best other one, and adds its own later results; as long
+as the chosen child has the larger bound at all these nodes, it goes on where it is.  A result is counted at a node when
+the search passes the node on its way up; totals are exact, since every search ends at the root.
 
-A message is the number of a job in the queue of a process; the job itself lies in memory that all processes share.
-Nodes are told apart by the game's 64-bit key alone, and positions that can be reached in several ways share one.
+A message is the number of a job in the queue of a process; the job itself is in shared memory.  The game's 64-bit key
+alone identifies a node, and positions that can be reached in several ways share one.
 """
 
-import contextlib
-import multiprocessing
 import os
 import time
-import weakref
 from dataclasses import dataclass, replace
-from multiprocessing import connection as pipes
 from typing import ClassVar
 
 import numpy as np
 
-from agents.core import processes
 from agents.core.needs import Needs
+from agents.core.pool import CONTEXT, Pool
 from agents.montecarlo.parallel import tds
 from agents.montecarlo.parallel.scheme import Scheme, SchemePlayer
 from agents.montecarlo.parallel.shared import SharedOptions
@@ -36,17 +30,15 @@ from games.core.game import check_range
 from games.core.random import stream
 
 ENDLESS = 1 << 62
-READY = (None, 0)  # the first message of a process, in the form of an answer
-NAME = "distributed search"  # of the processes
-STEPS = 256  # jobs that a process takes before it looks whether the search is over
+STEPS = 256  # jobs of a process between two looks at whether the search is over
 
 
 @dataclass(frozen=True)
 class Distributed(Scheme):
-    """A tree shared out among processes by the positions' hashes.
+    """A tree whose nodes are divided among processes by their hashes.
 
     workers: processes
-    jobs: searches on their way, for each process
+    jobs: searches under way, for each process
     max_nodes: of each process
     """
 
@@ -70,131 +62,79 @@ class Distributed(Scheme):
 
 
 class DistributedPlayer(SchemePlayer):
-    """Sends each decision to the processes, which are kept from one game to the next."""
+    """Sends each decision to processes, which later games use again."""
 
     def __init__(self, agent, game, budget):
         self.agent, self.game, self.budget = agent, game, budget
-        self.workers = WorkerProcesses.take(game, agent)
-        weakref.finalize(self, self.workers.give_back)
+        self.pool = Searchers.take(self, game, replace(agent, playouts=None, seconds=None, total=False))
+        self.pool.open()  # before the first decision's time begins
 
     def decide(self, state, rng):
         word = int(rng[0])
         rng[0] = stream(word, "next move")[0]
-        return self.workers.search(state, word, self.agent.total_playouts(self.budget), self.budget.seconds)
+        return self.pool.search(state, word, self.agent.total_playouts(self.budget), self.budget.seconds)
 
 
-class WorkerProcesses:
-    """The processes of one agent for one game, and the memory that they share.
+class Searchers(Pool):
+    """The processes of one agent for one game, and the memory that they share."""
 
-    They are kept for the next player of the kind, and end with the process that made them.
-    """
-
-    free: ClassVar[dict[tuple, list["WorkerProcesses"]]] = {}  # those that no player uses, by what they are for
-
-    @classmethod
-    def take(cls, game, agent) -> "WorkerProcesses":
-        """Processes that are free, or new ones."""
-        # a process that was forked from this one must not take this one's
-        key = (os.getpid(), game, replace(agent, playouts=None, seconds=None, total=False))
-        waiting = cls.free.get(key, [])
-        return waiting.pop() if waiting else cls(key, game, agent)
-
-    def give_back(self) -> None:
-        """Let another player have it."""
-        if self.pipes:
-            self.free.setdefault(self.key, []).append(self)
-
-    def __init__(self, key, game, agent):
-        self.key, self.game = key, game
-        context = multiprocessing.get_context("spawn")
+    def __init__(self, game, agent):
         shapes = tds.shapes(game, agent)
         memory = {
-            name: context.RawArray("b", int(np.prod(shape)) * np.dtype(kind).itemsize)
+            name: CONTEXT.RawArray("b", int(np.prod(shape)) * np.dtype(kind).itemsize)
             for name, (shape, kind) in shapes.items()
         }
-        self.jobs, self.pipes, self.processes = jobs_in(memory, shapes), [], []
+        self.game, self.jobs = game, jobs_in(memory, shapes)
         # compiled here once, so that the processes find it on disk
         tds.serve_kernel(game, tds.new_process(game, agent, self.jobs, 0, 1000), stream(0), 0)
-        for number in range(agent.workers):
-            arguments = game, agent, memory, number
-            process, pipe = processes.start(serve, *arguments, name=f"{NAME} {number}")
-            self.pipes.append(pipe)
-            self.processes.append(process)
-        self._listen(None)  # until they are ready, so that no decision waits for it
+        super().__init__("distributed search", agent.workers, begin, game, agent, memory, restarts=0)
 
     def search(self, state, seed: int, limit: int | None, seconds: float | None):
-        """The decision of all processes; RuntimeError if one of them dies, which ends the others."""
-        try:
+        """The decision of all processes; WorkerError if one of them dies, which ends the others too."""
+        self.open()
+        with self.ended_by_errors():
             tds.set_out(self.game, self.jobs, state, ENDLESS if limit is None else limit)
-            for pipe in self.pipes:
-                with contextlib.suppress(OSError):  # of a process that has died, which its sentinel says too
-                    pipe.send((seed, state))
-            answers = self._listen(None if seconds is None else time.perf_counter() + seconds)
-        except BaseException:
-            self.close()
-            raise
+            for number in range(self.workers):
+                self.give(number, (seed, state))
+            answers = self.answers(seconds)
         decision = next(answer for answer, _ in answers if answer is not None)
         return replace(decision, nodes=sum(nodes for _, nodes in answers))
 
-    def _listen(self, until) -> list[tuple]:
-        """The answer of each process; of a search, simulations that have begun by the time `until` are the last."""
-        waiting, answers = dict(zip(self.pipes, self.processes)), list[tuple]()
-        while waiting:
+    def answers(self, seconds: float | None) -> list[tuple]:
+        """The answers of all processes; after `seconds` no simulation begins, except for the very first."""
+        until, answers = None if seconds is None else time.perf_counter() + seconds, list[tuple]()
+        while len(answers) < self.workers:
             left = None if until is None else max(0.0, until - time.perf_counter())
-            ready = pipes.wait([*waiting, *(process.sentinel for process in self.processes)], left)
-            if not ready:
-                self.jobs.counts[tds.LIMIT] = 1  # those that have begun are the last, but there must be one
-                until = None
-            for pipe in [pipe for pipe in waiting if pipe in ready]:
-                try:
-                    answer = pipe.recv()
-                except (EOFError, OSError):
-                    continue  # its process has died, which its sentinel says too
-                if isinstance(answer, Exception):
-                    raise answer
+            for number, answer in self.wait(left):
+                self.given[number].clear()
                 answers.append(answer)
-                del waiting[pipe]
-            for process in self.processes:
-                if waiting and process.exitcode is not None:
-                    raise RuntimeError(f"a process of the distributed search died (exit code {process.exitcode})")
+            if left == 0:
+                self.jobs.counts[tds.LIMIT], until = 1, None
         return answers
-
-    def close(self) -> None:
-        """End the processes."""
-        processes.end(map(processes.Helping, self.processes, self.pipes))
-        self.pipes = []
 
 
 def jobs_in(memory: dict, shapes: dict) -> tds.Jobs:
-    """The arrays in the memory that is shared."""
+    """The arrays in shared memory."""
     return tds.Jobs(
         **{name: np.frombuffer(memory[name], kind).reshape(shape) for name, (shape, kind) in shapes.items()}
     )
 
 
-def serve(pipe, game, agent, memory, number) -> None:
-    """What a process does: its part of every search, until the pipe is closed."""
-    processes.guard()
+def begin(number, game, agent, memory):
+    """In process `number`: the function that does its part of a search; the root's home yields the decision."""
     process = tds.new_process(game, agent, jobs_in(memory, tds.shapes(game, agent)), number, agent.max_nodes)
     tds.serve_kernel(game, process, stream(0), 0)  # loaded from disk
-    try:
-        pipe.send(READY)
-        while True:
-            seed, state = pipe.recv()
-            try:
-                tds.forget(process.shard)
-                _serve_search(game, process, stream(seed, "process", number))
-                root = tds.home_of(game, state, agent.workers) == number
-                decision = tds.decision_at_root(game, process, state) if root else None
-                pipe.send((decision, int(process.shard.tree.nodes.size[0])))
-            except Exception as error:
-                pipe.send(RuntimeError(f"{type(error).__name__} in a process of the distributed search: {error}"))
-    except (EOFError, BrokenPipeError):
-        pass  # the player is gone
+    jobs = process.jobs
 
+    def work(given):
+        seed, state = given
+        rng = stream(seed, "process", number)
+        tds.forget(process.shard)
+        while jobs.counts[tds.RETIRED] < len(jobs.mode):
+            if tds.serve_kernel(game, process, rng, STEPS) == 0:
+                os.sched_yield()
+        root = tds.home_of(game, state, agent.workers) == number
+        decision = tds.decision_at_root(game, process, state) if root else None
+        yield decision, int(process.shard.tree.nodes.size[0])
 
-def _serve_search(game, process, rng) -> None:
-    """Serve the queue until all jobs have ended."""
-    while process.jobs.counts[tds.RETIRED] < len(process.jobs.mode):
-        if tds.serve_kernel(game, process, rng, STEPS) == 0:
-            os.sched_yield()
+    return work

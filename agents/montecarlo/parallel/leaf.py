@@ -16,7 +16,7 @@ import numpy as np
 from agents.core.atomics import atomic_add, atomic_load, atomic_store, sched_yield
 from agents.core.chunks import run_chunks
 from agents.core.tree import Walk, new_walk
-from agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, PLIES
+from agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, playout_time
 from agents.montecarlo.parallel.shared import SharedOptions, SharedTreePlayer, back_up_shared, descend_shared
 from agents.montecarlo.parallel.shares import Work
 from agents.montecarlo.parallel.together import Together, TogetherPlayer, end_kernel
@@ -92,14 +92,14 @@ def simulated_leaf_kernel(game, tree, root, leaves, options, clock, rngs):
     walk, state, time = new_walk(game, root), root.copy(), 0.0
     for _ in range(leaves):
         descend_shared(game, tree, walk, options, rngs[0])
-        reward, slowest = 0.0, 1
+        reward, slowest = 0.0, 0
         for i in range(len(rngs)):
             copy_state(game, walk.state, state)
             score, plies = game.random_playout(state, walk.moves, rngs[i])
             reward += reward_of(score)
-            slowest = max(slowest, plies)
+            slowest = max(slowest, playout_time(clock, plies))
         back_up_shared(tree, walk, reward, options)
-        time += slowest if clock == PLIES else 1
+        time += slowest
     return time
 
 

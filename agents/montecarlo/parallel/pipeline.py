@@ -17,7 +17,7 @@ import numpy as np
 from agents.core.atomics import atomic_add, atomic_compare_exchange, atomic_load, atomic_store, sched_yield
 from agents.core.chunks import run_chunks
 from agents.core.tree import LEAF, Walk, last_node
-from agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, PLIES
+from agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, playout_time
 from agents.montecarlo.parallel.shared import (
     ONE,
     SharedTreePlayer,
@@ -203,7 +203,7 @@ def simulated_pipeline_kernel(game, tree, tokens, options, clock, stage_time):
         stage = tokens.stage[token]
         plies = do_stage(game, tree, tokens, token, stage, options)
         if stage == PLAY_OUT:
-            ready[token] = now + (max(plies, 1) if clock == PLIES else 1)
+            ready[token] = now + playout_time(clock, plies)
             server = servers.argmin()
             servers[server] = ready[token]
             tokens.made[server] += 1

@@ -11,6 +11,7 @@ from agents.core.threads import Simulable, Threads
 from agents.montecarlo.method_search import TreeSearch
 from agents.montecarlo.uct import UCT
 from games.core.game import check_choice
+from games.core.jit import inlined
 from games.core.random import stream
 
 APART = 16  # words from one worker's generator to the next: two cache lines, since processors fetch them in pairs
@@ -119,6 +120,12 @@ class SchemePlayer(Player):
         """uint64[count, APART]: row i is worker i's generator; the first continues `rng`."""
         word, count = int(rng[0]), count or self.agent.workers
         return apart([rng, *(stream(word, "worker", i) for i in range(1, count))])
+
+
+@inlined
+def playout_time(clock, plies):
+    """What a simulated playout of that many plies takes."""
+    return max(plies, 1) if clock == PLIES else 1
 
 
 def apart(generators) -> np.ndarray:

@@ -19,6 +19,7 @@ import numpy as np
 
 from agents.core.locks import acquire, release
 from agents.core.tree import Tree, capacity, clear, new_walk
+from agents.core.virtual import VirtualClock
 from agents.montecarlo.decision import decision_from
 from agents.montecarlo.parallel.scheme import Searching
 from agents.montecarlo.parallel.shares import Sharing, Work
@@ -60,14 +61,14 @@ class Together(Searching):
 
 
 class Company(NamedTuple):
-    """The workers' common data besides the search."""
+    """What the workers share, apart from the search."""
 
     lock: np.ndarray  # int32[1], 1 while a worker has the tree
     losses: int  # the visits of reward 0 for a simulation in flight
 
 
 class TogetherPlayer(Sharing):
-    """One game's tree, emptied for each move."""
+    """Builds a new tree for each move."""
 
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
@@ -109,28 +110,31 @@ class TogetherPlayer(Sharing):
         return lambda n: together_kernel(self.game, rule, self.search_of(worker), company, state, n, rng)
 
     def simulate(self, state: np.ndarray, rngs: np.ndarray) -> Work:
-        """Search by simulated workers, which begin and end simulations in rounds; task i draws from rngs[i]."""
-        workers, left = range(self.agent.workers), self.simulations() or 0
-        grain, walks = self.agent.task_size(left), [new_walk(self.game, state) for _ in workers]
-        tasks, made, begun, rounds = [0 for _ in workers], [0 for _ in workers], 0, 0
-        flying: dict[int, float] = {}  # workers with a simulation in flight -> its score
-        while left or flying:
-            for worker in workers:
-                if worker in flying:
-                    self.end(worker, walks[worker], flying.pop(worker))
-                if left == 0:
-                    continue
-                if made[worker] % grain == 0:
-                    tasks[worker], begun = begun, begun + 1
-                goes, score = self.begin(worker, walks[worker], rngs[tasks[worker]])
-                if not goes:
-                    left = 0
-                    continue
-                flying[worker] = score
-                made[worker] += 1
-                left -= 1
-            rounds += bool(flying)
-        return Work(sum(made), max(made), float(rounds))
+        """Search by simulated workers: each begins a simulation, and after a unit of time ends it and begins another.
+
+        Task i, of as many simulations as the agent says, draws from rngs[i].
+        """
+        workers, left = self.agent.workers, self.simulations() or 0
+        grain, walks = self.agent.task_size(left), [new_walk(self.game, state) for _ in range(workers)]
+        tasks, made, begun, clock = [0] * workers, [0] * workers, 0, VirtualClock(workers)
+        flying: dict[int, float] = {}  # the workers that have a simulation in flight, and its score
+        while clock.events:
+            worker = clock.next()
+            if worker in flying:
+                self.end(worker, walks[worker], flying.pop(worker))
+            if left == 0:
+                continue
+            if made[worker] % grain == 0:
+                tasks[worker], begun = begun, begun + 1
+            goes, score = self.begin(worker, walks[worker], rngs[tasks[worker]])
+            if not goes:
+                left = 0
+                continue
+            flying[worker] = score
+            made[worker] += 1
+            left -= 1
+            clock.plan(1, worker)
+        return Work(sum(made), max(made), float(clock.now))
 
     def begin(self, worker, walk, rng) -> tuple[bool, float]:
         """Begin a simulation; returns whether there is one to begin, and its score."""
@@ -143,7 +147,7 @@ class TogetherPlayer(Sharing):
 
 @kernel
 def together_kernel(game, rule, search, company, root, simulations, rng):
-    """Run up to that many simulations beside other threads; returns how many there were, as `search_kernel` does."""
+    """Run up to that many simulations while other threads do so too; returns how many, as `search_kernel` does."""
     walk, done = new_walk(game, root), 0
     acquire(company.lock, 0)
     open_root(game, rule, search, walk, rng)

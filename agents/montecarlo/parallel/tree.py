@@ -27,7 +27,7 @@ import numpy as np
 
 from agents.core.tree import Walk, begin_walk, last_node, new_walk
 from agents.montecarlo.leaves import LANES, new_leaf_playouts
-from agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, PLIES, Scheme
+from agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, Scheme, playout_time
 from agents.montecarlo.parallel.shared import (
     FREE,
     GLOBAL,
@@ -265,4 +265,4 @@ def send_out(game, tree, workers, worker, options, rng):
     workers.rewards[worker] = reward_of(score)
     workers.made[worker] += 1
     workers.left[worker] -= 1
-    workers.done_at[worker] += max(plies, 1) if workers.clock == PLIES else 1
+    workers.done_at[worker] += playout_time(workers.clock, plies)
