@@ -9,6 +9,7 @@ checks of a game look at the same random games, which games/core/observed.py pla
 
 import functools
 import math
+import warnings
 from xml.etree import ElementTree
 
 import numpy as np
@@ -45,10 +46,31 @@ FORESIGHT = 20_000  # positions of an exhaustive search that tests one claim
 EXCHANGES = ("", "swap", "turn")  # the values of `colour_exchange`
 
 
+class NotInherited(UserWarning):
+    """A game does without a method of its base, often a fast one, which may not hold for the rules that it replaces."""
+
+
 def check(game: Game, *, seed: int) -> None:
-    """Run every check that concerns `game`; ConformanceError says what does not hold, and where."""
+    """Run every check that concerns `game`; ConformanceError says what does not hold, and where.
+
+    NotInherited warns of each method of a base that the game does without, since its class replaces rules.
+    """
+    for line in not_inherited(type(game)):
+        warnings.warn(line, NotInherited, stacklevel=2)
     for function in checks_of(game):
         function(game, seed)
+
+
+def not_inherited(cls: type[Game]) -> list[str]:
+    """A line for each method that holds for the rules of a base, and that the class does not inherit or define."""
+    lines = []
+    for name, replaced in cls.forgotten.items():
+        base = next(each.__name__ for each in cls.__mro__[1:] if name in vars(each))
+        lines.append(
+            f"{cls.__name__} replaces {', '.join(replaced)}, and so does not inherit {name} of {base}: define {name} "
+            f"for these rules, or write `{name} = {base}.{name}` in the class if it holds for them, too"
+        )
+    return lines
 
 
 def checks_of(game: Game) -> list:
