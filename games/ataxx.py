@@ -20,13 +20,12 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
-from games.core.board import draw, squares
+from games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
+from games.core.board import point_name, squares
 from games.core.eight import EightWide
 from games.core.game import check_range
 from games.core.random import GAMMA, mix, random_below
 
-ZERO = WORD(0)
 PASS = 64 * 64
 PLIES, OVER = 2, 3  # of a state
 
@@ -96,20 +95,12 @@ class Ataxx(EightWide):
 
     def legal_moves(self, state, moves):
         side = state[PLIES] & ONE
-        own, empty, count = state[side], self.board & ~(state[0] | state[1]), 0
-        new = self.beside(own) & empty
-        while new != ZERO:
-            moves[count] = 65 * trailing_zeros(new)
-            new &= new - ONE
-            count += 1
+        own, empty = state[side], self.board & ~(state[0] | state[1])
+        count = list_bits(self.beside(own) & empty, moves, 0, 65, 0)
         while own != ZERO:
             origin = trailing_zeros(own)
             own &= own - ONE
-            targets = self.rings[origin, 1] & empty
-            while targets != ZERO:
-                moves[count] = 64 * origin + trailing_zeros(targets)
-                targets &= targets - ONE
-                count += 1
+            count = list_bits(self.rings[origin, 1] & empty, moves, count, 1, 64 * origin)
         if count == 0:
             moves[0] = PASS
             count = 1
@@ -134,9 +125,6 @@ class Ataxx(EightWide):
     def score(self, state):
         """Black's pieces less White's."""
         return float(popcount(state[0]) - popcount(state[1]))
-
-    def planes(self, state):
-        return state[0], state[1]
 
     def evaluate(self, state):
         """Pieces: the difference, over one more than the sum."""
@@ -207,12 +195,5 @@ class Ataxx(EightWide):
     def move_name(self, state, move):
         if move == PASS:
             return "pass"
-        origin, target = (f"{chr(ord('a') + end % 8)}{end // 8 + 1}" for end in (move >> 6, move & 63))
+        origin, target = point_name(move >> 6, 8), point_name(move & 63, 8)
         return target if origin == target else origin + target
-
-    def render(self, state):
-        def symbol(row, column):
-            square = WORD(8 * row + column)
-            return "B" if state[0] >> square & ONE else ("W" if state[1] >> square & ONE else ".")
-
-        return draw(reversed(range(self.size)), self.size, symbol)

@@ -101,7 +101,10 @@ class Connect4(Game):
         return pairs & pairs >> (step + step)
 
     def legal_moves(self, state, moves):
-        free = self.free_squares(state[1])
+        return self.list_columns(self.free_squares(state[1]), moves)
+
+    def list_columns(self, free, moves):
+        """Write the columns of a set of squares, one in each column; return their number."""
         count = 0
         while free != 0:
             moves[count] = trailing_zeros(free) // (self.rows + 1)
@@ -194,12 +197,7 @@ class Connect4(Game):
         else:
             safe = free & ~(threats >> ONE)
             safe = safe if safe != 0 else nth_bit(free, 0)
-        count = 0
-        while safe != 0:
-            moves[count] = trailing_zeros(safe) // (self.rows + 1)
-            safe &= safe - ONE
-            count += 1
-        return count
+        return self.list_columns(safe, moves)
 
     def move_order(self, state, move):
         """By the number of squares where the next stone would make four, then from the centre outwards."""

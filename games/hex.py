@@ -25,15 +25,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
-from games.core.board import squares
+from games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
+from games.core.board import letters, point_name, squares
 from games.core.drawing import Look
 from games.core.game import Game, check_range
 from games.core.lanes import choose
 from games.core.random import next_word, random_below
 
-ZERO = WORD(0)
 MENDING = 3  # draws to mend a random subset with, in lanes
+OUTSIDE = 3  # the colour of cells beyond two borders
 NEIGHBOURS = ((-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1))  # (rows down, columns to the right), in a circle
 TOP, RIGHT, BOTTOM, LEFT = 0, 1, 3, 4  # for each edge, the first of the two neighbours by which a bridge leads to it
 
@@ -220,11 +220,7 @@ class Hex(Game):
     def legal_moves(self, state, moves):
         free, count = self.free(state), 0
         for i in range(self.words):
-            word = free[i]
-            while word != ZERO:
-                moves[count] = 64 * i + trailing_zeros(word)
-                word &= word - ONE
-                count += 1
+            count = list_bits(free[i], moves, count, 1, 64 * i)
         if self.can_swap(state):
             moves[count] = self.cells
             count += 1
@@ -368,30 +364,32 @@ class Hex(Game):
         return code
 
     def colour(self, state, row, column):
-        """0 for a free cell, 1 for the first player's, 2 for the second's, 3 for one beyond two borders."""
+        """0 for a free cell, 1 for the first player's, 2 for the second's, OUTSIDE for one beyond two borders."""
         outside = (0 if 0 <= row < self.size else 1) | (0 if 0 <= column < self.size else 2)
-        if outside != 0:
-            return outside
-        cell = row * self.size + column
+        return outside if outside != 0 else self.stone(state, row * self.size + column)
+
+    def stone(self, state, cell):
+        """The colour of a cell on the board."""
         word, bit = cell >> 6, ONE << WORD(cell & 63)
         return (1 if state[word] & bit != ZERO else 0) | (2 if state[self.words + word] & bit != ZERO else 0)
 
+    @cached_property
+    def images(self):
+        """int64[symmetries, cells]: where each symmetry takes a cell."""
+        return np.stack([np.arange(self.cells), np.arange(self.cells)[::-1]])
+
     def transform(self, state, symmetry, target):
         for i in range(self.state_size):
-            target[i] = state[i]
-        if symmetry == 1:
-            target[: 2 * self.words] = 0
-            for side in range(2):
-                stones = self.stones(state, side)
-                for i in range(self.words):
-                    word = stones[i]
-                    while word != ZERO:
-                        cell = self.cells - 1 - 64 * i - trailing_zeros(word)
-                        target[side * self.words + (cell >> 6)] |= ONE << WORD(cell & 63)
-                        word &= word - ONE
+            target[i] = state[i] if symmetry == 0 or i >= 2 * self.words else ZERO
+        for i in range(2 * self.words if symmetry > 0 else 0):
+            word, side = state[i], i // self.words
+            while word != ZERO:
+                cell = self.images[symmetry, 64 * (i - side * self.words) + trailing_zeros(word)]
+                target[side * self.words + (cell >> 6)] |= ONE << WORD(cell & 63)
+                word &= word - ONE
 
     def transform_move(self, move, symmetry):
-        return self.cells - 1 - move if symmetry == 1 and move < self.cells else move
+        return move if move == self.cells else self.images[symmetry, move]
 
     def random_move(self, state, moves, rng):
         free = self.free(state)
@@ -505,12 +503,11 @@ class Hex(Game):
     def move_name(self, state, move):
         if move == self.cells:
             return "swap"
-        return f"{chr(ord('a') + move % self.size)}{move // self.size + 1}"
+        return point_name(move, self.size)
 
     def render(self, state):
-        def line(row):
-            colours = (self.colour(state, row, column) for column in range(self.size))
-            return f"{row + 1:>{row + 2}} " + " ".join(".XO"[colour] for colour in colours)
-
-        letters = " ".join(chr(ord("a") + column) for column in range(self.size))
-        return "\n".join([" " * 3 + letters, *(line(row) for row in range(self.size))])
+        lines, side = [" " * 3 + " ".join(letters(self.size))], range(self.size)
+        for row in side:
+            colours = [self.colour(state, row, column) for column in side]
+            lines.append(f"{row + 1:>{row + 2}} " + " ".join(".XO"[colour] for colour in colours if colour < OUTSIDE))
+        return "\n".join(lines)

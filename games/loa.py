@@ -21,14 +21,14 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
-from games.core.board import draw
+from games.core.bits import ONE, WORD, ZERO, nth_bit, popcount, trailing_zeros
+from games.core.board import point_name
 from games.core.drawing import Look
 from games.core.eight import EightWide
 from games.core.game import check_range
 from games.core.random import GAMMA, mix, random_below
 
-ZERO, EIGHT = WORD(0), WORD(8)
+EIGHT = WORD(8)
 PASS = 64 * 64
 PLIES, END = 2, 3  # of a state
 BLACK_WINS, WHITE_WINS, DRAWN = ONE, WORD(2), WORD(3)  # in state[END]; 0 while the game goes on
@@ -169,9 +169,6 @@ class LinesOfAction(EightWide):
     def score(self, state):
         return 1.0 if state[END] == BLACK_WINS else (-1.0 if state[END] == WHITE_WINS else 0.0)
 
-    def planes(self, state):
-        return state[0], state[1]
-
     def evaluate(self, state):
         """Concentration: how far a player's pieces are from their centre of mass in the mean, by moves of a king;
         White's distance less Black's, over one more than both.
@@ -274,12 +271,5 @@ class LinesOfAction(EightWide):
     def move_name(self, state, move):
         if move == PASS:
             return "pass"
-        origin, target = (f"{chr(ord('a') + end % 8)}{end // 8 + 1}" for end in (move >> 6, move & 63))
+        origin, target = point_name(move >> 6, 8), point_name(move & 63, 8)
         return origin + ("x" if self.captures(state, move) else "-") + target
-
-    def render(self, state):
-        def symbol(row, column):
-            square = WORD(8 * row + column)
-            return "B" if state[0] >> square & ONE else ("W" if state[1] >> square & ONE else ".")
-
-        return draw(reversed(range(self.size)), self.size, symbol)

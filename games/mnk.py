@@ -13,14 +13,13 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
-from games.core.board import draw
+from games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
+from games.core.board import draw, point_name
 from games.core.drawing import Look
 from games.core.game import Game, check_range
 from games.core.lanes import choose, narrowest
 from games.core.random import GAMMA, mix, random_below
 
-ZERO = WORD(0)
 HALF = WORD(32)
 FIRST = WORD(0xFFFFFFFF)  # the first player's half of a line's word
 LINED = WORD(1 << 16)  # in the last word of a state
@@ -148,11 +147,7 @@ class MNK(Game):
     def legal_moves(self, state, moves):
         count = 0
         for row in range(self.rows):
-            free = self.free_in_row(state, row)
-            while free != ZERO:
-                moves[count] = row * self.columns + trailing_zeros(free)
-                free &= free - ONE
-                count += 1
+            count = list_bits(self.free_in_row(state, row), moves, count, 1, row * self.columns)
         return count
 
     def play(self, state, move):
@@ -315,7 +310,7 @@ class MNK(Game):
         return stones & stones >> step * (self.k - length)
 
     def move_name(self, state, move):
-        return f"{chr(ord('a') + move % self.columns)}{move // self.columns + 1}"
+        return point_name(move, self.columns)
 
     def render(self, state):
         def symbol(row, column):

@@ -26,14 +26,13 @@ from itertools import permutations
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
-from games.core.board import squares
+from games.core.bits import ONE, WORD, ZERO, nth_bit, popcount, trailing_zeros
+from games.core.board import letters, squares
 from games.core.drawing import NO_CELL, Board, Look, board_drawing
 from games.core.game import Game, check_range
 from games.core.random import GAMMA, mix, random_below
 from games.hex import NEIGHBOURS
 
-ZERO = WORD(0)
 PLIES, END = 2, 3  # of a state
 FIRST_WINS, SECOND_WINS, DRAWN = ONE, WORD(2), WORD(3)  # in state[END]; 0 while the game goes on
 OUTSIDE = 3  # in a feature code
@@ -349,7 +348,7 @@ class Pentalath(Game):
         if move == self.cells:
             return "swap"
         row, column = list(places(self.size))[move]
-        return f"{chr(ord('a') + column)}{row + 1}"
+        return f"{letters(column + 1)[-1]}{row + 1}"
 
     def symbol(self, state, place) -> str:
         """The symbol of a (row, column), which may be off the board."""
@@ -359,16 +358,16 @@ class Pentalath(Game):
     def render(self, state):
         """Columns run down to the right, each to its letter."""
         side, lines = range(2 * self.size - 1), []
-        letters = [chr(ord("a") + column) for column in side]
+        names = letters(2 * self.size - 1)
         for row in side:
             cells = " ".join(symbol for column in side if (symbol := self.symbol(state, (row, column))) != NO_CELL)
-            end = f" {letters[3 * self.size - 2 - row]}" if row >= self.size else ""
+            end = f" {names[3 * self.size - 2 - row]}" if row >= self.size else ""
             lines.append(" " * abs(row - self.size + 1) + f"{row + 1} {cells}{end}")
-        return "\n".join([*lines, " " * (self.size + 2) + " ".join(letters[: self.size])])
+        return "\n".join([*lines, " " * (self.size + 2) + " ".join(names[: self.size])])
 
     def drawing(self, state, moves):
         """The hexagon, in the rhombus of its rows and columns."""
         side = range(2 * self.size - 1)
         rows = tuple(tuple(self.symbol(state, (row, column)) for column in side) for row in side)
-        names = tuple(str(row + 1) for row in side), tuple(chr(ord("a") + column) for column in side)
+        names = tuple(str(row + 1) for row in side), tuple(letters(2 * self.size - 1))
         return board_drawing(Board(rows, *names), moves, self.board_look)

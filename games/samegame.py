@@ -16,14 +16,13 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
+from games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
 from games.core.board import draw, square_name
 from games.core.drawing import Look
 from games.core.files import read_bounded
 from games.core.game import Game, check_range
 from games.core.random import GAMMA, mix, random_below, stream
 
-ZERO = WORD(0)
 LANE = WORD(0xFFFF)  # the bits of a column
 FLOORS = WORD(0x0001000100010001)  # the lowest cell of each column of a word
 WORDS = 4  # of a set of cells
@@ -203,18 +202,10 @@ class SameGame(Game):
 
     def legal_moves(self, state, moves):
         c0, c1, c2, c3 = self.first_cells(state)
-        count = self.list_cells(c0, 0, moves, 0)
-        count = self.list_cells(c1, 64, moves, count)
-        count = self.list_cells(c2, 128, moves, count)
-        return self.list_cells(c3, 192, moves, count)
-
-    def list_cells(self, cells, origin, moves, count):
-        """Write the cells of a word, whose bit 0 is the cell `origin`, behind the `count` moves already listed."""
-        while cells != ZERO:
-            moves[count] = origin + trailing_zeros(cells)
-            cells &= cells - ONE
-            count += 1
-        return count
+        count = list_bits(c0, moves, 0, 1, 0)
+        count = list_bits(c1, moves, count, 1, 64)
+        count = list_bits(c2, moves, count, 1, 128)
+        return list_bits(c3, moves, count, 1, 192)
 
     def first_cells(self, state):
         """The first cell of each group, as four words: the possible first cells, less those that forks rule out.

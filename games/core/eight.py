@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from games.core.bits import WORD
-from games.core.board import squares
+from games.core.board import draw_sets, squares
 from games.core.game import Game
 
 # (mask, distance): exchanges the bits of the mask with those that lie the distance above them
@@ -41,6 +41,12 @@ class EightWide(Game):
     @cached_property
     def grid(self):
         return 8 * np.arange(self.size)[:, None] + np.arange(self.size)
+
+    def planes(self, state):
+        return state[0], state[1]
+
+    def render(self, state):
+        return draw_sets(reversed(range(self.size)), self.size, {"B": state[0], "W": state[1]}, 8)
 
     def image(self, cells, symmetry):
         """The image of a set: bits 0, 1 and 2 of a symmetry mirror columns and rows, and exchange the two."""
