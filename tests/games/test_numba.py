@@ -5,7 +5,7 @@ import inspect
 import pytest
 from llvmlite.binding import ffi
 from numba.core import callconv, codegen, cpu, dispatcher, event
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import FunctionCache
 from numba.core.compiler import Compiler, CompileResult
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.np import arrayobj
@@ -17,10 +17,9 @@ NAMES = [
     (dispatcher.Dispatcher, "get_call_template", "parts.py: one compilation for all literal numbers"),
     (FunctionCache, "load_overload", "kernels.py: stamps of all sources, and damaged files"),
     (FunctionCache, "cache_path", "entries.py: where a game's methods are kept"),
-    (IndexDataCacheFile, "_load_index", "files.py: checksums"),
-    (IndexDataCacheFile, "_save_index", "files.py: checksums"),
-    (IndexDataCacheFile, "_load_data", "files.py: checksums"),
-    (IndexDataCacheFile, "_open_for_write", "files.py: files are written whole"),
+    (FunctionCache, "save_overload", "kernels.py: files with checksums"),
+    (FunctionCache, "_index_key", "kernels.py: what code depends on besides sources"),
+    (FunctionCache, "_impl_class", "kernels.py: what is kept of a kernel"),
     (codegen.JITCodeLibrary, "_optimize_final_module", "parts.py: parts are optimised in what they become part of"),
     (codegen.JITCodeLibrary, "_finalize_final_module", "parts.py: no machine code of parts"),
     (codegen.JITCodeLibrary, "_finalize_dynamic_globals", "parts.py: what it does besides"),
