@@ -28,8 +28,8 @@ from itertools import combinations, product
 import numpy as np
 from numba.extending import register_jitable
 
-from games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
-from games.core.board import BitBoard, draw_sets, square_name, squares
+from games.core.bits import ONE, WORD, ZERO, image_of, list_bits, nth_bit, popcount, trailing_zeros
+from games.core.board import BitBoard, draw_sets, square_name, squares, turns
 from games.core.drawing import Look
 from games.core.game import Game, check_range
 from games.core.lanes import choose, narrowest
@@ -326,26 +326,17 @@ class Breakthrough(BitBoard, Game):
         """The move code with a bit for captures (Cazenave, "Playout policy adaptation with move features", 2016)."""
         return np.int64(move) << 1 | self.captures(state, move)
 
+    @cached_property
+    def images(self):
+        return turns(self.rows, self.columns, self.symmetries)
+
     def transform(self, state, symmetry, target):
         for side in range(2):
-            image = state[side]
-            if symmetry == 1:
-                image = ZERO
-                for column in range(self.columns):
-                    squares = state[side] >> WORD(column) & self.first_column
-                    image |= squares << WORD(self.columns - 1 - column)
-            target[side] = image
+            target[side] = image_of(state[side], self.images, symmetry)
         target[2] = state[2]
 
     def transform_move(self, move, symmetry):
-        if symmetry == 0:
-            return move
-        origin, target = move >> 6, move & 63
-        return self.mirrored(origin) << 6 | self.mirrored(target)
-
-    def mirrored(self, square):
-        column = square % self.columns
-        return square - column + self.columns - 1 - column
+        return self.images[symmetry, move >> 6] << 6 | self.images[symmetry, move & 63]
 
     def random_move(self, state, moves, rng):
         side = state[2]

@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
+from games.core.bits import ONE, WORD, ZERO, image_of, list_bits, nth_bit, popcount, trailing_zeros
 from games.core.board import BitBoard, draw_sets, point_name, squares
 from games.core.drawing import Look
 from games.core.game import Game, check_range
@@ -219,11 +219,7 @@ class Clobber(BitBoard, Game):
 
     def transform(self, state, symmetry, target):
         for side in range(2):
-            image = ZERO
-            for square in range(self.rows * self.columns):
-                if state[side] >> WORD(square) & ONE != ZERO:
-                    image |= ONE << WORD(self.images[symmetry, square])
-            target[side] = image
+            target[side] = image_of(state[side], self.images, symmetry)
 
     def transform_move(self, move, symmetry):
         square = move >> 1

@@ -51,9 +51,7 @@ class Connect4(Game):
     def move_limit(self):
         return self.columns
 
-    @property
-    def max_moves(self):
-        return self.columns
+    max_moves = move_limit
 
     @property
     def max_plies(self):

@@ -75,13 +75,7 @@ class Hex(Game):
     def move_limit(self):
         return self.cells + self.swap
 
-    @property
-    def max_moves(self):
-        return self.cells
-
-    @property
-    def max_plies(self):
-        return self.cells + self.swap
+    max_moves, max_plies = cells, move_limit
 
     # -- Sets of cells -----------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
-from games.core.board import draw, point_name
+from games.core.board import draw, point_name, turns
 from games.core.drawing import Look
 from games.core.game import Game, check_range
 from games.core.lanes import choose, narrowest
@@ -53,17 +53,7 @@ class MNK(Game):
     def cells(self):
         return self.rows * self.columns
 
-    @property
-    def move_limit(self):
-        return self.cells
-
-    @property
-    def max_moves(self):
-        return self.cells
-
-    @property
-    def max_plies(self):
-        return self.cells
+    move_limit = max_moves = max_plies = cells
 
     @property
     def symmetries(self):
@@ -231,14 +221,12 @@ class MNK(Game):
                 self.place(target, self.transform_move(square, symmetry), HALF if bit >= 32 else ZERO)
         target[self.lines] = state[self.lines]
 
+    @cached_property
+    def images(self):
+        return turns(self.rows, self.columns, self.symmetries)
+
     def transform_move(self, move, symmetry):
-        """Bits 0, 1 and 2 of a symmetry mirror columns and rows, and exchange the two."""
-        row, column = move // self.columns, move % self.columns
-        if symmetry & 1:
-            column = self.columns - 1 - column
-        if symmetry & 2:
-            row = self.rows - 1 - row
-        return column * self.columns + row if symmetry & 4 else row * self.columns + column
+        return self.images[symmetry, move]
 
     def random_move(self, state, moves, rng):
         """The default's draw, without a list of the moves."""

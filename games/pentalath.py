@@ -26,7 +26,7 @@ from itertools import permutations
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, ZERO, nth_bit, popcount, trailing_zeros
+from games.core.bits import ONE, WORD, ZERO, image_of, nth_bit, popcount, trailing_zeros
 from games.core.board import letters, squares
 from games.core.drawing import NO_CELL, Board, Look, board_drawing
 from games.core.game import Game, check_range
@@ -86,9 +86,7 @@ class Pentalath(Game):
     def move_limit(self):
         return self.cells + self.swap
 
-    @property
-    def max_moves(self):
-        return self.cells
+    max_moves = cells
 
     @property
     def max_plies(self):
@@ -320,10 +318,7 @@ class Pentalath(Game):
     def transform(self, state, symmetry, target):
         target[PLIES], target[END] = state[PLIES], state[END]
         for side in range(2):
-            stones, target[side] = state[side], ZERO
-            while stones != ZERO:
-                target[side] |= ONE << WORD(self.images[symmetry, trailing_zeros(stones)])
-                stones &= stones - ONE
+            target[side] = image_of(state[side], self.images, symmetry)
 
     def transform_move(self, move, symmetry):
         return move if move == self.cells else self.images[symmetry, move]

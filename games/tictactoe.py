@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, list_bits, nth_bit, popcount
+from games.core.bits import ONE, WORD, image_of, list_bits, nth_bit, popcount
 from games.core.board import draw_sets, square_name
 from games.core.drawing import Look
 from games.core.game import Game
@@ -78,11 +78,7 @@ class TicTacToe(Game):
 
     def transform(self, state, symmetry, target):
         for side in range(2):
-            image = WORD(0)
-            for square in range(9):
-                if state[side] >> WORD(square) & ONE != 0:
-                    image |= ONE << WORD(IMAGES[symmetry, square])
-            target[side] = image
+            target[side] = image_of(state[side], IMAGES, symmetry)
 
     def transform_move(self, move, symmetry):
         return IMAGES[symmetry, move]

@@ -53,9 +53,7 @@ class WeakSchur(Game):
     def move_limit(self):
         return self.parts
 
-    @property
-    def max_moves(self):
-        return self.parts
+    max_moves = move_limit
 
     @property
     def symmetries(self):

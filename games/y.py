@@ -42,9 +42,7 @@ class Y(Hex):
     def max_moves(self):
         return self.size * (self.size + 1) // 2 + self.swap
 
-    @property
-    def max_plies(self):
-        return self.max_moves
+    max_plies = max_moves
 
     @cached_property
     def images(self):

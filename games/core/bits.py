@@ -66,6 +66,16 @@ def list_bits(word, moves, count, factor, first):
     return count
 
 
+@register_jitable(_nrt=False, **PART)
+def image_of(word, images, symmetry):
+    """The image of a set of squares under a symmetry, where images[symmetry, square] is that of a square."""
+    image = ZERO
+    while word != ZERO:
+        image |= ONE << WORD(images[symmetry, trailing_zeros(word)])
+        word &= word - ONE
+    return image
+
+
 @intrinsic
 def _popcount_instruction(typing_context, word):
     def codegen(context, builder, signature, args):

@@ -49,6 +49,19 @@ def squares(cells: Iterable[int]) -> np.uint64:
     return np.uint64(sum(1 << cell for cell in cells))
 
 
+def turns(rows: int, columns: int, symmetries: int) -> np.ndarray:
+    """int64[symmetries, rows * columns]: where each symmetry takes a square.
+
+    Bits 0, 1 and 2 of a symmetry mirror columns, mirror rows, and then exchange the two.
+    """
+    found = []
+    for symmetry in range(symmetries):
+        row, column = np.divmod(np.arange(rows * columns), columns)
+        row, column = (rows - 1 - row if symmetry & 2 else row), (columns - 1 - column if symmetry & 1 else column)
+        found.append(column * columns + row if symmetry & 4 else row * columns + column)
+    return np.array(found)
+
+
 class BitBoard:
     """A second base class for games whose `rows` x `columns` squares fit into one word: some sets of squares."""
 
