@@ -26,12 +26,12 @@ from functools import cached_property
 from itertools import combinations, product
 
 import numpy as np
-from numba.extending import register_jitable
 
 from games.core.bits import ONE, WORD, ZERO, image_of, list_bits, nth_bit, popcount, trailing_zeros
 from games.core.board import BitBoard, draw_sets, square_name, squares, turns
 from games.core.drawing import Look
 from games.core.game import Game, check_range
+from games.core.jit.parts import part
 from games.core.lanes import choose, narrowest
 from games.core.random import random_below
 
@@ -42,7 +42,7 @@ def _sets_of(squares, count):
     return np.array([sum(chosen) for chosen in combinations(ones, count)], WORD)
 
 
-@register_jitable(_nrt=False)
+@part
 def counted(sets):
     """The squares that are in at least one, two and three of the sets."""
     once = twice = thrice = ZERO
@@ -53,7 +53,7 @@ def counted(sets):
     return once, twice, thrice
 
 
-@register_jitable(_nrt=False)
+@part
 def is_single(squares):
     """Whether a set that is not empty has one square."""
     return squares & (squares - ONE) == ZERO

@@ -19,6 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
+from games.core import wide
 from games.core.bits import ONE, ZERO
 from games.core.board import letters
 from games.core.drawing import NO_CELL, Board, board_drawing
@@ -65,8 +66,8 @@ class Y(Hex):
     def joins_rows(self, x):
         """Whether x, its complement being the other player's, joins the three sides."""
         for _ in range(self.size - 1):
-            beside, below = self.backward(x, 1), self.backward(x, self.size)
-            x = self.union(self.common(x, self.union(beside, below)), self.common(beside, below))
+            beside, below = wide.backward(x, 1), wide.backward(x, self.size)
+            x = wide.union(wide.common(x, wide.union(beside, below)), wide.common(beside, below))
         return x[0] & ONE != ZERO
 
     def evaluate(self, state):

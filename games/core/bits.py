@@ -3,9 +3,9 @@
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
-from numba.extending import intrinsic, overload, register_jitable
+from numba.extending import intrinsic, overload
 
-from games.core.jit.parts import PART, processor_features
+from games.core.jit.parts import part, processor_features
 
 WORD = np.uint64
 ZERO, ONE, TWO, TOP = WORD(0), WORD(1), WORD(2), WORD(1 << 63)
@@ -56,7 +56,7 @@ def reach(lower, upper, occupied):
     return WORD(lower & -nearest | upper & ((above & -above) * 2 - 1))
 
 
-@register_jitable(_nrt=False, **PART)
+@part
 def list_bits(word, moves, count, factor, first):
     """Write the move first + factor * i for each bit i of a word, behind `count` others; return how many there are."""
     while word != ZERO:
@@ -66,7 +66,7 @@ def list_bits(word, moves, count, factor, first):
     return count
 
 
-@register_jitable(_nrt=False, **PART)
+@part
 def image_of(word, images, symmetry):
     """The image of a set of squares under a symmetry, where images[symmetry, square] is that of a square."""
     image = ZERO
