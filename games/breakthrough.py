@@ -535,7 +535,4 @@ class MisereKnightthrough(Knightthrough):
     soonest_loss = 1
     symmetries, colour_exchange = Breakthrough.symmetries, Breakthrough.colour_exchange
     prize = -1.0
-
-    def evaluate(self, state):
-        """Moves in hand: a player who runs out of them must reach the last row."""
-        return self.moves_in_hand(state)
+    evaluate = MisereBreakthrough.evaluate

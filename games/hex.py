@@ -228,7 +228,7 @@ class Hex(Game):
 
     def linked(self, own, free, edge):
         """(stones that neighbours and bridges link to an edge, free cells that are left, the number of bridges)."""
-        border = self.border(edge)
+        border = self.borders[edge]
         reached = self.grown(wide.common(own, border), own)
         bridges = misses = direction = 0
         while misses <= 6:
@@ -251,13 +251,10 @@ class Hex(Game):
                 bridges, misses = bridges + 1, 0
         return reached, free, bridges
 
-    def border(self, edge):
-        """The cells of an edge."""
-        if edge == TOP:
-            return self.top
-        if edge == BOTTOM:
-            return self.bottom
-        return self.left if edge == LEFT else self.right
+    @cached_property
+    def borders(self):
+        """The cells of each edge, by its number."""
+        return self.top, self.right, self.board, self.bottom, self.left
 
     def grown(self, reached, own):
         """The chains of `own` in which there is a cell of `reached`."""

@@ -68,9 +68,8 @@ class Kernel(CPUDispatcher):
             warn_unkept()
 
     def __call__(self, game, *rest):
-        if not (self.tables and isinstance(game, Compilable) and game.has_table) or self._refuses(rest):
-            return super().__call__(game, *rest)
-        if Setting.mode == ALWAYS:
+        has_table = self.tables and isinstance(game, Compilable) and game.has_table
+        if not has_table or Setting.mode == ALWAYS or (self._refused and _kinds(rest) in self._refused):
             return super().__call__(game, *rest)
         table = table_of(game)
         if table.served.get(self) != len(self.methods):
@@ -84,9 +83,6 @@ class Kernel(CPUDispatcher):
             log.info("%s is compiled for each game: %s", self.py_func.__qualname__, error)
         self._refused.add(_kinds(rest))
         return super().__call__(game, *rest)
-
-    def _refuses(self, rest) -> bool:
-        return bool(self._refused) and _kinds(rest) in self._refused
 
     def _timed(self, game, table, rest):
         """The call, by what is compiled for the game if that is there."""
