@@ -22,16 +22,14 @@ import numpy as np
 
 from games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
 from games.core.board import point_name, squares
-from games.core.eight import EightWide
+from games.core.eight import PASS, SteppingGame
 from games.core.game import check_range
-from games.core.random import GAMMA, mix, random_below
-
-PASS = 64 * 64
-PLIES, OVER = 2, 3  # of a state
+from games.core.horizon import END, PLIES
+from games.core.random import random_below
 
 
 @dataclass(frozen=True)
-class Ataxx(EightWide):
+class Ataxx(SteppingGame):
     """state: uint64[4] = Black's pieces, White's, moves so far, 1 if the game is over.
 
     horizon: moves after which the pieces are counted
@@ -43,8 +41,6 @@ class Ataxx(EightWide):
     name = "ataxx"
     sizes = "size 3 to 8, horizon 1 to 10000"
     colour_exchange = "swap"
-    state_size = 4
-    move_limit = PASS + 1
 
     def __post_init__(self):
         check_range("size", self.size, 3, 8)
@@ -55,13 +51,6 @@ class Ataxx(EightWide):
         """New pieces on all squares, and jumps between any two: more than there can be."""
         cells = self.size * self.size
         return cells + sum(popcount(self.ring(2, cell)) for cell in range(64) if int(self.board) >> cell & 1)
-
-    @property
-    def max_plies(self):
-        return self.horizon
-
-    def plies_left(self, state):
-        return self.horizon - np.int64(state[PLIES])
 
     def ring(self, distance, square):
         """The squares at exactly that distance, in king's moves."""
@@ -79,9 +68,6 @@ class Ataxx(EightWide):
         state[:] = 0
         state[0] = ONE << WORD(8 * last) | ONE << WORD(last)
         state[1] = ONE | ONE << WORD(9 * last)
-
-    def player(self, state):
-        return np.int64(state[PLIES] & ONE)
 
     def beside(self, pieces):
         """The squares beside those of a set, and the set; beyond the edge of a smaller board too."""
@@ -117,10 +103,7 @@ class Ataxx(EightWide):
             other ^= turned
             state[side], state[ONE - side] = own, other
         stuck = not (self.can_move(other, own) or self.can_move(own, other))
-        state[OVER] = ONE if stuck or other == ZERO or state[PLIES] >= WORD(self.horizon) else ZERO
-
-    def is_over(self, state):
-        return state[OVER] != ZERO
+        state[END] = ONE if stuck or other == ZERO or state[PLIES] >= WORD(self.horizon) else ZERO
 
     def score(self, state):
         """Black's pieces less White's."""
@@ -155,17 +138,6 @@ class Ataxx(EightWide):
     def feature_code(self, state, move):
         """The move code with the number of pieces that the move turns."""
         return self.move_code(state, move) * 9 + self.turns(state, move)
-
-    def key(self, state):
-        """A hash of all but the last word, which follows from the rest."""
-        return mix(mix(mix(state[0] + GAMMA) + state[1]) + state[PLIES])
-
-    def transform(self, state, symmetry, target):
-        target[0], target[1] = self.image(state[0], symmetry), self.image(state[1], symmetry)
-        target[PLIES], target[OVER] = state[PLIES], state[OVER]
-
-    def transform_move(self, move, symmetry):
-        return move if move == PASS else self.image_of_step(move, symmetry)
 
     def random_move(self, state, moves, rng):
         """Count the moves of each origin, and find the one drawn without listing all."""

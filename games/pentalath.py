@@ -29,11 +29,11 @@ import numpy as np
 from games.core.bits import ONE, WORD, ZERO, image_of, nth_bit, popcount, trailing_zeros
 from games.core.board import letters, squares
 from games.core.drawing import NO_CELL, Board, Look, board_drawing
-from games.core.game import Game, check_range
-from games.core.random import GAMMA, mix, random_below
+from games.core.game import check_range
+from games.core.horizon import END, PLIES, HorizonGame
+from games.core.random import random_below
 from games.hex import NEIGHBOURS
 
-PLIES, END = 2, 3  # of a state
 FIRST_WINS, SECOND_WINS, DRAWN = ONE, WORD(2), WORD(3)  # in state[END]; 0 while the game goes on
 OUTSIDE = 3  # in a feature code
 WIN = 100  # in the order of moves, above all others
@@ -52,7 +52,7 @@ def cell_at(size: int, row: int, column: int) -> int:
 
 
 @dataclass(frozen=True)
-class Pentalath(Game):
+class Pentalath(HorizonGame):
     """state: uint64[4] = the first player's stones, the second's, moves so far, how the game has ended or 0.
 
     size: cells on each side of the hexagon
@@ -70,7 +70,6 @@ class Pentalath(Game):
     board_look = Look("hexagons")
     status = "counted"
     sizes = "size 2 to 5, length 2 to 2 * size - 1, horizon 1 to 10000"
-    state_size = 4
     symmetries = 12  # of a hexagon
 
     def __post_init__(self):
@@ -87,10 +86,6 @@ class Pentalath(Game):
         return self.cells + self.swap
 
     max_moves = cells
-
-    @property
-    def max_plies(self):
-        return self.horizon
 
     # -- Tables ------------------------------------------------------------------------------------------------------
 
@@ -153,12 +148,6 @@ class Pentalath(Game):
 
     def start(self, state):
         state[:] = 0
-
-    def player(self, state):
-        return np.int64(state[PLIES] & ONE)
-
-    def plies_left(self, state):
-        return self.horizon - np.int64(state[PLIES])
 
     def can_swap(self, state):
         return self.swap and state[PLIES] == ONE
@@ -237,9 +226,6 @@ class Pentalath(Game):
             found |= own & row == row
         return found
 
-    def is_over(self, state):
-        return state[END] != ZERO
-
     def score(self, state):
         return 1.0 if state[END] == FIRST_WINS else (-1.0 if state[END] == SECOND_WINS else 0.0)
 
@@ -310,10 +296,6 @@ class Pentalath(Game):
         """0 for a free cell, 1 for one with a stone of that side, 2 for one of the other."""
         own, other = state[side] >> WORD(cell) & ONE, state[ONE - side] >> WORD(cell) & ONE
         return np.int64(own | other << ONE)
-
-    def key(self, state):
-        """A hash of all but the last word, which follows from the rest."""
-        return mix(mix(mix(state[0] + GAMMA) + state[1]) + state[PLIES])
 
     def transform(self, state, symmetry, target):
         target[PLIES], target[END] = state[PLIES], state[END]

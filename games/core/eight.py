@@ -7,6 +7,9 @@ import numpy as np
 from games.core.bits import WORD
 from games.core.board import draw_sets, squares
 from games.core.game import Game
+from games.core.horizon import END, PLIES, HorizonGame
+
+PASS = 64 * 64
 
 # (mask, distance): exchanges the bits of the mask with those that lie the distance above them
 MIRROR_COLUMNS = (
@@ -72,6 +75,17 @@ class EightWide(Game):
             row = self.size - 1 - row
         return 8 * column + row if symmetry & 4 else 8 * row + column
 
-    def image_of_step(self, move, symmetry):
-        """The image of a move 64 * origin + target."""
+
+class SteppingGame(HorizonGame, EightWide):
+    """Base of those whose moves are 64 * origin + target, or PASS."""
+
+    move_limit = PASS + 1
+
+    def transform(self, state, symmetry, target):
+        target[0], target[1] = self.image(state[0], symmetry), self.image(state[1], symmetry)
+        target[PLIES], target[END] = state[PLIES], state[END]
+
+    def transform_move(self, move, symmetry):
+        if move == PASS:
+            return move
         return 64 * self.image_of_square(move >> 6, symmetry) + self.image_of_square(move & 63, symmetry)
