@@ -96,11 +96,15 @@ def check_moves(game, seed):
 
 
 def check_play(game, seed):
-    """Play depends on the state and the move alone: replayed from the start, a line gives the same states."""
+    """Play depends on the state and the move alone: replayed from the start, a line gives the same states and keys.
+
+    The first line is one of plain Python, and is replayed compiled.
+    """
     for line in lines(game, seed)[:3]:
         replayed = walk(game, game.initial(), line.played.copy(), stream(seed))
-        for state, again in zip(line.states, replayed.states):
+        for state, again, key, other in zip(line.states, replayed.states, line.keys, replayed.keys):
             require(np.array_equal(state, again), game, state, "replay gives another state")
+            require(key == other, game, state, f"replay gives another key, {other}, not {key}")
     for state, move, after in steps(game, seed):
         require(np.array_equal(played(game, state, move), after), game, state, f"move {move} gives two states")
     for state, move, after in in_plain_python(game, seed):
@@ -324,13 +328,9 @@ def check_tabu_moves(game, seed):
 
 
 def check_compiled(game, seed):
-    """Compiled and in plain Python, every method answers alike for a state, and the first line is the same."""
-    first = lines(game, seed)[0]
-    again = walk(game, first.states[0], first.played.copy(), stream(seed))
-    for state, key, found, other in zip(first.states, first.keys, again.states, again.keys):
-        require(np.array_equal(state, found), game, state, f"compiled: the line gives another state, {found!r}")
-        require(key == other, game, state, f"key: {other} compiled, {key} not")
-    for state in [*(step.state for step in in_plain_python(game, seed)), first.states[-1]]:
+    """Compiled and in plain Python, every method answers alike for a state."""
+    end = lines(game, seed)[0].states[-1]
+    for state in [*(step.state for step in in_plain_python(game, seed)), end]:
         compiled, plain = (view(game, state, SAMPLE, 2, plain=plain) for plain in (False, True))
         for name, one, other in zip(View._fields, compiled, plain):
             same = np.allclose(one, other, 1e-12, 1e-12) if name in ("value", "biases") else np.array_equal(one, other)
