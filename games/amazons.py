@@ -20,15 +20,14 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, popcount
-from games.core.board import draw
+from games.core.bits import ONE, WORD, ZERO, popcount
+from games.core.board import draw, point_name
 from games.core.drawing import Look
 from games.core.game import Game, check_range, check_rectangle
 from games.core.random import GAMMA, mix, random_below
 
 QUEENS = 4  # of each player
 FEW = 6  # with at most this many queen's moves, listing all moves is quicker than drawing one
-ZERO = WORD(0)
 
 
 def free_beside(size, step):
@@ -436,7 +435,7 @@ class Amazons(Game):
         return target in next(reached) and arrow in next(reached)
 
     def move_name(self, state, move):
-        ends = [f"{chr(ord('a') + end % self.width)}{end // self.width + 1}" for end in self.squares(move)]
+        ends = [point_name(end, self.width) for end in self.squares(move)]
         return f"{ends[0]}-{ends[1]}/{ends[2]}"
 
     def render(self, state):

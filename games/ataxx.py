@@ -20,19 +20,16 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
-from games.core.board import draw, squares
-from games.core.eight import EightWide
+from games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
+from games.core.board import point_name, squares
+from games.core.eight import PASS, SteppingGame
 from games.core.game import check_range
-from games.core.random import GAMMA, mix, random_below
-
-ZERO = WORD(0)
-PASS = 64 * 64
-PLIES, OVER = 2, 3  # of a state
+from games.core.horizon import END, PLIES
+from games.core.random import random_below
 
 
 @dataclass(frozen=True)
-class Ataxx(EightWide):
+class Ataxx(SteppingGame):
     """state: uint64[4] = Black's pieces, White's, moves so far, 1 if the game is over.
 
     horizon: moves after which the pieces are counted
@@ -44,8 +41,6 @@ class Ataxx(EightWide):
     name = "ataxx"
     sizes = "size 3 to 8, horizon 1 to 10000"
     colour_exchange = "swap"
-    state_size = 4
-    move_limit = PASS + 1
 
     def __post_init__(self):
         check_range("size", self.size, 3, 8)
@@ -56,13 +51,6 @@ class Ataxx(EightWide):
         """New pieces on all squares, and jumps between any two: more than there can be."""
         cells = self.size * self.size
         return cells + sum(popcount(self.ring(2, cell)) for cell in range(64) if int(self.board) >> cell & 1)
-
-    @property
-    def max_plies(self):
-        return self.horizon
-
-    def plies_left(self, state):
-        return self.horizon - np.int64(state[PLIES])
 
     def ring(self, distance, square):
         """The squares at exactly that distance, in king's moves."""
@@ -81,9 +69,6 @@ class Ataxx(EightWide):
         state[0] = ONE << WORD(8 * last) | ONE << WORD(last)
         state[1] = ONE | ONE << WORD(9 * last)
 
-    def player(self, state):
-        return np.int64(state[PLIES] & ONE)
-
     def beside(self, pieces):
         """The squares beside those of a set, and the set; beyond the edge of a smaller board too."""
         not_first, not_last = WORD(0xFEFEFEFEFEFEFEFE), WORD(0x7F7F7F7F7F7F7F7F)
@@ -96,20 +81,12 @@ class Ataxx(EightWide):
 
     def legal_moves(self, state, moves):
         side = state[PLIES] & ONE
-        own, empty, count = state[side], self.board & ~(state[0] | state[1]), 0
-        new = self.beside(own) & empty
-        while new != ZERO:
-            moves[count] = 65 * trailing_zeros(new)
-            new &= new - ONE
-            count += 1
+        own, empty = state[side], self.board & ~(state[0] | state[1])
+        count = list_bits(self.beside(own) & empty, moves, 0, 65, 0)
         while own != ZERO:
             origin = trailing_zeros(own)
             own &= own - ONE
-            targets = self.rings[origin, 1] & empty
-            while targets != ZERO:
-                moves[count] = 64 * origin + trailing_zeros(targets)
-                targets &= targets - ONE
-                count += 1
+            count = list_bits(self.rings[origin, 1] & empty, moves, count, 1, 64 * origin)
         if count == 0:
             moves[0] = PASS
             count = 1
@@ -126,17 +103,11 @@ class Ataxx(EightWide):
             other ^= turned
             state[side], state[ONE - side] = own, other
         stuck = not (self.can_move(other, own) or self.can_move(own, other))
-        state[OVER] = ONE if stuck or other == ZERO or state[PLIES] >= WORD(self.horizon) else ZERO
-
-    def is_over(self, state):
-        return state[OVER] != ZERO
+        state[END] = ONE if stuck or other == ZERO or state[PLIES] >= WORD(self.horizon) else ZERO
 
     def score(self, state):
         """Black's pieces less White's."""
         return float(popcount(state[0]) - popcount(state[1]))
-
-    def planes(self, state):
-        return state[0], state[1]
 
     def evaluate(self, state):
         """Pieces: the difference, over one more than the sum."""
@@ -168,17 +139,6 @@ class Ataxx(EightWide):
         """The move code with the number of pieces that the move turns."""
         return self.move_code(state, move) * 9 + self.turns(state, move)
 
-    def key(self, state):
-        """A hash of all but the last word, which follows from the rest."""
-        return mix(mix(mix(state[0] + GAMMA) + state[1]) + state[PLIES])
-
-    def transform(self, state, symmetry, target):
-        target[0], target[1] = self.image(state[0], symmetry), self.image(state[1], symmetry)
-        target[PLIES], target[OVER] = state[PLIES], state[OVER]
-
-    def transform_move(self, move, symmetry):
-        return move if move == PASS else self.image_of_step(move, symmetry)
-
     def random_move(self, state, moves, rng):
         """Count the moves of each origin, and find the one drawn without listing all."""
         side = state[PLIES] & ONE
@@ -207,12 +167,5 @@ class Ataxx(EightWide):
     def move_name(self, state, move):
         if move == PASS:
             return "pass"
-        origin, target = (f"{chr(ord('a') + end % 8)}{end // 8 + 1}" for end in (move >> 6, move & 63))
+        origin, target = point_name(move >> 6, 8), point_name(move & 63, 8)
         return target if origin == target else origin + target
-
-    def render(self, state):
-        def symbol(row, column):
-            square = WORD(8 * row + column)
-            return "B" if state[0] >> square & ONE else ("W" if state[1] >> square & ONE else ".")
-
-        return draw(reversed(range(self.size)), self.size, symbol)

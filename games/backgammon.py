@@ -31,12 +31,12 @@ from math import comb
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, popcount, reversed_bits, trailing_zeros
+from games.core.bits import ONE, WORD, ZERO, list_bits, popcount, reversed_bits, trailing_zeros
 from games.core.drawing import CELL, LINE, Drawing, paper, text_line
 from games.core.game import CHANCE, Game, IllegalMove, check_range
 from games.core.random import random_below
 
-ZERO, HALF = WORD(0), WORD(32)
+HALF = WORD(32)
 LOW = WORD((1 << 32) - 1)
 OFF, BAR = ONE, ONE << WORD(25)  # points 0 and 25
 POINTS = WORD((1 << 25) - 2)  # 1 to 24
@@ -225,7 +225,8 @@ class Backgammon(Game):
             origin = left & (~left + ONE)
             left ^= origin
             follow = self.sources(self.after_step(on, single, origin, big), open, small)
-            count = self.list_pairs(origin, follow & ~(origin << WORD(small) & twice), moves, count)
+            follow &= ~(origin << WORD(small) & twice)
+            count = list_bits(follow, moves, count, 1, 26 * trailing_zeros(origin))
         left = by_small
         while left != ZERO:
             second = left & (~left + ONE)
@@ -239,8 +240,8 @@ class Backgammon(Game):
                     moves[count] = 26 * trailing_zeros(origin) + trailing_zeros(second)
                     count += 1
         if count == 0 and by_big != ZERO:
-            return self.list_single(by_big, 26, moves)
-        return self.list_single(by_small, 1, moves) if count == 0 else count
+            return list_bits(by_big, moves, 0, 26, 0)
+        return list_bits(by_small, moves, 0, 1, 0) if count == 0 else count
 
     def begins_with(self, origin, second, on, single, open, roll):
         """Whether a play, or one that bears the same checkers off, can begin with the larger die too."""
@@ -264,23 +265,6 @@ class Backgammon(Game):
             follow = self.sources(self.after_step(on, single, origin, DICE[roll, 0]), open, DICE[roll, 1])
             found |= origin if follow & origin >> big != ZERO else ZERO
         return found & self.sources(on, open, DICE[roll, 0])
-
-    def list_pairs(self, origin, follow, moves, count):
-        first = 26 * trailing_zeros(origin)
-        while follow != ZERO:
-            moves[count] = first + trailing_zeros(follow)
-            follow &= follow - ONE
-            count += 1
-        return count
-
-    def list_single(self, sources, factor, moves):
-        """Write the plays of one die alone."""
-        count = 0
-        while sources != ZERO:
-            moves[count] = factor * trailing_zeros(sources)
-            sources &= sources - ONE
-            count += 1
-        return count
 
     def list_double(self, planes, open, die, moves):
         """Write the plays of a double, each with its steps from the furthest point on; return their number.
@@ -337,10 +321,7 @@ class Backgammon(Game):
             else:
                 on = self.after_step(self.on(planes), self.single(planes), origin, die)
                 follow = self.sources(on, open, die) & (origin | origin - ONE)
-                while follow != ZERO:
-                    moves[count] = so_far + trailing_zeros(follow)
-                    follow &= follow - ONE
-                    count += 1
+                count = list_bits(follow, moves, count, 1, so_far)
         return count
 
     def landing(self, origin, die):

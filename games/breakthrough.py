@@ -26,16 +26,14 @@ from functools import cached_property
 from itertools import combinations, product
 
 import numpy as np
-from numba.extending import register_jitable
 
-from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
-from games.core.board import draw, square_name, squares
+from games.core.bits import ONE, WORD, ZERO, image_of, list_bits, nth_bit, popcount, trailing_zeros
+from games.core.board import BitBoard, draw_sets, square_name, squares, turns
 from games.core.drawing import Look
 from games.core.game import Game, check_range
+from games.core.jit.parts import part
 from games.core.lanes import choose, narrowest
 from games.core.random import random_below
-
-ZERO = WORD(0)
 
 
 def _sets_of(squares, count):
@@ -44,7 +42,7 @@ def _sets_of(squares, count):
     return np.array([sum(chosen) for chosen in combinations(ones, count)], WORD)
 
 
-@register_jitable(_nrt=False)
+@part
 def counted(sets):
     """The squares that are in at least one, two and three of the sets."""
     once = twice = thrice = ZERO
@@ -55,14 +53,14 @@ def counted(sets):
     return once, twice, thrice
 
 
-@register_jitable(_nrt=False)
+@part
 def is_single(squares):
     """Whether a set that is not empty has one square."""
     return squares & (squares - ONE) == ZERO
 
 
 @dataclass(frozen=True)
-class Breakthrough(Game):
+class Breakthrough(BitBoard, Game):
     """state: uint64[3] = White's pawns, Black's pawns, player to move."""
 
     rows: int = 8
@@ -95,10 +93,6 @@ class Breakthrough(Game):
         return 2 * self.columns * (2 * self.rows - 3)
 
     @cached_property
-    def board(self):
-        return squares(range(self.rows * self.columns))
-
-    @cached_property
     def first_column(self):
         return squares(range(0, self.rows * self.columns, self.columns))
 
@@ -106,11 +100,6 @@ class Breakthrough(Game):
     def inner_left(self):
         """All squares but those of the first column."""
         return self.board & ~self.first_column
-
-    @cached_property
-    def inner_right(self):
-        """All squares but those of the last column."""
-        return self.board & ~(self.first_column << WORD(self.columns - 1))
 
     @cached_property
     def lowest_row(self):
@@ -132,17 +121,9 @@ class Breakthrough(Game):
         """The targets of the player to move: straight ahead, to the left and to the right, as sets."""
         step = WORD(self.columns)
         if white:
-            ahead, left, right = (
-                own << step,
-                (own & self.inner_left) << step - ONE,
-                (own & self.inner_right) << step + ONE,
-            )
+            ahead, left, right = (own << step, (own & self.inner_left) << step - ONE, (own & self.left) << step + ONE)
         else:
-            ahead, left, right = (
-                own >> step,
-                (own & self.inner_left) >> step + ONE,
-                (own & self.inner_right) >> step - ONE,
-            )
+            ahead, left, right = (own >> step, (own & self.inner_left) >> step + ONE, (own & self.left) >> step - ONE)
         free = self.board & ~own
         return ahead & free & ~other, left & free, right & free
 
@@ -150,18 +131,9 @@ class Breakthrough(Game):
         side = state[2]
         ahead, left, right = self.targets(state[side], state[ONE - side], side == ZERO)
         step = self.columns if side == ZERO else -self.columns
-        count = self.list_moves(ahead, step, moves, 0)
-        count = self.list_moves(left, step - 1, moves, count)
-        return self.list_moves(right, step + 1, moves, count)
-
-    def list_moves(self, targets, step, moves, count):
-        """Write the moves by `step` squares to each of the targets behind the `count` moves there are."""
-        while targets != ZERO:
-            target = trailing_zeros(targets)
-            targets &= targets - ONE
-            moves[count] = (target - step) << 6 | target
-            count += 1
-        return count
+        count = list_bits(ahead, moves, 0, 65, -64 * step)
+        count = list_bits(left, moves, count, 65, -64 * (step - 1))
+        return list_bits(right, moves, count, 65, -64 * (step + 1))
 
     def play(self, state, move):
         side = state[2]
@@ -218,7 +190,7 @@ class Breakthrough(Game):
 
     def strikes(self, own, white):
         """The squares where pieces can take, as sets, one for each direction."""
-        step, left, right = WORD(self.columns), own & self.inner_left, own & self.inner_right
+        step, left, right = WORD(self.columns), own & self.inner_left, own & self.left
         if white:
             return left << step - ONE, right << step + ONE
         return left >> step + ONE, right >> step - ONE
@@ -354,26 +326,17 @@ class Breakthrough(Game):
         """The move code with a bit for captures (Cazenave, "Playout policy adaptation with move features", 2016)."""
         return np.int64(move) << 1 | self.captures(state, move)
 
+    @cached_property
+    def images(self):
+        return turns(self.rows, self.columns, self.symmetries)
+
     def transform(self, state, symmetry, target):
         for side in range(2):
-            image = state[side]
-            if symmetry == 1:
-                image = ZERO
-                for column in range(self.columns):
-                    squares = state[side] >> WORD(column) & self.first_column
-                    image |= squares << WORD(self.columns - 1 - column)
-            target[side] = image
+            target[side] = image_of(state[side], self.images, symmetry)
         target[2] = state[2]
 
     def transform_move(self, move, symmetry):
-        if symmetry == 0:
-            return move
-        origin, target = move >> 6, move & 63
-        return self.mirrored(origin) << 6 | self.mirrored(target)
-
-    def mirrored(self, square):
-        column = square % self.columns
-        return square - column + self.columns - 1 - column
+        return self.images[symmetry, move >> 6] << 6 | self.images[symmetry, move & 63]
 
     def random_move(self, state, moves, rng):
         side = state[2]
@@ -453,11 +416,7 @@ class Breakthrough(Game):
         return square_name(move >> 6, self.columns) + square_name(move & 63, self.columns)
 
     def render(self, state):
-        def symbol(row, column):
-            square = WORD(row * self.columns + column)
-            return "W" if state[0] >> square & ONE else ("B" if state[1] >> square & ONE else ".")
-
-        return draw(reversed(range(self.rows)), self.columns, symbol)
+        return draw_sets(reversed(range(self.rows)), self.columns, {"W": state[0], "B": state[1]})
 
 
 @dataclass(frozen=True)
@@ -507,7 +466,7 @@ class Knightthrough(Breakthrough):
     @cached_property
     def outer_right(self):
         """All squares but those of the last two columns."""
-        return self.inner_right & ~(self.first_column << WORD(self.columns - 2))
+        return self.left & ~(self.first_column << WORD(self.columns - 2))
 
     def steps(self, white):
         """The distance in squares of a knight's move to each of `targets`, up or down the board."""
@@ -519,7 +478,7 @@ class Knightthrough(Breakthrough):
     def strikes(self, own, white):
         """Two rows ahead to the left and to the right, one row ahead likewise; beyond the last row, too."""
         by_left, by_right, by_far_left, by_far_right = self.steps(white)
-        near_left, near_right = own & self.inner_left, own & self.inner_right
+        near_left, near_right = own & self.inner_left, own & self.left
         far_left, far_right = own & self.outer_left, own & self.outer_right
         if white:
             left, right = near_left << by_left, near_right << by_right
@@ -547,7 +506,7 @@ class Knightthrough(Breakthrough):
         own, other = (state[0], state[1]) if white else (state[1], state[0])
         targets, steps, sign, count = self.targets(own, other, white), self.steps(white), 1 if white else -1, 0
         for i in range(4):
-            count = self.list_moves(targets[i], sign * np.int64(steps[i]), moves, count)
+            count = list_bits(targets[i], moves, count, 65, -64 * sign * np.int64(steps[i]))
         return count
 
     def random_target(self, own, other, white, rng):
@@ -576,7 +535,4 @@ class MisereKnightthrough(Knightthrough):
     soonest_loss = 1
     symmetries, colour_exchange = Breakthrough.symmetries, Breakthrough.colour_exchange
     prize = -1.0
-
-    def evaluate(self, state):
-        """Moves in hand: a player who runs out of them must reach the last row."""
-        return self.moves_in_hand(state)
+    evaluate = MisereBreakthrough.evaluate

@@ -21,13 +21,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
+from games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
 from games.core.board import draw
 from games.core.drawing import Look, board_drawing, read_board
 from games.core.game import Game, check_range
 from games.core.random import random_below
 
-ZERO = WORD(0)
 DARK = WORD(0xAA55AA55AA55AA55)
 NOT_A, NOT_H = WORD(0xFEFEFEFEFEFEFEFE), WORD(0x7F7F7F7F7F7F7F7F)
 ROW_1, ROW_8 = WORD(0xFF), WORD(0xFF << 56)
@@ -119,12 +118,7 @@ class Checkers(Game):
         found, length = self.moves_by_direction(state)
         count = 0
         for direction in range(4):
-            left, step = found[direction], length * STEPS[direction]
-            while left != ZERO:
-                target = trailing_zeros(left)
-                moves[count] = 64 * (target - step) + target
-                left &= left - ONE
-                count += 1
+            count = list_bits(found[direction], moves, count, 65, -64 * length * STEPS[direction])
         return count
 
     def is_jump(self, move):

@@ -20,7 +20,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from games.core.bits import ONE, WORD, popcount, reversed_bytes
-from games.core.board import draw
+from games.core.board import draw, point_name
 from games.core.chessboard import (
     ALL,
     ALLOWED,
@@ -48,7 +48,7 @@ from games.core.chessboard import (
     ChessRules,
 )
 from games.core.drawing import Look, board_drawing, read_board
-from games.core.fen import Position, first_rank, read_fen, square_name, write_fen
+from games.core.fen import Position, first_rank, read_fen, write_fen
 from games.core.game import check_range
 
 LETTERS = ".PN?KBRQ"  # by the numbers of men
@@ -308,16 +308,16 @@ def algebraic(position: Position, legal: list[int], move: int) -> str:
     if castles(men, move):
         return "O-O" if target > origin else "O-O-O"
     if man == "P":
-        taken = square_name(origin)[0] + "x" if origin % 8 != target % 8 else ""
+        taken = point_name(origin, 8)[0] + "x" if origin % 8 != target % 8 else ""
         promotion = "=" + PROMOTIONS[move >> 12] if move >> 12 else ""
-        return taken + square_name(target) + promotion
+        return taken + point_name(target, 8) + promotion
     others = [m & 63 for m in legal if m >> 6 == target and m & 63 != origin and men[m & 63] == men[origin]]
-    start = square_name(origin) if others else ""
+    start = point_name(origin, 8) if others else ""
     if others and all(other % 8 != origin % 8 for other in others):
         start = start[0]
     elif others and all(other // 8 != origin // 8 for other in others):
         start = start[1]
-    return man + start + ("x" if men[target] != "." else "") + square_name(target)
+    return man + start + ("x" if men[target] != "." else "") + point_name(target, 8)
 
 
 def engine_name(position: Position, move: int, onto_rook: bool) -> str:
@@ -326,7 +326,7 @@ def engine_name(position: Position, move: int, onto_rook: bool) -> str:
     origin, target = move & 63, move >> 6 & 63
     if castles(position.men, move) and origin % 8 == 4 and not onto_rook:
         target = origin + (2 if target > origin else -2)
-    return square_name(origin) + square_name(target) + PROMOTIONS[move >> 12].lower()
+    return point_name(origin, 8) + point_name(target, 8) + PROMOTIONS[move >> 12].lower()
 
 
 def castles(men: str, move: int) -> bool:

@@ -18,14 +18,13 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
-from games.core.board import BitBoard, draw, squares
+from games.core.bits import ONE, WORD, ZERO, image_of, list_bits, nth_bit, popcount, trailing_zeros
+from games.core.board import BitBoard, draw_sets, point_name, squares
 from games.core.drawing import Look
 from games.core.game import Game, check_range
 from games.core.lanes import choose, narrowest
 from games.core.random import random_below
 
-ZERO = WORD(0)
 AROUND = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)])  # rows and columns
 
 
@@ -105,16 +104,8 @@ class Clobber(BitBoard, Game):
         return square | square << (ONE if move & 1 == 1 else WORD(self.columns))
 
     def legal_moves(self, state, moves):
-        count = self.list_moves(self.pairs_above(state[0], state[1]), 0, moves, 0)
-        return self.list_moves(self.pairs_beside(state[0], state[1]), 1, moves, count)
-
-    def list_moves(self, pairs, beside, moves, count):
-        """Write the moves of these pairs behind the `count` moves there are."""
-        while pairs != ZERO:
-            moves[count] = 2 * trailing_zeros(pairs) + beside
-            pairs &= pairs - ONE
-            count += 1
-        return count
+        count = list_bits(self.pairs_above(state[0], state[1]), moves, 0, 2, 0)
+        return list_bits(self.pairs_beside(state[0], state[1]), moves, count, 2, 1)
 
     def play(self, state, move):
         side, pair = self.player(state), self.pair(move)
@@ -228,11 +219,7 @@ class Clobber(BitBoard, Game):
 
     def transform(self, state, symmetry, target):
         for side in range(2):
-            image = ZERO
-            for square in range(self.rows * self.columns):
-                if state[side] >> WORD(square) & ONE != ZERO:
-                    image |= ONE << WORD(self.images[symmetry, square])
-            target[side] = image
+            target[side] = image_of(state[side], self.images, symmetry)
 
     def transform_move(self, move, symmetry):
         square = move >> 1
@@ -284,11 +271,7 @@ class Clobber(BitBoard, Game):
         pair = int(self.pair(move))
         origin = trailing_zeros(pair & int(state[self.player(state)]))
         target = trailing_zeros(pair ^ 1 << origin)
-        return "".join(f"{chr(ord('a') + end % self.columns)}{end // self.columns + 1}" for end in (origin, target))
+        return "".join(point_name(end, self.columns) for end in (origin, target))
 
     def render(self, state):
-        def symbol(row, column):
-            square = WORD(row * self.columns + column)
-            return "o" if state[0] >> square & ONE else ("x" if state[1] >> square & ONE else ".")
-
-        return draw(reversed(range(self.rows)), self.columns, symbol)
+        return draw_sets(reversed(range(self.rows)), self.columns, {"o": state[0], "x": state[1]})

@@ -51,9 +51,7 @@ class Connect4(Game):
     def move_limit(self):
         return self.columns
 
-    @property
-    def max_moves(self):
-        return self.columns
+    max_moves = move_limit
 
     @property
     def max_plies(self):
@@ -101,7 +99,10 @@ class Connect4(Game):
         return pairs & pairs >> (step + step)
 
     def legal_moves(self, state, moves):
-        free = self.free_squares(state[1])
+        return self.list_columns(self.free_squares(state[1]), moves)
+
+    def list_columns(self, free, moves):
+        """Write the columns of a set of squares, one in each column; return their number."""
         count = 0
         while free != 0:
             moves[count] = trailing_zeros(free) // (self.rows + 1)
@@ -139,8 +140,13 @@ class Connect4(Game):
 
     def planes(self, state):
         """The stones of each player, and the squares where the next stone can fall."""
+        first, second = self.stones(state)
+        return first, second, self.free_squares(state[1])
+
+    def stones(self, state):
+        """The stones of each player."""
         first = state[0] if self.player(state) == 0 else state[0] ^ state[1]
-        return first, state[1] ^ first, self.free_squares(state[1])
+        return first, state[1] ^ first
 
     @cached_property
     def grid(self):
@@ -149,8 +155,7 @@ class Connect4(Game):
     def evaluate(self, state):
         """Open fours: groups of four squares in line with no stone of the other player, weighted by the player's
         stones in them (1, 4 and 16 for one to three), the first player's sum less the second's."""
-        first = state[0] if self.player(state) == 0 else state[0] ^ state[1]
-        second = state[1] ^ first
+        first, second = self.stones(state)
         total = 0
         for step in (ONE, self.height, self.height - ONE, self.height + ONE):
             total += self.open_fours(first, second, step) - self.open_fours(second, first, step)
@@ -194,12 +199,7 @@ class Connect4(Game):
         else:
             safe = free & ~(threats >> ONE)
             safe = safe if safe != 0 else nth_bit(free, 0)
-        count = 0
-        while safe != 0:
-            moves[count] = trailing_zeros(safe) // (self.rows + 1)
-            safe &= safe - ONE
-            count += 1
-        return count
+        return self.list_columns(safe, moves)
 
     def move_order(self, state, move):
         """By the number of squares where the next stone would make four, then from the centre outwards."""
@@ -268,8 +268,7 @@ class Connect4(Game):
         return str(move + 1)
 
     def render(self, state):
-        first = int(state[0] if self.player(state) == 0 else state[0] ^ state[1])
-        second = int(state[1]) ^ first
+        first, second = map(int, self.stones(state))
         lines = []
         for row in reversed(range(self.rows)):
             bits = [1 << column * (self.rows + 1) + row for column in range(self.columns)]

@@ -11,17 +11,17 @@ Uiterwijk and H. J. van den Herik, "Solving 8x8 Domineering", Theoretical Comput
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
-from games.core.board import BitBoard, draw
+from games.core.bits import ONE, WORD, ZERO, image_of, list_bits, nth_bit, popcount, trailing_zeros
+from games.core.board import BitBoard, draw_sets, point_name, turns
 from games.core.drawing import CELL, board_drawing, corner, read_board
 from games.core.game import Game, check_range
 from games.core.lanes import choose, narrowest
 from games.core.random import random_below
 
-ZERO = WORD(0)
 HORIZONTAL = 64  # added to the moves of the second player
 
 # the squares around a vertical domino, as rows and columns from its lower square; exchanged for a horizontal one
@@ -77,13 +77,7 @@ class Domineering(BitBoard, Game):
 
     def legal_moves(self, state, moves):
         side = self.player(state)
-        places = self.places(state[0], side)
-        count = 0
-        while places != ZERO:
-            moves[count] = trailing_zeros(places) + HORIZONTAL * side
-            places &= places - ONE
-            count += 1
-        return count
+        return list_bits(self.places(state[0], side), moves, 0, 1, HORIZONTAL * side)
 
     def play(self, state, move):
         state[0] |= self.domino(ONE << WORD(move % HORIZONTAL), move // HORIZONTAL)
@@ -186,26 +180,17 @@ class Domineering(BitBoard, Game):
             return 1
         return np.int64(covered >> WORD(row * self.columns + column) & ONE)
 
-    def transform(self, state, symmetry, target):
-        image = ZERO
-        for square in range(self.rows * self.columns):
-            if state[0] >> WORD(square) & ONE != ZERO:
-                image |= ONE << WORD(self.transform_square(square, symmetry))
-        target[0] = image
+    @cached_property
+    def images(self):
+        return turns(self.rows, self.columns, self.symmetries)
 
-    def transform_square(self, square, symmetry):
-        """Bit 0 of the symmetry turns the columns round, bit 1 the rows."""
-        row, column = square // self.columns, square % self.columns
-        if symmetry & 1 == 1:
-            column = self.columns - 1 - column
-        if symmetry & 2 == 2:
-            row = self.rows - 1 - row
-        return row * self.columns + column
+    def transform(self, state, symmetry, target):
+        target[0] = image_of(state[0], self.images, symmetry)
 
     def transform_move(self, move, symmetry):
         square, side = move % HORIZONTAL, move // HORIZONTAL
         other = square + (self.columns if side == 0 else 1)
-        first, second = self.transform_square(square, symmetry), self.transform_square(other, symmetry)
+        first, second = self.images[symmetry, square], self.images[symmetry, other]
         return min(first, second) + HORIZONTAL * side
 
     def random_move(self, state, moves, rng):
@@ -252,13 +237,10 @@ class Domineering(BitBoard, Game):
     def move_name(self, state, move):
         square, side = move % HORIZONTAL, move // HORIZONTAL
         ends = (square, square + (self.columns if side == 0 else 1))
-        return "".join(f"{chr(ord('a') + end % self.columns)}{end // self.columns + 1}" for end in ends)
+        return "".join(point_name(end, self.columns) for end in ends)
 
     def render(self, state):
-        def symbol(row, column):
-            return "#" if state[0] >> WORD(row * self.columns + column) & ONE else "."
-
-        return draw(reversed(range(self.rows)), self.columns, symbol)
+        return draw_sets(reversed(range(self.rows)), self.columns, {"#": state[0]})
 
     def drawing(self, state, moves):
         """Dominoes where the moves are known, upright ones in red; covered squares else."""

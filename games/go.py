@@ -82,9 +82,7 @@ class Go(StoneGame):
     def move_limit(self):
         return self.area + 1
 
-    @property
-    def max_moves(self):
-        return self.area + 1
+    max_moves = move_limit
 
     @property
     def max_plies(self):

@@ -25,15 +25,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
-from games.core.board import squares
+from games.core import wide
+from games.core.bits import ONE, WORD, ZERO, trailing_zeros
+from games.core.board import letters, point_name, squares
 from games.core.drawing import Look
 from games.core.game import Game, check_range
 from games.core.lanes import choose
 from games.core.random import next_word, random_below
 
-ZERO = WORD(0)
 MENDING = 3  # draws to mend a random subset with, in lanes
+OUTSIDE = 3  # the colour of cells beyond two borders
 NEIGHBOURS = ((-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1))  # (rows down, columns to the right), in a circle
 TOP, RIGHT, BOTTOM, LEFT = 0, 1, 3, 4  # for each edge, the first of the two neighbours by which a bridge leads to it
 
@@ -75,13 +76,7 @@ class Hex(Game):
     def move_limit(self):
         return self.cells + self.swap
 
-    @property
-    def max_moves(self):
-        return self.cells
-
-    @property
-    def max_plies(self):
-        return self.cells + self.swap
+    max_moves, max_plies = cells, move_limit
 
     # -- Sets of cells -----------------------------------------------------------------------------------------
 
@@ -121,90 +116,32 @@ class Hex(Game):
         )
 
     def free(self, state):
-        return self.without(self.without(self.board, self.stones(state, 0)), self.stones(state, 1))
-
-    def union(self, x, y):
-        return x[0] | y[0], x[1] | y[1], x[2] | y[2], x[3] | y[3]
-
-    def common(self, x, y):
-        return x[0] & y[0], x[1] & y[1], x[2] & y[2], x[3] & y[3]
-
-    def without(self, x, y):
-        return x[0] & ~y[0], x[1] & ~y[1], x[2] & ~y[2], x[3] & ~y[3]
-
-    def difference(self, x, y):
-        return x[0] ^ y[0], x[1] ^ y[1], x[2] ^ y[2], x[3] ^ y[3]
-
-    def is_empty(self, x):
-        return x[0] | x[1] | x[2] | x[3] == ZERO
-
-    def count(self, x):
-        return popcount(x[0]) + popcount(x[1]) + popcount(x[2]) + popcount(x[3])
-
-    def forward(self, x, n):
-        """Each cell's number raised by n, which is 1 to 63; cells move from a row's end to the next row's start."""
-        up, down = WORD(n), WORD(64 - n)
-        return x[0] << up, x[1] << up | x[0] >> down, x[2] << up | x[1] >> down, x[3] << up | x[2] >> down
-
-    def backward(self, x, n):
-        """Each cell's number lowered by n, which is 1 to 63."""
-        up, down = WORD(64 - n), WORD(n)
-        return x[0] >> down | x[1] << up, x[1] >> down | x[2] << up, x[2] >> down | x[3] << up, x[3] >> down
+        return wide.without(wide.without(self.board, self.stones(state, 0)), self.stones(state, 1))
 
     def around(self, x):
         """All neighbours of the cells of x, cells beyond the last row among them."""
-        inner_left, inner_right, size = self.without(x, self.left), self.without(x, self.right), self.size
-        beside = self.union(self.backward(inner_left, 1), self.forward(inner_right, 1))
-        above = self.union(self.backward(x, size), self.backward(inner_right, size - 1))
-        below = self.union(self.forward(x, size), self.forward(inner_left, size - 1))
-        return self.union(beside, self.union(above, below))
-
-    def nth_cell(self, x, n):
-        """The number of the n-th cell of x, from 0."""
-        word, base = x[0], 0
-        for i in range(1, self.words):
-            before = popcount(word)
-            if n >= before:
-                n -= before
-                word, base = x[i], 64 * i
-        return base + trailing_zeros(nth_bit(word, n))
+        inner_left, inner_right, size = wide.without(x, self.left), wide.without(x, self.right), self.size
+        beside = wide.union(wide.backward(inner_left, 1), wide.forward(inner_right, 1))
+        above = wide.union(wide.backward(x, size), wide.backward(inner_right, size - 1))
+        below = wide.union(wide.forward(x, size), wide.forward(inner_left, size - 1))
+        return wide.union(beside, wide.union(above, below))
 
     def toward(self, x, direction):
         """The neighbours of the cells of x in one direction, an index into NEIGHBOURS, or 6 more than that."""
         direction %= 6
         if direction == 0:
-            moved = self.backward(x, self.size)
+            moved = wide.backward(x, self.size)
         elif direction == 1:
-            moved = self.backward(self.without(x, self.right), self.size - 1)
+            moved = wide.backward(wide.without(x, self.right), self.size - 1)
         elif direction == 2:
-            moved = self.forward(self.without(x, self.right), 1)
+            moved = wide.forward(wide.without(x, self.right), 1)
         elif direction == 3:
-            moved = self.forward(x, self.size)
+            moved = wide.forward(x, self.size)
         elif direction == 4:
-            moved = self.forward(self.without(x, self.left), self.size - 1)
+            moved = wide.forward(wide.without(x, self.left), self.size - 1)
         else:
-            moved = self.backward(self.without(x, self.left), 1)
-        return self.common(moved, self.board)
-
-    def first_cell(self, x):
-        """The set of the lowest cell of x, which is not empty."""
-        one, two, three = x[0] == ZERO, x[0] | x[1] == ZERO, x[0] | x[1] | x[2] == ZERO
-        return (
-            nth_bit(x[0], 0) if not one else ZERO,
-            nth_bit(x[1], 0) if one and not two else ZERO,
-            nth_bit(x[2], 0) if two and not three else ZERO,
-            nth_bit(x[3], 0) if three else ZERO,
-        )
-
-    def toggled(self, x, cell):
-        """x with the cell put in, or taken out."""
-        word, bit = cell >> 6, ONE << WORD(cell & 63)
-        return (
-            x[0] ^ (bit if word == 0 else ZERO),
-            x[1] ^ (bit if word == 1 else ZERO),
-            x[2] ^ (bit if word == 2 else ZERO),
-            x[3] ^ (bit if word == 3 else ZERO),
-        )
+            moved = wide.backward(wide.without(x, self.left), 1)
+        return wide.common(moved, self.board)
 
     # -- Rules -------------------------------------------------------------------------------------------------
 
@@ -215,16 +152,10 @@ class Hex(Game):
         return np.int64(state[2 * self.words])
 
     def can_swap(self, state):
-        return self.swap and self.player(state) == 1 and self.is_empty(self.stones(state, 1))
+        return self.swap and self.player(state) == 1 and wide.is_empty(self.stones(state, 1))
 
     def legal_moves(self, state, moves):
-        free, count = self.free(state), 0
-        for i in range(self.words):
-            word = free[i]
-            while word != ZERO:
-                moves[count] = 64 * i + trailing_zeros(word)
-                word &= word - ONE
-                count += 1
+        count = wide.list_cells(self.free(state), moves, self.words)
         if self.can_swap(state):
             moves[count] = self.cells
             count += 1
@@ -233,12 +164,12 @@ class Hex(Game):
     def play(self, state, move):
         side, words = self.player(state), self.words
         if move == self.cells:
-            stone = self.nth_cell(self.stones(state, 0), 0)
+            stone = wide.nth_cell(self.stones(state, 0), 0, self.words)
             state[stone >> 6] = ZERO
             move = self.swapped(stone)
         state[side * words + (move >> 6)] |= ONE << WORD(move & 63)
         own = self.stones(state, side)
-        if self.count(own) >= self.size:
+        if wide.size_of(own) >= self.size:
             state[2 * words + 1] = ONE if self.has_chain(own, side) else ZERO
         state[2 * words] = WORD(1 - side)
 
@@ -250,14 +181,14 @@ class Hex(Game):
         """Whether the stones join the side's two sides: they do if all other cells may be the other player's."""
         if side == 0:
             return self.joins_rows(own)
-        return not self.joins_rows(self.without(self.board, own))
+        return not self.joins_rows(wide.without(self.board, own))
 
     def joins_rows(self, x):
         """Whether x joins top and bottom, its complement being the second player's: by the reduction of Y."""
         for _ in range(2 * self.size - 2):
-            beside = self.without(self.backward(x, 1), self.right)
-            below = self.union(self.backward(x, self.size), self.bottom)
-            x = self.union(self.common(x, self.union(beside, below)), self.common(beside, below))
+            beside = wide.without(wide.backward(x, 1), self.right)
+            below = wide.union(wide.backward(x, self.size), self.bottom)
+            x = wide.union(wide.common(x, wide.union(beside, below)), wide.common(beside, below))
         return x[0] & ONE != ZERO
 
     def is_over(self, state):
@@ -283,7 +214,7 @@ class Hex(Game):
             joined, near, bridges = self.links(self.stones(state, of), free, of)
             if joined:
                 return (2 * bridges - 1 if of == side else -2 * bridges), bridges == 1
-        return (0, True) if self.is_empty(near) else (2 * bridges + 1, bridges == 0)
+        return (0, True) if wide.is_empty(near) else (2 * bridges + 1, bridges == 0)
 
     def links(self, own, free, side):
         """(whether neighbours and bridges join a side's two edges, free cells next to both, the number of bridges)."""
@@ -292,48 +223,45 @@ class Hex(Game):
         for edge in (TOP, BOTTOM) if side == 0 else (LEFT, RIGHT):
             reached, free, more = self.linked(own, free, edge)
             first, last, bridges = last, reached, bridges + more
-        near = self.common(self.union(begin, self.around(first)), self.union(end, self.around(last)))
-        return not self.is_empty(self.common(first, last)), self.common(near, free), bridges
+        near = wide.common(wide.union(begin, self.around(first)), wide.union(end, self.around(last)))
+        return not wide.is_empty(wide.common(first, last)), wide.common(near, free), bridges
 
     def linked(self, own, free, edge):
         """(stones that neighbours and bridges link to an edge, free cells that are left, the number of bridges)."""
-        border = self.border(edge)
-        reached = self.grown(self.common(own, border), own)
+        border = self.borders[edge]
+        reached = self.grown(wide.common(own, border), own)
         bridges = misses = direction = 0
         while misses <= 6:
             if direction == 6:  # over two cells of the edge
-                way, one = edge + 3, self.common(free, border)
+                way, one = edge + 3, wide.common(free, border)
                 other = one
             else:
                 way = direction
-                one = self.common(self.toward(reached, way), free)
-                other = self.common(self.toward(reached, way + 1), free)
-            ends = self.common(self.toward(one, way + 1), self.toward(other, way))
-            ends = self.without(self.common(ends, own), reached)
-            if self.is_empty(ends):
+                one = wide.common(self.toward(reached, way), free)
+                other = wide.common(self.toward(reached, way + 1), free)
+            ends = wide.common(self.toward(one, way + 1), self.toward(other, way))
+            ends = wide.without(wide.common(ends, own), reached)
+            if wide.is_empty(ends):
                 misses += 1
                 direction = (direction + 1) % 7
             else:
-                end = self.first_cell(ends)
-                free = self.without(free, self.union(self.toward(end, way + 3), self.toward(end, way + 4)))
-                reached = self.grown(self.union(reached, end), own)
+                end = wide.lowest(ends)
+                free = wide.without(free, wide.union(self.toward(end, way + 3), self.toward(end, way + 4)))
+                reached = self.grown(wide.union(reached, end), own)
                 bridges, misses = bridges + 1, 0
         return reached, free, bridges
 
-    def border(self, edge):
-        """The cells of an edge."""
-        if edge == TOP:
-            return self.top
-        if edge == BOTTOM:
-            return self.bottom
-        return self.left if edge == LEFT else self.right
+    @cached_property
+    def borders(self):
+        """The cells of each edge, by its number."""
+        return self.top, self.right, self.board, self.bottom, self.left
 
     def grown(self, reached, own):
         """The chains of `own` in which there is a cell of `reached`."""
-        before = self.without(reached, reached)
-        while not self.is_empty(self.difference(reached, before)):
+        before = wide.without(reached, reached)
+        while not wide.is_empty(wide.difference(reached, before)):
             before = reached
-            reached = self.union(reached, self.common(self.around(reached), own))
+            reached = wide.union(reached, wide.common(self.around(reached), own))
         return reached
 
     def evaluate(self, state):
@@ -348,12 +276,12 @@ class Hex(Game):
 
     def distance(self, own, free, start, goal):
         """The least number of free cells that, with the stones, join two sides; more than all cells if none do."""
-        reached, stones = self.common(start, own), 0
-        while self.is_empty(self.common(reached, goal)) and stones <= self.cells:
-            border = self.union(start, self.around(reached))
-            grown = self.union(reached, self.common(border, own))
-            if self.is_empty(self.without(grown, reached)):  # no stone of one's own to go on to: place another
-                grown = self.union(reached, self.common(border, free))
+        reached, stones = wide.common(start, own), 0
+        while wide.is_empty(wide.common(reached, goal)) and stones <= self.cells:
+            border = wide.union(start, self.around(reached))
+            grown = wide.union(reached, wide.common(border, own))
+            if wide.is_empty(wide.without(grown, reached)):  # no stone of one's own to go on to: place another
+                grown = wide.union(reached, wide.common(border, free))
                 stones += 1
             reached = grown
         return stones
@@ -368,36 +296,38 @@ class Hex(Game):
         return code
 
     def colour(self, state, row, column):
-        """0 for a free cell, 1 for the first player's, 2 for the second's, 3 for one beyond two borders."""
+        """0 for a free cell, 1 for the first player's, 2 for the second's, OUTSIDE for one beyond two borders."""
         outside = (0 if 0 <= row < self.size else 1) | (0 if 0 <= column < self.size else 2)
-        if outside != 0:
-            return outside
-        cell = row * self.size + column
+        return outside if outside != 0 else self.stone(state, row * self.size + column)
+
+    def stone(self, state, cell):
+        """The colour of a cell on the board."""
         word, bit = cell >> 6, ONE << WORD(cell & 63)
         return (1 if state[word] & bit != ZERO else 0) | (2 if state[self.words + word] & bit != ZERO else 0)
 
+    @cached_property
+    def images(self):
+        """int64[symmetries, cells]: where each symmetry takes a cell."""
+        return np.stack([np.arange(self.cells), np.arange(self.cells)[::-1]])
+
     def transform(self, state, symmetry, target):
         for i in range(self.state_size):
-            target[i] = state[i]
-        if symmetry == 1:
-            target[: 2 * self.words] = 0
-            for side in range(2):
-                stones = self.stones(state, side)
-                for i in range(self.words):
-                    word = stones[i]
-                    while word != ZERO:
-                        cell = self.cells - 1 - 64 * i - trailing_zeros(word)
-                        target[side * self.words + (cell >> 6)] |= ONE << WORD(cell & 63)
-                        word &= word - ONE
+            target[i] = state[i] if symmetry == 0 or i >= 2 * self.words else ZERO
+        for i in range(2 * self.words if symmetry > 0 else 0):
+            word, side = state[i], i // self.words
+            while word != ZERO:
+                cell = self.images[symmetry, 64 * (i - side * self.words) + trailing_zeros(word)]
+                target[side * self.words + (cell >> 6)] |= ONE << WORD(cell & 63)
+                word &= word - ONE
 
     def transform_move(self, move, symmetry):
-        return self.cells - 1 - move if symmetry == 1 and move < self.cells else move
+        return move if move == self.cells else self.images[symmetry, move]
 
     def random_move(self, state, moves, rng):
         free = self.free(state)
-        count = self.count(free)
+        count = wide.size_of(free)
         choice = random_below(rng, count + (1 if self.can_swap(state) else 0))
-        return self.nth_cell(free, choice) if choice < count else self.cells
+        return wide.nth_cell(free, choice, self.words) if choice < count else self.cells
 
     def random_playout(self, state, moves, rng):
         """Fill the board at random and look once: the player with a chain then was the first to have one.
@@ -412,9 +342,9 @@ class Hex(Game):
             result = self.score(state)
         else:
             free = self.free(state)
-            count = self.count(free)
+            count = wide.size_of(free)
             first = self.random_subset(free, (count + 1 - self.player(state)) >> 1, rng)
-            result = 1.0 if self.joins_rows(self.union(self.stones(state, 0), first)) else -1.0
+            result = 1.0 if self.joins_rows(wide.union(self.stones(state, 0), first)) else -1.0
             plies += count
         return result, plies
 
@@ -430,13 +360,13 @@ class Hex(Game):
             next_word(rng) if words > 2 else ZERO,
             next_word(rng) if words > 3 else ZERO,
         )
-        subset = self.common(x, coins)
-        excess = self.count(subset) - size
-        pool = subset if excess > 0 else self.without(x, subset)
-        in_pool = self.count(pool)
+        subset = wide.common(x, coins)
+        excess = wide.size_of(subset) - size
+        pool = subset if excess > 0 else wide.without(x, subset)
+        in_pool = wide.size_of(pool)
         for _ in range(abs(excess)):
-            cell = self.nth_cell(pool, random_below(rng, in_pool))
-            pool, subset = self.toggled(pool, cell), self.toggled(subset, cell)
+            cell = wide.single(wide.nth_cell(pool, random_below(rng, in_pool), self.words))
+            pool, subset = wide.difference(pool, cell), wide.difference(subset, cell)
             in_pool -= 1
         return subset
 
@@ -447,7 +377,7 @@ class Hex(Game):
     def lane_start(self, state, zero):
         """(free cells, the first player's stones, the number of free cells that player gets, the number of all)."""
         free, own = self.free(state), self.stones(state, 0)
-        count = self.count(free)
+        count = wide.size_of(free)
         first = (count + 1 - self.player(state)) >> 1
         return self.lifted(free, zero), self.lifted(own, zero), zero + first, zero + count
 
@@ -459,7 +389,7 @@ class Hex(Game):
         """A whole playout, as random_playout; a lane whose subset is not mended in time starts again."""
         free, own, size, count = words
         first, wrong = self.lane_subset(free, size, rng)
-        won, over = self.joins_rows(self.union(own, first)), wrong == 0
+        won, over = self.joins_rows(wide.union(own, first)), wrong == 0
         return words, choose(over, count, 0), over, choose(won, 1, -1)
 
     def lane_subset(self, x, size, rng):
@@ -474,17 +404,17 @@ class Hex(Game):
             x[2] & next_word(rng) if self.words > 2 else x[2],
             x[3] & next_word(rng) if self.words > 3 else x[3],
         )
-        count, numbers = self.count(subset), (1 << self.number_bits) - 1
+        count, numbers = wide.size_of(subset), (1 << self.number_bits) - 1
         excess = count > size
-        pool, wrong = choose(excess, subset, self.without(x, subset)), choose(excess, count - size, size - count)
+        pool, wrong = choose(excess, subset, wide.without(x, subset)), choose(excess, count - size, size - count)
         for _ in range(MENDING):
             drawn = next_word(rng)
             for _ in range(8):
                 bit, word = choose(wrong != 0, 1, 0) << (drawn & numbers & 63), (drawn & numbers) >> 6
                 bits = choose(word == 0, bit, 0), choose(word == 1, bit, 0), choose(word == 2, bit, 0)
-                cell = self.common(pool, (*bits, choose(word == 3, bit, 0)))
-                pool, subset = self.without(pool, cell), self.difference(subset, cell)
-                wrong -= self.count(cell)
+                cell = wide.common(pool, (*bits, choose(word == 3, bit, 0)))
+                pool, subset = wide.without(pool, cell), wide.difference(subset, cell)
+                wrong -= wide.size_of(cell)
                 drawn >>= 8
         return subset, wrong
 
@@ -505,12 +435,11 @@ class Hex(Game):
     def move_name(self, state, move):
         if move == self.cells:
             return "swap"
-        return f"{chr(ord('a') + move % self.size)}{move // self.size + 1}"
+        return point_name(move, self.size)
 
     def render(self, state):
-        def line(row):
-            colours = (self.colour(state, row, column) for column in range(self.size))
-            return f"{row + 1:>{row + 2}} " + " ".join(".XO"[colour] for colour in colours)
-
-        letters = " ".join(chr(ord("a") + column) for column in range(self.size))
-        return "\n".join([" " * 3 + letters, *(line(row) for row in range(self.size))])
+        lines, side = [" " * 3 + " ".join(letters(self.size))], range(self.size)
+        for row in side:
+            colours = [self.colour(state, row, column) for column in side]
+            lines.append(f"{row + 1:>{row + 2}} " + " ".join(".XO"[colour] for colour in colours if colour < OUTSIDE))
+        return "\n".join(lines)

@@ -55,9 +55,7 @@ class Kalah(Game):
     def move_limit(self):
         return self.houses
 
-    @property
-    def max_moves(self):
-        return self.houses
+    max_moves = move_limit
 
     @property
     def max_plies(self):

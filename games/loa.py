@@ -21,16 +21,15 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
-from games.core.board import draw
+from games.core.bits import ONE, WORD, ZERO, nth_bit, popcount, trailing_zeros
+from games.core.board import point_name
 from games.core.drawing import Look
-from games.core.eight import EightWide
+from games.core.eight import PASS, SteppingGame
 from games.core.game import check_range
-from games.core.random import GAMMA, mix, random_below
+from games.core.horizon import END, PLIES
+from games.core.random import random_below
 
-ZERO, EIGHT = WORD(0), WORD(8)
-PASS = 64 * 64
-PLIES, END = 2, 3  # of a state
+EIGHT = WORD(8)
 BLACK_WINS, WHITE_WINS, DRAWN = ONE, WORD(2), WORD(3)  # in state[END]; 0 while the game goes on
 NOT_FIRST, NOT_LAST = WORD(0xFEFEFEFEFEFEFEFE), WORD(0x7F7F7F7F7F7F7F7F)  # columns of 8x8
 TRIES = 64  # draws of a random move before all moves are listed; one in three succeeds
@@ -40,7 +39,7 @@ STEPS = np.array([(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, -1), (1, -1), (
 
 
 @dataclass(frozen=True)
-class LinesOfAction(EightWide):
+class LinesOfAction(SteppingGame):
     """state: uint64[4] = Black's pieces, White's, moves so far, how the game has ended or 0.
 
     horizon: moves after which the game is a draw
@@ -54,8 +53,6 @@ class LinesOfAction(EightWide):
     status = "counted"
     sizes = "size 5 to 8, horizon 1 to 10000"
     colour_exchange = "swap"
-    state_size = 4
-    move_limit = PASS + 1
 
     def __post_init__(self):
         check_range("size", self.size, 5, 8)
@@ -65,10 +62,6 @@ class LinesOfAction(EightWide):
     def max_moves(self):
         """Each piece has at most one move in each direction."""
         return 8 * 2 * (self.size - 2)
-
-    @property
-    def max_plies(self):
-        return self.horizon
 
     @cached_property
     def rays(self):
@@ -96,12 +89,6 @@ class LinesOfAction(EightWide):
         for i in range(1, self.size - 1):
             state[0] |= ONE << WORD(i) | ONE << WORD(8 * (self.size - 1) + i)
             state[1] |= ONE << WORD(8 * i) | ONE << WORD(8 * i + self.size - 1)
-
-    def player(self, state):
-        return np.int64(state[PLIES] & ONE)
-
-    def plies_left(self, state):
-        return self.horizon - np.int64(state[PLIES])
 
     def target(self, own, other, square, direction):
         """The target of a piece that moves from a square in a direction; -1 if it cannot."""
@@ -163,14 +150,8 @@ class LinesOfAction(EightWide):
             return False
         return self.group(pieces, first) == pieces
 
-    def is_over(self, state):
-        return state[END] != ZERO
-
     def score(self, state):
         return 1.0 if state[END] == BLACK_WINS else (-1.0 if state[END] == WHITE_WINS else 0.0)
-
-    def planes(self, state):
-        return state[0], state[1]
 
     def evaluate(self, state):
         """Concentration: how far a player's pieces are from their centre of mass in the mean, by moves of a king;
@@ -246,17 +227,6 @@ class LinesOfAction(EightWide):
         """The move code with a bit for captures."""
         return self.move_code(state, move) << 1 | (1 if self.captures(state, move) else 0)
 
-    def key(self, state):
-        """A hash of all but the last word, which follows from the rest."""
-        return mix(mix(mix(state[0] + GAMMA) + state[1]) + state[PLIES])
-
-    def transform(self, state, symmetry, target):
-        target[0], target[1] = self.image(state[0], symmetry), self.image(state[1], symmetry)
-        target[PLIES], target[END] = state[PLIES], state[END]
-
-    def transform_move(self, move, symmetry):
-        return move if move == PASS else self.image_of_step(move, symmetry)
-
     def random_move(self, state, moves, rng):
         """Draw a piece and a direction until they are a legal move; so all legal moves are equally likely."""
         side = state[PLIES] & ONE
@@ -274,12 +244,5 @@ class LinesOfAction(EightWide):
     def move_name(self, state, move):
         if move == PASS:
             return "pass"
-        origin, target = (f"{chr(ord('a') + end % 8)}{end // 8 + 1}" for end in (move >> 6, move & 63))
+        origin, target = point_name(move >> 6, 8), point_name(move & 63, 8)
         return origin + ("x" if self.captures(state, move) else "-") + target
-
-    def render(self, state):
-        def symbol(row, column):
-            square = WORD(8 * row + column)
-            return "B" if state[0] >> square & ONE else ("W" if state[1] >> square & ONE else ".")
-
-        return draw(reversed(range(self.size)), self.size, symbol)

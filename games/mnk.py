@@ -13,14 +13,13 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
-from games.core.board import draw
+from games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
+from games.core.board import draw, point_name, turns
 from games.core.drawing import Look
 from games.core.game import Game, check_range
 from games.core.lanes import choose, narrowest
 from games.core.random import GAMMA, mix, random_below
 
-ZERO = WORD(0)
 HALF = WORD(32)
 FIRST = WORD(0xFFFFFFFF)  # the first player's half of a line's word
 LINED = WORD(1 << 16)  # in the last word of a state
@@ -54,17 +53,7 @@ class MNK(Game):
     def cells(self):
         return self.rows * self.columns
 
-    @property
-    def move_limit(self):
-        return self.cells
-
-    @property
-    def max_moves(self):
-        return self.cells
-
-    @property
-    def max_plies(self):
-        return self.cells
+    move_limit = max_moves = max_plies = cells
 
     @property
     def symmetries(self):
@@ -148,11 +137,7 @@ class MNK(Game):
     def legal_moves(self, state, moves):
         count = 0
         for row in range(self.rows):
-            free = self.free_in_row(state, row)
-            while free != ZERO:
-                moves[count] = row * self.columns + trailing_zeros(free)
-                free &= free - ONE
-                count += 1
+            count = list_bits(self.free_in_row(state, row), moves, count, 1, row * self.columns)
         return count
 
     def play(self, state, move):
@@ -236,14 +221,12 @@ class MNK(Game):
                 self.place(target, self.transform_move(square, symmetry), HALF if bit >= 32 else ZERO)
         target[self.lines] = state[self.lines]
 
+    @cached_property
+    def images(self):
+        return turns(self.rows, self.columns, self.symmetries)
+
     def transform_move(self, move, symmetry):
-        """Bits 0, 1 and 2 of a symmetry mirror columns and rows, and exchange the two."""
-        row, column = move // self.columns, move % self.columns
-        if symmetry & 1:
-            column = self.columns - 1 - column
-        if symmetry & 2:
-            row = self.rows - 1 - row
-        return column * self.columns + row if symmetry & 4 else row * self.columns + column
+        return self.images[symmetry, move]
 
     def random_move(self, state, moves, rng):
         """The default's draw, without a list of the moves."""
@@ -315,7 +298,7 @@ class MNK(Game):
         return stones & stones >> step * (self.k - length)
 
     def move_name(self, state, move):
-        return f"{chr(ord('a') + move % self.columns)}{move // self.columns + 1}"
+        return point_name(move, self.columns)
 
     def render(self, state):
         def symbol(row, column):

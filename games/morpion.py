@@ -22,12 +22,11 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, trailing_zeros
+from games.core.bits import ONE, WORD, ZERO, trailing_zeros
 from games.core.drawing import Drawing
 from games.core.game import Game, check_choice
 from games.core.random import mix, random_below
 
-ZERO = WORD(0)
 ROW_STEPS, COLUMN_STEPS = np.array([0, 1, 1, 1]), np.array([1, 0, 1, -1])
 PLAYED, KEY, COUNT, LIST = 0, 1, 2, 3  # words of a state
 ROOM = 256  # for legal moves

@@ -15,15 +15,14 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
-from games.core.board import draw, sgf_point, squares
+from games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
+from games.core.board import draw_sets, point_name, sgf_point, squares
 from games.core.drawing import Look
 from games.core.eight import EightWide
 from games.core.game import check_choice
 from games.core.lanes import choose
 from games.core.random import random_below
 
-ZERO = WORD(0)
 PASS = 64
 OVER = WORD(2)  # in the last word of a state
 CORNER_WEIGHT = 8
@@ -129,11 +128,7 @@ class Othello(EightWide):
         )
 
     def legal_moves(self, state, moves):
-        free, count = state[2], 0
-        while free != ZERO:
-            moves[count] = trailing_zeros(free)
-            free &= free - ONE
-            count += 1
+        count = list_bits(state[2], moves, 0, 1, 0)
         if count == 0:
             moves[0] = PASS
             count = 1
@@ -225,9 +220,6 @@ class Othello(EightWide):
         up, down = (self.board & start) << step & self.board, self.board >> step & start
         return self.along(discs, step, start) | self.board & ~(up & down)
 
-    def planes(self, state):
-        return state[0], state[1]
-
     def evaluate(self, state):
         """Mobility and corners: moves that a player has, or would have if to move, and 8 for each corner held; the
         difference d as d / (32 + |d|)."""
@@ -316,11 +308,7 @@ class Othello(EightWide):
         return "" if name == "pass" else sgf_point(ord(name[0]) - ord("a"), int(name[1:]) - 1)
 
     def move_name(self, state, move):
-        return "pass" if move == PASS else f"{chr(ord('a') + move % 8)}{move // 8 + 1}"
+        return "pass" if move == PASS else point_name(move, 8)
 
     def render(self, state):
-        def symbol(row, column):
-            square = WORD(8 * row + column)
-            return "B" if state[0] >> square & ONE else ("W" if state[1] >> square & ONE else ".")
-
-        return draw(range(self.size), self.size, symbol)
+        return draw_sets(range(self.size), self.size, {"B": state[0], "W": state[1]}, 8)

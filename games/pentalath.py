@@ -26,15 +26,14 @@ from itertools import permutations
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
-from games.core.board import squares
+from games.core.bits import ONE, WORD, ZERO, image_of, nth_bit, popcount, trailing_zeros
+from games.core.board import letters, squares
 from games.core.drawing import NO_CELL, Board, Look, board_drawing
-from games.core.game import Game, check_range
-from games.core.random import GAMMA, mix, random_below
+from games.core.game import check_range
+from games.core.horizon import END, PLIES, HorizonGame
+from games.core.random import random_below
 from games.hex import NEIGHBOURS
 
-ZERO = WORD(0)
-PLIES, END = 2, 3  # of a state
 FIRST_WINS, SECOND_WINS, DRAWN = ONE, WORD(2), WORD(3)  # in state[END]; 0 while the game goes on
 OUTSIDE = 3  # in a feature code
 WIN = 100  # in the order of moves, above all others
@@ -53,7 +52,7 @@ def cell_at(size: int, row: int, column: int) -> int:
 
 
 @dataclass(frozen=True)
-class Pentalath(Game):
+class Pentalath(HorizonGame):
     """state: uint64[4] = the first player's stones, the second's, moves so far, how the game has ended or 0.
 
     size: cells on each side of the hexagon
@@ -71,7 +70,6 @@ class Pentalath(Game):
     board_look = Look("hexagons")
     status = "counted"
     sizes = "size 2 to 5, length 2 to 2 * size - 1, horizon 1 to 10000"
-    state_size = 4
     symmetries = 12  # of a hexagon
 
     def __post_init__(self):
@@ -87,13 +85,7 @@ class Pentalath(Game):
     def move_limit(self):
         return self.cells + self.swap
 
-    @property
-    def max_moves(self):
-        return self.cells
-
-    @property
-    def max_plies(self):
-        return self.horizon
+    max_moves = cells
 
     # -- Tables ------------------------------------------------------------------------------------------------------
 
@@ -156,12 +148,6 @@ class Pentalath(Game):
 
     def start(self, state):
         state[:] = 0
-
-    def player(self, state):
-        return np.int64(state[PLIES] & ONE)
-
-    def plies_left(self, state):
-        return self.horizon - np.int64(state[PLIES])
 
     def can_swap(self, state):
         return self.swap and state[PLIES] == ONE
@@ -240,9 +226,6 @@ class Pentalath(Game):
             found |= own & row == row
         return found
 
-    def is_over(self, state):
-        return state[END] != ZERO
-
     def score(self, state):
         return 1.0 if state[END] == FIRST_WINS else (-1.0 if state[END] == SECOND_WINS else 0.0)
 
@@ -314,17 +297,10 @@ class Pentalath(Game):
         own, other = state[side] >> WORD(cell) & ONE, state[ONE - side] >> WORD(cell) & ONE
         return np.int64(own | other << ONE)
 
-    def key(self, state):
-        """A hash of all but the last word, which follows from the rest."""
-        return mix(mix(mix(state[0] + GAMMA) + state[1]) + state[PLIES])
-
     def transform(self, state, symmetry, target):
         target[PLIES], target[END] = state[PLIES], state[END]
         for side in range(2):
-            stones, target[side] = state[side], ZERO
-            while stones != ZERO:
-                target[side] |= ONE << WORD(self.images[symmetry, trailing_zeros(stones)])
-                stones &= stones - ONE
+            target[side] = image_of(state[side], self.images, symmetry)
 
     def transform_move(self, move, symmetry):
         return move if move == self.cells else self.images[symmetry, move]
@@ -349,7 +325,7 @@ class Pentalath(Game):
         if move == self.cells:
             return "swap"
         row, column = list(places(self.size))[move]
-        return f"{chr(ord('a') + column)}{row + 1}"
+        return f"{letters(column + 1)[-1]}{row + 1}"
 
     def symbol(self, state, place) -> str:
         """The symbol of a (row, column), which may be off the board."""
@@ -359,16 +335,16 @@ class Pentalath(Game):
     def render(self, state):
         """Columns run down to the right, each to its letter."""
         side, lines = range(2 * self.size - 1), []
-        letters = [chr(ord("a") + column) for column in side]
+        names = letters(2 * self.size - 1)
         for row in side:
             cells = " ".join(symbol for column in side if (symbol := self.symbol(state, (row, column))) != NO_CELL)
-            end = f" {letters[3 * self.size - 2 - row]}" if row >= self.size else ""
+            end = f" {names[3 * self.size - 2 - row]}" if row >= self.size else ""
             lines.append(" " * abs(row - self.size + 1) + f"{row + 1} {cells}{end}")
-        return "\n".join([*lines, " " * (self.size + 2) + " ".join(letters[: self.size])])
+        return "\n".join([*lines, " " * (self.size + 2) + " ".join(names[: self.size])])
 
     def drawing(self, state, moves):
         """The hexagon, in the rhombus of its rows and columns."""
         side = range(2 * self.size - 1)
         rows = tuple(tuple(self.symbol(state, (row, column)) for column in side) for row in side)
-        names = tuple(str(row + 1) for row in side), tuple(chr(ord("a") + column) for column in side)
+        names = tuple(str(row + 1) for row in side), tuple(letters(2 * self.size - 1))
         return board_drawing(Board(rows, *names), moves, self.board_look)

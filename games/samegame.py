@@ -16,17 +16,18 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
+from games.core import wide
+from games.core.bits import ONE, WORD, ZERO, trailing_zeros
 from games.core.board import draw, square_name
 from games.core.drawing import Look
 from games.core.files import read_bounded
 from games.core.game import Game, check_range
 from games.core.random import GAMMA, mix, random_below, stream
 
-ZERO = WORD(0)
 LANE = WORD(0xFFFF)  # the bits of a column
 FLOORS = WORD(0x0001000100010001)  # the lowest cell of each column of a word
 WORDS = 4  # of a set of cells
+NONE = (ZERO, ZERO, ZERO, ZERO)
 SCORE, TABU, PLANES = 4, 5, 6  # the places of these words in a state, and the start of its planes
 CLEARED = 1000  # points for an empty board
 
@@ -175,8 +176,16 @@ class SameGame(Game):
             colour |= (state[PLANES + WORDS * plane + (cell >> 6)] >> WORD(cell & 63) & ONE) << WORD(plane)
         return colour
 
-    def cells_of(self, state, colour, i):
-        """The cells of word i of a colour."""
+    def cells_of(self, state, colour):
+        """The cells of a colour."""
+        return (
+            self.cells_in_word(state, colour, 0),
+            self.cells_in_word(state, colour, 1),
+            self.cells_in_word(state, colour, 2),
+            self.cells_in_word(state, colour, 3),
+        )
+
+    def cells_in_word(self, state, colour, i):
         cells = ~ZERO
         for plane in range(self.layers):
             word = state[PLANES + WORDS * plane + i]
@@ -184,54 +193,38 @@ class SameGame(Game):
         return cells
 
     def group(self, state, cell):
-        """The cells of one colour that are joined to `cell`, as four words."""
-        colour, bit = self.colour(state, cell), ONE << WORD(cell & 63)
-        m0, m1 = self.cells_of(state, colour, 0), self.cells_of(state, colour, 1)
-        m2, m3 = self.cells_of(state, colour, 2), self.cells_of(state, colour, 3)
-        index = cell >> 6
-        g0, g1 = bit if index == 0 else ZERO, bit if index == 1 else ZERO
-        g2, g3 = bit if index == 2 else ZERO, bit if index == 3 else ZERO
-        grown = True
-        while grown:
-            n0 = m0 & (g0 | g0 << ONE | g0 >> ONE | g0 << WORD(16) | g0 >> WORD(16) | g1 << WORD(48))
-            n1 = m1 & (g1 | g1 << ONE | g1 >> ONE | g1 << WORD(16) | g1 >> WORD(16) | g0 >> WORD(48) | g2 << WORD(48))
-            n2 = m2 & (g2 | g2 << ONE | g2 >> ONE | g2 << WORD(16) | g2 >> WORD(16) | g1 >> WORD(48) | g3 << WORD(48))
-            n3 = m3 & (g3 | g3 << ONE | g3 >> ONE | g3 << WORD(16) | g3 >> WORD(16) | g2 >> WORD(48))
-            grown = (n0 ^ g0 | n1 ^ g1 | n2 ^ g2 | n3 ^ g3) != ZERO
-            g0, g1, g2, g3 = n0, n1, n2, n3
-        return g0, g1, g2, g3
+        """The cells of one colour that are joined to `cell`."""
+        cells, group, before = self.cells_of(state, self.colour(state, cell)), wide.single(cell), NONE
+        while not wide.is_empty(wide.difference(group, before)):
+            before = group
+            g0, g1, g2, g3 = group  # no cell of one column leads to the next: the highest place is always empty
+            near = g0 << ONE | g0 >> ONE, g1 << ONE | g1 >> ONE, g2 << ONE | g2 >> ONE, g3 << ONE | g3 >> ONE
+            beside = wide.union(wide.forward(group, 16), wide.backward(group, 16))
+            group = wide.common(cells, wide.union(group, wide.union(beside, near)))
+        return group
 
     def legal_moves(self, state, moves):
-        c0, c1, c2, c3 = self.first_cells(state)
-        count = self.list_cells(c0, 0, moves, 0)
-        count = self.list_cells(c1, 64, moves, count)
-        count = self.list_cells(c2, 128, moves, count)
-        return self.list_cells(c3, 192, moves, count)
+        return wide.list_cells(self.first_cells(state), moves, WORDS)
 
-    def list_cells(self, cells, origin, moves, count):
-        """Write the cells of a word, whose bit 0 is the cell `origin`, behind the `count` moves already listed."""
-        while cells != ZERO:
-            moves[count] = origin + trailing_zeros(cells)
-            cells &= cells - ONE
-            count += 1
-        return count
+    def possible(self, state):
+        """The cells that may be the first of a group."""
+        return state[0], state[1], state[2], state[3]
 
     def first_cells(self, state):
-        """The first cell of each group, as four words: the possible first cells, less those that forks rule out.
+        """The first cell of each group: the possible first cells, less those that forks rule out.
 
         By neighbours of its colour below and to the left, each cell of a group leads to one of its possible first
         cells.  Where it has both neighbours, both lead to the same one if the cell between them is of the colour, too:
         only a fork, where that is not, can lead to several.  In a group without forks, neighbours thus lead to the same
         cell, and so do all.
         """
-        c0, c1, c2, c3 = state[0], state[1], state[2], state[3]
-        f0, f1, f2, f3 = self.forks(state, 0), self.forks(state, 1), self.forks(state, 2), self.forks(state, 3)
-        while f0 | f1 | f2 | f3 != ZERO:
-            g0, g1, g2, g3 = self.group(state, self.lowest_cell(f0, f1, f2, f3))
-            f0, f1, f2, f3 = f0 & ~g0, f1 & ~g1, f2 & ~g2, f3 & ~g3
-            d0, d1, d2, d3 = self.without_lowest(c0 & g0, c1 & g1, c2 & g2, c3 & g3)
-            c0, c1, c2, c3 = c0 & ~d0, c1 & ~d1, c2 & ~d2, c3 & ~d3
-        return c0, c1, c2, c3
+        cells = self.possible(state)
+        forks = self.forks(state, 0), self.forks(state, 1), self.forks(state, 2), self.forks(state, 3)
+        while not wide.is_empty(forks):
+            group = self.group(state, wide.nth_cell(forks, 0, WORDS))
+            forks, own = wide.without(forks, group), wide.common(cells, group)
+            cells = wide.without(cells, wide.without(own, wide.lowest(own)))
+        return cells
 
     def forks(self, state, i):
         """The cells of word i with neighbours of their colour below and to the left, and another colour between."""
@@ -240,32 +233,15 @@ class SameGame(Game):
         below, left = above << ONE, beside << WORD(16) | before >> WORD(48)
         return below & left & ~(left << ONE)
 
-    def lowest_cell(self, c0, c1, c2, c3):
-        """The first cell of a set that is not empty."""
-        if c0 | c1 != ZERO:
-            return trailing_zeros(c0) if c0 != ZERO else 64 + trailing_zeros(c1)
-        return 128 + trailing_zeros(c2) if c2 != ZERO else 192 + trailing_zeros(c3)
-
-    def without_lowest(self, c0, c1, c2, c3):
-        """The set without its first cell."""
-        if c0 != ZERO:
-            return c0 & c0 - ONE, c1, c2, c3
-        if c1 != ZERO:
-            return c0, c1 & c1 - ONE, c2, c3
-        return (c0, c1, c2 & c2 - ONE, c3) if c2 != ZERO else (c0, c1, c2, c3 & c3 - ONE)
-
     def play(self, state, move):
-        g0, g1, g2, g3 = self.group(state, move)
-        self.take(state, g0, g1, g2, g3)
+        self.take(state, self.group(state, move))
 
-    def take(self, state, g0, g1, g2, g3):
+    def take(self, state, group):
         """Take a group off the board, and find what can be taken next."""
-        size = popcount(g0) + popcount(g1) + popcount(g2) + popcount(g3)
+        size = wide.size_of(group)
         state[SCORE] += WORD((size - 2) * (size - 2))
-        self.drop(state, g0, 0)
-        self.drop(state, g1, 1)
-        self.drop(state, g2, 2)
-        self.drop(state, g3, 3)
+        for i in range(WORDS):
+            self.drop(state, group[i], i)
         self.close_gaps(state)
         self.find_first_cells(state)
         if self.occupied(state, 0) == ZERO:
@@ -310,7 +286,7 @@ class SameGame(Game):
                 i += 1
 
     def is_over(self, state):
-        return state[0] | state[1] | state[2] | state[3] == ZERO
+        return wide.is_empty(self.possible(state))
 
     def score(self, state):
         return float(state[SCORE])
@@ -328,58 +304,37 @@ class SameGame(Game):
 
     def feature_code(self, state, move):
         """A hash of the colour and all cells of the group: the code of the literature on nested rollout policies."""
-        g0, g1, g2, g3 = self.group(state, move)
         word = mix(self.colour(state, move))
-        for cells in (g0, g1, g2, g3):
+        for cells in self.group(state, move):
             word = mix(word ^ cells)
         return np.int64(word >> ONE)
 
-    def is_first(self, cell, g0, g1, g2, g3):
-        """True if `cell` is the group's first."""
-        index = cell >> 6
-        before = (g0 if index > 0 else ZERO) | (g1 if index > 1 else ZERO) | (g2 if index > 2 else ZERO)
-        own = g0 if index == 0 else (g1 if index == 1 else (g2 if index == 2 else g3))
-        return before == ZERO and own & (ONE << WORD(cell & 63)) - ONE == ZERO
-
-    def random_group(self, state, c0, c1, c2, c3, rng):
-        """A uniformly random group among those with cells in a set of possible first cells: (first cell, four words).
+    def random_group(self, state, cells, rng):
+        """A uniformly random group among those with cells in a set of possible first cells: (first cell, group).
 
         A group is drawn once for each of its cells in the set, but accepted only for the first one.
         """
-        cell, g0, g1, g2, g3 = 0, ZERO, ZERO, ZERO, ZERO
-        n0, n1, n2, n3 = popcount(c0), popcount(c1), popcount(c2), popcount(c3)
-        found = False
-        while not found:
-            n = random_below(rng, n0 + n1 + n2 + n3)
-            if n < n0:
-                cell = trailing_zeros(nth_bit(c0, n))
-            elif n < n0 + n1:
-                cell = 64 + trailing_zeros(nth_bit(c1, n - n0))
-            elif n < n0 + n1 + n2:
-                cell = 128 + trailing_zeros(nth_bit(c2, n - n0 - n1))
-            else:
-                cell = 192 + trailing_zeros(nth_bit(c3, n - n0 - n1 - n2))
-            g0, g1, g2, g3 = self.group(state, cell)
-            found = self.is_first(cell, g0, g1, g2, g3)
-        return cell, g0, g1, g2, g3
+        count = wide.size_of(cells)
+        cell = wide.nth_cell(cells, random_below(rng, count), WORDS)
+        group = self.group(state, cell)
+        while wide.nth_cell(group, 0, WORDS) != cell:
+            cell = wide.nth_cell(cells, random_below(rng, count), WORDS)
+            group = self.group(state, cell)
+        return cell, group
 
     def random_group_tabu(self, state, rng):
         """The same among all groups not of the tabu colour, or, if there are none, among those of it."""
-        c0 = state[0] & ~self.cells_of(state, state[TABU], 0)
-        c1 = state[1] & ~self.cells_of(state, state[TABU], 1)
-        c2 = state[2] & ~self.cells_of(state, state[TABU], 2)
-        c3 = state[3] & ~self.cells_of(state, state[TABU], 3)
-        if c0 | c1 | c2 | c3 == ZERO:
-            c0, c1, c2, c3 = state[0], state[1], state[2], state[3]
-        return self.random_group(state, c0, c1, c2, c3, rng)
+        cells = self.possible(state)
+        others = wide.without(cells, self.cells_of(state, state[TABU]))
+        return self.random_group(state, cells if wide.is_empty(others) else others, rng)
 
     def random_move(self, state, moves, rng):
-        return self.random_group(state, state[0], state[1], state[2], state[3], rng)[0]
+        return self.random_group(state, self.possible(state), rng)[0]
 
     def random_step(self, state, moves, rng):
         """The group is found once."""
-        cell, g0, g1, g2, g3 = self.random_group(state, state[0], state[1], state[2], state[3], rng)
-        self.take(state, g0, g1, g2, g3)
+        cell, group = self.random_group(state, self.possible(state), rng)
+        self.take(state, group)
         return cell
 
     def random_move_tabu(self, state, moves, rng):
@@ -391,8 +346,8 @@ class SameGame(Game):
 
     def random_step_tabu(self, state, moves, rng):
         """The group is found once."""
-        cell, g0, g1, g2, g3 = self.random_group_tabu(state, rng)
-        self.take(state, g0, g1, g2, g3)
+        cell, group = self.random_group_tabu(state, rng)
+        self.take(state, group)
         return cell
 
     def move_name(self, state, move):

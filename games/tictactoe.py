@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
-from games.core.board import draw, square_name
+from games.core.bits import ONE, WORD, image_of, list_bits, nth_bit, popcount
+from games.core.board import draw_sets, square_name
 from games.core.drawing import Look
 from games.core.game import Game
 from games.core.lanes import choose
@@ -51,13 +51,7 @@ class TicTacToe(Game):
         return (popcount(state[0]) + popcount(state[1])) & 1
 
     def legal_moves(self, state, moves):
-        free = FULL & ~(state[0] | state[1])
-        count = 0
-        while free != 0:
-            moves[count] = trailing_zeros(free)
-            free &= free - ONE
-            count += 1
-        return count
+        return list_bits(FULL & ~(state[0] | state[1]), moves, 0, 1, 0)
 
     def play(self, state, move):
         state[self.player(state)] |= ONE << WORD(move)
@@ -84,11 +78,7 @@ class TicTacToe(Game):
 
     def transform(self, state, symmetry, target):
         for side in range(2):
-            image = WORD(0)
-            for square in range(9):
-                if state[side] >> WORD(square) & ONE != 0:
-                    image |= ONE << WORD(IMAGES[symmetry, square])
-            target[side] = image
+            target[side] = image_of(state[side], IMAGES, symmetry)
 
     def transform_move(self, move, symmetry):
         return IMAGES[symmetry, move]
@@ -127,8 +117,4 @@ class TicTacToe(Game):
         return square_name(move, 3)
 
     def render(self, state):
-        def symbol(row, column):
-            square = WORD(3 * row + column)
-            return "X" if state[0] >> square & ONE else ("O" if state[1] >> square & ONE else ".")
-
-        return draw((2, 1, 0), 3, symbol)
+        return draw_sets((2, 1, 0), 3, {"X": state[0], "O": state[1]})

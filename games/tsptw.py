@@ -76,9 +76,7 @@ class TspTw(Game):
     def max_plies(self):
         return self.cities - 1
 
-    @property
-    def max_moves(self):
-        return self.cities - 1
+    max_moves = max_plies
 
     @property
     def move_limit(self):

@@ -17,11 +17,10 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, popcount
+from games.core.bits import ONE, WORD, ZERO, popcount
 from games.core.game import Game, check_range
 from games.core.random import GAMMA, mix, random_below
 
-ZERO = WORD(0)
 LAST, FITTING, SETS = 0, 1, 2  # the starts of the words of a state
 EXACT = {1: 2, 2: 8, 3: 23, 4: 66}
 
@@ -54,9 +53,7 @@ class WeakSchur(Game):
     def move_limit(self):
         return self.parts
 
-    @property
-    def max_moves(self):
-        return self.parts
+    max_moves = move_limit
 
     @property
     def symmetries(self):

@@ -19,11 +19,11 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, trailing_zeros
+from games.core import wide
+from games.core.bits import ONE, ZERO
+from games.core.board import letters
 from games.core.drawing import NO_CELL, Board, board_drawing
-from games.hex import ZERO, Hex
-
-OUTSIDE = 3  # as `Hex.colour` has cells beyond the border
+from games.hex import OUTSIDE, Hex
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,7 @@ class Y(Hex):
     def max_moves(self):
         return self.size * (self.size + 1) // 2 + self.swap
 
-    @property
-    def max_plies(self):
-        return self.max_moves
+    max_plies = max_moves
 
     @cached_property
     def images(self):
@@ -68,8 +66,8 @@ class Y(Hex):
     def joins_rows(self, x):
         """Whether x, its complement being the other player's, joins the three sides."""
         for _ in range(self.size - 1):
-            beside, below = self.backward(x, 1), self.backward(x, self.size)
-            x = self.union(self.common(x, self.union(beside, below)), self.common(beside, below))
+            beside, below = wide.backward(x, 1), wide.backward(x, self.size)
+            x = wide.union(wide.common(x, wide.union(beside, below)), wide.common(beside, below))
         return x[0] & ONE != ZERO
 
     def evaluate(self, state):
@@ -94,22 +92,7 @@ class Y(Hex):
     def colour(self, state, row, column):
         if row < 0 or column < 0 or row + column >= self.size:
             return OUTSIDE
-        cell = row * self.size + column
-        word, bit = cell >> 6, ONE << WORD(cell & 63)
-        return (1 if state[word] & bit != ZERO else 0) | (2 if state[self.words + word] & bit != ZERO else 0)
-
-    def transform(self, state, symmetry, target):
-        for i in range(self.state_size):
-            target[i] = ZERO if i < 2 * self.words else state[i]
-        for i in range(2 * self.words):
-            word, side = state[i], i // self.words
-            while word != ZERO:
-                cell = self.images[symmetry, 64 * (i - side * self.words) + trailing_zeros(word)]
-                target[side * self.words + (cell >> 6)] |= ONE << WORD(cell & 63)
-                word &= word - ONE
-
-    def transform_move(self, move, symmetry):
-        return move if move == self.cells else self.images[symmetry, move]
+        return self.stone(state, row * self.size + column)
 
     def drawing(self, state, moves):
         """The triangle of Hex's cells."""
@@ -117,14 +100,6 @@ class Y(Hex):
         colours = [
             [".XO"[self.colour(state, row, column)] for column in range(self.size - row)] for row in range(self.size)
         ]
-        names = [str(row + 1) for row in range(self.size)], [chr(ord("a") + column) for column in range(self.size)]
+        names = [str(row + 1) for row in range(self.size)], letters(self.size)
         board = Board(tuple((*cells, *empty[len(cells) :]) for cells in colours), *map(tuple, names))
         return board_drawing(board, moves, self.board_look)
-
-    def render(self, state):
-        def line(row):
-            colours = (self.colour(state, row, column) for column in range(self.size - row))
-            return f"{row + 1:>{row + 2}} " + " ".join(".XO"[colour] for colour in colours)
-
-        letters = " ".join(chr(ord("a") + column) for column in range(self.size))
-        return "\n".join([" " * 3 + letters, *(line(row) for row in range(self.size))])

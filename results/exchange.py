@@ -23,14 +23,8 @@ from results.record import MOST, GameRecord, Reason
 
 RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1", None: "*"}
 OUTCOMES = {text: outcome for outcome, text in RESULTS.items()} | {
-    "1": 1.0,
-    "1.0": 1.0,
-    "0": 0.0,
-    "0.0": 0.0,
-    "0.5": 0.5,
-    "1/2": 0.5,
-    "": None,
-}
+    "1": 1.0, "1.0": 1.0, "0": 0.0, "0.0": 0.0, "0.5": 0.5, "1/2": 0.5, "": None,
+}  # fmt: skip
 FIRST, SECOND, RESULT = ("first", "white"), ("second", "black"), ("outcome", "result")
 REASONS = {value for name, value in vars(Reason).items() if name.isupper() and isinstance(value, str)}
 LONGEST_NAME = 200  # characters of a player's name, or of a game's id

@@ -24,14 +24,8 @@ from results.kinds import FORMATS
 from results.latex import latex
 from results.printable import JSON_ESCAPES, guarded, printable
 
-RARE = {
-    "void",
-    "forfeits",
-    "failed",
-    "clock",
-    "candidates",
-    *(field.name for field in fields(Effort)),
-}  # left out for people while all are 0
+# left out for people while all are 0
+RARE = {"void", "forfeits", "failed", "clock", "candidates", *(field.name for field in fields(Effort))}
 DATA = ("csv", "json", "parquet")  # formats for programs
 LONG = 1000  # rows: rich takes a millisecond for each, so that longer tables are laid out by tabulate
 

@@ -4,15 +4,8 @@ KINDS = ("standings", "crosstable", "pairs", "differences", "games", "moves", "w
 SINGLE_PLAYER_KINDS = ("scores", "games", "moves", "improvements")
 SEVERAL_KINDS = ("study", "ratings")  # of runs of several games or budgets, besides
 SCALING_KINDS = ("scaling", "throughput")  # of what `arena scaling` has stored, besides
-NOTED = (
-    "study",
-    "standings",
-    "ratings",
-    "crosstable",
-    "pairs",
-    "differences",
-    "scores",
-)  # the run's notes explain them
+# the run's notes explain them
+NOTED = ("study", "standings", "ratings", "crosstable", "pairs", "differences", "scores")
 PLOTS = {  # kinds that are drawn too, and the methods of `Tournament.plot` that draw them
     "standings": "ratings",
     "crosstable": "crosstable",

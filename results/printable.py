@@ -5,9 +5,8 @@ import unicodedata
 
 FORMULA = re.compile(r"'*[=+\-@\t\r]")  # behind apostrophes, so that `guarded` can be undone
 
-JSON_ESCAPES = {
-    code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)
-}  # which JSON leaves as they are, unlike those below
+# which JSON leaves as they are, unlike those below
+JSON_ESCAPES = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
 
 def printable(text: str) -> str:

@@ -21,19 +21,15 @@ def table(rows: pd.DataFrame) -> pd.DataFrame:
         common = solved_by_all(part, "place")
         for search, own in part.groupby("search", sort=False):
             shared = common[common["search"] == search]
-            lines.append(
-                {
-                    "search": search,
-                    "memory": memory,
-                    "positions": len(own),
-                    "solved": int(own["solved"].sum()),
-                    "common": len(shared),
-                    "nodes": int(shared["nodes"].sum()),
-                    "seconds": float(shared["seconds"].sum()),
-                    "MiB": float(own["bytes"].max() / 2**20),
-                }
-            )
+            spent = {"nodes": int(shared["nodes"].sum()), "seconds": float(shared["seconds"].sum())}
+            room = {"MiB": float(own["bytes"].max() / 2**20)}
+            lines.append({"search": search, "memory": memory, **counts(own, shared), **spent, **room})
     return pd.DataFrame(lines)
+
+
+def counts(own: pd.DataFrame, shared: pd.DataFrame) -> dict[str, int]:
+    """The numbers of a search's positions, of those solved, and of the `common` ones, which are `shared`."""
+    return {"positions": len(own), "solved": int(own["solved"].sum()), "common": len(shared)}
 
 
 def solved_by_all(rows: pd.DataFrame, place: str) -> pd.DataFrame:

@@ -13,19 +13,8 @@ import pandas as pd
 RESAMPLES = 4_999
 ALL = "all instances"
 COLUMNS = (
-    "instance",
-    "rank",
-    "agent",
-    "runs",
-    "failed",
-    "mean",
-    "low",
-    "high",
-    "best",
-    "median",
-    "deviation",
-    "seconds",
-)
+    "instance", "rank", "agent", "runs", "failed", "mean", "low", "high", "best", "median", "deviation", "seconds",
+)  # fmt: skip
 
 
 def scores(
@@ -121,23 +110,10 @@ def best_so_far(improvements: pd.DataFrame, against: str, ends: pd.Series | None
             group.pivot_table(index=against, columns="id", values="score", aggfunc="max").sort_index().ffill().dropna()
         )
         low, high = np.percentile(curves.to_numpy(), [25, 75], axis=1) if len(curves) else ((), ())
-        rows.append(
-            pd.DataFrame(
-                {
-                    "instance": instance,
-                    "agent": agent,
-                    against: curves.index,
-                    "mean": curves.mean(axis=1).to_numpy(),
-                    "low": low,
-                    "high": high,
-                }
-            )
-        )
-    return (
-        pd.concat(rows, ignore_index=True)
-        if rows
-        else pd.DataFrame(columns=["instance", "agent", against, "mean", "low", "high"])
-    )
+        means = {"mean": curves.mean(axis=1).to_numpy(), "low": low, "high": high}
+        rows.append(pd.DataFrame({"instance": instance, "agent": agent, against: curves.index, **means}))
+    columns = ["instance", "agent", against, "mean", "low", "high"]
+    return pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=columns)
 
 
 def _to_their_ends(improvements, against, ends) -> pd.DataFrame:

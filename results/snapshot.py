@@ -21,22 +21,9 @@ from results.rows import IMPROVEMENT_COLUMNS, MOVE_COLUMNS, ROW
 from results.store import GAMES_VERIFIED, MOVES_VERIFIED, Store, StoreDamaged
 
 GAME_TABLE = (
-    "id",
-    "number",
-    "condition",
-    "opening",
-    "first",
-    "second",
-    "outcome",
-    "score",
-    "reason",
-    "detail",
-    "plies",
-    "opening_moves",
-    "moves",
-    "seed",
-    "seconds",
-)
+    "id", "number", "condition", "opening", "first", "second", "outcome", "score", "reason", "detail", "plies",
+    "opening_moves", "moves", "seed", "seconds",
+)  # fmt: skip
 SINGLE_PLAYER = "single_player"  # the format of runs in which every agent plays by itself
 EFFORT = tuple(field.name for field in fields(Effort))
 

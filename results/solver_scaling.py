@@ -10,7 +10,7 @@ import math
 
 import pandas as pd
 
-from results.proof_tables import solved_by_all
+from results.proof_tables import counts, solved_by_all
 
 
 def points(rows: pd.DataFrame) -> pd.DataFrame:
@@ -33,18 +33,9 @@ def table(found: pd.DataFrame) -> pd.DataFrame:
         common = solved_by_all(own, "position")
         for workers, part in own.groupby("workers", sort=True):
             shared = common[common["workers"] == workers]
-            lines.append(
-                {
-                    "solver": solver,
-                    "workers": workers,
-                    "positions": len(part),
-                    "solved": int(part["solved"].sum()),
-                    "common": len(shared),
-                    "timing": part["timing"].iloc[0],
-                    "time": float(shared["time"].sum()),
-                    "nodes": int(shared["nodes"].sum()),
-                }
-            )
+            spent = {"time": float(shared["time"].sum()), "nodes": int(shared["nodes"].sum())}
+            about = {**counts(part, shared), "timing": part["timing"].iloc[0]}
+            lines.append({"solver": solver, "workers": workers, **about, **spent})
     return _compared(pd.DataFrame(lines).assign(known=lambda frame: frame["common"] > 0), ["solver"], "known").drop(
         columns="known"
     )

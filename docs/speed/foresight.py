@@ -25,7 +25,7 @@ from games.othello import Othello
 
 def blind(base: type[Game]) -> type[Game]:
     """The game if it foresaw nothing, and listed every legal move; registered under another name."""
-    hidden = {name: vars(Game)[name] for name in ("foreseen", "sound_moves", "soonest_win", "soonest_loss")}
+    hidden = {name: getattr(Game, name) for name in ("foreseen", "sound_moves", "soonest_win", "soonest_loss")}
     made = type(f"Blind{base.__name__}", (base,), {"name": f"blind_{base.name}", "__module__": __name__, **hidden})
     globals()[made.__name__] = made
     return made

@@ -5,10 +5,10 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic, overload
 
-from games.core.jit.parts import processor_features
+from games.core.jit.parts import part, processor_features
 
 WORD = np.uint64
-ONE, TWO, TOP = WORD(1), WORD(2), WORD(1 << 63)
+ZERO, ONE, TWO, TOP = WORD(0), WORD(1), WORD(2), WORD(1 << 63)
 NUMBERS = (int, np.integer)
 _WORD = ir.IntType(64)
 _HAS_DEPOSIT = "bmi2" in processor_features()  # pdep, of x86 processors since 2013
@@ -54,6 +54,26 @@ def reach(lower, upper, occupied):
     below, above = lower & occupied, upper & occupied
     nearest = 1 << max(below.bit_length() - 1, 0)
     return WORD(lower & -nearest | upper & ((above & -above) * 2 - 1))
+
+
+@part
+def list_bits(word, moves, count, factor, first):
+    """Write the move first + factor * i for each bit i of a word, behind `count` others; return how many there are."""
+    while word != ZERO:
+        moves[count] = first + factor * trailing_zeros(word)
+        word &= word - ONE
+        count += 1
+    return count
+
+
+@part
+def image_of(word, images, symmetry):
+    """The image of a set of squares under a symmetry, where images[symmetry, square] is that of a square."""
+    image = ZERO
+    while word != ZERO:
+        image |= ONE << WORD(images[symmetry, trailing_zeros(word)])
+        word &= word - ONE
+    return image
 
 
 @intrinsic

@@ -1,6 +1,6 @@
 """Drawing boards and naming squares, for the `render` and `move_name` of board games."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -9,6 +9,16 @@ import numpy as np
 def square_name(square: int, columns: int) -> str:
     """`2a` for row 2, column a: squares are numbered along the rows, rows from 1, columns from a."""
     return f"{square // columns + 1}{chr(ord('a') + square % columns)}"
+
+
+def point_name(square, columns: int) -> str:
+    """`a2` for row 2, column a: the same with the letter first."""
+    return f"{chr(ord('a') + square % columns)}{square // columns + 1}"
+
+
+def letters(columns: int) -> list[str]:
+    """The names of columns: a, b, c, ..."""
+    return [chr(ord("a") + column) for column in range(columns)]
 
 
 def sgf_point(column: int, row: int) -> str:
@@ -21,12 +31,35 @@ def draw(rows: Iterable[int], columns: int, symbol: Callable[[int, int], str]) -
     rows = list(rows)
     width = len(str(max(rows) + 1))
     lines = [f"{row + 1:>{width}} " + " ".join(symbol(row, column) for column in range(columns)) for row in rows]
-    return "\n".join([*lines, " " * (width + 1) + " ".join(chr(ord("a") + column) for column in range(columns))])
+    return "\n".join([*lines, " " * (width + 1) + " ".join(letters(columns))])
+
+
+def draw_sets(rows: Iterable[int], columns: int, sets: Mapping[str, np.uint64], width: int = 0) -> str:
+    """The same for sets of squares, each with its symbol; squares are numbered along rows of `width`, or `columns`."""
+
+    def symbol(row, column):
+        square = row * (width or columns) + column
+        return next((name for name, squares in sets.items() if int(squares) >> square & 1), ".")
+
+    return draw(rows, columns, symbol)
 
 
 def squares(cells: Iterable[int]) -> np.uint64:
     """The set of the numbered squares as bits."""
     return np.uint64(sum(1 << cell for cell in cells))
+
+
+def turns(rows: int, columns: int, symmetries: int) -> np.ndarray:
+    """int64[symmetries, rows * columns]: where each symmetry takes a square.
+
+    Bits 0, 1 and 2 of a symmetry mirror columns, mirror rows, and then exchange the two.
+    """
+    found = []
+    for symmetry in range(symmetries):
+        row, column = np.divmod(np.arange(rows * columns), columns)
+        row, column = (rows - 1 - row if symmetry & 2 else row), (columns - 1 - column if symmetry & 1 else column)
+        found.append(column * columns + row if symmetry & 4 else row * columns + column)
+    return np.array(found)
 
 
 class BitBoard:

@@ -9,6 +9,7 @@ checks of a game look at the same random games, which games/core/observed.py pla
 
 import functools
 import math
+import warnings
 from xml.etree import ElementTree
 
 import numpy as np
@@ -45,10 +46,31 @@ FORESIGHT = 20_000  # positions of an exhaustive search that tests one claim
 EXCHANGES = ("", "swap", "turn")  # the values of `colour_exchange`
 
 
+class NotInherited(UserWarning):
+    """A game does without a method of its base, often a fast one, which may not hold for the rules that it replaces."""
+
+
 def check(game: Game, *, seed: int) -> None:
-    """Run every check that concerns `game`; ConformanceError says what does not hold, and where."""
+    """Run every check that concerns `game`; ConformanceError says what does not hold, and where.
+
+    NotInherited warns of each method of a base that the game does without, since its class replaces rules.
+    """
+    for line in not_inherited(type(game)):
+        warnings.warn(line, NotInherited, stacklevel=2)
     for function in checks_of(game):
         function(game, seed)
+
+
+def not_inherited(cls: type[Game]) -> list[str]:
+    """A line for each method that holds for the rules of a base, and that the class does not inherit or define."""
+    lines = []
+    for name, replaced in cls.forgotten.items():
+        base = next(each.__name__ for each in cls.__mro__[1:] if name in vars(each))
+        lines.append(
+            f"{cls.__name__} replaces {', '.join(replaced)}, and so does not inherit {name} of {base}: define {name} "
+            f"for these rules, or write `{name} = {base}.{name}` in the class if it holds for them, too"
+        )
+    return lines
 
 
 def checks_of(game: Game) -> list:
@@ -74,11 +96,15 @@ def check_moves(game, seed):
 
 
 def check_play(game, seed):
-    """Play depends on the state and the move alone: replayed from the start, a line gives the same states."""
+    """Play depends on the state and the move alone: replayed from the start, a line gives the same states and keys.
+
+    The first line is one of plain Python, and is replayed compiled.
+    """
     for line in lines(game, seed)[:3]:
         replayed = walk(game, game.initial(), line.played.copy(), stream(seed))
-        for state, again in zip(line.states, replayed.states):
+        for state, again, key, other in zip(line.states, replayed.states, line.keys, replayed.keys):
             require(np.array_equal(state, again), game, state, "replay gives another state")
+            require(key == other, game, state, f"replay gives another key, {other}, not {key}")
     for state, move, after in steps(game, seed):
         require(np.array_equal(played(game, state, move), after), game, state, f"move {move} gives two states")
     for state, move, after in in_plain_python(game, seed):
@@ -302,13 +328,9 @@ def check_tabu_moves(game, seed):
 
 
 def check_compiled(game, seed):
-    """Compiled and in plain Python, every method answers alike for a state, and the first line is the same."""
-    first = lines(game, seed)[0]
-    again = walk(game, first.states[0], first.played.copy(), stream(seed))
-    for state, key, found, other in zip(first.states, first.keys, again.states, again.keys):
-        require(np.array_equal(state, found), game, state, f"compiled: the line gives another state, {found!r}")
-        require(key == other, game, state, f"key: {other} compiled, {key} not")
-    for state in [*(step.state for step in in_plain_python(game, seed)), first.states[-1]]:
+    """Compiled and in plain Python, every method answers alike for a state."""
+    end = lines(game, seed)[0].states[-1]
+    for state in [*(step.state for step in in_plain_python(game, seed)), end]:
         compiled, plain = (view(game, state, SAMPLE, 2, plain=plain) for plain in (False, True))
         for name, one, other in zip(View._fields, compiled, plain):
             same = np.allclose(one, other, 1e-12, 1e-12) if name in ("value", "biases") else np.array_equal(one, other)

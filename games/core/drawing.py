@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape
 if TYPE_CHECKING:
     import numpy as np
 
-    from games.core.game import Game
+    from games.core.people import People
 
 CELL = 40  # units: the side of a cell
 EDGE = 26  # units that row and column names take
@@ -153,7 +153,7 @@ class Picture(str):
         return f"<a picture, SVG of {len(self):,} characters>"
 
 
-def svg(game: "Game", state: "np.ndarray", moves: Sequence[str] = (), title: str = "") -> Picture:
+def svg(game: "People", state: "np.ndarray", moves: Sequence[str] = (), title: str = "") -> Picture:
     """A position as a self-contained SVG element, which a notebook shows.
 
     game: a `Game`; state: the position; moves: the names of the moves that led to it, or just of the last one, which is

@@ -5,8 +5,11 @@ from functools import cached_property
 import numpy as np
 
 from games.core.bits import WORD
-from games.core.board import squares
+from games.core.board import draw_sets, squares
 from games.core.game import Game
+from games.core.horizon import END, PLIES, HorizonGame
+
+PASS = 64 * 64
 
 # (mask, distance): exchanges the bits of the mask with those that lie the distance above them
 MIRROR_COLUMNS = (
@@ -42,6 +45,12 @@ class EightWide(Game):
     def grid(self):
         return 8 * np.arange(self.size)[:, None] + np.arange(self.size)
 
+    def planes(self, state):
+        return state[0], state[1]
+
+    def render(self, state):
+        return draw_sets(reversed(range(self.size)), self.size, {"B": state[0], "W": state[1]}, 8)
+
     def image(self, cells, symmetry):
         """The image of a set: bits 0, 1 and 2 of a symmetry mirror columns and rows, and exchange the two."""
         if symmetry & 1:
@@ -66,6 +75,17 @@ class EightWide(Game):
             row = self.size - 1 - row
         return 8 * column + row if symmetry & 4 else 8 * row + column
 
-    def image_of_step(self, move, symmetry):
-        """The image of a move 64 * origin + target."""
+
+class SteppingGame(HorizonGame, EightWide):
+    """Base of those whose moves are 64 * origin + target, or PASS."""
+
+    move_limit = PASS + 1
+
+    def transform(self, state, symmetry, target):
+        target[0], target[1] = self.image(state[0], symmetry), self.image(state[1], symmetry)
+        target[PLIES], target[END] = state[PLIES], state[END]
+
+    def transform_move(self, move, symmetry):
+        if move == PASS:
+            return move
         return 64 * self.image_of_square(move >> 6, symmetry) + self.image_of_square(move & 63, symmetry)

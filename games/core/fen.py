@@ -7,6 +7,8 @@ Castling is written as X-FEN does: KQkq for the outermost rooks, the letter of i
 import re
 from typing import NamedTuple
 
+from games.core.board import point_name
+
 LETTERS = "PNBRQK"
 SIDES = "wb"
 FILES = "abcdefgh"
@@ -47,13 +49,8 @@ def write_fen(position: Position) -> str:
     """The FEN of a position."""
     ranks = [position.men[8 * row : 8 * row + 8] for row in reversed(range(8))]
     board = re.sub(r"\.+", lambda free: str(len(free[0])), "/".join(ranks))
-    passant = "-" if position.passant is None else square_name(position.passant)
+    passant = "-" if position.passant is None else point_name(position.passant, 8)
     return f"{board} {SIDES[position.side]} {_castling(position)} {passant} {position.clock} {position.number}"
-
-
-def square_name(square: int) -> str:
-    """`e4` for square 28."""
-    return f"{FILES[square % 8]}{square // 8 + 1}"
 
 
 def _men(board: str) -> str:

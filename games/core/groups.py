@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from games.core.bits import ONE, WORD, popcount
-from games.core.board import draw
+from games.core.board import draw, turns
 from games.core.drawing import Look
 from games.core.game import Game, check_range
 from games.core.random import random_below
@@ -61,7 +61,7 @@ class StoneGame(Game):
     def symmetries(self):
         return 8 if self.height == self.width else 4
 
-    @cached_property
+    @property
     def area(self):
         """Points of the board."""
         return self.height * self.width
@@ -178,16 +178,12 @@ class StoneGame(Game):
             stone = WORD(board[NEXT + stone])
         return empties
 
+    @cached_property
+    def images(self):
+        return turns(self.height, self.width, self.symmetries)
+
     def image(self, move, symmetry):
-        """The image of a point: bits 0 to 2 of a symmetry mirror columns, mirror rows, and then swap the two."""
-        if move == self.area:
-            return move
-        row, column = move // self.width, move % self.width
-        if symmetry & 1 != 0:
-            column = self.width - 1 - column
-        if symmetry & 2 != 0:
-            row = self.height - 1 - row
-        return column * self.width + row if symmetry & 4 != 0 else row * self.width + column
+        return move if move == self.area else self.images[symmetry, move]
 
     def transform_move(self, move, symmetry):
         return self.image(move, symmetry)
@@ -251,17 +247,7 @@ class PlacingGame(StoneGame):
     def state_size(self):
         return 2 * self.words + 1
 
-    @property
-    def move_limit(self):
-        return self.area
-
-    @property
-    def max_moves(self):
-        return self.area
-
-    @property
-    def max_plies(self):
-        return self.area
+    move_limit = max_moves = max_plies = StoneGame.area
 
     def allowed(self, board, point, colour):
         """True if a stone of `colour` may be put at a pressed empty point."""

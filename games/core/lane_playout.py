@@ -1,11 +1,9 @@
 """Random playouts side by side, of games that play in lanes (Game.lane_start, Game.lane_step)."""
 
-from typing import Any
-
 from numba.extending import overload
 
 from games.core.jit import kernel
-from games.core.jit.parts import PART
+from games.core.jit.parts import UNCOUNTED
 from games.core.jit.tables import FUNCTIONS, WIDTHS, TableType, call_of
 from games.core.lanes import (
     LaneStream,
@@ -20,7 +18,6 @@ from games.core.lanes import (
     zero_lanes,
 )
 
-UNCOUNTED: Any = {"_nrt": False, **PART}  # functions that kernels are made of, which allocate nothing
 STEPS = 8  # steps between checks of whether any lane has playouts left; narrow sums are emptied then, too
 
 
@@ -93,7 +90,7 @@ def play_side_by_side(game, state, rng):
 # -- In kernels: the same, for a game that is a table by one of its entries, which are made for a width each -----------
 
 
-@overload(play_shares, jit_options=UNCOUNTED)
+@overload(play_shares, jit_options=UNCOUNTED)  # type: ignore[arg-type]
 def _play_shares(game, root, share, rest, rng):
     if isinstance(game, TableType):
         entry = f"play_shares_{rng.types[0].game.count}"
@@ -101,7 +98,7 @@ def _play_shares(game, root, share, rest, rng):
     return play_shares
 
 
-@overload(play_side_by_side, jit_options=UNCOUNTED)
+@overload(play_side_by_side, jit_options=UNCOUNTED)  # type: ignore[arg-type]
 def _play_side_by_side(game, state, rng):
     if isinstance(game, TableType):
         return call_of(f"side_by_side_{rng.types[0].game.count}", "game, state, rng", "state, rng.state")

@@ -104,11 +104,6 @@ class LaneStream(NamedTuple):
         return Lanes((random_bits * word.lifted(bound) >> np.uint64(n)).astype(word.dtype))
 
 
-def _turned(words, distance):
-    """The words, each rotated to the left."""
-    return words << np.uint64(distance) | words >> np.uint64(64 - distance)
-
-
 class LaneStreams(NamedTuple):
     """The generators of all of a game's lanes; kernels use those of one vector at a time."""
 

@@ -10,6 +10,7 @@ import random
 import subprocess
 import sys
 import types
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ import pytest
 
 import games
 from agents.knowledge import book, tablebase
-from games.core.jit.files import CheckedFiles, DamagedCache
+from games.core.jit.files import CODE, KeptFiles
 from games.core.prepared import PreparedFileError
 from tests.arena.stored import store_run
 from tests.typed import call
@@ -143,52 +144,50 @@ def test_damaged_prepared_files(tmp_path, times):
 
 @pytest.mark.parametrize("times", [300, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_a_flipped_bit_is_never_loaded(tmp_path, times):
-    """In the index, and in the machine code: either the file is told to be damaged, or the code is compiled anew."""
+    """The file is told to be damaged, and its code is compiled anew."""
     rng = random.Random(2)
-    files = CheckedFiles(str(tmp_path), "kernel-1.py311", "stamp")
-    files.save("one", rng.randbytes(3000))
-    files.save("two", rng.randbytes(3000))
+    files = KeptFiles(tmp_path, CODE)
+    expected = {key: rng.randbytes(3000) for key in ("one", "two")}
+    for key, value in expected.items():
+        files.save(key, "stamp", value)
     whole = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    expected = {key: files.load(key) for key in ("one", "two")}
-    assert len(whole) == 3 and None not in expected.values()
+    assert len(whole) == 2 and {key: files.load(key, "stamp") for key in expected} == expected
     for number in range(times):
-        path = list(whole)[number % 3]
+        path = list(whole)[number % 2]
         data = bytearray(whole[path])
         data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
         path.write_bytes(data)
-        for key, value in expected.items():
-            try:
-                assert files.load(key) in (value, None)
-            except DamagedCache as error:
-                assert "is not as it was written" in str(error)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            found = {key: files.load(key, "stamp") for key in expected}
+        assert found[path.stem] is None and sum(value is None for value in found.values()) == 1
+        assert all("is damaged and is made anew" in str(each.message) for each in told)
         path.write_bytes(whole[path])
-    assert {key: files.load(key) for key in expected} == expected
+    assert {key: files.load(key, "stamp") for key in expected} == expected
 
 
-def test_code_that_no_index_names_is_removed(tmp_path):
-    old = CheckedFiles(str(tmp_path), "kernel-1.py311", "old")
-    old.save("one", 1)
-    old.save("one", 2)  # compiled twice, by two processes
-    assert old.load("one") == 2 and len(list(tmp_path.glob("*.nbc"))) == 1
-    new = CheckedFiles(str(tmp_path), "kernel-1.py311", "new")
-    assert new.load("one") is None
-    new.save("two", 3)
-    assert (new.load("one"), new.load("two"), len(list(tmp_path.glob("*.nbc")))) == (None, 3, 1)
+def test_code_of_other_sources_is_replaced(tmp_path):
+    files = KeptFiles(tmp_path, CODE)
+    files.save("one", "old", 1)
+    files.save("one", "old", 2)  # compiled twice, by two processes
+    assert files.load("one", "old") == 2 and files.load("one", "new") is None
+    files.save("one", "new", 3)
+    assert (files.load("one", "old"), files.load("one", "new"), len(list(tmp_path.iterdir()))) == (None, 3, 1)
 
 
-def test_signatures_of_modules_that_are_not_there_stay(tmp_path, monkeypatch):
+def test_code_for_classes_of_modules_that_are_not_there_stays(tmp_path, monkeypatch):
     """Such as those of a plugin's method, when another program compiles for the same kernel."""
     module = types.ModuleType("plugin_that_leaves")
     exec("class Numbers: pass", module.__dict__)
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    files = CheckedFiles(str(tmp_path), "kernel-1.py311", "stamp")
-    files.save(module.Numbers, "theirs")
+    files = KeptFiles(tmp_path, CODE)
+    files.save("theirs", "stamp", module.Numbers)
     monkeypatch.delitem(sys.modules, module.__name__)
-    assert files.load("ours") is None
-    files.save("ours", "code")
-    assert files.load("ours") == "code"
+    assert files.load("ours", "stamp") is None
+    files.save("ours", "stamp", "code")
+    assert files.load("ours", "stamp") == "code"
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    assert (files.load(module.Numbers), files.load("ours")) == ("theirs", "code")
+    assert (files.load("theirs", "stamp"), files.load("ours", "stamp")) == (module.Numbers, "code")
 
 
 RUN = "import games; print(games.perft(games.make('tictactoe'), 3))"

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import games
+import games.core.check
 from games.breakthrough import Breakthrough, Knightthrough
 from games.connect4 import Connect4
-from games.core.check import contradicted, wins_within
+from games.core.check import NotInherited, contradicted, not_inherited, wins_within
 from games.core.game import CONCLUSIONS, REPETITIONS, Game
 from games.core.observed import call, foreseen_kernel, random_line
 from games.core.random import stream
@@ -137,7 +138,7 @@ def test_exhaustive_search_stops_at_its_limit():
 
 def inherited(cls, names):
     """Which of these a class has from elsewhere than the interface."""
-    return {name for name in names if getattr(cls, name) is not vars(Game).get(name)}
+    return {name for name in names if getattr(cls, name) is not getattr(Game, name)}
 
 
 def test_a_game_with_other_rules_foresees_nothing_by_those_of_its_base():
@@ -157,6 +158,30 @@ def test_a_game_with_other_rules_foresees_nothing_by_those_of_its_base():
     assert len(game.moves(near)) > 1
     assert sorted(game.moves(near)) == sorted(sound(game, near))
     assert contradicted(game, near, 0, True) == ""
+
+
+def test_the_check_of_a_game_warns_of_what_it_does_not_inherit(monkeypatch):
+    """Of what the class lost itself, not of what its base lost, or of what it defines again."""
+
+    class Late(Breakthrough):
+        def score(self, state):
+            return Breakthrough.score(self, state)
+
+    class Derived(Late):
+        pass
+
+    again = {name: getattr(Breakthrough, name) for name in Late.forgotten}
+    Kept = type("Kept", (Breakthrough,), {"score": Late.score, **again})
+    assert not_inherited(Breakthrough) == not_inherited(Kept) == not_inherited(Derived) == []
+    assert len(lines := not_inherited(Late)) == len(Late.forgotten) >= 5 and Kept(rows=5, columns=4).lanes > 0
+    assert lines[0] == (
+        "Late replaces score, and so does not inherit random_move of Breakthrough: define random_move for these rules, "
+        "or write `random_move = Breakthrough.random_move` in the class if it holds for them, too"
+    )
+    monkeypatch.setattr(games.core.check, "CHECKS", ())
+    with pytest.warns(NotInherited) as seen:
+        games.check(Late(rows=5, columns=4), seed=1)
+    assert [str(each.message) for each in seen] == lines
 
 
 def sound(game, state):

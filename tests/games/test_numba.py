@@ -1,11 +1,14 @@
 """What of Numba the glue in games/core/jit touches that no documentation promises: which name a new version lacks."""
 
 import inspect
+import os
+import subprocess
+import sys
 
 import pytest
 from llvmlite.binding import ffi
 from numba.core import callconv, codegen, cpu, dispatcher, event
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.compiler import Compiler, CompileResult
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.np import arrayobj
@@ -17,10 +20,9 @@ NAMES = [
     (dispatcher.Dispatcher, "get_call_template", "parts.py: one compilation for all literal numbers"),
     (FunctionCache, "load_overload", "kernels.py: stamps of all sources, and damaged files"),
     (FunctionCache, "cache_path", "entries.py: where a game's methods are kept"),
-    (IndexDataCacheFile, "_load_index", "files.py: checksums"),
-    (IndexDataCacheFile, "_save_index", "files.py: checksums"),
-    (IndexDataCacheFile, "_load_data", "files.py: checksums"),
-    (IndexDataCacheFile, "_open_for_write", "files.py: files are written whole"),
+    (FunctionCache, "save_overload", "kernels.py: files with checksums"),
+    (FunctionCache, "_index_key", "kernels.py: what code depends on besides sources"),
+    (FunctionCache, "_impl_class", "kernels.py: what is kept of a kernel"),
     (codegen.JITCodeLibrary, "_optimize_final_module", "parts.py: parts are optimised in what they become part of"),
     (codegen.JITCodeLibrary, "_finalize_final_module", "parts.py: no machine code of parts"),
     (codegen.JITCodeLibrary, "_finalize_dynamic_globals", "parts.py: what it does besides"),
@@ -38,7 +40,12 @@ NAMES = [
     (Compiler, "define_pipelines", "parts.py: parts have libraries of their own"),
     (arrayobj, "populate_array", "entries.py: arrays over what a kernel passes"),
     (event, "trigger_event", "entries.py: that compiling takes time is noticed"),
-    (ffi.lib, "_lock", "parts.py: nobody listens to each call of LLVM"),
+    (codegen.JITCodeLibrary, "_ensure_finalized", "parts.py: no machine code of parts"),
+    (codegen.JITCodeLibrary, "enable_object_caching", "parts.py, entries.py: code that is kept"),
+    (CompileResultCacheImpl, "reduce", "kernels.py: what is kept of a kernel"),
+    (CompileResultCacheImpl, "rebuild", "kernels.py: what is kept of a kernel"),
+    (CompileResultCacheImpl, "check_cachable", "kernels.py: what is kept of a kernel"),
+    (ffi.lib._lock, "_cblist", "parts.py: nobody listens to each call of LLVM"),
 ]
 
 
@@ -51,6 +58,23 @@ def test_compiled_kernels_say_what_runs_when_they_are_loaded():
     assert "reload_init" in CompileResult._fields
     library = cpu_target.target_context.codegen().create_library("canary")
     assert isinstance(library._reload_init, set) and isinstance(library._linking_libraries, (list, set))
+
+
+@pytest.mark.slow
+def test_kernels_are_the_same_by_the_whole_of_numba(tmp_path):
+    script = """
+import games, agents
+game = games.make("hex(size=3)")
+print(games.playouts(game, 50, seed=1), agents.make("uct(playouts=50)").choose(game, game.initial(), seed=1).move)
+"""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", script], env=environment | more, stdout=subprocess.PIPE, check=True
+        ).stdout
+        for more in ({"ARENA_WHOLE_NUMBA": "1"}, {"NUMBA_CACHE_DIR": str(tmp_path / "lean")})
+    ]
+    assert told[0] == told[1] != b""
 
 
 def test_a_dispatcher_is_made_as_kernels_are():

@@ -11,6 +11,9 @@ outside a kernel both are plain Python.
     sources.py     digests of sources, by which compiled code is known to be stale
     files.py       the files that it is kept in
     background.py  kernels compiled for one game, where that pays
+
+tests/games/test_numba.py lists what of Numba's it touches that no documentation promises.  ARENA_WHOLE_NUMBA=1 in the
+environment does without parts.py, and ARENA_SPECIALIZE=always without tables.
 """
 
 from games.core.jit.compilable import Compilable, class_digest, compiled_parameters, source_digest

@@ -10,7 +10,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numba import types
@@ -64,31 +64,10 @@ def game_type_of(cls, parameters, digest):
     return cls._numba_type(shell, digest)
 
 
-class AbsentGame(NamedTuple):
-    """In the index of a kernel's cache, the type of a game whose module this process has not imported.
-
-    The index lists the types of all games that the kernel was compiled for, users' own among them; only the one that is
-    asked for needs to be importable.
-    """
-
-    module: str
-    name: str
-    parameters: tuple
-    digest: str
-
-    def __reduce__(self):
-        return _restore, tuple(self)
-
-
 def _restore(module, name, parameters, digest):
-    """The GameType that was pickled, or an AbsentGame."""
+    """The GameType that was pickled; None where its class is not to be found."""
     cls = getattr(sys.modules.get(module), name, None)
-    if isinstance(cls, type) and issubclass(cls, Compilable):
-        try:
-            return game_type_of(cls, parameters, digest)
-        except (TypeError, AttributeError):
-            pass  # the class has changed its fields since
-    return AbsentGame(module, name, parameters, digest)
+    return game_type_of(cls, parameters, digest) if cls else None
 
 
 def compile_methods(cls):

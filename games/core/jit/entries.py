@@ -202,12 +202,8 @@ def _generic(game, name) -> Generic:
 
 
 def _fits(game, kinds, fixed) -> bool:
-    same = all(_equal(getattr(game, name), value) for name, value in fixed.items())
+    same = all(np.array_equal(getattr(game, name), value) for name, value in fixed.items())
     return same and all(typeof(getattr(game, name)) == kind for name, kind in kinds.items())
-
-
-def _equal(one, other) -> bool:
-    return np.array_equal(one, other) if isinstance(one, np.ndarray) else one == other
 
 
 class GenericLibrary(PartLibrary):

@@ -1,10 +1,12 @@
 """Kernels: functions whose first argument is a game, compiled once for the tables of all games, and kept on disk."""
 
 import functools
+import hashlib
 import logging
-import warnings
+import re
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 from weakref import WeakSet
@@ -17,7 +19,7 @@ from numba.core.registry import CPUDispatcher
 from games.core.jit.background import Setting, heat_of
 from games.core.jit.compilable import Compilable, compiled_parameters
 from games.core.jit.entries import serve
-from games.core.jit.files import CheckedFiles, warn_unkept
+from games.core.jit.files import CODE, KeptFiles, warn_unkept
 from games.core.jit.parts import WITHOUT_CALLBACK, Helper
 from games.core.jit.sources import module_digest
 from games.core.jit.tables import NOT_IN_TABLES, GameTable, methods_called, table_of
@@ -61,14 +63,13 @@ class Kernel(CPUDispatcher):
         self._users: WeakSet[GameTable] = WeakSet()  # the tables that it has been given
         self._refused: set[tuple] = set()  # the kinds of arguments with which it cannot be compiled for tables
         try:
-            self._cache = KernelCache(function)  # what njit(cache=True) does, with a cache that mends itself
+            self._cache = KernelCache(function)  # in place of njit(cache=True)
         except RuntimeError:
             warn_unkept()
 
     def __call__(self, game, *rest):
-        if not (self.tables and isinstance(game, Compilable) and game.has_table) or self._refuses(rest):
-            return super().__call__(game, *rest)
-        if Setting.mode == ALWAYS:
+        has_table = self.tables and isinstance(game, Compilable) and game.has_table
+        if not has_table or Setting.mode == ALWAYS or (self._refused and _kinds(rest) in self._refused):
             return super().__call__(game, *rest)
         table = table_of(game)
         if table.served.get(self) != len(self.methods):
@@ -82,9 +83,6 @@ class Kernel(CPUDispatcher):
             log.info("%s is compiled for each game: %s", self.py_func.__qualname__, error)
         self._refused.add(_kinds(rest))
         return super().__call__(game, *rest)
-
-    def _refuses(self, rest) -> bool:
-        return bool(self._refused) and _kinds(rest) in self._refused
 
     def _timed(self, game, table, rest):
         """The call, by what is compiled for the game if that is there."""
@@ -134,28 +132,37 @@ def _kinds(arguments) -> tuple:
 
 
 class KernelCache(FunctionCache):
-    """Numba's on-disk cache of a function, with another stamp: kernels are compiled anew after a change of any source
-    that they may be made of, not of their own file alone.  Where a file is damaged, by a disk or a power cut, say, the
-    cache is emptied."""
+    """Numba's on-disk cache of a function, with files of ours and another stamp: a kernel is compiled anew after a
+    change of any source that it may be made of, not of its own file alone."""
 
     def __init__(self, function):
         super().__init__(function)
-        self._cache_file = CheckedFiles(self._cache_path, self._impl.filename_base, None)
+        self._files = KeptFiles(Path(self.cache_path), CODE)
 
     def load_overload(self, sig, target_context):
-        # here and not when the module is imported: now all that it imports is there, and many kernels are never called
-        self._cache_file._source_stamp = module_digest(self._py_func.__module__)
-        try:
-            kept = super().load_overload(sig, target_context)
-            if kept is not None:  # for a kernel that calls this one: what Numba keeps, and does not give back
-                kept.library._reload_init.update(kept.reload_init)
-            return kept
-        except Exception as error:  # whatever unpickling a damaged file raises
-            warnings.warn(
-                f"the compiled {self._name} in {self.cache_path} is damaged and is made anew: {error!r}", stacklevel=2
-            )
-            self.flush()
+        target_context.refresh()
+        kept = self._files.load(*self._place(sig, target_context.codegen()))
+        found = None if kept is None else self._impl.rebuild(target_context, kept)
+        if found is None or found.signature.args != sig:  # or it is for a class of the same name
             return None
+        found.library._reload_init.update(found.reload_init)  # Numba keeps it, and does not give it back
+        return found
+
+    def save_overload(self, sig, data):
+        if self._impl.check_cachable(data):
+            self._files.save(*self._place(sig, data.codegen), self._impl.reduce(data))
+
+    def _place(self, sig, codegen):
+        """(the name of a signature's file, the stamp).
+
+        Sources are in the stamp alone, so that code is replaced when they change.  They are looked at here, and not
+        when the module is imported: now all that it imports is there, and many kernels are never called.
+        """
+        _, machine, code = self._index_key(sig, codegen)
+        words = f"{sig} {machine} {bool(config.BOUNDSCHECK)}"
+        name = hashlib.sha256(re.sub("@[0-9a-f-]+", "", words).encode()).hexdigest()[:24]
+        base = re.sub(r"-\d+\.", ".", self._impl.filename_base)  # without the number of the line
+        return f"{base}.{name}", f"{words} {code} {module_digest(self._py_func.__module__)}"
 
 
 # For the functions that kernels are made of, which allocate nothing: without it, each call counts references of every

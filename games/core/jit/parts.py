@@ -3,19 +3,24 @@
 Numba makes machine code of every function by itself, though what a kernel calls becomes part of the kernel; an entry
 for callbacks from C to every function; and an announcement, to nobody, of each call of LLVM.  It compiles a function
 once more for an argument that is a literal number.
+
+With ARENA_WHOLE_NUMBA=1 in the environment, nothing is left out: a switch for versions of Numba with other internals.
 """
 
 import functools
+import os
 from typing import Any
 
 from llvmlite.binding import ffi
 from numba import config, njit, types
 from numba.core.codegen import JITCodeLibrary, get_host_cpu_features
 from numba.core.compiler import Compiler
+from numba.extending import register_jitable
 
-# what Numba announces before and after each call of LLVM; only its own measurements would listen
-for begin, end in list(ffi.lib._lock._cblist):
-    ffi.unregister_lock_callback(begin, end)
+LEAN = os.environ.get("ARENA_WHOLE_NUMBA") != "1"
+if LEAN:  # what Numba announces before and after each call of LLVM; only its own measurements would listen
+    for begin, end in list(ffi.lib._lock._cblist):
+        ffi.unregister_lock_callback(begin, end)
 
 WITHOUT_CALLBACK = {"no_cfunc_wrapper": True}
 
@@ -53,7 +58,9 @@ class PartCompiler(Compiler):
         return super().define_pipelines()
 
 
-PART: dict[str, Any] = {"pipeline_class": PartCompiler, "no_cpython_wrapper": True, **WITHOUT_CALLBACK}
+PART: dict[str, Any] = {"pipeline_class": PartCompiler, "no_cpython_wrapper": True, **WITHOUT_CALLBACK} if LEAN else {}
+UNCOUNTED: dict[str, Any] = {"_nrt": False, **PART}  # of functions that allocate nothing, which is faster: see `helper`
+part = register_jitable(**UNCOUNTED)  # lets kernels call a plain function, which runs in plain Python, too
 
 
 class Helper:
@@ -64,6 +71,8 @@ class Helper:
         self.py_func = function
         self._part = njit(**PART, **options)(function)
         self._options = options
+        if not LEAN:
+            return
         compiled = self._part.get_call_template  # a literal number is a number like others
         self._part.get_call_template = lambda arguments, named: compiled(
             [types.unliteral(one) for one in arguments], {name: types.unliteral(one) for name, one in named.items()}

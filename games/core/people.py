@@ -1,0 +1,128 @@
+"""What a game may define for people and other programs: names of moves, pictures, and the formats of records."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from games.core.drawing import Drawing, Look, svg, text_drawing
+from games.core.errors import listed
+from games.core.lines import play_line_kernel
+from games.core.rules import IllegalMove, Rules
+
+
+@dataclass(frozen=True)
+class People(Rules):
+    """Text, drawings and notation, in plain Python only."""
+
+    sizes: ClassVar[str] = "one size"  # the ranges of its parameters, in words
+    status: ClassVar[str] = "exact"  # how its correctness was tested, in words
+    compiles: ClassVar[bool] = True  # whether kernels can call its methods; if not, only agents without kernels play it
+    board_look: ClassVar[Look] = Look()  # how the board that `render` writes is drawn
+    sgf_number: ClassVar[int | None] = None  # the game's GM in the Smart Game Format, if it has records there
+
+    @property
+    def move_names(self) -> dict[str, int]:
+        """The moves by name, if a name means the same move in every position: lines of moves are then read faster."""
+        return {}
+
+    def drawing(self, state: np.ndarray, moves: list[str]) -> Drawing:
+        """The drawing for `svg`: by default the text of `render`, in the look `board_look` if it is a board.
+
+        moves: the names of the moves that led to the position, or of the last one, as far as they are known.
+        """
+        return text_drawing(self.render(state), moves, self.board_look)
+
+    def picture(self, names: Iterable[str]) -> str:
+        """An SVG picture of the position after the moves with these names; the last one is marked."""
+        names = list(names)
+        return svg(self, self.read_line(" ".join(names))[1], names)
+
+    def _repr_svg_(self) -> str:
+        """The picture that a notebook shows: the initial position."""
+        return svg(self, self.initial(), title=str(self))
+
+    # -- Reading moves -------------------------------------------------------------------------------------------
+
+    def parse_move(self, state: np.ndarray, text: str) -> int:
+        """The legal move of that name; IllegalMove if there is none."""
+        names = {self.move_name(state, move): move for move in self.moves(state)}
+        if text.strip() not in names:
+            raise IllegalMove(f"{text!r} is not a legal move of {self} here; legal: {listed(names)}")
+        return names[text.strip()]
+
+    def read_line(self, text: str, state: np.ndarray | None = None) -> tuple[list[int], np.ndarray]:
+        """(moves, state after them) of a line of moves, from `state` or the initial position.
+
+        Blanks separate the moves.  A word that is not a move is read as moves joined by `-`, or as moves of one letter
+        each, as is common in Connect 4.  IllegalMove names a word that is neither.
+        """
+        known = self._known_names(text)
+        if known and self.compiles:
+            after = self.initial() if state is None else state.copy()
+            room = np.empty(self.max_moves, np.int32)
+            if play_line_kernel(self, after, np.array(known, np.int32), room) == len(known):
+                return known, after
+        moves, state = [], self.initial() if state is None else state.copy()
+        for word in text.split():
+            for name in self._parts(state, word):
+                try:
+                    moves.append(self.parse_move(state, name))
+                except IllegalMove as error:
+                    raise error if name == word else IllegalMove(f"{word!r}: {error}") from None
+                self.play(state, moves[-1])
+        return moves, state
+
+    def _known_names(self, text: str) -> list[int] | None:
+        """The moves of a line, if `move_names` has them all by name."""
+        names, moves = self.move_names, []
+        try:
+            for word in text.split():
+                moves += [names[word]] if word in names else [names[letter] for letter in word]
+        except KeyError:
+            return None
+        return moves
+
+    def _parts(self, state, word: str) -> list[str]:
+        """The names of moves that a word of a line stands for."""
+        joined = [part for part in word.split("-") if part]
+        for parts in ([word], joined if len(joined) > 1 else [], list(word)):
+            try:
+                if parts and self.parse_move(state, parts[0]) is not None:
+                    return parts
+            except IllegalMove:
+                pass
+        return [word]
+
+    # -- Other programs ------------------------------------------------------------------------------------------
+
+    def sgf_properties(self) -> dict[str, object]:
+        """The properties of the root of a game's SGF besides GM and the players: {"SZ": size}, say."""
+        return {}
+
+    def sgf_move(self, name: str) -> str:
+        """The move with that name in SGF's notation, where sgf_number is not None."""
+        raise NotImplementedError
+
+    def uci_name(self, state: np.ndarray, move: int) -> str:
+        """The move as UCI engines write it."""
+        return self.move_name(state, move)
+
+    @property
+    def uci_start(self) -> str:
+        """The initial position in the language of UCI."""
+        return "startpos"
+
+    @property
+    def uci_options(self) -> dict[str, str]:
+        """The UCI options that name the variant, set only in engines that declare them."""
+        return {}
+
+    def pgn_tags(self) -> dict[str, str]:
+        """The tags of its games' PGN besides players and result: the starting position, say."""
+        return {}
+
+    def from_pgn_tags(self, tags: Mapping[str, str]) -> Self:
+        """The same game from the starting position of a PGN with these tags; ValueError if it cannot start there."""
+        return self

@@ -1,0 +1,101 @@
+"""Sets of up to 256 cells as tuples of four words: cell c is bit c % 64 of word c // 64.
+
+The compiler drops words that are constantly 0.  All but `nth_cell`, `list_cells` and `lowest` work on lanes, too.
+"""
+
+from games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
+from games.core.jit.parts import part
+
+
+@part
+def union(x, y):
+    """The cells of x and those of y."""
+    return x[0] | y[0], x[1] | y[1], x[2] | y[2], x[3] | y[3]
+
+
+@part
+def common(x, y):
+    """The cells of both."""
+    return x[0] & y[0], x[1] & y[1], x[2] & y[2], x[3] & y[3]
+
+
+@part
+def without(x, y):
+    """The cells of x that are none of y."""
+    return x[0] & ~y[0], x[1] & ~y[1], x[2] & ~y[2], x[3] & ~y[3]
+
+
+@part
+def difference(x, y):
+    """The cells of one of them alone."""
+    return x[0] ^ y[0], x[1] ^ y[1], x[2] ^ y[2], x[3] ^ y[3]
+
+
+@part
+def is_empty(x):
+    return x[0] | x[1] | x[2] | x[3] == ZERO
+
+
+@part
+def size_of(x):
+    """The number of cells."""
+    return popcount(x[0]) + popcount(x[1]) + popcount(x[2]) + popcount(x[3])
+
+
+@part
+def forward(x, n):
+    """Each cell's number raised by n, which is 1 to 63."""
+    up, down = WORD(n), WORD(64 - n)
+    return x[0] << up, x[1] << up | x[0] >> down, x[2] << up | x[1] >> down, x[3] << up | x[2] >> down
+
+
+@part
+def backward(x, n):
+    """Each cell's number lowered by n, which is 1 to 63."""
+    up, down = WORD(64 - n), WORD(n)
+    return x[0] >> down | x[1] << up, x[1] >> down | x[2] << up, x[2] >> down | x[3] << up, x[3] >> down
+
+
+@part
+def single(cell):
+    """The set of one cell."""
+    word, bit = cell >> 6, ONE << WORD(cell & 63)
+    return (
+        bit if word == 0 else ZERO,
+        bit if word == 1 else ZERO,
+        bit if word == 2 else ZERO,
+        bit if word == 3 else ZERO,
+    )
+
+
+@part
+def lowest(x):
+    """The set of the lowest cell of x, which is not empty."""
+    one, two, three = x[0] == ZERO, x[0] | x[1] == ZERO, x[0] | x[1] | x[2] == ZERO
+    return (
+        nth_bit(x[0], 0) if not one else ZERO,
+        nth_bit(x[1], 0) if one and not two else ZERO,
+        nth_bit(x[2], 0) if two and not three else ZERO,
+        nth_bit(x[3], 0) if three else ZERO,
+    )
+
+
+@part
+def nth_cell(x, n, words):
+    """The number of the n-th cell of x, from 0; only the first `words` words have cells."""
+    word, base = x[0], 0
+    for i in range(1, words):
+        before = popcount(word)
+        if n >= before:
+            n -= before
+            word, base = x[i], 64 * i
+    return base + trailing_zeros(nth_bit(word, n))
+
+
+@part
+def list_cells(x, moves, words):
+    """Write the cells of x as moves; return their number."""
+    count = 0
+    for i in range(words):
+        count = list_bits(x[i], moves, count, 1, 64 * i)
+    return count
