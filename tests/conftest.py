@@ -5,6 +5,7 @@ The arena's tests come first: they fork workers, which takes the longer the more
 that compile most follow, and those of results are last: no group of theirs keeps one process waiting for the other.
 """
 
+import functools
 import gc
 import multiprocessing
 import os
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer.testing
 from hypothesis import HealthCheck, settings
 
 import games
@@ -32,6 +34,9 @@ gc.set_threshold(50_000, 20, 100)
 # A shell has what it starts in the background ignore Ctrl-C, and so would the programs that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# A runner builds all commands and their options anew for each line that a test types, which takes longer than most do.
+typer.testing._get_command = functools.cache(typer.testing._get_command)
 
 # How long an example takes says nothing on a machine that may be busy.  The examples are always the same, so that a
 # change is to blame for what fails; `--hypothesis-profile default` looks for others.
@@ -132,4 +137,6 @@ def group_of(item):
     if folder == "games":
         game = str(parameters.get("spec", file)).partition("(")[0]
         return f"game {game}" if game in games.names() else str(item.path)
+    if item.get_closest_marker("compiled"):  # the file's other tests need the same kernels
+        return str(item.path)
     return f"agent {parameters['name']}" if folder == "agents" and "name" in parameters else str(item.path)

@@ -34,6 +34,7 @@ def test_a_record_has_its_value_and_what_it_cost(records):
     assert "tictactoe: draw" in records.text_of(json.loads(json.dumps(row)))
 
 
+@pytest.mark.plain
 def test_a_record_that_takes_too_long_is_not_solved(records):
     row = records.measured(records.Record("tictactoe", "dfpn"), 0.0)
     assert row["value"] == "not solved" and row["unsolved"] == "not solved in 0 minutes"

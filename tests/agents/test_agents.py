@@ -19,7 +19,7 @@ from tests.shipped import AGENTS
 FOR_TWO = [name for name in AGENTS if name != "external" and 2 in agents.make(name).needs.players]  # searches of ours
 SLOW, MORE_GAMES = pytest.mark.slow, ("tictactoe", "connect4(rows=4, columns=5)")
 BUDGETS = {"playouts": 60, "nodes": 300, "depth": 3, "seconds": 0.02}
-FEWER = BUDGETS | {"playouts": 30, "nodes": 50}  # in plain Python
+FEWER = BUDGETS | {"playouts": 20, "nodes": 50}  # in plain Python
 FAMILIES = dict.fromkeys(("uct", "alphabeta", "dfpn", "ppa", "tree"), pytest.mark.compiled)  # and nrpa: test_nested.py
 PROCESSES = {"distributed": SLOW}  # there, nothing is plain Python, and it cannot be simulated; see test_distributed.py
 PLAIN = {  # without processes, and with short jobs

@@ -90,7 +90,7 @@ def searched(spec, methods, playouts, state, seed=9, more=""):
 @pytest.mark.plain
 @pytest.mark.parametrize("methods, twins", TWINS)
 def test_methods_equal_their_twins(methods, twins, kernels):
-    game, playouts = games.make(GAME), 300 if kernels == "compiled" else 150
+    game, playouts = games.make(GAME), 300 if kernels == "compiled" else 100
     for seed in range(2):
         state = random_position(game, seed, 6)
         twin = naive.composed(game, state, playouts, twins(playouts), 0.4, stream(seed))

@@ -31,13 +31,13 @@ def assert_same_tree(tree, twin):
 @pytest.mark.parametrize(
     "exploration, urgency", [pytest.param(0.4, None, marks=pytest.mark.compiled), (2.0, None), (0.4, 0.6), (1.0, 0.0)]
 )
-def test_uct_equals_its_twin(spec, exploration, urgency):
-    game = games.make(spec)
+def test_uct_equals_its_twin(spec, exploration, urgency, kernels):
+    game, parts = games.make(spec), (150, 250) if kernels == "compiled" else (60, 100)
     state = random_position(game, 8, 2)
-    twin = uct(game, state, 400, exploration, stream(9), urgency)
+    twin = uct(game, state, sum(parts), exploration, stream(9), urgency)
     tree, rng = new_tree(10_000), stream(9)
     rule, search = UCB1(urgency=urgency is not None), Search(tree, (), Numbers(exploration, urgency or 0.0))
-    for simulations in (150, 250):
+    for simulations in parts:
         search_kernel(game, rule, search, state, simulations, rng)
     assert_same_tree(tree, twin)
 
@@ -45,12 +45,12 @@ def test_uct_equals_its_twin(spec, exploration, urgency):
 @pytest.mark.plain
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("ref", [0, 20])
-def test_grave_equals_its_twin(spec, ref):
-    game = games.make(spec)
+def test_grave_equals_its_twin(spec, ref, kernels):
+    game, playouts = games.make(spec), 300 if kernels == "compiled" else 150
     state = random_position(game, 8, 2)
     grave = Grave(ref, 1e-3)
-    twin = search(game, state, 300, grave.select, stream(9), grave.learn)
-    player = agents.make(f"grave(ref={ref}, bias=0.001, playouts=300)").player(game)
+    twin = search(game, state, playouts, grave.select, stream(9), grave.learn)
+    player = agents.make(f"grave(ref={ref}, bias=0.001, playouts={playouts})").player(game)
     player.choose(state, stream(9))
     assert_same_tree(player.tree, twin)
 
@@ -64,10 +64,10 @@ def test_grave_equals_its_twin(spec, ref):
         pytest.param("breakthrough(rows=4, columns=3)", 1, marks=pytest.mark.slow),
     ],
 )
-def test_the_solver_proves_what_is_true(spec, plies):
+def test_the_solver_proves_what_is_true(spec, plies, kernels):
     game = games.make(spec)
-    known, proved = {}, 0
-    for seed in range(25):
+    known, proved, positions = {}, 0, 25 if kernels == "compiled" else 16
+    for seed in range(positions):
         state = random_position(game, seed, plies + seed % 8)
         player = agents.make("uct(solver=true, playouts=3000)").player(game)
         decision = player.choose(state, stream(seed))
@@ -76,7 +76,7 @@ def test_the_solver_proves_what_is_true(spec, plies):
             result = proven_result(player.tree.proven[ROOT])
             assert result == solve(game, state, known) == solve(game, game.after(state, decision.move), known)
             assert decision.value == (result if game.player(state) == 0 else -result)
-    assert proved > 12
+    assert proved > positions // 2
 
 
 @pytest.mark.plain

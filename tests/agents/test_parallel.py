@@ -98,7 +98,7 @@ def assert_whole(shared, at_once):
     ],
 )
 def test_one_worker_searches_as_uct_does_node_for_node(spec, simulated, kernels):
-    playouts = 700 if kernels == "compiled" else 250
+    playouts = 700 if kernels == "compiled" else 120
     serial, expected = searched(agents.make(f"uct(playouts={playouts})"))
     player, decision = searched(made(spec, workers=1, playouts=playouts, simulated=simulated))
     assert_same_shared_tree(player.tree, serial.tree)
@@ -152,7 +152,7 @@ def test_threads_lose_no_visit(spec, kernels):
     "spec", [*SIMULATED, "tree(wu=true)", "root(vote='majority')", "root(share_every=20)", "gscpm(grain=7)"]
 )
 def test_simulated_workers_are_deterministic(spec, playout_time, kernels):
-    counts, playouts = ((2, 7, 64), 60) if kernels == "compiled" else ((2, 7), 25)
+    counts, playouts = ((2, 7, 64), 60) if kernels == "compiled" else ((4,), 25)
     for workers in counts:
         agent = made(spec, workers=workers, playouts=playouts, simulated=True, playout_time=playout_time)
         (_, first), (_, second) = searched(agent), searched(agent)

@@ -203,11 +203,11 @@ def test_a_lost_looking_race_in_breakthrough(agent, spec):
 def test_what_a_budget_does_not_suffice_for_is_said(agent, spec):
     game = games.make(spec)
     separator = ", " if "(" in agent else "("
-    limited = f"{agent.rstrip(')')}{separator}nodes=500)"
+    limited = f"{agent.rstrip(')')}{separator}nodes=200)"
     solution = solve(made(limited, game), game.initial())
     assert (solution.value, solution.best, solution.goals) == (None, (), {"win": None})
-    assert solution.nodes <= 500 and "the budget of 500 nodes is spent" in solution.unsolved
-    timed = solve(made(limited.replace("nodes=500", "seconds=0.05"), game), game.initial())
+    assert solution.nodes <= 200 and "the budget of 200 nodes is spent" in solution.unsolved
+    timed = solve(made(limited.replace("nodes=200", "seconds=0.05"), game), game.initial())
     assert timed.value is None and timed.seconds < 60 and "0.05 seconds is spent" in timed.unsolved
 
 

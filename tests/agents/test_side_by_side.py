@@ -93,7 +93,7 @@ def test_one_thread_of_a_shared_tree_with_lanes_searches_as_uct_does(spec, more)
 )
 def test_threads_with_lanes_lose_no_visit(spec, kernels):
     game = games.make("connect4(rows=4, columns=5)")
-    playouts, seeds = (40_000, 3) if kernels == "compiled" else (1600, 1)
+    playouts, seeds = (40_000, 3) if kernels == "compiled" else (800, 1)
     for seed in range(seeds):
         player = agents.make(f"{spec}, workers=8, lanes={EACH}, playouts={playouts + 6}, total=true)").player(game)
         decision = player.choose(game.initial(), stream(seed))

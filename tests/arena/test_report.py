@@ -14,6 +14,7 @@ import games
 import results
 from arena.cli import app
 from arena.config.loading import from_values
+from arena.report import page as report_page
 from arena.report import replay, write_report
 from arena.report.figures import draw
 from games.core.drawing import Drawing
@@ -158,7 +159,13 @@ def test_nothing_played_and_unfinished_runs(unplayed, tmp_path):
     )
 
 
-def test_games_that_the_rules_do_not_allow(run, tmp_path):
+@pytest.fixture
+def without_figures(monkeypatch):
+    """Pages that are not read have none, which take longest."""
+    monkeypatch.setattr(report_page, "draw", lambda tournament: [])
+
+
+def test_games_that_the_rules_do_not_allow(run, tmp_path, without_figures):
     with Store.open(run) as source, Store.create(tmp_path, source.meta, source.agents) as store:
         store.add(replace(source.record("1v2-0000"), moves="9 9 9"))
     result = call("report", tmp_path)
@@ -178,7 +185,7 @@ def test_many_agents(tmp_path):
     assert height["sides"] > 1.5 * height["lengths"]
 
 
-def test_mistakes(tmp_path, unplayed):
+def test_mistakes(tmp_path, unplayed, without_figures):
     for arguments, message in (
         (["report", tmp_path / "none"], "no tournament in"),
         (["report", unplayed.parent], "is no run, but holds some"),

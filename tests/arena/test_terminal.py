@@ -326,6 +326,7 @@ def documented(command, number=0):
     return set(re.findall(r"`([a-z_0-9]+)`", cells[number]))
 
 
+@pytest.mark.plain
 def test_json_has_the_keys_of_the_page(runs):
     run = runs / "one"
     assert documented("status") == {*as_json("status", run), "null"}

@@ -8,6 +8,7 @@ import pytest
 
 import games
 from games.core import check as suite
+from games.core import observed
 from games.core.check import check_compiled, check_foreseen, check_lanes, checks_of
 from tests.games.chosen import COMPILED, LATER
 from tests.shipped import GAMES
@@ -105,7 +106,7 @@ SMALL = {
     "y": "y(size=4)",
 }
 WIDEST = "tictactoe", check_lanes  # compiled, its many lanes take as long as all else of a game
-PLAIN_PLAYOUTS = 100  # that plain Python compares
+PLAIN_PLAYOUTS, PLAIN_SAMPLE = 100, 15  # that plain Python compares, and the states of a line that it looks at
 SEEDS = {"compiled": 1, "plain": 2}  # the games that are looked at are kept: those of one are not for the other
 
 
@@ -135,6 +136,7 @@ def cases():
 def test_conforms(spec, check, kernels, monkeypatch):
     if kernels == "plain":
         monkeypatch.setattr(suite, "PLAYOUTS", PLAIN_PLAYOUTS)
+        monkeypatch.setattr(observed, "SAMPLE", PLAIN_SAMPLE)
     check(games.make(spec), seed=SEEDS[kernels])
 
 
