@@ -13,11 +13,5 @@ NOTED = (
     "differences",
     "scores",
 )  # the run's notes explain them
-PLOTS = {  # kinds that are drawn too, and the methods of `Tournament.plot` that draw them
-    "standings": "ratings",
-    "crosstable": "crosstable",
-    "study": "study",
-}
-
 FORMATS = ("text", "csv", "markdown", "latex", "html", "json", "parquet")
 PICTURES = ("svg", "png", "pdf")

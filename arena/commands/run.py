@@ -8,7 +8,6 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.options import (
-    FILES,
     Cluster,
     Json,
     OutFolder,
@@ -19,13 +18,12 @@ from arena.commands.options import (
     budget_of,
     free_folder,
     games_option,
+    resume_option,
 )
 from arena.commands.playing import Where, play_shown
 
 ConfigFile = Annotated[Path | None, typer.Argument(help="A TOML file.", metavar="CONFIG.toml")]
-ResumeAny = Annotated[
-    bool, typer.Option("--resume", help="Continue the run in --out; needs no configuration.", rich_help_panel=FILES)
-]
+ResumeAny = Annotated[bool, resume_option("Continue the run in --out; needs no configuration.")]
 OneGame = Annotated[str | None, games_option('Instead of a file: a game such as "connect4(rows=6, columns=7)".')]
 Agents = Annotated[list[str] | None, agents_option('An agent such as "uct(playouts=1000)"; repeat it for each agent.')]
 Games = Annotated[
@@ -41,8 +39,7 @@ Seed = Annotated[int | None, typer.Option(help="The seed of openings and agents.
 Budget = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="KIND=AMOUNT",
-        help="For agents without a budget of their own: playouts=1000, nodes=..., depth=..., seconds=...",
+        metavar="KIND=AMOUNT", help="For agents that set no budget: playouts=1000, nodes=..., depth=..., seconds=..."
     ),
 ]
 Clock = Annotated[
@@ -89,7 +86,7 @@ def run(
 ) -> None:
     """Play a tournament and store it in a folder.
 
-    It is described by a configuration file, or, if it is a round robin, by options.
+    A configuration file describes it; options suffice for a round robin.
     """
     where = Where(workers, cluster)
     if careful:
@@ -100,14 +97,13 @@ def run(
 
 
 def _check_indices(cluster: str | None) -> None:
-    """Let workers check every index in kernels."""
     if cluster and not cluster.startswith("local:"):
         raise typer.BadParameter("--careful compiles kernels here: on a cluster, NUMBA_BOUNDSCHECK=1 is set there")
     os.environ["NUMBA_BOUNDSCHECK"] = "1"  # for the workers, which load Numba
 
 
 def _described(config: Path | None, flags: dict, resume: bool, out: Path | None) -> tuple[Path | dict, Path]:
-    """What is to be played, as a file or as keys, and the folder of the run."""
+    """The tournament, as a file or as keys, and the folder of the run."""
     given = [f"--{name}" for name, value in flags.items() if value not in (None, [])]
     if config and given:
         raise typer.BadParameter(f"{', '.join(given)} cannot be added to a file: say it in {config}")
@@ -137,7 +133,6 @@ def _values_of(flags: dict) -> dict:
 
 
 def _new_folder(game: str | None) -> Path:
-    """A folder that is named for the game."""
     from games.core.registry import parse_spec
 
     return free_folder(parse_spec(game)[0] if game else "run")

@@ -24,7 +24,7 @@ from arena.commands.options import (
     sizes_of,
 )
 from arena.commands.output import print_table, tell, write_whole
-from arena.commands.playing import Where, end_told
+from arena.commands.playing import Where, reporting_end
 from arena.commands.progress import progress_line
 from arena.commands.study import print_json, rendered, write_files
 
@@ -80,9 +80,9 @@ def scaling(
 ) -> None:
     """Compare parallel searches with the serial search.
 
-    They are compared by Elo at equal time, search overhead, strength speed-up, and speed.  Simulated workers, in
-    virtual time, give the same result on any machine.  Tables and a figure (scaling.csv, throughput.csv, scaling.svg,
-    scaling.png) are written beside the games.
+    Measures: Elo at equal time, search overhead, strength speed-up, and speed.  Simulated workers, in virtual time,
+    give the same result on any machine.  Tables and a figure (scaling.csv, throughput.csv, scaling.svg, scaling.png)
+    are written beside the games.
     """
     where = Where(workers, cluster)
     where.check()
@@ -99,7 +99,7 @@ def scaling(
 
 
 def _publish(out: Path, speed_seconds: float, as_json: bool) -> None:
-    """Measure the speed on threads, and write and print what was found."""
+    """Measure the speed on threads; write and print the results."""
     from arena.study.scaling import load, read_study
     from results.strength_scaling import figure
 
@@ -113,7 +113,6 @@ def _publish(out: Path, speed_seconds: float, as_json: bool) -> None:
 
 
 def _play(study, out: Path, where: Where, resume: bool) -> None:
-    """Play all rounds, with the display of a tournament."""
     from rich.console import Console
 
     from arena.cluster.link import connected
@@ -123,13 +122,13 @@ def _play(study, out: Path, where: Where, resume: bool) -> None:
 
     use_fork_server()
     console = Console(stderr=True)
-    with end_told(out, "scaling", where.cluster), ExitStack() as stack:
+    with reporting_end(out, "scaling", where.cluster), ExitStack() as stack:
         cluster = stack.enter_context(connected(where.cluster)) if where.cluster else None  # once for all rounds
         run(study, out, where.workers, resume, watch(console), lambda text: console.print(text, markup=False), cluster)
 
 
 def _speeds(study, out: Path, seconds: float):
-    """The table of speeds on threads: measured once, then read."""
+    """The table of speeds on threads, measured once and stored."""
     import pandas as pd
 
     from arena.study.throughput import throughput
@@ -146,7 +145,6 @@ def _speeds(study, out: Path, seconds: float):
 
 
 def _print(frame, speeds, out: Path) -> None:
-    """Print both tables."""
     from results.strength_scaling import shown
     from results.summary import side_by_side
 

@@ -60,10 +60,10 @@ def solvers(
 ) -> None:
     """Compare parallel solvers with one worker, by time and nodes.
 
-    They find the values of the same positions with one worker and with more, in virtual time where workers can be
-    simulated; speed-up and search overhead follow.  Results are stored one by one; --resume continues a study that was
-    stopped.  Tables and a figure (points.csv, points.tex, solving.csv, solving.tex, solving.svg, solving.png) are
-    written beside them.
+    All solve the same positions with one worker and with more, in virtual time if their workers can be simulated, which
+    gives speed-up and search overhead.  Results are stored one by one; --resume continues a stopped study.
+    Tables and a figure (points.csv, points.tex, solving.csv, solving.tex, solving.svg, solving.png) are written beside
+    them.
     """
     check_resumed(context, out, resume)
     from arena.study.solving import FILE, SolvingStudy, kept, run
