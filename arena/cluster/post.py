@@ -8,19 +8,7 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
-from arena.cluster.messages import (
-    Answer,
-    Begin,
-    Described,
-    Games,
-    Halt,
-    Message,
-    Over,
-    Prepare,
-    Prepared,
-    Refusal,
-    messages,
-)
+from arena.cluster import messages
 from arena.formats.fixture import Fixture
 from arena.workers.messages import WorkersEnd
 
@@ -47,41 +35,41 @@ class Post:
             end.close()
         self._orders, self._ends = WorkersEnd(ours[0]), ours
         self._changed = threading.Condition()
-        self._said: list[Message] = []  # not yet returned by a task
-        self._records: dict[str, Over] = {}  # likewise, by the ids of games
-        self._machine: Described | Refusal | None = None
+        self._said: list[messages.Message] = []  # not yet returned by a task
+        self._records: dict[str, messages.Over] = {}  # likewise, by the ids of games
+        self._machine: messages.Described | messages.Refusal | None = None
         self._asked = self._prepared = self.ended = self.halted = False
-        threading.Thread(target=self._listen, args=(WorkersEnd(ours[1], messages),), daemon=True).start()
-        self._order(Begin(values, cores))
+        threading.Thread(target=self._listen, args=(WorkersEnd(ours[1], messages.messages),), daemon=True).start()
+        self._order(messages.Begin(values, cores))
 
-    def describe(self, wanted: Callable[[], bool]) -> Answer:
+    def describe(self, wanted: Callable[[], bool]) -> messages.Answer:
         """Its description, or why it cannot play."""
         self._wait(lambda: self._machine is not None, wanted)
-        return Answer([self._machine] if self._machine else [], self._lost())
+        return messages.Answer([self._machine] if self._machine else [], self._lost())
 
-    def prepare(self, wanted: Callable[[], bool]) -> Answer:
+    def prepare(self, wanted: Callable[[], bool]) -> messages.Answer:
         """Let it compile, once."""
         with self._changed:
             asked, self._asked = self._asked, True
         if not asked:
-            self._order(Prepare())
+            self._order(messages.Prepare())
         self._wait(lambda: self._prepared, wanted)
         return self._answer([])
 
-    def play(self, fixtures: list[Fixture], wanted: Callable[[], bool]) -> Answer:
+    def play(self, fixtures: list[Fixture], wanted: Callable[[], bool]) -> messages.Answer:
         """Let it play these games; returns when they are over, it has ended, or nobody wants them."""
         ids = [fixture.id for fixture in fixtures]
         if not self._prepared:  # a new station that replaces a closed one
             self.prepare(wanted)
         if not self.halted:
-            self._order(Games(fixtures))
+            self._order(messages.Games(fixtures))
             self._wait(lambda: all(id in self._records for id in ids), wanted)
         return self._answer(ids)
 
     def halt(self) -> None:
         """Tell it to begin no more games."""
         self.halted = True
-        self._order(Halt())
+        self._order(messages.Halt())
 
     def close(self) -> None:
         """End it, and wait until it has ended."""
@@ -107,11 +95,11 @@ class Post:
         if not over:
             self.close()
 
-    def _answer(self, ids: Iterable[str]) -> Answer:
+    def _answer(self, ids: Iterable[str]) -> messages.Answer:
         with self._changed:
             said, self._said = self._said, []
             records = [self._records.pop(id) for id in ids if id in self._records]
-        return Answer([*said, *records], self._lost(), self.halted)
+        return messages.Answer([*said, *records], self._lost(), self.halted)
 
     def _lost(self) -> str:
         """How it ended; "" while it lives, or if it ended on request."""
@@ -137,12 +125,12 @@ class Post:
         for one in self._ends:
             one.close()
 
-    def _note(self, message: Message) -> None:
-        if isinstance(message, Over):
+    def _note(self, message: messages.Message) -> None:
+        if isinstance(message, messages.Over):
             self._records[message.record.id] = message
-        elif isinstance(message, Described | Refusal):
+        elif isinstance(message, messages.Described | messages.Refusal):
             self._machine = message
-        elif isinstance(message, Prepared):
+        elif isinstance(message, messages.Prepared):
             self._prepared = True
         else:
             self._said.append(message)

@@ -18,22 +18,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from arena.cluster import messages
 from arena.cluster.describing import describe_station
-from arena.cluster.messages import (
-    Begin,
-    Described,
-    Games,
-    Halt,
-    Harm,
-    Line,
-    Loaded,
-    Over,
-    Prepare,
-    Prepared,
-    Refusal,
-    Trouble,
-    orders,
-)
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
 from arena.workers.messages import SupervisorsEnd, WorkersEnd
@@ -61,7 +47,7 @@ class SentLog(logging.Handler):
             self._room -= len(text)
             text = text.encode("utf-8", "backslashreplace").decode()
             self._channel.send(
-                Line(worker, name, level, text if self._room > 0 else "the rest of this log is left out")
+                messages.Line(worker, name, level, text if self._room > 0 else "the rest of this log is left out")
             )
 
 
@@ -69,7 +55,7 @@ class Inbox:
     """The games that have arrived: a `Feed` of the supervisor."""
 
     def __init__(self, end: socket.socket):
-        self._end, self.open = SupervisorsEnd(end, orders), True
+        self._end, self.open = SupervisorsEnd(end, messages.orders), True
         self._games: deque[Fixture] = deque()
         self.supervisor: Supervisor | None = None
 
@@ -79,9 +65,9 @@ class Inbox:
     def read(self) -> None:
         arrived, self.open = self._end.receive()
         for order in arrived:
-            if isinstance(order, Games):
+            if isinstance(order, messages.Games):
                 self._games.extend(order.fixtures)
-            elif isinstance(order, Halt) and self.supervisor:
+            elif isinstance(order, messages.Halt) and self.supervisor:
                 self.supervisor.request_stop()
         if not self.open and self.supervisor:
             self.supervisor.request_stop(now=True)
@@ -98,24 +84,26 @@ def main(orders_from: int, messages_to: int) -> None:
     # this process has no threads, and has imported what its workers need
     multiprocessing.set_start_method("fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn")
     incoming = socket.socket(fileno=orders_from)
-    channel, first = WorkersEnd(socket.socket(fileno=messages_to)), WorkersEnd(incoming, orders)
+    channel, first = WorkersEnd(socket.socket(fileno=messages_to)), WorkersEnd(incoming, messages.orders)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):  # nobody listens
         begin = first.receive()
-        if (config := _settle_in(channel, begin)) and isinstance(first.receive(), Prepare):
+        if (config := _settle_in(channel, begin)) and isinstance(first.receive(), messages.Prepare):
             _play(channel, Inbox(incoming), config, begin.cores)
 
 
-def _settle_in(channel, begin: Begin) -> Config | None:
+def _settle_in(channel, begin: messages.Begin) -> Config | None:
     """The configuration; None, after sending the reason, if it cannot be made here."""
     try:
         config = Config.restored(json.loads(begin.values))
-        channel.send(Described(describe_station(config)))
+        channel.send(messages.Described(describe_station(config)))
         return config
     except ImportError as error:
-        channel.send(Refusal(f"it cannot import what the run needs: {error}; plug-ins must be installed there too"))
+        channel.send(
+            messages.Refusal(f"it cannot import what the run needs: {error}; plug-ins must be installed there too")
+        )
         return None
     except Exception as error:  # any error of a plug-in
-        channel.send(Refusal(f"{type(error).__name__}: {error}"))
+        channel.send(messages.Refusal(f"{type(error).__name__}: {error}"))
         return None
 
 
@@ -128,7 +116,7 @@ def _play(channel, inbox: Inbox, config: Config, cores: int) -> None:
 
     def send(records):
         for record in records:
-            channel.send(Over(record))
+            channel.send(messages.Over(record))
 
     supervisor = Supervisor(
         config,
@@ -136,15 +124,15 @@ def _play(channel, inbox: Inbox, config: Config, cores: int) -> None:
         send,
         run_log,
         workers=cores,
-        on_trouble=lambda text: channel.send(Trouble(text)),
+        on_trouble=lambda text: channel.send(messages.Trouble(text)),
         on_tick=lambda: harm.tell(),
         feed=inbox,
     )
     inbox.supervisor, harm = supervisor, HarmReport(channel, supervisor)
     with _one_a_machine():
-        supervisor.prepare(lambda name: None, lambda *loaded: channel.send(Loaded(*loaded)))
+        supervisor.prepare(lambda name: None, lambda *loaded: channel.send(messages.Loaded(*loaded)))
     harm.tell()
-    channel.send(Prepared())
+    channel.send(messages.Prepared())
     supervisor.run()
 
 
@@ -161,7 +149,7 @@ class HarmReport:
         spoilt, broken = (now - before for now, before in zip(known, self._before))
         self._before = known
         if spoilt or broken:
-            self._channel.send(Harm(dict(spoilt), dict(broken)))
+            self._channel.send(messages.Harm(dict(spoilt), dict(broken)))
 
 
 @contextmanager

@@ -7,23 +7,13 @@ from typing import Annotated
 
 import typer
 
+from arena.commands import options
 from arena.commands.application import VOID, Panel, command
-from arena.commands.options import (
-    Force,
-    Json,
-    Mode,
-    Specialize,
-    agents_option,
-    games_option,
-    output_option,
-    positive,
-    registered,
-)
 from arena.commands.output import check_free, print_table, tell, write_whole
 from arena.commands.progress import progress_line
 
 PLAYOUTS = "playouts"  # what a row without an agent measures
-ALWAYS = Mode("always")
+ALWAYS = options.Mode("always")
 KERNELS = {
     "always": "compiled for each game",
     "auto": "those for all games, and after some seconds those compiled for each game",
@@ -31,11 +21,11 @@ KERNELS = {
 }
 
 
-Games = Annotated[list[str] | None, games_option("A game to measure; may be repeated.")]
-Agents = Annotated[list[str] | None, agents_option("An agent with its budget; may be repeated.")]
+Games = Annotated[list[str] | None, options.games_option("A game to measure; may be repeated.")]
+Agents = Annotated[list[str] | None, options.agents_option("An agent with its budget; may be repeated.")]
 Everything = Annotated[bool, typer.Option("--all", help="Measure every serial search on every game: about an hour.")]
-Seconds = Annotated[float, typer.Option(callback=positive, help="The time of each measurement.")]
-ReportFile = Annotated[Path | None, output_option("A JSON file to write the results to, for --against.")]
+Seconds = Annotated[float, typer.Option(callback=options.positive, help="The time of each measurement.")]
+ReportFile = Annotated[Path | None, options.output_option("A JSON file to write the results to, for --against.")]
 Against = Annotated[
     Path | None,
     typer.Option(help="Compare with a file of --output, or with another version: the folder of its sources."),
@@ -54,9 +44,9 @@ def bench(
     seconds: Seconds = 0.5,
     output: ReportFile = None,
     against: Against = None,
-    specialize: Specialize = ALWAYS,
-    force: Force = False,
-    as_json: Json = False,
+    specialize: options.Specialize = ALWAYS,
+    force: options.Force = False,
+    as_json: options.Json = False,
 ) -> None:
     """Measure the speed of playouts and searches on one core.
 
@@ -95,7 +85,7 @@ def _wanted(game: list[str] | None, agent: list[str] | None, everything: bool, s
     from arena.study.bench import search_agents, subjects, usual_subjects
 
     if game or agent or everything:
-        return subjects(game or registered("games"), search_agents() if agent is None else agent)
+        return subjects(game or options.registered("games"), search_agents() if agent is None else agent)
     return comparison.subjects_of(stored) if stored else usual_subjects()
 
 

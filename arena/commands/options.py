@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -88,29 +89,30 @@ def agents_option(help: str):
 
 def output_option(help: str):
     """--output, a file."""
-    return typer.Option("--output", "-o", help=help, rich_help_panel=FILES)
+    return in_files("--output", "-o", help=help)
 
 
 def resume_option(help: str):
     """--resume."""
-    return typer.Option("--resume", help=help, rich_help_panel=FILES)
+    return in_files("--resume", help=help)
 
 
 def _folder_option(default: str):
     """--out, a run's folder."""
     help = f"The folder to store the run in. Default: {default}."
-    return typer.Option("--out", "-o", rich_help_panel=FILES, help=help, autocompletion=complete_run)
+    return in_files("--out", "-o", help=help, autocompletion=complete_run)
 
 
 MOST_WORKERS = 4096
 RUNNING, FILES = "Where and how it runs", "Files and formats"  # headings of shared options in the help
+running = partial(typer.Option, rich_help_panel=RUNNING)
+in_files = partial(typer.Option, rich_help_panel=FILES)
 
 Mode = StrEnum("Mode", MODES)  # type: ignore[misc]  # members known to games.core.specialized alone
 Specialize = Annotated[
     Mode | None,
-    typer.Option(
+    running(
         callback=_choose_kernels,
-        rich_help_panel=RUNNING,
         metavar="MODE",
         help="Compile kernels for each game: always, before they run; auto, the default of runs, in the background; "
         "or never. Results are the same.",
@@ -125,19 +127,17 @@ AgentArgument = Annotated[
 ]
 Cluster = Annotated[
     str | None,
-    typer.Option(
-        metavar="ADDRESS",
-        rich_help_panel=RUNNING,
-        help="Play on a Dask cluster: its scheduler's address or file; or local:4, four cores here.",
+    running(
+        metavar="ADDRESS", help="Play on a Dask cluster: its scheduler's address or file; or local:4, four cores here."
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.", rich_help_panel=FILES)]
+Force = Annotated[bool, in_files("--force", help="Replace a file that exists.")]
 Folder = Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR", autocompletion=complete_run)]
 Game = Annotated[
     str,
     typer.Argument(help='A game such as "connect4(rows=6, columns=7)".', metavar="GAME", autocompletion=complete_game),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=FILES)]
+Json = Annotated[bool, in_files("--json", help="Print JSON.")]
 Moves = Annotated[
     str,
     typer.Option(help="The moves to the position, separated by spaces or joined, such as 1-2-1 or 121. Default: none."),
@@ -150,12 +150,11 @@ Resume = Annotated[bool, resume_option("Continue the run in --out.")]
 ResumeAlone = Annotated[bool, resume_option("Continue what --out holds; needs nothing else.")]
 Plugin = Annotated[  # application.command adds it where there is a parameter `game` or `agent`
     list[str] | None,
-    typer.Option(
+    running(
         "--plugin",
         metavar="MODULE",
         callback=_import_named,
         is_eager=True,
-        rich_help_panel=RUNNING,
         help="A module with games or agents of your own; may be repeated.",
     ),
 ]
@@ -169,16 +168,10 @@ SolvingAgent = Annotated[
         autocompletion=complete_agent,
     ),
 ]
-TableFormat = Annotated[Format, typer.Option("--format", "-f", help="The format of the table.", rich_help_panel=FILES)]
+TableFormat = Annotated[Format, in_files("--format", "-f", help="The format of the table.")]
 Workers = Annotated[
     int | None,
-    typer.Option(
-        "--workers",
-        "-j",
-        callback=at_least(1, MOST_WORKERS),
-        rich_help_panel=RUNNING,
-        help="Processes to use. Default: one a core.",
-    ),
+    running("--workers", "-j", callback=at_least(1, MOST_WORKERS), help="Processes to use. Default: one a core."),
 ]
 
 
@@ -238,13 +231,12 @@ def _verbose(count: int) -> int:
 
 Verbose = Annotated[
     int,
-    typer.Option(
+    running(
         "--verbose",
         "-v",
         count=True,
         callback=_verbose,
         show_default=False,
-        rich_help_panel=RUNNING,
         help="Show log messages; -vv: all of them.",
     ),
 ]

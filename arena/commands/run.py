@@ -6,26 +6,18 @@ from typing import Annotated
 
 import typer
 
+from arena.commands import options
 from arena.commands.application import Panel, command
-from arena.commands.options import (
-    Cluster,
-    Json,
-    OutFolder,
-    Specialize,
-    Verbose,
-    Workers,
-    agents_option,
-    budget_of,
-    free_folder,
-    games_option,
-    resume_option,
-)
 from arena.commands.playing import Where, play_shown
 
 ConfigFile = Annotated[Path | None, typer.Argument(help="A TOML file.", metavar="CONFIG.toml")]
-ResumeAny = Annotated[bool, resume_option("Continue the run in --out; needs no configuration.")]
-OneGame = Annotated[str | None, games_option('Instead of a file: a game such as "connect4(rows=6, columns=7)".')]
-Agents = Annotated[list[str] | None, agents_option('An agent such as "uct(playouts=1000)"; repeat it for each agent.')]
+ResumeAny = Annotated[bool, options.resume_option("Continue the run in --out; needs no configuration.")]
+OneGame = Annotated[
+    str | None, options.games_option('Instead of a file: a game such as "connect4(rows=6, columns=7)".')
+]
+Agents = Annotated[
+    list[str] | None, options.agents_option('An agent such as "uct(playouts=1000)"; repeat it for each agent.')
+]
 Games = Annotated[
     int | None,
     typer.Option(
@@ -67,9 +59,9 @@ Careful = Annotated[
 )
 def run(
     config: ConfigFile = None,
-    out: OutFolder = None,
-    workers: Workers = None,
-    cluster: Cluster = None,
+    out: options.OutFolder = None,
+    workers: options.Workers = None,
+    cluster: options.Cluster = None,
     resume: ResumeAny = False,
     game: OneGame = None,
     agent: Agents = None,
@@ -80,9 +72,9 @@ def run(
     clock: Clock = None,
     serve: Port = None,
     careful: Careful = False,
-    specialize: Specialize = None,
-    verbose: Verbose = 0,
-    as_json: Json = False,
+    specialize: options.Specialize = None,
+    verbose: options.Verbose = 0,
+    as_json: options.Json = False,
 ) -> None:
     """Play a tournament and store it in a folder.
 
@@ -127,7 +119,7 @@ def _values_of(flags: dict) -> dict:
     }
     values["agents"] = [{"agent": spec} for spec in flags["agent"] or []]
     clock = {"clock": flags["clock"]} if flags["clock"] else {}
-    if budget := budget_of(flags["budget"] or []) | clock:
+    if budget := options.budget_of(flags["budget"] or []) | clock:
         values["budget"] = budget
     return values
 
@@ -135,7 +127,7 @@ def _values_of(flags: dict) -> dict:
 def _new_folder(game: str | None) -> Path:
     from games.core.registry import parse_spec
 
-    return free_folder(parse_spec(game)[0] if game else "run")
+    return options.free_folder(parse_spec(game)[0] if game else "run")
 
 
 def _stored_config(folder: Path) -> dict:

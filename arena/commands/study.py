@@ -7,17 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from arena.commands import options
 from arena.commands.application import Panel, command, group
-from arena.commands.options import (
-    Json,
-    ResumeAlone,
-    RunFolder,
-    Specialize,
-    agents_option,
-    check_resumed,
-    free_folder,
-    games_option,
-)
 from arena.commands.output import print_table, tell, write_picture, write_whole
 from arena.commands.progress import progress_line
 
@@ -27,10 +18,12 @@ SUFFIXES = {"csv": "csv", "latex": "tex"}
 studies = group("study", Panel.STUDY, "Compare searches of one kind on many positions.")
 
 
-Games = Annotated[list[str] | None, games_option("A game; may be repeated. Default: eight games on small boards.")]
+Games = Annotated[
+    list[str] | None, options.games_option("A game; may be repeated. Default: eight games on small boards.")
+]
 Searches = Annotated[
     list[str] | None,
-    agents_option("A search without a budget; may be repeated. Default: all serial ones, with variants."),
+    options.agents_option("A search without a budget; may be repeated. Default: all serial ones, with variants."),
 ]
 Memory = Annotated[
     str | None, typer.Option(help="Comma-separated sizes, in MiB, of a search's table or trees. Default: 0.125,1,16.")
@@ -62,10 +55,10 @@ def proof(
     nodes: Nodes = None,
     part: Part = None,
     seed: Seed = None,
-    out: RunFolder = None,
-    resume: ResumeAlone = False,
-    specialize: Specialize = None,
-    as_json: Json = False,
+    out: options.RunFolder = None,
+    resume: options.ResumeAlone = False,
+    specialize: options.Specialize = None,
+    as_json: options.Json = False,
 ) -> None:
     """Compare proof-number searches, with several sizes of memory.
 
@@ -73,7 +66,7 @@ def proof(
     line by line; --resume continues a stopped study.  Tables and figures (solved.csv, solved.tex, games.csv, games.tex,
     solved.svg, solved.png) are written beside them: positions solved, nodes, processor seconds, memory.
     """
-    check_resumed(context, out, resume)
+    options.check_resumed(context, out, resume)
     from arena.study.proving import ProofStudy, run
     from results.proof_tables import by_game, figure, table
 
@@ -81,7 +74,7 @@ def proof(
     values |= {"memory": _numbers(memory, "--memory"), "part": _numbers(part, "--part")}
     values |= {"nodes": nodes, "seed": seed}
     study = None if resume else ProofStudy(**{key: one for key, one in values.items() if one not in (None, ())})
-    out = out or free_folder("proof")
+    out = out or options.free_folder("proof")
     with progress_line() as show:
         rows = run(study, out, resume, show)
     tables = {"solved": table(rows), "games": by_game(rows)}
