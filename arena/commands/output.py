@@ -64,7 +64,8 @@ def write_table(frame, format: str, output: Path | None, force: bool = False, **
     """Write a data frame in a format of `results.export`, with its options, to a file or to the standard output."""
     from results.export import render
 
-    width = None if output else _terminal_width()
+    # None where lines may be long: in a file or a pipe
+    width = shutil.get_terminal_size().columns if output is None and sys.stdout.isatty() else None
     write_text(render(frame, format, width=width, **options), output, force)
 
 
@@ -96,11 +97,6 @@ def tell(text: str) -> None:
         filled = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False).fill
         text = "\n".join(line if line[:1] in ("", " ") else filled(line) for line in text.split("\n"))
     typer.echo(text, err=err)
-
-
-def _terminal_width() -> int | None:
-    """The columns of the terminal; None for a file or a pipe, whose lines may be long."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def write_picture(path: Path, figure, force: bool = False) -> None:

@@ -96,6 +96,8 @@ def _check_indices(cluster: str | None) -> None:
 
 def _described(config: Path | None, flags: dict, resume: bool, out: Path | None) -> tuple[Path | dict, Path]:
     """The tournament, as a file or as keys, and the folder of the run."""
+    from games.core.registry import parse_spec
+
     given = [f"--{name}" for name, value in flags.items() if value not in (None, [])]
     if config and given:
         raise typer.BadParameter(f"{', '.join(given)} cannot be added to a file: say it in {config}")
@@ -104,7 +106,8 @@ def _described(config: Path | None, flags: dict, resume: bool, out: Path | None)
     if given:
         if resume and not out:
             raise typer.BadParameter("--resume needs --out, the folder of the run to continue")
-        return _values_of(flags), out or _new_folder(flags["game"])
+        game = flags["game"]
+        return _values_of(flags), out or options.free_folder(parse_spec(game)[0] if game else "run")
     if resume and out:
         return _stored_config(out), out
     raise typer.BadParameter("give a configuration file, or --game and two or more --agent, or --resume with --out")
@@ -122,12 +125,6 @@ def _values_of(flags: dict) -> dict:
     if budget := options.budget_of(flags["budget"] or []) | clock:
         values["budget"] = budget
     return values
-
-
-def _new_folder(game: str | None) -> Path:
-    from games.core.registry import parse_spec
-
-    return options.free_folder(parse_spec(game)[0] if game else "run")
 
 
 def _stored_config(folder: Path) -> dict:

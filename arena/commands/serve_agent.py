@@ -36,16 +36,10 @@ def serve_agent(
         import agents
         import games
         from agents.outside.serving import serve
+        from arena.config.config import Seat
         from arena.play.first_moves import warm
 
         made, rules = agents.make(agent), games.make(game)
         if not made.refuses(rules):
-            _warm(warm, made, rules)
+            warm([rules], Seat(str(made), made, made.own_budget()))  # a failure will show in the first answer
         serve(made, rules, protocol, iter(sys.stdin.readline, ""), answers.write, seed)
-
-
-def _warm(warm, agent, game) -> None:
-    """Compile what the agent runs; a failure will show in its first answer."""
-    from arena.config.config import Seat
-
-    warm([game], Seat(str(agent), agent, agent.own_budget()))

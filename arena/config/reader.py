@@ -161,7 +161,8 @@ class Reader:
             return None
         kind = formats().get(name)
         if kind is None:
-            self._complain(("format",), name, f"is no format; there are {', '.join(_for_two())}")
+            for_two = [name for name, kind in formats().items() if kind.players == 2]
+            self._complain(("format",), name, f"is no format; there are {', '.join(for_two)}")
         elif instances and kind.players != players:
             here = "is for two players; here each agent plays by itself"
             text = here if players == 1 else f"is for one player, and {instances[0]} is for two"
@@ -207,7 +208,8 @@ class Reader:
         if kind.players == 1 and any(isinstance(each, dict) and each.get("clock") for each in self._budget_tables()):
             found.append("clock: is for two players; here each agent plays by itself: give playouts, or seconds")
         form = _form_problems(kind.Keys, own, kind.Keys.model_fields)
-        right = own if not form else {key: own[key] for key in own if _is_right(kind, key, own[key])}
+        known = kind.Keys.model_fields
+        right = {key: own[key] for key in own if not form or not _form_problems(kind.Keys, {key: own[key]}, known)}
         return found + form + [complaint(*each) for each in kind.complaints(right, names)]
 
     # -- Openings -------------------------------------------------------------------------------------------------
@@ -351,10 +353,6 @@ def _listed(value) -> list | tuple:
     return value if isinstance(value, list | tuple) else []
 
 
-def _for_two() -> list[str]:
-    return [name for name, kind in formats().items() if kind.players == 2]
-
-
 def _belongs(key, kind) -> str:
     """The message for a key of another format."""
     if kind.players == 1:
@@ -369,7 +367,3 @@ def _form_problems(table: type[Table], values, known) -> list[str]:
         return []
     except ValidationError as error:
         return [in_words(fault, known) for fault in error.errors()]
-
-
-def _is_right(kind, key, value) -> bool:
-    return not _form_problems(kind.Keys, {key: value}, kind.Keys.model_fields)

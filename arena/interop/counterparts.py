@@ -215,19 +215,6 @@ def _lines_of_action(game):
     return Counterpart("lines_of_action", by_name, text, differs=differs) if game.size == 8 else None
 
 
-def _checkers(game):
-    return Counterpart("checkers", checkers_name, text, differs="their game is a draw after 40 moves without a capture")
-
-
-def _amazons(game):
-    return None if game.height != game.width else Counterpart(f"amazons(board_size={game.width})", amazons_path)
-
-
-def _nim(game):
-    piles = ";".join(map(str, game.heaps))
-    return Counterpart(f"nim(pile_sizes={piles},is_misere={game.misere})", nim_name, text)
-
-
 # by the name of our game: its counterpart, or None where OpenSpiel lacks these parameters
 COUNTERPARTS: dict[str, Callable[[Any], Counterpart | None]] = {
     "tictactoe": lambda game: Counterpart("tic_tac_toe", tictactoe_cell),
@@ -237,13 +224,19 @@ COUNTERPARTS: dict[str, Callable[[Any], Counterpart | None]] = {
     "mnk": lambda game: Counterpart(f"mnk(m={game.columns},n={game.rows},k={game.k})"),
     "y": lambda game: None if game.swap else Counterpart(f"y(board_size={game.size})"),
     "kalah": lambda game: Counterpart("mancala", kalah_number) if (game.houses, game.seeds) == (6, 4) else None,
-    "checkers": _checkers,
+    "checkers": lambda game: Counterpart(
+        "checkers", checkers_name, text, differs="their game is a draw after 40 moves without a capture"
+    ),
     "loa": _lines_of_action,
     "hex": lambda game: Counterpart(f"hex(board_size={game.size},swap={game.swap})", by_name, text),
     "go": _go,
-    "nim": _nim,
+    "nim": lambda game: Counterpart(
+        f"nim(pile_sizes={';'.join(map(str, game.heaps))},is_misere={game.misere})", nim_name, text
+    ),
     "clobber": lambda game: Counterpart(f"clobber(rows={game.rows},columns={game.columns})", by_name, text),
-    "amazons": _amazons,
+    "amazons": lambda game: (
+        Counterpart(f"amazons(board_size={game.width})", amazons_path) if game.height == game.width else None
+    ),
     "pig": lambda game: Counterpart(f"pig(winscore={game.target},horizon={game.horizon})", pig_number),
     "chess": lambda game: Counterpart("chess", algebraic, san, first=1) if usual(game) else None,
 }

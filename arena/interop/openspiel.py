@@ -189,11 +189,7 @@ def _reached(name: str, actions: tuple[int, ...]) -> Any:
     return state
 
 
-def _itself(game: Any) -> Counterpart:
-    return Counterpart(game.game, first=game.about.first)
-
-
-COUNTERPARTS[OpenSpielGame.name] = _itself
+COUNTERPARTS[OpenSpielGame.name] = lambda game: Counterpart(game.game, first=game.about.first)
 
 # -- Their searches -------------------------------------------------------------------------------------------------
 

@@ -102,22 +102,16 @@ class Watch:
 
         class Listener(event.Listener):
             def on_start(self, event):
-                watch._compilation_begins()
+                watch._depth += 1  # one kernel's compilation starts those of the kernels that it calls
+                if watch._depth == 1:
+                    watch._words[COMPILING] = monotonic()
 
             def on_end(self, event):
-                watch._compilation_ends()
+                watch._depth -= 1
+                if watch._depth == 0:
+                    seconds = monotonic() - watch._words[COMPILING]
+                    watch._words[COMPILING] = 0.0
+                    watch._words[COMPILED] += seconds
+                    watch._words[COMPILED_GAME] += seconds
 
         event.register("numba:compile", Listener())
-
-    def _compilation_begins(self):
-        self._depth += 1  # one kernel's compilation asks for those that it calls
-        if self._depth == 1:
-            self._words[COMPILING] = monotonic()
-
-    def _compilation_ends(self):
-        self._depth -= 1
-        if self._depth == 0:
-            seconds = monotonic() - self._words[COMPILING]
-            self._words[COMPILING] = 0.0
-            self._words[COMPILED] += seconds
-            self._words[COMPILED_GAME] += seconds

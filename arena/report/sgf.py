@@ -35,7 +35,8 @@ def to_sgf(game: Game, record: GameRecord) -> str:
         "RU": str(game),
         "C": f"{record.reason}. {record.detail}".strip(),
     }
-    nodes = [";" + "".join(f"{name}[{_escaped(value)}]" for name, value in root.items())]
+    escaped = {name: str(value).replace("\\", "\\\\").replace("]", "\\]") for name, value in root.items()}
+    nodes = [";" + "".join(f"{name}[{value}]" for name, value in escaped.items())]
     moves = [*record.opening_moves.split(), *record.moves.split()]
     nodes += [f";{'BW'[ply % 2]}[{game.sgf_move(name)}]" for ply, name in enumerate(moves)]
     return "(" + "\n".join("".join(nodes[i : i + 10]) for i in range(0, len(nodes), 10)) + ")\n"
@@ -49,7 +50,3 @@ def _result(record) -> str:
         return "0"
     by = WITHOUT_SCORE.get(record.reason, "F") if record.score is None else f"{abs(record.score):g}"
     return f"{'B' if record.outcome == 1 else 'W'}+{by}"
-
-
-def _escaped(value) -> str:
-    return str(value).replace("\\", "\\\\").replace("]", "\\]")

@@ -84,7 +84,10 @@ class SolvingStudy:
 
     def specs(self) -> tuple[str, ...]:
         """The solvers, or their default."""
-        return self.solvers or solvers_with("simulated")
+        known = registry.classes()
+        return self.solvers or tuple(
+            name for name in solving_agents() if "simulated" in known[name].__dataclass_fields__
+        )
 
     def sizes(self) -> list[int]:
         """The numbers of workers, always with 1 for comparison."""
@@ -113,11 +116,6 @@ class SolvingStudy:
             for position in range(len(self.moves) or self.positions):
                 for workers in self.sizes():
                     yield spec, position, workers
-
-
-def solvers_with(parameter: str) -> tuple[str, ...]:
-    """The names of the solving agents with this parameter."""
-    return tuple(name for name in solving_agents() if parameter in registry.classes()[name].__dataclass_fields__)
 
 
 def random_position(game, seed: int, number: int, plies: int) -> tuple[str, np.ndarray]:

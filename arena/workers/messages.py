@@ -209,7 +209,8 @@ def fault_of(config: Config, fixture: Fixture, record: GameRecord) -> str | None
             return f"its {key} is {getattr(record, key)!r:.80} and not {right!r}"
     if record.reason not in (Reason.PLAYED_OUT, Reason.RULES, Reason.RESIGNED, *Reason.ADJUDICATED, *Reason.FORFEITS):
         return f"its reason is {record.reason!r:.80}"
-    if record.outcome not in ((0.0, 0.5, 1.0) if _decided(config, record) else (None,)):
+    decided = config.players == 2 and record.reason != Reason.RULES
+    if record.outcome not in ((0.0, 0.5, 1.0) if decided else (None,)):
         return f"its outcome is {record.outcome!r}"
     if (record.score is None) == (record.reason == Reason.PLAYED_OUT) or not math.isfinite(record.score or 0.0):
         return f"its score is {record.score!r}"
@@ -219,20 +220,11 @@ def fault_of(config: Config, fixture: Fixture, record: GameRecord) -> str | None
         if not (_fits(one.playouts) and _fits(one.seconds) and _fits(one.score)):
             return f"it has {one!r:.200}"
     for decision in record.decisions:
-        if decision.side not in (0, 1) or not _readable(decision.candidates):
+        readable = decision.candidates is None or candidates.is_written(decision.candidates)
+        finite = all(number is None or abs(number) < MOST for number in _numbers(decision))  # nan is not
+        if decision.side not in (0, 1) or not readable or not finite:
             return f"it has {decision!r:.200}"
-        for number in _numbers(decision):
-            if number is not None and not abs(number) < MOST:  # nan is not either
-                return f"it has {decision!r:.200}"
     return None
-
-
-def _decided(config, record):
-    return config.players == 2 and record.reason != Reason.RULES
-
-
-def _readable(text):
-    return text is None or candidates.is_written(text)
 
 
 def _fits(number):

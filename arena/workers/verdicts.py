@@ -83,8 +83,8 @@ class Verdicts:
             return self._forfeit(job) if job.fixture.condition in self._sound else replace(job, probes=1)
         if another_try(job.failures):
             return job
-        reason, fates = void_reason(job.failures), _fates(job)
-        return void_record(self.config, job.fixture, reason, fates, failure.seconds)
+        reason = Reason.HANG if failure.reason == Reason.TIME else Reason.CRASH
+        return void_record(self.config, job.fixture, reason, _fates(job), failure.seconds)
 
     def probed(self, job: Job, fault: str) -> GameRecord:
         """The record of a game whose rules were probed; `fault` says what is wrong with them, or ""."""
@@ -160,11 +160,6 @@ def culprit(failures: Sequence[Failure]) -> int | None:
 def another_try(failures: Sequence[Failure]) -> bool:
     """Whether to play a game again if nobody is known to be guilty."""
     return len(failures) < (TRIES_KILLED if all(failure.outside for failure in failures) else TRIES)
-
-
-def void_reason(failures: Sequence[Failure]) -> str:
-    """The reason of a game that is void after these failures."""
-    return Reason.HANG if failures[-1].reason == Reason.TIME else Reason.CRASH
 
 
 def is_stopped(pid: int) -> bool:
