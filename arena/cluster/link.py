@@ -34,10 +34,7 @@ class ClusterError(UserError, RuntimeError):
 
 
 class Link:
-    """Submits a run's tasks to a cluster, and collects their results.
-
-    client: a `distributed.Client`; where: the cluster in words.
-    """
+    """Submits tasks to a cluster (`client`: a `distributed.Client`; `where`: its name), and collects their results."""
 
     def __init__(self, client: Any, where: str):
         self.client, self.where = client, where

@@ -14,10 +14,7 @@ from games.core.plugins import named
 
 
 class ClusterWorkers:
-    """An executor that uses up to `workers` workers of a cluster.
-
-    client: a `distributed.Client`; where: the cluster in words
-    """
+    """An executor on `workers` workers of a cluster (`client`: a `distributed.Client`; `where`: its name)."""
 
     clock: int | None = None
 

@@ -71,8 +71,7 @@ _places: dict[tuple[str, str], Place] = {}  # by run and worker's address, since
 
 
 def join(run: str, values: str) -> tuple[bytes, dict[str, float]]:
-    """Start a run's station here, from its resolved values in JSON: an Answer with its description, and this worker's
-    resources."""
+    """Start a run's station from resolved values in JSON: (Answer with its description, this worker's resources)."""
     worker, wanted = get_worker(), _asker()
     place = _places[run, worker.address] = Place(values, worker.state.nthreads)
     return packed(place.use(lambda post: post.describe(wanted))), dict(worker.state.total_resources)

@@ -35,7 +35,7 @@ def warm(games: Iterable[Game], seat: Seat, faults: tuple[type[BaseException], .
 
 
 def weight(agent: Agent) -> int:
-    """A rough measure of an agent's compile time, to order agents by: the bytes of its sources (correlation 0.8)."""
+    """A rough measure of an agent's compile time, for ordering: the bytes of its sources (correlation 0.8)."""
     return sum(path.stat().st_size for path in import_closure(type(agent).__module__))
 
 

@@ -80,10 +80,7 @@ def begin(study: Any, path: Path, kind: type, what: str, resume: bool) -> Any:
 
 
 class Found(NamedTuple):
-    """A file with a row of JSON for each finding.
-
-    types: of a row's values, by key; keys: those that identify a row's cell
-    """
+    """A file with a row of JSON per finding; `types`: of its values, by key; `keys`: those that identify a cell."""
 
     path: Path
     types: dict[str, Any]

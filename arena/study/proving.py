@@ -237,10 +237,7 @@ def _solved(study, cell, warmed) -> dict:
 
 
 def load(folder) -> pd.DataFrame:
-    """A row for each search of a position: the columns of the file, and `solved`.
-
-    ConfigError if two searches found different values.
-    """
+    """A row per search of a position: the columns of the file, and `solved`; ConfigError if searches disagree."""
     frame = kept.table(Path(folder) / FOUND, STORED)
     frame["solved"] = frame["value"].notna()
     values = frame[frame["solved"]].groupby(["game", "position"])["value"].nunique()
