@@ -2,11 +2,11 @@
 
 
 def main() -> None:
-    """Run the command that the user typed; it is imported here, since worker processes import this file, too."""
+    """Run the user's command; imported here, since worker processes import this file too."""
     from arena.cli import main as run
 
     run()
 
 
-if __name__ == "__main__":  # not where multiprocessing imports it into a process of its own
+if __name__ == "__main__":  # not when multiprocessing imports the file into a worker
     main()

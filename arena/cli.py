@@ -1,4 +1,4 @@
-"""The command `arena`: every file of `arena.commands` is imported, and registers the command that it defines.
+"""The command `arena`: imports every file of `arena.commands`, which registers its command.
 
 Numba, NumPy, pandas and SciPy are imported inside the commands that need them, so that `arena --help` is quick.
 """
@@ -25,5 +25,5 @@ def main() -> None:
     except UserError as error:
         print(f"arena: {error}", file=sys.stderr)
         sys.exit(2)
-    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # when all is done, Ctrl-C changes no exit code
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # a late Ctrl-C changes no exit code
     app(prog_name="arena")

@@ -6,11 +6,5 @@ SEVERAL_KINDS = ("study", "ratings")  # of runs of several games or budgets, bes
 SCALING_KINDS = ("scaling", "throughput")  # of what `arena scaling` has stored, besides
 # the run's notes explain them
 NOTED = ("study", "standings", "ratings", "crosstable", "pairs", "differences", "scores")
-PLOTS = {  # kinds that are drawn too, and the methods of `Tournament.plot` that draw them
-    "standings": "ratings",
-    "crosstable": "crosstable",
-    "study": "study",
-}
-
 FORMATS = ("text", "csv", "markdown", "latex", "html", "json", "parquet")
 PICTURES = ("svg", "png", "pdf")

@@ -1,9 +1,9 @@
-"""What Dask loads in each worker of a local cluster: Ctrl-C, which a terminal sends to all processes, is the run's."""
+"""Loaded by Dask in each worker of a local cluster: ignores Ctrl-C, which is for the run but reaches all processes."""
 
 import signal
 from typing import Any
 
 
 def dask_setup(worker: Any) -> None:
-    """Called by Dask as the worker starts, in its main thread."""
+    """Called by Dask in the worker's main thread as it starts."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""What a station says of itself, and what of it keeps it from taking part in a run."""
+"""Describes stations, and decides whether they can take part in a run."""
 
 import platform
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ VERSIONS = ("python", "numba", "numpy", "project")
 
 
 def describe_station(config: Config) -> dict:
-    """`arena.workers.machine.describe`, and what decides whether a machine can take part in a run.
+    """`arena.workers.machine.describe`, and what determines whether a machine can take part in a run.
 
-    host: its name; runner_digest: of the sources that run games; plugins: with digests of their sources; files: the
-    checksums of those that games and agents read, "" for one that cannot be read;
-    programs: what each agent that is a program says of itself, by the agents' names.
+    host: its name; runner_digest: of the sources that run games; plugins: with digests of their sources; files:
+    checksums of the files that games and agents read, "" if unreadable; programs: the self-description of each agent
+    that is an outside program, by agents' names.
     """
     from games.core.jit import digest_of, package_folder
 
@@ -38,13 +38,13 @@ def _checksum(path: str) -> str:
 
 
 def refused(ours: dict, theirs: dict) -> str:
-    """Why a station that says `theirs` of itself cannot take part in a run begun by `ours`; "" if it can."""
+    """Why a station described by `theirs` cannot take part in a run begun by `ours`; "" if it can."""
     found = [
         f"its sources of {what} are others (digest {theirs.get(key)!r}, and here {ours.get(key)!r})"
         for key, what in SAME.items()
         if ours.get(key) != theirs.get(key)
     ]
-    files = theirs.get("files", {})  # sources from before there were such say nothing of them
+    files = theirs.get("files", {})  # older sources do not describe them
     found += [
         f"its file {path!r} is another one" if files.get(path) else f"it has no file {path!r}"
         for path, sum in ours["files"].items()
@@ -53,15 +53,15 @@ def refused(ours: dict, theirs: dict) -> str:
     return "; ".join(found)
 
 
-def told_apart(ours: dict, theirs: dict) -> str:
-    """Which versions differ, though the sources do not; "" if none does."""
+def version_differences(ours: dict, theirs: dict) -> str:
+    """The versions that differ, though the sources do not; "" if none does."""
     return ", ".join(
         f"{key} {theirs.get(key)} and here {ours.get(key)}" for key in VERSIONS if ours.get(key) != theirs.get(key)
     )
 
 
 def misfits(ours: dict, theirs: dict) -> Iterator[tuple[str, str]]:
-    """The agents that a station cannot play as this machine would, since their programs are others, and why."""
+    """(agent, reason) for agents whose outside programs differ from ours, so that a station cannot play them."""
     for name, said in ours["programs"].items():
         if theirs["programs"].get(name) != said:
             yield name, f"its program is {theirs['programs'].get(name)!r}, and here it is {said!r}"

@@ -1,4 +1,4 @@
-"""Plays the games of a schedule on a cluster, and loses none of them: what the supervisor is to processes here."""
+"""Plays the games of a schedule on a cluster, and loses none of them."""
 
 import json
 import logging
@@ -10,66 +10,53 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from arena.cluster import tasks
-from arena.cluster.describing import describe_station, misfits, refused, told_apart
+from arena.cluster.describing import describe_station, misfits, refused, version_differences
 from arena.cluster.host import Host, Needs, Phase
 from arena.cluster.link import ASK, NOT_THERE, QUESTION, ClusterError, Link
 from arena.cluster.messages import Described, Harm, Line, Loaded, Over, Refusal, Trouble, answer_of, packed
-from arena.config.config import Config
-from arena.formats.fixture import Fixture
-from arena.play.match import cores_of, seats_of
-from arena.workers.batches import Lengths, most, target
-from arena.workers.logs import WorkersLog
+from arena.play.match import seats_of
+from arena.workers.batches import most, target
+from arena.workers.engine import Engine
 from arena.workers.messages import fault_of
-from arena.workers.verdicts import Verdicts
 from arena.workers.waiting import Failure, Job
 from arena.workers.worker import TICK, InPlay
-from results.record import GameRecord, Reason
+from results.record import Reason
 
 log = logging.getLogger("arena.cluster")
 
-WINDOW = 64  # waiting games among which one is looked for that a worker can play
+WINDOW = 64  # waiting games to search for one that a worker can play
 
 
 @dataclass
 class Flight:
-    """A task that is under way; `jobs` are the games of a batch."""
+    """A task under way; `jobs` are the games of a batch."""
 
     task: Callable
     host: Host
     jobs: list[Job] = field(default_factory=list)
 
 
-@dataclass
-class ClusterEngine:
-    """Plays games on the workers of a cluster and hands every record to `on_results`, in the order of arrival.
+@dataclass(kw_only=True)
+class ClusterEngine(Engine):
+    """Plays games on the workers of a cluster.
 
-    left: how many games are known and not stored; on_machine: told what each worker that takes part says of itself.
-    The other fields are those of `arena.workers.supervisor.Supervisor`.
+    left: gives the number of games wanted and not stored; on_machine: called with the description of each worker that
+    takes part
     """
 
-    config: Config
-    following: Callable[[], Fixture | None]
     link: Link
-    on_results: Callable[[list[GameRecord]], None]
-    run_log: WorkersLog
-    on_stop: Callable[[bool], None]
-    on_trouble: Callable[[str], None]
-    on_tick: Callable[[], None]
     left: Callable[[], int]
     on_machine: Callable[[dict], None]
 
     def __post_init__(self):
-        self.verdicts = Verdicts(self.config, self.on_trouble)
+        super().__post_init__()
         self._values, self._ours = json.dumps(self.config.resolved()), describe_station(self.config)
         self._numbers = {name: number for number, (name, _) in enumerate(self.config.agents)}
         self._hosts: dict[str, Host] = {}
         self._roomy: OrderedDict[Host, None] = OrderedDict()  # hosts that may have room, in turn
         self._flights: dict[str, Flight] = {}
-        self._window: deque[Job] = deque()  # games that wait
-        self._records: list[GameRecord] = []  # arrived, and not yet handed on
-        self._lengths, self._needs = Lengths(), Needs(1, frozenset())
-        self._slots = 1  # of all workers that play
-        self._stops = self._stops_seen = 0
+        self._window: deque[Job] = deque()  # waiting games
+        self._needs, self._slots = Needs(1, frozenset()), 1  # slots: of all workers that play
         self._warmed = lambda name, seconds, failure: None
         self._looked = time.monotonic()
 
@@ -78,14 +65,14 @@ class ClusterEngine:
     def prepare(self, warming: Callable[[str], None], warmed: Callable[[str, float, str], None]) -> None:
         """Return once a worker is ready to play, or a stop is requested.
 
-        Told after each agent whose kernels are compiled, once.  ClusterError if all workers are refused.  A cluster
-        without workers is waited for.
+        `warming` and `warmed` are called once for each agent, after its kernels are compiled.  ClusterError if all
+        workers are
         """
-        told = set[str]()
+        noted = set[str]()
 
         def note(name, seconds, failure):
-            if name not in told:
-                told.add(name)
+            if name not in noted:
+                noted.add(name)
                 warming(name)
                 warmed(name, seconds, failure)
 
@@ -101,7 +88,7 @@ class ClusterEngine:
             while self._busy() and self._stops < 2:
                 self._take_arrived()
                 self._notice_stop()
-                # workers get their next games before the last ones are stored, then those that these results ask for
+                # workers get games before the last ones are stored, then again those that the results ask for
                 self._hand_out()
                 self._deliver()
                 self._hand_out()
@@ -113,21 +100,11 @@ class ClusterEngine:
             self.link.close()
         self._deliver()
 
-    def request_stop(self, now: bool = False) -> None:
-        """The first call starts no new games and finishes those that run; the second, or `now`, gives them up.
-
-        May be called from a signal handler and from any thread.
-        """
-        self._stops = 2 if now else min(2, self._stops + 1)
-        self.link.arrived.put(("", None))  # wakes `run`
-
-    @property
-    def stopped(self) -> bool:
-        """Whether a stop was requested."""
-        return self._stops > 0
+    def _wake(self):
+        self.link.arrived.put(("", None))
 
     def in_play(self) -> list[InPlay]:
-        """Nothing: of the games of a batch, its worker alone knows which it plays."""
+        """None: only a worker knows which game of its batch it plays."""
         return []
 
     # -- What arrives ---------------------------------------------------------------------------------------------
@@ -138,7 +115,7 @@ class ClusterEngine:
         return not self._stops and next(self._waiting(), None) is not None
 
     def _take_arrived(self):
-        """Wait a moment for news, and take all there is."""
+        """Wait a moment for news, and take all of it."""
         try:
             news = [self.link.arrived.get(timeout=TICK)]
         except queue.Empty:
@@ -152,7 +129,7 @@ class ClusterEngine:
                 self._settle(key, result)
 
     def _note_workers(self, slots):
-        """Let new workers join, and play again what those had that are gone."""
+        """Let new workers join, and play the games of lost workers again."""
         if isinstance(slots, Exception):
             log.error("the scheduler does not answer: %r", slots)
             raise ClusterError(f"the scheduler of cluster {self.link.where} is gone; resume the run to play the rest")
@@ -167,7 +144,7 @@ class ClusterEngine:
         self._note_needs()
 
     def _lose(self, host):
-        """A worker is gone."""
+        """Forget a worker that is gone."""
         log.error("worker %s is gone", host.address)
         host.phase = Phase.REFUSED
         for key, flight in list(self._flights.items()):
@@ -179,7 +156,7 @@ class ClusterEngine:
                 self._play_again(flight.jobs, f"worker {host.address} was lost")
 
     def _settle(self, key, result):
-        """Take what a task has returned or raised."""
+        """Take a task's result or exception."""
         flight = self._flights.pop(key)
         self.link.drop(key)
         flight.host.under_way -= 1
@@ -203,7 +180,7 @@ class ClusterEngine:
         return self._admit(flight.host)
 
     def _fail(self, flight, text):
-        """A task has raised an exception, or Dask has given it up."""
+        """Take the failure of a task that raised, or that Dask has given up."""
         if flight.task is ASK:
             return self._refuse(flight.host, f"it {NOT_THERE}: {text}")
         if flight.task is not tasks.play:
@@ -213,7 +190,6 @@ class ClusterEngine:
         return self._play_again(flight.jobs, f"a task failed: {text:.200}")
 
     def _hear(self, flight, message):
-        """Take what a station has said."""
         host = flight.host
         if isinstance(message, Over):
             self._take(flight, message.record)
@@ -234,14 +210,13 @@ class ClusterEngine:
             self._refuse(host, message.text)
 
     def _learn(self, flight, harm):
-        """Count what agents and games have done to processes; before play all stations meet it, and it counts once."""
+        """Count harm to processes; harm before play, which all stations meet, counts once."""
         spoilt = harm.spoilt
         if flight.task is tasks.prepare:
             spoilt = {agent: number for agent, number in spoilt.items() if not self.verdicts.spoilt[agent]}
         self.verdicts.learn(spoilt, harm.broken)
 
     def _take(self, flight, record):
-        """Take the record of a game of a batch."""
         job = next((job for job in flight.jobs if job.fixture.id == record.id), None)
         if job is None:
             return
@@ -250,7 +225,7 @@ class ClusterEngine:
             log.error("worker %s sent a record of %s that cannot be: %s", flight.host.address, record.id, fault)
             self._play_again([job], f"its record could not be: {fault}", outside=False)
             return
-        self._lengths.told(job.fixture, record)
+        self._lengths.add(job.fixture, record)
         self._records.append(record)
 
     def _after_batch(self, flight, answer):
@@ -262,7 +237,7 @@ class ClusterEngine:
             self._play_again(flight.jobs, answer.lost or "it came back unplayed")
 
     def _play_again(self, jobs, fate, outside=True):
-        """Play games again whose worker failed, or give them up."""
+        """Play the games of a failed worker again, or give them up."""
         failure = Failure(fate, Reason.CRASH, None, outside=outside)
         for job in jobs:
             result = self.verdicts.after(job, failure)
@@ -272,28 +247,21 @@ class ClusterEngine:
                 self._records.append(result)
         jobs.clear()
 
-    def _deliver(self):
-        if self._records:
-            arrived, self._records = self._records, []
-            self.on_results(arrived)
-
     def _notice_stop(self):
         if self._stops > self._stops_seen:
-            self._stops_seen = self._stops
-            log.warning("stop requested: %s", "stopping now" if self._stops > 1 else "games that run are finished")
-            self.on_stop(self._stops > 1)
+            super()._notice_stop()
             self.link.halt()
 
     # -- Workers --------------------------------------------------------------------------------------------------
 
     def _compare(self, host, machine):
-        """Admit a worker that has the same games and agents, and say so."""
-        told = ", ".join(f"{key} {machine.get(key)}" for key in ("host", "cpu", "python", "numba", "project"))
-        log.info("worker %s, %d slots: %s, sources %s", host.address, host.slots, told, machine.get("source_digest"))
+        """Check a worker's sources, files, versions and programs against ours."""
+        about = ", ".join(f"{key} {machine.get(key)}" for key in ("host", "cpu", "python", "numba", "project"))
+        log.info("worker %s, %d slots: %s, sources %s", host.address, host.slots, about, machine.get("source_digest"))
         if why := refused(self._ours, machine):
             self._refuse(host, why)
             return
-        if versions := told_apart(self._ours, machine):
+        if versions := version_differences(self._ours, machine):
             self.verdicts.tell(f"workers have other versions: {versions}")
         for name, why in misfits(self._ours, machine):
             self.verdicts.tell(f"worker {host.address} plays no games of {name}: {why}")
@@ -320,9 +288,9 @@ class ClusterEngine:
     # -- Games ----------------------------------------------------------------------------------------------------
 
     def _hand_out(self):
-        """Give batches to workers that have room, in turn."""
+        """Give batches to workers with room, in turn."""
         left = self.left() - len(self._records) - sum(len(flight.jobs) for flight in self._flights.values())
-        without = list[Host]()  # that can play none of the games that wait
+        without = list[Host]()  # hosts that can play none of the waiting games
         while self._roomy and not self._stops:
             host, _ = self._roomy.popitem(last=False)
             if not host.has_room:
@@ -340,7 +308,7 @@ class ClusterEngine:
         self._roomy.update(dict.fromkeys(without))
 
     def _batch(self, host, left) -> list[Job]:
-        """Games for a worker, of those that are `left`, as many as travel together; none if it can play none."""
+        """A batch for a worker, out of `left` games; empty if it can play none."""
         jobs, seconds = list[Job](), 0.0
         wanted, limit = target(self._slots), most(left, self._slots)
         while len(jobs) < limit and (job := self._next_for(host)):
@@ -356,7 +324,7 @@ class ClusterEngine:
         return jobs
 
     def _next_for(self, host) -> Job | None:
-        """The first waiting game that a worker can play."""
+        """The first waiting game that the worker can play."""
         for place, job in enumerate(self._waiting()):
             if host.fits(job, self._names(job), self._needs):
                 del self._window[place]
@@ -364,7 +332,7 @@ class ClusterEngine:
         return None
 
     def _waiting(self) -> Iterator[Job]:
-        """The games that wait, read from the schedule only as far as needed."""
+        """The waiting games, read from the schedule only as far as needed."""
         yield from islice(list(self._window), WINDOW)
         while len(self._window) < WINDOW and (fixture := self.following()):
             if record := self.verdicts.without_play(fixture):
@@ -373,18 +341,10 @@ class ClusterEngine:
             self._window.append(Job(fixture, self._cores_of(fixture)))
             yield self._window[-1]
 
-    def _cores_of(self, fixture) -> int:
-        try:
-            return max(1, int(cores_of(self.config, fixture)))
-        except Exception:  # an agent's own code, which shall not end the run
-            log.exception("game %s: the agents do not say how many cores they need", fixture.id)
-            return 1
-
     def _names(self, job):
         return [seat.name for seat in seats_of(self.config, job.fixture)]
 
     def _fly(self, flight, *arguments, resources=None):
-        """Submit a task."""
         key = self.link.submit(flight.task, flight.host.address, *arguments, resources=resources)
         self._flights[key] = flight
         flight.host.under_way += 1

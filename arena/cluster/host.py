@@ -7,21 +7,21 @@ from typing import NamedTuple
 
 from arena.workers.waiting import Job
 
-AHEAD = 2  # batches for each slot of a worker that are under way at once, so that none waits for the parent
-CORES = "cores"  # the resource of Dask of which a game takes as many as its agents need cores, where it is declared
+AHEAD = 2  # batches per slot of a worker that are under way at once, so that none waits for the parent
+CORES = "cores"  # a resource of Dask; where declared, a game takes as many units as its agents need cores
 
 
 class Needs(NamedTuple):
-    """What games can ask of workers, since some worker has it."""
+    """What games may require, since some worker offers it."""
 
-    widest: int  # the most slots that a worker has
-    resources: frozenset[str]  # the names of all that workers have declared
+    widest: int  # the most slots of a worker
+    resources: frozenset[str]  # names declared by any worker
 
 
 class Phase(Enum):
-    """How far a worker is."""
+    """The stages of a worker."""
 
-    JOINING = 1  # its station is being started, and says what it is
+    JOINING = 1  # its station starts and describes itself
     PREPARING = 2  # it compiles
     PLAYING = 3
     REFUSED = 4
@@ -31,8 +31,8 @@ class Phase(Enum):
 class Host:
     """A worker of Dask, with its station.
 
-    address: as Dask has it; slots: games of one core that it plays at once; resources: what it has declared to Dask;
-    unfit: the numbers of agents whose programs are others, or not, there.
+    address: as Dask writes it; slots: games of one core that it plays at once; resources: declared to Dask;
+    unfit: numbers of agents whose programs differ or are missing there
     """
 
     address: str
@@ -44,11 +44,11 @@ class Host:
 
     @property
     def has_room(self) -> bool:
-        """Whether it can be handed another batch."""
+        """Whether it can take another batch."""
         return self.phase is Phase.PLAYING and self.under_way < AHEAD * self.slots
 
     def fits(self, job: Job, names: Collection[str], needs: Needs) -> bool:
-        """Whether it can play a game of agents with these names; what no worker has is not asked for."""
+        """Whether it can play a game of agents with these names; requirements that no worker meets are waived."""
         return (
             self.slots >= min(job.cores, needs.widest)
             and self.unfit.isdisjoint(job.fixture.seats)
@@ -56,7 +56,7 @@ class Host:
         )
 
     def asks(self, job: Job, names: Collection[str]) -> dict[str, float]:
-        """The resources of Dask that a game takes here."""
+        """The resources of Dask that a game takes on this worker."""
         asked = {name: 1.0 for name in names if name in self.resources}
         if job.cores > 1 and CORES in self.resources:
             asked[CORES] = min(float(job.cores), self.resources[CORES])

@@ -1,4 +1,4 @@
-"""The connection of a run to a cluster: to a scheduler that is there, or to a cluster started for the run."""
+"""Connects a run to a cluster: one that exists, or one started for the run."""
 
 import asyncio
 import queue
@@ -13,10 +13,10 @@ from arena.config.config import Config
 from games.core.errors import UserError
 from games.core.plugins import add_named
 
-PATIENCE = 10.0  # seconds for a scheduler to answer
-LOOK = 0.5  # seconds between two looks at which workers there are
-FAREWELL = 20.0  # seconds for the stations to end
-# a worker that is sent a function that it cannot import ends, and may be other people's: Python's own one asks it first
+PATIENCE = 10.0  # seconds to wait for a scheduler's answer
+LOOK = 0.5  # seconds between looks at the list of workers
+FAREWELL = 20.0  # seconds for stations to end
+# a worker that cannot import a function ends, and may be other people's: a builtin asks it first
 ASK, QUESTION = eval, "__import__('arena.cluster.tasks') and None"
 NOT_THERE = "has no search-arena[cluster], or another version"
 LOCAL = "local:"
@@ -26,34 +26,31 @@ MISSING = (
     "the cluster's workers"
 )
 
-loading = threading.Lock()  # Python 3.11 parses sources, of which kernels' digests are made, in one thread at a time
+loading = threading.Lock()  # Python 3.11 parses sources, for the digests of kernels, in one thread at a time
 
 
 class ClusterError(UserError, RuntimeError):
-    """A cluster that cannot be used, or is gone; what is stored is kept."""
+    """A cluster that cannot be used, or is gone; stored games are kept."""
 
 
 class Link:
-    """Submits a run's tasks to a cluster, and hands on what becomes of them.
-
-    client: a `distributed.Client`; where: the cluster in words.
-    """
+    """Submits tasks to a cluster (`client`: a `distributed.Client`; `where`: its name), and collects their results."""
 
     def __init__(self, client: Any, where: str):
         self.client, self.where = client, where
         self.run = f"arena-{uuid.uuid4().hex[:12]}"
-        self.arrived: queue.SimpleQueue = queue.SimpleQueue()  # (key, the task's result or exception), see also `watch`
+        self.arrived: queue.SimpleQueue = queue.SimpleQueue()  # (key, the task's result or exception); see also `watch`
         self._futures: dict[str, Any] = {}
         self._number = 0
         self._closed = threading.Event()
 
     @property
     def dashboard(self) -> str | None:
-        """Its address."""
+        """The address of the dashboard."""
         return self.client.dashboard_link
 
     def submit(self, task: Callable, address: str, *arguments, resources: dict[str, float] | None = None) -> str:
-        """Have a worker run a task; returns the key by which its end arrives."""
+        """Have a worker run a task; its result arrives under the returned key."""
         self._number += 1
         key = f"{task.__name__}-{self.run}-{self._number}"
         options = {"resources": resources} if resources else {}
@@ -63,23 +60,23 @@ class Link:
         return key
 
     def drop(self, key: str) -> None:
-        """A task has ended, or nobody wants it any more."""
+        """Forget a task that has ended or is no longer wanted."""
         future = self._futures.pop(key)
         if not future.done():
             future.cancel(force=True)
 
     def watch(self) -> None:
-        """From now on let the addresses and slots of the workers arrive, as (None, dict), every LOOK seconds."""
+        """Every LOOK seconds from now on, put (None, {address: slots}) of the workers into `arrived`."""
         self.client.loop.add_callback(self._look)
 
     def halt(self) -> None:
-        """Let all stations begin no more games."""
+        """Tell all stations to begin no more games."""
         from arena.cluster import tasks
 
         self.client.loop.add_callback(self._everywhere, tasks.halt)
 
     def close(self) -> None:
-        """Cancel what is under way, and end the stations."""
+        """Cancel tasks under way, and end the stations."""
         from arena.cluster import tasks
 
         if self._closed.is_set():
@@ -114,19 +111,19 @@ class Link:
             await asyncio.sleep(LOOK)
 
     async def _everywhere(self, task):
-        with suppress(Exception):  # of workers that have gone
+        with suppress(Exception):  # from lost workers
             await self.client._run(task, self.run, on_error="ignore")
 
 
 @contextmanager
 def linked(cluster: Any, config: Config) -> Iterator[Link]:
-    """A link to a cluster, whose stations have ended when the context is left.
+    """A context with a link to a cluster, whose stations end with it.
 
-    cluster: a scheduler's address, its scheduler file, `local:4`, or what `distributed.Client` takes, itself included.
-    ClusterError if there is none.
+    cluster: a scheduler's address, its scheduler file, `local:4`, or an argument for `distributed.Client`, or a client.
+    ClusterError if there is no such cluster.
     """
     with connected(cluster, max(_cores(agent) for _, agent in config.agents)) as client:
-        link = Link(client, _described(cluster, client))
+        link = Link(client, cluster if isinstance(cluster, str) else client.scheduler.address)
         try:
             yield link
         finally:
@@ -135,7 +132,7 @@ def linked(cluster: Any, config: Config) -> Iterator[Link]:
 
 @contextmanager
 def connected(cluster: Any, cores: int = 1) -> Iterator[Any]:
-    """A `distributed.Client` of a cluster, closed at the end unless it was given; `cores`: of a game."""
+    """A `distributed.Client` of a cluster, closed at the end unless it was given; `cores`: needed by a game."""
     distributed = _distributed()
     if isinstance(cluster, distributed.Client):
         yield cluster
@@ -153,14 +150,14 @@ def connected(cluster: Any, cores: int = 1) -> Iterator[Any]:
 
 
 def check_importable(client: Any, cluster: str) -> None:
-    """ClusterError if a worker has no search-arena."""
+    """ClusterError if a worker lacks search-arena."""
     for address, result in client.run(ASK, QUESTION, on_error="return").items():
         if isinstance(result, Exception):
             raise ClusterError(f"cluster {cluster}: worker {address} {NOT_THERE}: {type(result).__name__}: {result}")
 
 
 def _distributed():
-    """The package, which nothing loads before it is needed."""
+    """The package, loaded only when needed."""
     try:
         import distributed
     except ImportError as error:
@@ -169,7 +166,7 @@ def _distributed():
 
 
 def _local(text: str, cores: int):
-    """A cluster of so many cores on this machine, in workers that have as many as a game needs."""
+    """A cluster on this machine, of workers with as many cores as a game needs."""
     import logging
 
     number = text.removeprefix(LOCAL)
@@ -187,7 +184,7 @@ def _local(text: str, cores: int):
 
 
 def _client(cluster):
-    """A client of a scheduler's address, a scheduler file, or one of Dask's own clusters."""
+    """A client for a scheduler's address, a scheduler file, or one of Dask's clusters."""
     Client = _distributed().Client
     try:
         if isinstance(cluster, str) and cluster.endswith(".json"):
@@ -200,12 +197,8 @@ def _client(cluster):
         raise ClusterError(f"cluster {cluster}: no scheduler answers: {why}") from None
 
 
-def _described(cluster, client):
-    return cluster if isinstance(cluster, str) else client.scheduler.address
-
-
 def _cores(agent) -> int:
-    """The cores that an agent needs; 1 where its own code does not say."""
+    """The cores that an agent needs; 1 if its own code fails to say."""
     try:
         return max(1, int(agent.cores))
     except Exception:
@@ -213,7 +206,7 @@ def _cores(agent) -> int:
 
 
 def made_here(game: str, agent: str, plugins: list[str], folder: str, digest: str) -> tuple:
-    """On a worker: (game, agent) of two specs; ClusterError if the sources here do not have the digest."""
+    """On a worker: (game, agent) made from specs; ClusterError if the sources here do not have the digest."""
     import agents
     import games
     from games.core.jit import source_digest

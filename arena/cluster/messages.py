@@ -1,6 +1,6 @@
-"""What a station and the task that feeds it send each other, and what a task returns to the parent: data, no pickles.
+"""The messages between a station and its tasks, and from tasks to the parent: data, no pickles.
 
-The frames are those of `arena.workers.messages`.
+Frames are those of `arena.workers.messages`.
 """
 
 import msgspec
@@ -10,18 +10,18 @@ from results.record import GameRecord
 
 
 class Begin(msgspec.Struct, tag=True, frozen=True):
-    """To the station, first: the configuration's resolved values in JSON, and how many cores it has."""
+    """To the station, first: the configuration's resolved values in JSON, and the number of cores."""
 
     values: str
     cores: int
 
 
 class Prepare(msgspec.Struct, tag=True, frozen=True):
-    """To the station, second: compile what the agents run, then be ready for games."""
+    """To the station, second: compile the agents' kernels, then be ready for games."""
 
 
 class Games(msgspec.Struct, tag=True, frozen=True):
-    """To the station: games to be played."""
+    """To the station: play these games."""
 
     fixtures: list[Fixture]
 
@@ -34,19 +34,19 @@ Order = Begin | Prepare | Games | Halt
 
 
 class Described(msgspec.Struct, tag=True, frozen=True):
-    """The station has made the games and agents; `machine` is what `arena.cluster.describing` says of it."""
+    """The station has made the games and agents; `machine` is `arena.cluster.describing.describe_station`'s answer."""
 
     machine: dict
 
 
 class Refusal(msgspec.Struct, tag=True, frozen=True):
-    """It cannot play, and this is why."""
+    """The station cannot play, for this reason."""
 
     text: str
 
 
 class Loaded(msgspec.Struct, tag=True, frozen=True):
-    """The kernels of an agent are compiled, unless `failure` says why not."""
+    """An agent's kernels are compiled, unless `failure` says otherwise."""
 
     agent: str
     seconds: float
@@ -54,11 +54,11 @@ class Loaded(msgspec.Struct, tag=True, frozen=True):
 
 
 class Prepared(msgspec.Struct, tag=True, frozen=True):
-    """It can play."""
+    """The station can play."""
 
 
 class Over(msgspec.Struct, tag=True, frozen=True):
-    """A game has its record."""
+    """A game is over."""
 
     record: GameRecord
 
@@ -70,14 +70,14 @@ class Trouble(msgspec.Struct, tag=True, frozen=True):
 
 
 class Harm(msgspec.Struct, tag=True, frozen=True):
-    """How often agents, and games of conditions, have ended or hung a process since this was last said."""
+    """How often agents, and conditions' games, have ended or hung a process since the last such message."""
 
     spoilt: dict[int, int]
     broken: dict[int, int]
 
 
 class Line(msgspec.Struct, tag=True, frozen=True):
-    """A line of the log of one of its processes."""
+    """A line of the log of one of the station's processes."""
 
     process: str
     name: str
@@ -89,9 +89,9 @@ Message = Described | Refusal | Loaded | Prepared | Over | Trouble | Harm | Line
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What a task returns: all that the station has said since the last answer, but for the games of other tasks.
+    """A task's result: all messages of the station since the last answer, without games of other tasks.
 
-    lost: what became of the station if it has ended, or ""; halted: whether games were left out on request.
+    lost: how the station ended if it has, else ""; halted: whether games were left out on request
     """
 
     messages: list[Message]
@@ -107,7 +107,7 @@ _encoder = msgspec.msgpack.Encoder()
 
 
 def packed(value) -> bytes:
-    """A list of fixtures or an Answer as bytes, which Dask carries as they are."""
+    """The bytes of a list of fixtures or an Answer, which Dask carries unchanged."""
     return _encoder.encode(value)
 
 
@@ -117,5 +117,5 @@ def batch_of(data: bytes) -> list[Fixture]:
 
 
 def answer_of(data: bytes) -> Answer:
-    """The answer of a task; msgspec.DecodeError if it is none."""
+    """The answer in a task's result; msgspec.DecodeError if it is none."""
     return _answers.decode(data)

@@ -1,4 +1,4 @@
-"""A station as the tasks of the Dask worker that started it see it."""
+"""A station as seen by the tasks of the Dask worker that started it."""
 
 import os
 import socket
@@ -8,34 +8,22 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
-from arena.cluster.messages import (
-    Answer,
-    Begin,
-    Described,
-    Games,
-    Halt,
-    Message,
-    Over,
-    Prepare,
-    Prepared,
-    Refusal,
-    messages,
-)
+from arena.cluster import messages
 from arena.formats.fixture import Fixture
 from arena.workers.messages import WorkersEnd
 
-LOOK = 0.5  # seconds between two looks whether anybody still wants the games
+LOOK = 0.5  # seconds between checks that somebody still wants the games
 FAREWELL = 10.0  # seconds for a station to end by itself
 COMMAND = "import sys; from arena.cluster.station import main; main(int(sys.argv[1]), int(sys.argv[2]))"
 
 
 class Post:
-    """Starts a station, hands it the games of several tasks at once, and sorts what it says."""
+    """Starts a station, hands it the games of several tasks at once, and sorts its messages."""
 
     def __init__(self, values: str, cores: int):
         ours, theirs = zip(*(socket.socketpair() for _ in ("orders", "messages")))
         numbers = [end.fileno() for end in theirs]
-        # not `-m`, by which its workers would run the module again; by the path of this process, which has found us
+        # not by `-m`, or its workers would run the module again; with this process's path, where the project was found
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", COMMAND, *map(str, numbers)],
             pass_fds=numbers,
@@ -47,41 +35,41 @@ class Post:
             end.close()
         self._orders, self._ends = WorkersEnd(ours[0]), ours
         self._changed = threading.Condition()
-        self._said: list[Message] = []  # and not returned by a task
-        self._records: dict[str, Over] = {}  # the same, by the ids of the games
-        self._machine: Described | Refusal | None = None
-        self._asked = self._prepared = self._ended = self.halted = False
-        threading.Thread(target=self._listen, args=(WorkersEnd(ours[1], messages),), daemon=True).start()
-        self._order(Begin(values, cores))
+        self._said: list[messages.Message] = []  # not yet returned by a task
+        self._records: dict[str, messages.Over] = {}  # likewise, by the ids of games
+        self._machine: messages.Described | messages.Refusal | None = None
+        self._asked = self._prepared = self.ended = self.halted = False
+        threading.Thread(target=self._listen, args=(WorkersEnd(ours[1], messages.messages),), daemon=True).start()
+        self._order(messages.Begin(values, cores))
 
-    def describe(self, wanted: Callable[[], bool]) -> Answer:
-        """What it says of itself, or why it cannot play."""
+    def describe(self, wanted: Callable[[], bool]) -> messages.Answer:
+        """Its description, or why it cannot play."""
         self._wait(lambda: self._machine is not None, wanted)
-        return Answer([self._machine] if self._machine else [], self._lost())
+        return messages.Answer([self._machine] if self._machine else [], self._lost())
 
-    def prepare(self, wanted: Callable[[], bool]) -> Answer:
+    def prepare(self, wanted: Callable[[], bool]) -> messages.Answer:
         """Let it compile, once."""
         with self._changed:
             asked, self._asked = self._asked, True
         if not asked:
-            self._order(Prepare())
+            self._order(messages.Prepare())
         self._wait(lambda: self._prepared, wanted)
         return self._answer([])
 
-    def play(self, fixtures: list[Fixture], wanted: Callable[[], bool]) -> Answer:
-        """Let it play these games; returns when they are over, when it has ended, or when nobody wants them."""
+    def play(self, fixtures: list[Fixture], wanted: Callable[[], bool]) -> messages.Answer:
+        """Let it play these games; returns when they are over, it has ended, or nobody wants them."""
         ids = [fixture.id for fixture in fixtures]
-        if not self._prepared:  # a new station, in the place of one that was closed
+        if not self._prepared:  # a new station that replaces a closed one
             self.prepare(wanted)
         if not self.halted:
-            self._order(Games(fixtures))
+            self._order(messages.Games(fixtures))
             self._wait(lambda: all(id in self._records for id in ids), wanted)
         return self._answer(ids)
 
     def halt(self) -> None:
-        """Let it begin no more games."""
+        """Tell it to begin no more games."""
         self.halted = True
-        self._order(Halt())
+        self._order(messages.Halt())
 
     def close(self) -> None:
         """End it, and wait until it has ended."""
@@ -94,33 +82,28 @@ class Post:
             self._process.kill()  # its workers end with it
             self._process.wait()
 
-    @property
-    def ended(self) -> bool:
-        """Whether it says nothing more."""
-        return self._ended
-
     def _order(self, order) -> None:
-        with suppress(OSError):  # it has ended, which its silence says too
+        with suppress(OSError):  # it has ended, which its silence shows too
             self._orders.send(order)
 
     def _wait(self, done: Callable[[], bool], wanted: Callable[[], bool]) -> None:
-        """Wait until something is so, or cannot be any more; a station that nobody wants is closed."""
+        """Wait until `done()`, or until that is impossible; close a station that nobody wants."""
         with self._changed:
-            while not (done() or self._ended) and wanted():
+            while not (done() or self.ended) and wanted():
                 self._changed.wait(LOOK)
-            over = done() or self._ended
+            over = done() or self.ended
         if not over:
             self.close()
 
-    def _answer(self, ids: Iterable[str]) -> Answer:
+    def _answer(self, ids: Iterable[str]) -> messages.Answer:
         with self._changed:
             said, self._said = self._said, []
             records = [self._records.pop(id) for id in ids if id in self._records]
-        return Answer([*said, *records], self._lost(), self.halted)
+        return messages.Answer([*said, *records], self._lost(), self.halted)
 
     def _lost(self) -> str:
-        """What became of it; "" while it lives, or if it has ended on request."""
-        if not self._ended or self.halted:
+        """How it ended; "" while it lives, or if it ended on request."""
+        if not self.ended or self.halted:
             return ""
         try:
             code = self._process.wait(FAREWELL)
@@ -129,7 +112,7 @@ class Post:
         return f"its station ended with exit code {code}"
 
     def _listen(self, end: WorkersEnd) -> None:
-        """In a thread: take what it says, until it says nothing more."""
+        """In a thread: take its messages until the last one."""
         with suppress(EOFError, OSError):
             while True:
                 message = end.receive()
@@ -137,17 +120,17 @@ class Post:
                     self._note(message)
                     self._changed.notify_all()
         with self._changed:
-            self._ended = True
+            self.ended = True
             self._changed.notify_all()
         for one in self._ends:
             one.close()
 
-    def _note(self, message: Message) -> None:
-        if isinstance(message, Over):
+    def _note(self, message: messages.Message) -> None:
+        if isinstance(message, messages.Over):
             self._records[message.record.id] = message
-        elif isinstance(message, Described | Refusal):
+        elif isinstance(message, messages.Described | messages.Refusal):
             self._machine = message
-        elif isinstance(message, Prepared):
+        elif isinstance(message, messages.Prepared):
             self._prepared = True
         else:
             self._said.append(message)

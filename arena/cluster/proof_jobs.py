@@ -1,7 +1,7 @@
-"""The jobs of a job-level search (agents/proof/jobs.py), done by the workers of a cluster.
+"""Does the jobs of a job-level search (agents/proof/jobs.py) on a cluster.
 
-The server and its tree stay in the process that asks.  A job tells nothing before its end, so that searches which heed
-numbers meanwhile gain nothing here.  Where a job ends its worker, Dask gives it to another, and gives up after three.
+The server and its tree stay in the calling process.  A job sends nothing before its end, so searches that use
+intermediate numbers gain nothing here.  If a job kills its worker, Dask gives it to another, and gives up after three.
 """
 
 import os
@@ -15,10 +15,7 @@ from games.core.plugins import named
 
 
 class ClusterWorkers:
-    """An executor: so many workers of a cluster at a time.
-
-    client: a `distributed.Client`; where: the cluster in words
-    """
+    """An executor on `workers` workers of a cluster (`client`: a `distributed.Client`; `where`: its name)."""
 
     clock: int | None = None
 
@@ -59,9 +56,9 @@ class ClusterWorkers:
 
 @contextmanager
 def jobs_on(cluster: str, solver):
-    """Let the jobs of a solver be done by the workers of a cluster while the context lasts.
+    """A context in which a cluster's workers do the jobs of a solver.
 
-    ClusterError if there is none, or a worker has other sources.
+    ClusterError if there is no such cluster, or a worker has other sources.
     """
     with connected(cluster) as client:
         check_importable(client, cluster)
@@ -75,7 +72,7 @@ def jobs_on(cluster: str, solver):
 
 
 def do_job(game: str, agent: str, plugins: list[str], folder: str, digest: str, job: Job) -> Report:
-    """On a worker: the report of a job's end; ClusterError if the sources here do not have the digest."""
+    """On a worker: do a job and report; ClusterError if the sources here do not have the digest."""
     made, solving = made_here(game, agent, plugins, folder, digest)
     try:
         run = Workplace(made, solving).begin(job)

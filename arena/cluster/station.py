@@ -1,7 +1,7 @@
-"""The station: a process on a machine of the cluster that plays the games it is handed, by a supervisor of its own.
+"""The station: a process on a machine of the cluster that plays games by a supervisor of its own.
 
-It reads orders from one socket and writes messages to another; it ends when the first one is closed, which the death
-of Dask's worker does too.  It is started by `arena.cluster.post`.
+It reads orders from one socket and writes messages to another; it ends when the first one is closed, which also
+happens when Dask's worker dies.  `arena.cluster.post` starts it.
 """
 
 import json
@@ -18,34 +18,20 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from arena.cluster import messages
 from arena.cluster.describing import describe_station
-from arena.cluster.messages import (
-    Begin,
-    Described,
-    Games,
-    Halt,
-    Harm,
-    Line,
-    Loaded,
-    Over,
-    Prepare,
-    Prepared,
-    Refusal,
-    Trouble,
-    orders,
-)
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
 from arena.workers.messages import SupervisorsEnd, WorkersEnd
 from arena.workers.supervisor import Supervisor
 
-ROOM = 8 << 20  # characters of the log that a station sends in all
-PATIENCE = 600.0  # seconds that a station waits for another one that compiles
-LOOK = 1.0  # seconds between two looks whether the process that started it is there
+ROOM = 8 << 20  # characters of the log that a station sends
+PATIENCE = 600.0  # seconds to wait for another station that compiles
+LOOK = 1.0  # seconds between checks that the parent process is alive
 
 
 class SentLog(logging.Handler):
-    """The log of the supervisor and its workers, sent to the parent: what the supervisor knows as a RunLog."""
+    """Sends the log of the supervisor and its workers to the parent; the supervisor's RunLog."""
 
     def __init__(self, channel: WorkersEnd):
         super().__init__()
@@ -61,15 +47,15 @@ class SentLog(logging.Handler):
             self._room -= len(text)
             text = text.encode("utf-8", "backslashreplace").decode()
             self._channel.send(
-                Line(worker, name, level, text if self._room > 0 else "the rest of this log is left out")
+                messages.Line(worker, name, level, text if self._room > 0 else "the rest of this log is left out")
             )
 
 
 class Inbox:
-    """The games that have arrived; a `Feed` of the supervisor."""
+    """The games that have arrived: a `Feed` of the supervisor."""
 
     def __init__(self, end: socket.socket):
-        self._end, self.open = SupervisorsEnd(end, orders), True
+        self._end, self.open = SupervisorsEnd(end, messages.orders), True
         self._games: deque[Fixture] = deque()
         self.supervisor: Supervisor | None = None
 
@@ -79,9 +65,9 @@ class Inbox:
     def read(self) -> None:
         arrived, self.open = self._end.receive()
         for order in arrived:
-            if isinstance(order, Games):
+            if isinstance(order, messages.Games):
                 self._games.extend(order.fixtures)
-            elif isinstance(order, Halt) and self.supervisor:
+            elif isinstance(order, messages.Halt) and self.supervisor:
                 self.supervisor.request_stop()
         if not self.open and self.supervisor:
             self.supervisor.request_stop(now=True)
@@ -92,35 +78,37 @@ class Inbox:
 
 
 def main(orders_from: int, messages_to: int) -> None:
-    """Play what arrives at one descriptor, and say how it went at the other, until nobody wants to know."""
+    """Play the games that arrive at one descriptor, and send messages to the other, until nobody listens."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with(os.getppid())
     # this process has no threads, and has imported what its workers need
     multiprocessing.set_start_method("fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn")
     incoming = socket.socket(fileno=orders_from)
-    channel, first = WorkersEnd(socket.socket(fileno=messages_to)), WorkersEnd(incoming, orders)
-    with suppress(EOFError, BrokenPipeError, ConnectionResetError):  # nobody wants to know
+    channel, first = WorkersEnd(socket.socket(fileno=messages_to)), WorkersEnd(incoming, messages.orders)
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):  # nobody listens
         begin = first.receive()
-        if (config := _settle_in(channel, begin)) and isinstance(first.receive(), Prepare):
+        if (config := _settle_in(channel, begin)) and isinstance(first.receive(), messages.Prepare):
             _play(channel, Inbox(incoming), config, begin.cores)
 
 
-def _settle_in(channel, begin: Begin) -> Config | None:
-    """The configuration; None after sending why it cannot be made here."""
+def _settle_in(channel, begin: messages.Begin) -> Config | None:
+    """The configuration; None, after sending the reason, if it cannot be made here."""
     try:
         config = Config.restored(json.loads(begin.values))
-        channel.send(Described(describe_station(config)))
+        channel.send(messages.Described(describe_station(config)))
         return config
     except ImportError as error:
-        channel.send(Refusal(f"it cannot import what the run needs: {error}; plug-ins have to be installed there too"))
+        channel.send(
+            messages.Refusal(f"it cannot import what the run needs: {error}; plug-ins must be installed there too")
+        )
         return None
-    except Exception as error:  # whatever a plug-in raises
-        channel.send(Refusal(f"{type(error).__name__}: {error}"))
+    except Exception as error:  # any error of a plug-in
+        channel.send(messages.Refusal(f"{type(error).__name__}: {error}"))
         return None
 
 
 def _play(channel, inbox: Inbox, config: Config, cores: int) -> None:
-    """Compile, then play what arrives."""
+    """Compile, then play the games that arrive."""
     run_log = SentLog(channel)
     arena = logging.getLogger("arena")
     arena.addHandler(run_log)
@@ -128,28 +116,28 @@ def _play(channel, inbox: Inbox, config: Config, cores: int) -> None:
 
     def send(records):
         for record in records:
-            channel.send(Over(record))
+            channel.send(messages.Over(record))
 
     supervisor = Supervisor(
         config,
         inbox.next,
-        cores,
         send,
         run_log,
-        on_trouble=lambda text: channel.send(Trouble(text)),
+        workers=cores,
+        on_trouble=lambda text: channel.send(messages.Trouble(text)),
         on_tick=lambda: harm.tell(),
         feed=inbox,
     )
-    inbox.supervisor, harm = supervisor, Told(channel, supervisor)
+    inbox.supervisor, harm = supervisor, HarmReport(channel, supervisor)
     with _one_a_machine():
-        supervisor.prepare(lambda name: None, lambda *loaded: channel.send(Loaded(*loaded)))
+        supervisor.prepare(lambda name: None, lambda *loaded: channel.send(messages.Loaded(*loaded)))
     harm.tell()
-    channel.send(Prepared())
+    channel.send(messages.Prepared())
     supervisor.run()
 
 
-class Told:
-    """Sends what agents and games have done to processes, once."""
+class HarmReport:
+    """Sends each harm that agents and games have done to processes once."""
 
     def __init__(self, channel: WorkersEnd, supervisor: Supervisor):
         self._channel, self._supervisor = channel, supervisor
@@ -161,17 +149,17 @@ class Told:
         spoilt, broken = (now - before for now, before in zip(known, self._before))
         self._before = known
         if spoilt or broken:
-            self._channel.send(Harm(dict(spoilt), dict(broken)))
+            self._channel.send(messages.Harm(dict(spoilt), dict(broken)))
 
 
 @contextmanager
 def _one_a_machine() -> Iterator[None]:
-    """Of several stations of a machine one compiles at a time, and those after it find the kernels on disk."""
+    """A context that one station of a machine holds at a time, so that the others find its kernels on disk."""
     from games.core.jit import kernels
 
     folder = next((path for kernel in kernels if (path := kernel.stats.cache_path)), None)
     lock = FileLock(Path(folder, f".compiling-{platform.node()}.lock"), timeout=PATIENCE) if folder else None
-    with suppress(OSError, Timeout, NotImplementedError):  # then they compile beside each other
+    with suppress(OSError, Timeout, NotImplementedError):  # then several compile at once
         if lock:
             lock.acquire()
     try:
@@ -182,7 +170,7 @@ def _one_a_machine() -> Iterator[None]:
 
 
 def _end_with(parent: int) -> None:
-    """End this process, and its workers with it, soon after the one that started it; by a timer, not by a thread."""
+    """End this process and its workers soon after its parent; by a timer, not by a thread."""
     own = os.getpid()
 
     def look(number, frame):

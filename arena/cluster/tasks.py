@@ -1,7 +1,7 @@
-"""What the workers of Dask run: each has one station for a run, and every task of the run that it gets uses that.
+"""The tasks that Dask's workers run: each worker has one station for a run, which all tasks of the run use.
 
-A task whose parent is gone notices it, and closes the station at once.  One that has had nothing to play for a while
-is closed too, and started again by the next batch: its parent may have been killed between two.
+A task whose parent is gone notices it, and closes the station at once.  A station without games for a while is closed
+too, since its parent may have been killed between two batches, and started again by the next batch.
 """
 
 import asyncio
@@ -14,8 +14,8 @@ from distributed import Worker, get_worker
 from arena.cluster.messages import Answer, batch_of, packed
 from arena.cluster.post import Post
 
-IDLE = 60.0  # seconds without a batch, after which a station is closed
-UNWANTED = ("cancelled", "released", "forgotten")  # states of a task that is to run no more, as Dask's workers say it
+IDLE = 60.0  # seconds without a batch after which a station is closed
+UNWANTED = ("cancelled", "released", "forgotten")  # states of a task that shall not run, as Dask names them
 
 
 class Place:
@@ -25,11 +25,11 @@ class Place:
         self._values, self._cores = values, cores
         self._lock, self._over = threading.Lock(), threading.Event()
         self._post: Post | None = None
-        self._busy, self._since = 0, time.monotonic()  # tasks that use the station, and when the last one ended
+        self._busy, self._since = 0, time.monotonic()  # tasks that use the station; when the last one ended
         threading.Thread(target=self._close_when_idle, daemon=True).start()
 
     def use(self, task: Callable[[Post], Answer]) -> Answer:
-        """What a task makes of the station, which is started where there is none."""
+        """The answer of a task that uses the station, which is started if necessary."""
         with self._lock:
             if self._post is None or (self._post.ended and not self._post.halted):
                 self._close()
@@ -42,7 +42,7 @@ class Place:
                 self._busy, self._since = self._busy - 1, time.monotonic()
 
     def halt(self) -> None:
-        """Let the station begin no more games; its tasks return what they have."""
+        """Tell the station to begin no more games; its tasks return what they have."""
         with self._lock:
             if self._post is not None:
                 self._post.halt()
@@ -59,20 +59,19 @@ class Place:
             self._post = None
 
     def _close_when_idle(self):
-        """In a thread: close the station where nobody uses it."""
+        """In a thread: close an idle station."""
         while not self._over.wait(IDLE / 4):
             with self._lock:
                 if not self._busy and time.monotonic() - self._since >= IDLE:
                     self._close()
 
 
-starter: Callable[[str, int], Post] = Post  # what starts a station
-_places: dict[tuple[str, str], Place] = {}  # by runs and the addresses of workers, which may share a process
+starter: Callable[[str, int], Post] = Post  # starts a station
+_places: dict[tuple[str, str], Place] = {}  # by run and worker's address, since workers may share a process
 
 
 def join(run: str, values: str) -> tuple[bytes, dict[str, float]]:
-    """Start the station of a run here, by its resolved values in JSON: an Answer with what it says of itself, and the
-    resources of this worker."""
+    """Start a run's station from resolved values in JSON: (Answer with its description, this worker's resources)."""
     worker, wanted = get_worker(), _asker()
     place = _places[run, worker.address] = Place(values, worker.state.nthreads)
     return packed(place.use(lambda post: post.describe(wanted))), dict(worker.state.total_resources)
@@ -91,13 +90,13 @@ def play(run: str, batch: bytes) -> bytes:
 
 
 def halt(run: str, dask_worker: Worker) -> None:
-    """Begin no more games of a run; Dask says where."""
+    """Begin no more games of a run; Dask passes the worker."""
     if place := _places.get((run, dask_worker.address)):
         place.halt()
 
 
 async def leave(run: str, dask_worker: Worker) -> None:
-    """Forget a run, and end its station; in a thread, so that the worker answers meanwhile."""
+    """Forget a run and end its station; in a thread, so that the worker can answer meanwhile."""
     if place := _places.pop((run, dask_worker.address), None):
         await asyncio.to_thread(place.leave)
 
@@ -107,7 +106,7 @@ def _place(run) -> Place:
 
 
 def _asker() -> Callable[[], bool]:
-    """Tells whether anybody still wants the task that runs in this thread."""
+    """A function that says whether anybody still wants the task of this thread."""
     worker = get_worker()
     key = worker.get_current_task()
 

@@ -1,4 +1,4 @@
-"""The application `arena`: the decorator that makes a command, its panel in the help, and errors told in a line."""
+"""The application `arena`: the decorator that makes a function a command, the panels of its help, and its errors."""
 
 import functools
 import inspect
@@ -20,7 +20,7 @@ EXIT_CODES = (
     "or usage; 130 interrupted, can be resumed."
 )
 VOID, BAD, INTERRUPTED = 1, 2, 130
-UsageError: Any = typer.BadParameter.__base__  # of all that is wrong with what was typed; typer does not export it
+UsageError: Any = typer.BadParameter.__base__  # any error in what was typed; typer does not export it
 
 
 class Panel(StrEnum):
@@ -33,10 +33,9 @@ class Panel(StrEnum):
 
 
 class Grouped(TyperCommand):
-    """A command whose help has its own options first, then those that it shares with others, each under its heading."""
+    """A command whose help lists its own options first, then the shared ones under headings."""
 
     def format_options(self, ctx, formatter) -> None:
-        """Write arguments and options with their help."""
         rows: dict[str, list] = {"Arguments": [], "Options": [], RUNNING: [], FILES: []}
         for parameter in self.get_params(ctx):
             if record := parameter.get_help_record(ctx):
@@ -49,19 +48,18 @@ class Grouped(TyperCommand):
 
 
 class Panels(TyperGroup):
-    """A group whose help lists the commands of each panel under its heading, in alphabetical order."""
+    """A group whose help lists its commands by panel, in alphabetical order."""
 
     def invoke(self, ctx):
-        """Run the command; messages about what was typed, names of files among it, are fit for a terminal."""
+        """Run the command; usage errors, which may quote file names, are made safe for a terminal."""
         try:
             return super().invoke(ctx)
         except UsageError as error:
-            # pydantic, which typer asks, begins its messages so
+            # typer's pydantic puts this before its messages
             error.message = printable(error.message).removeprefix("Value error, ")
             raise
 
     def format_commands(self, ctx, formatter) -> None:
-        """Write the commands with the first lines of their help."""
         width = max(map(len, self.commands))
         for panel in Panel:
             with formatter.section(panel.value):
@@ -83,7 +81,7 @@ app = typer.Typer(
 )
 
 
-def _tell_version(asked: bool) -> None:
+def _print_version(asked: bool) -> None:
     if asked:
         import importlib.metadata
         import platform
@@ -92,7 +90,7 @@ def _tell_version(asked: bool) -> None:
         for name in ("search-arena", "numba"):
             try:
                 versions[name] = importlib.metadata.version(name)
-            except importlib.metadata.PackageNotFoundError:  # the sources, not installed
+            except importlib.metadata.PackageNotFoundError:  # run from a source folder
                 versions[name] = "not installed"
         typer.echo(f"arena {versions['search-arena']} (Python {versions['Python']}, Numba {versions['numba']})")
         raise typer.Exit
@@ -101,25 +99,25 @@ def _tell_version(asked: bool) -> None:
 @app.callback()
 def _main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Tell the version and exit.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     pass
 
 
 def group(name: str, panel: Panel, help: str) -> typer.Typer:
-    """A command that has commands of its own, such as `arena list`."""
+    """A command with subcommands, such as `arena list`."""
     made = typer.Typer(help=help, no_args_is_help=True)
     app.add_typer(made, name=name, rich_help_panel=panel.value)
     return made
 
 
 def command(panel: Panel | None = None, examples: str = "", group: typer.Typer = app):
-    """Make a function a command: of `arena`, in a panel of its help; or of a group.
+    """Make a function a command of `arena`, in a panel of its help, or of a group.
 
-    The name is the function's, without underscores at its end.  `examples` are lines as they are typed.  An error
-    that the user can mend is told in a line and ends the command with the documented exit code.  A command that has a
-    parameter `game` or `agent` has the option --plugin.
+    The command has the function's name, without trailing underscores; `examples` are lines as a user types them.  An
+    error that the user can correct is one line, and ends the command with the documented exit code.  A command with a
+    parameter `game` or `agent` also has the option --plugin.
     """
 
     def decorate(function: Callable) -> Callable:
@@ -127,14 +125,14 @@ def command(panel: Panel | None = None, examples: str = "", group: typer.Typer =
         text = inspect.cleandoc(function.__doc__ or "")
         if examples:
             text += f"\n\n\b\nExamples:\n{textwrap.indent(examples, '  ')}"  # \b keeps the lines as they are
-        told = _with_plugins(_errors_told(function))
-        return group.command(name, cls=Grouped, help=text, rich_help_panel=panel and panel.value)(told)
+        reporting = _with_plugins(_reporting_errors(function))
+        return group.command(name, cls=Grouped, help=text, rich_help_panel=panel and panel.value)(reporting)
 
     return decorate
 
 
 def _with_plugins(function: Callable) -> Callable:
-    """The function with the option --plugin, which its callback sees to, if it takes a game or an agent."""
+    """The function with the option --plugin, if it takes a game or an agent; the option's callback does the work."""
     signature = inspect.signature(function)
     if not {"game", "agent"} & signature.parameters.keys():
         return function
@@ -149,8 +147,8 @@ def _with_plugins(function: Callable) -> Callable:
     return wrapped
 
 
-def _errors_told(function: Callable) -> Callable:
-    """The function, ending with an exit code where it raises what the user can mend, or is interrupted."""
+def _reporting_errors(function: Callable) -> Callable:
+    """The function, ending with an exit code when it is interrupted or raises an error that the user can correct."""
 
     @functools.wraps(function)
     def wrapped(*arguments, **options):
@@ -160,7 +158,7 @@ def _errors_told(function: Callable) -> Callable:
             complain("interrupted")
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
-            sys.stderr.close()  # the reader of our output has gone: nothing is left to say
+            sys.stderr.close()  # nobody reads our output any more
             raise typer.Exit(0) from None
         except (UserError, OSError, ImportError) as error:
             complain(_worded(error))

@@ -7,28 +7,29 @@ from typing import Annotated
 
 import typer
 
+from arena.commands import options
 from arena.commands.application import VOID, Panel, command
-from arena.commands.options import (
-    FILES,
-    Force,
-    Json,
-    Mode,
-    Specialize,
-    agents_option,
-    games_option,
-    positive,
-    registered,
-)
 from arena.commands.output import check_free, print_table, tell, write_whole
 from arena.commands.progress import progress_line
 
 PLAYOUTS = "playouts"  # what a row without an agent measures
-ALWAYS = Mode("always")
+ALWAYS = options.Mode("always")
 KERNELS = {
     "always": "compiled for each game",
     "auto": "those for all games, and after some seconds those compiled for each game",
     "never": "those for all games",
 }
+
+
+Games = Annotated[list[str] | None, options.games_option("A game to measure; may be repeated.")]
+Agents = Annotated[list[str] | None, options.agents_option("An agent with its budget; may be repeated.")]
+Everything = Annotated[bool, typer.Option("--all", help="Measure every serial search on every game: about an hour.")]
+Seconds = Annotated[float, typer.Option(callback=options.positive, help="The time of each measurement.")]
+ReportFile = Annotated[Path | None, options.output_option("A JSON file to write the results to, for --against.")]
+Against = Annotated[
+    Path | None,
+    typer.Option(help="Compare with a file of --output, or with another version: the folder of its sources."),
+]
 
 
 @command(
@@ -37,39 +38,28 @@ KERNELS = {
     "arena bench --output before.json\narena bench --against before.json\narena bench --game hex --against ../before",
 )
 def bench(
-    game: Annotated[list[str] | None, games_option("A game to measure; may be repeated.")] = None,
-    agent: Annotated[list[str] | None, agents_option("An agent with its budget; may be repeated.")] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Measure every serial search on every game: about an hour.")
-    ] = False,
-    seconds: Annotated[float, typer.Option(callback=positive, help="The time of each measurement.")] = 0.5,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="A JSON file to write the results to, for --against.", rich_help_panel=FILES
-        ),
-    ] = None,
-    against: Annotated[
-        Path | None,
-        typer.Option(help="Compare with a file of --output, or with another version: the folder of its sources."),
-    ] = None,
-    specialize: Specialize = ALWAYS,
-    force: Force = False,
-    as_json: Json = False,
+    game: Games = None,
+    agent: Agents = None,
+    everything: Everything = False,
+    seconds: Seconds = 0.5,
+    output: ReportFile = None,
+    against: Against = None,
+    specialize: options.Specialize = ALWAYS,
+    force: options.Force = False,
+    as_json: options.Json = False,
 ) -> None:
     """Measure the speed of playouts and searches on one core.
 
-    Without --game and --agent: the playouts of every game, and every serial search on Connect 4, Pig and SameGame,
-    which takes some minutes.  A game alone is measured with every search, an agent alone on every game.  The time to
-    compile from nothing is measured, too.  The signature is a number that changes only when what is searched changes.
+    Without --game and --agent, measure the playouts of every game, and every serial search on Connect 4, Pig and
+    SameGame, which takes some minutes.  A game alone is measured with every search, an agent alone on every game.  The
+    time to compile from scratch is measured too.  The signature is a number that changes only with the searches' work.
 
-    Each measurement is split into chunks; their median counts, in units per second of processor time.  With --against,
-    a row is slower if its median is more than 5 % lower, and lower by more than the spread of either measurement's
-    chunks; rows that look slower are measured again at the end.  A folder of sources is measured in turns with this
-    version, which is more exact than a file, since both meet the same load.  Against a file, the default is to measure
-    what the file has.
+    Each measurement is split into chunks and reported as their median, in units per second of processor time.  With
+    --against, a row is slower if its median has dropped by more than 5 % and by more than the spread of either
+    measurement's chunks; rows that look slower are measured again.  A folder of sources is measured in turns with this
+    version: more exact than a file, since both meet the same load.  Against a file, the default is the file's rows.
 
-    The exit code is 1 if something is slower or fails, for example because a kernel does not compile.
+    The exit code is 1 if anything is slower or fails, for example because a kernel does not compile.
     """
     check_free(output, force)
     if against and not against.exists():
@@ -84,27 +74,23 @@ def bench(
     if as_json:
         typer.echo(json.dumps(new | ({"against": old | {"rows": compared}} if old else {}), indent=1))
     else:
-        if old:
-            _print_comparison(compared, comparison.changed(new, old))
-        else:
-            _print_report(new)
-        _print_failures(new["failures"])
+        _print(new, old, compared)
     if new["failures"] or any(row["verdict"] == "slower" for row in compared):
         raise typer.Exit(VOID)
 
 
 def _wanted(game: list[str] | None, agent: list[str] | None, everything: bool, stored: dict | None) -> list:
-    """What is measured: what is asked for, or else what a stored report has, or else what is usual."""
+    """What to measure: what the user named, or what a stored report has, or the usual subjects."""
     from arena.study import bench_comparison as comparison
     from arena.study.bench import search_agents, subjects, usual_subjects
 
     if game or agent or everything:
-        return subjects(game or registered("games"), search_agents() if agent is None else agent)
+        return subjects(game or options.registered("games"), search_agents() if agent is None else agent)
     return comparison.subjects_of(stored) if stored else usual_subjects()
 
 
 def _measured(wanted: list, seconds: float, stored: dict | None, against: Path | None) -> tuple[dict, dict | None]:
-    """The report of this version, and the one that it is compared with: stored, or measured in turns with it."""
+    """The report of this version and the one to compare it with: stored, or measured in turns with it."""
     from arena.study import bench_comparison as comparison
     from arena.study.bench import Version, report
     from arena.study.bench import bench as measured
@@ -120,23 +106,36 @@ def _measured(wanted: list, seconds: float, stored: dict | None, against: Path |
     return new, old
 
 
+def _print(new: dict, old: dict | None, compared: list[dict]) -> None:
+    """Print the measurements or the comparison, then what could not be measured."""
+    import pandas as pd
+
+    from arena.study import bench_comparison as comparison
+
+    if old:
+        _print_comparison(compared, comparison.changed(new, old))
+    else:
+        _print_report(new)
+    if new["failures"]:
+        rows = pd.DataFrame(new["failures"]).fillna({"agent": PLAYOUTS})
+        print_table(rows, as_json=False, title="\nFailures")
+
+
 def _print_report(report: dict) -> None:
-    """Print the measurements and the signature."""
     import pandas as pd
 
     for rows, title in ((report["games"], "Random playouts"), (report["agents"], "Searches")):
         if rows:
             print_table(pd.DataFrame(rows).drop(columns=["signature", "chunks"]), as_json=False, title=title)
     if any(row["lanes"] for row in report["games"]):
-        typer.echo(
-            f"lanes: playouts side by side, in vectors of {report['machine']['vector_bits']} bits; 0: one by one"
-        )
+        bits = report["machine"]["vector_bits"]
+        typer.echo(f"lanes: playouts side by side, in vectors of {bits} bits; 0: one by one")
     typer.echo(f"kernels: {KERNELS[report['specialize']]}")
     typer.echo(f"signature {report['signature']}")
 
 
 def _print_comparison(compared: list[dict], changed: list) -> None:
-    """Print whether both did the same work, then the ratios of their speeds."""
+    """Print whether the signatures agree, then the ratios of speeds."""
     import pandas as pd
 
     if changed:
@@ -149,11 +148,3 @@ def _print_comparison(compared: list[dict], changed: list) -> None:
         print_table(rows, as_json=False, title="Units a second of processor time")
     slower = sum(row["verdict"] == "slower" for row in compared)
     tell(f"{slower} of {len(compared)} are slower beyond noise")
-
-
-def _print_failures(failures: list[dict]) -> None:
-    """Print what could not be measured, and why."""
-    import pandas as pd
-
-    if failures:
-        print_table(pd.DataFrame(failures).fillna({"agent": PLAYOUTS}), as_json=False, title="\nFailures")

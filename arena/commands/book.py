@@ -26,7 +26,7 @@ def book(
     ] = 10,
     force: Force = False,
 ) -> None:
-    """Write an opening book of a run's moves and their results.
+    """Write an opening book from a run's moves and results.
 
     Agents use it as book='FILE'.
     """

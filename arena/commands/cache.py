@@ -26,7 +26,7 @@ def info(as_json: Json = False) -> None:
 def clear() -> None:
     """Remove all compiled kernels.
 
-    Each is compiled again when it is needed.
+    Each is compiled again when it is next needed.
     """
     from arena.study import kernel_cache
 
@@ -39,10 +39,11 @@ def warm(
     agent: Annotated[list[str] | None, agents_option("An agent; may be repeated. Default: all.")] = None,
     workers: Workers = None,
 ) -> None:
-    """Compile kernels before they are needed, on all cores.
+    """Compile kernels ahead of time, on all cores.
 
-    A run compiles what it needs by itself; this does so beforehand.
+    A run compiles what it needs by itself; this does it in advance.
     """
+
     from arena.study import kernel_cache
     from arena.workers.machine import cores
 
@@ -52,10 +53,10 @@ def warm(
     total, done = sum(len(part.agents) * len(part.games) for step in wanted for part in step), 0
     with progress_line(f"compiled: 0 of {total}") as show:
 
-        def told(game_name, name, seconds, failure):
+        def show_done(game_name, name, seconds, failure):
             nonlocal done
             done += 1
             typer.echo(f"{name} on {game_name}: {failure or f'{seconds:.1f} s'}")
             show(f"compiled: {done} of {total}")
 
-        kernel_cache.warm(wanted, workers or cores(), told)
+        kernel_cache.warm(wanted, workers or cores(), show_done)

@@ -1,6 +1,7 @@
-"""`arena check`: whether a stored run is whole."""
+"""`arena check`: whether a stored run is intact."""
 
 import json
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -23,41 +24,54 @@ def check(
 ) -> None:
     """Check that a run is intact, and list damaged games.
 
-    Every row is compared with its digest, and every game is replayed by the rules, which must give its outcome, score
-    and plies.  The exit code is 1 if anything is wrong.
+    Every row is compared with its digest, and every game is replayed: the rules must give the stored outcome, score and
+    plies.  The exit code is 1 if anything is wrong.
     """
-    from arena.study.checking import replayer
-    from results.integrity import examine
-    from results.integrity import mend as made_anew
-    from results.store import Store, StoreError
+    from results.integrity import mend as mended
+    from results.store import Store
 
     with Store.open(folder, write=mend) as store:
-        try:
-            config = store.meta.get("config")
-        except StoreError:
-            config = None
-        replayed = replayer(config) if config and not no_replay else lambda record: ""
-        count = 0
-        with progress_line() as show:
-
-            def told(record):
-                nonlocal count
-                count += 1
-                if count % 100 == 0:
-                    show(f"{count:,} games checked")
-                return replayed(record)
-
-            damage = examine(store, told)
-        report = {"folder": str(folder), "sound": count, "replayed": bool(config) and not no_replay}
+        replayed = None if no_replay else _replayer(store)
+        damage, count = _examined(store, replayed or (lambda record: ""))
+        report = {"folder": str(folder), "sound": count, "replayed": bool(replayed)}
         report |= {"damaged": damage.games, "faults": damage.faults}
         if as_json:
             typer.echo(json.dumps(report, indent=1))
         else:
             _tell(report)
         if mend and damage:
-            typer.echo(made_anew(store, damage), err=True)
+            typer.echo(mended(store, damage), err=True)
     if damage:
         raise typer.Exit(VOID)
+
+
+def _replayer(store) -> Callable | None:
+    """The function that checks a game by the rules; None if the run has no readable configuration."""
+    from arena.study.checking import replayer
+    from results.store import StoreError
+
+    try:
+        config = store.meta.get("config")
+    except StoreError:
+        return None
+    return replayer(config) if config else None
+
+
+def _examined(store, replayed: Callable) -> tuple:
+    """(damage, number of games) of a store whose games are checked by `replayed`."""
+    from results.integrity import examine
+
+    count = 0
+    with progress_line() as show:
+
+        def looked_at(record):
+            nonlocal count
+            count += 1
+            if count % 100 == 0:
+                show(f"{count:,} games checked")
+            return replayed(record)
+
+        return examine(store, looked_at), count
 
 
 def _tell(report: dict) -> None:

@@ -1,4 +1,4 @@
-"""`arena check-engine`: whether a program can take part."""
+"""`arena check-engine`: whether an outside program can play."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -11,7 +11,7 @@ from arena.commands.output import say
 
 Protocol = StrEnum("Protocol", ["json", "gtp", "uci"])
 JSON = Protocol("json")
-PATIENCE = 20.0  # seconds, for a program that says nothing
+PATIENCE = 20.0  # seconds without an answer
 
 
 @command(
@@ -20,20 +20,19 @@ PATIENCE = 20.0  # seconds, for a program that says nothing
     'arena check-engine "gnugo --mode gtp" --game "go(size=9)" --protocol gtp --budget seconds=2',
 )
 def check_engine(
-    program: Annotated[str, typer.Argument(help="What starts the program, with its arguments.", metavar="COMMAND")],
+    program: Annotated[str, typer.Argument(help="The command that starts the program.", metavar="COMMAND")],
     game: Annotated[str, games_option('A game such as "connect4(rows=6, columns=7)".')],
-    protocol: Annotated[Protocol, typer.Option(help="What it speaks.")] = JSON,
+    protocol: Annotated[Protocol, typer.Option(help="The protocol that it speaks.")] = JSON,
     options: Annotated[str, typer.Option(help='Its options: "name=value; name=value".')] = "",
     budget: Annotated[
-        list[str] | None, typer.Option(metavar="KIND=AMOUNT", help="What it may spend on a move. Default: seconds=1.")
+        list[str] | None, typer.Option(metavar="KIND=AMOUNT", help="Its budget for a move. Default: seconds=1.")
     ] = None,
     seed: Annotated[int, typer.Option(help="The seed of the positions.")] = 1,
 ) -> None:
-    """Try a program from outside: greeting, moves and a game.
+    """Try an outside program: greeting, moves and a game.
 
     It is greeted, asked for moves in three positions, plays a game, and is dismissed.
-    If something is wrong, the exit code is 1; the message says how to mend it, and has the last lines that the program
-    wrote.
+    If anything fails, the exit code is 1; the message says how to fix it and quotes the program's last lines.
     """
     import games
     from agents.core.agent import Unsuited
@@ -53,8 +52,8 @@ def check_engine(
         if not found.sound:
             wrong += 1
             if found.mend:
-                say(f"       To mend that: {found.mend}")
+                say(f"       To fix it: {found.mend}")
     if wrong:
-        complain(f"{wrong} of the trials went wrong")
+        complain(f"{wrong} of the trials failed")
         raise typer.Exit(VOID)
     say(f"{program} can play {rules}")

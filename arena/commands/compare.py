@@ -1,4 +1,4 @@
-"""`arena compare`: what has changed from one run to another."""
+"""`arena compare`: what changed from one run to another."""
 
 from pathlib import Path
 from typing import Annotated
@@ -17,9 +17,9 @@ Run = Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR", auto
 def compare(before: Run, after: Run, as_json: Json = False) -> None:
     """Compare what two runs have in common, with intervals.
 
-    Changes are in Elo, relative to the mean of the shared agents, over the games and budgets that both runs have; in
-    games for one player, they are in mean scores.  Intervals are 95 %; an agent is called better or worse if its
-    interval excludes 0.
+    Changes are in Elo, relative to the mean of the shared agents, over the games and budgets that both runs have; for
+    one-player games, they are in mean scores.  Intervals are 95 %; an agent is called better or worse if its interval
+    excludes 0.
     """
     import results
     from results.comparison import NothingInCommon

@@ -1,9 +1,10 @@
 """What a shell completes when TAB is pressed: games, agents, their parameters and values, and the folders of runs.
 
-A shell closes an open quote and goes on to the next word where there is one candidate.  So there are two where a word
-may go on, as `uct(exploration=` and `uct(exploration=0.4`: it is completed as far as they agree.
+A shell closes an open quote and starts the next word when there is only one candidate.  So a word that may go on, such
+as `uct(exploration=` and `uct(exploration=0.4`, has two, and is completed as far as they agree.
 """
 
+import glob
 import importlib
 import re
 import sys
@@ -12,49 +13,44 @@ from typing import Any
 
 REGISTRIES = {"games": "games.core.game", "agents": "agents.core.agent", "agents.learning": "agents.learning.learner"}
 STORE = "tournament.sqlite"
-MOST_TOLD = 60  # characters
-PLACES = ("", "runs/")  # where runs are looked for
+LONGEST = 60  # characters of a description
+PLACES = ("", "runs/")  # folders to look for runs in
 EXAMPLES = {"playouts": "1000", "nodes": "10000", "depth": "4", "seconds": "0.1"}  # of parameters without a default
 
 
 def complete_game(incomplete: str) -> list[tuple[str, str]]:
-    """Games, or parameters of the one that is typed."""
+    """Games, or parameters of the game already typed."""
     return _specs("games", incomplete)
 
 
 def complete_agent(incomplete: str) -> list[tuple[str, str]]:
-    """Agents, or parameters of the one that is typed."""
+    """Agents, or parameters of the agent already typed."""
     return _specs("agents", incomplete)
 
 
 def complete_learner(incomplete: str) -> list[tuple[str, str]]:
-    """Learners, or parameters of the one that is typed."""
+    """Learners, or parameters of the learner already typed."""
     return _specs("agents.learning", incomplete)
 
 
 def complete_run(incomplete: str) -> list[str]:
-    """Folders that hold a run, and folders on the way there."""
+    """Folders that hold a run, and folders that lead to one."""
     found = set()
-    root, typed = Path("/" if incomplete.startswith("/") else ""), _escaped(incomplete.lstrip("/"))
+    root = Path("/" if incomplete.startswith("/") else "")
+    start = glob.escape(incomplete.lstrip("/").removeprefix("./"))
     for place in PLACES if "/" not in incomplete else ("",):
         for below in ("", "*/"):
-            found |= {str(path.parent) for path in root.glob(f"{place}{typed}*/{below}{STORE}")}
+            found |= {str(path.parent) for path in root.glob(f"{place}{start}*/{below}{STORE}")}
     return sorted(found)
 
 
-def _escaped(text: str) -> str:
-    import glob
-
-    return glob.escape(text.removeprefix("./"))
-
-
 def _brief(text: str) -> str:
-    """What is told beside a candidate: one short line."""
-    return text if len(text) <= MOST_TOLD else f"{text[: MOST_TOLD - 1]}…"
+    """A description cut to one short line."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def _known(package: str) -> dict[str, Any]:
-    """What there is, from the index of names; where it has to be made, or lacks a plug-in, from the registry."""
+    """The known entries, from the index of names; from the registry if the index is missing or plug-ins are named."""
     from games.core import index, plugins
 
     home = REGISTRIES[package]
@@ -64,7 +60,7 @@ def _known(package: str) -> dict[str, Any]:
 
 
 def _specs(package: str, incomplete: str) -> list[tuple[str, str]]:
-    """Completions of a spec, each with what it is."""
+    """Completions of a spec, each with a description."""
     entries = _known(package)
     name, bracket, rest = incomplete.partition("(")
     if not bracket:
@@ -78,15 +74,15 @@ def _specs(package: str, incomplete: str) -> list[tuple[str, str]]:
     if "=" in last:
         return [(start + text, about) for text, about in _values(known, last.lstrip())]
     named = [(f"{start}{one.name}=", one) for one in known if one.name.startswith(last.strip())]
-    told = [(text, _brief(one.meaning)) for text, one in named]
+    found = [(text, _brief(one.meaning)) for text, one in named]
     if len(named) == 1:
         text, one = named[0]
-        told += [(f"{text}{value}", what) for value, what in _likely(one)[:1]]
-    return told
+        found += [(f"{text}{value}", what) for value, what in _likely(one)[:1]]
+    return found
 
 
 def _parted(text: str) -> list[str]:
-    """What stands between the commas that are not within brackets or quotes."""
+    """The text split at the commas that are outside brackets and quotes."""
     pieces = re.findall(r"\[[^]]*\]?|'[^']*'?|\"[^\"]*\"?|.", text)
     parts = [""]
     for piece in pieces:
@@ -98,7 +94,7 @@ def _parted(text: str) -> list[str]:
 
 
 def _values(known: list, typed: str) -> list[tuple[str, str]]:
-    """How `name=value` may go on: with a value that is likely, and where it is one, to the next or to the end."""
+    """Continuations of `name=value`: likely values, then the next parameter or the end."""
     name, _, value = typed.partition("=")
     one = next((one for one in known if one.name == name.strip()), None)
     if one is None:
@@ -114,21 +110,21 @@ def _values(known: list, typed: str) -> list[tuple[str, str]]:
 
 
 def _likely(one) -> list[tuple[str, str]]:
-    """Values of a parameter, as they are typed, with what is to be said of each: its default first."""
+    """Values of a parameter as a user types them, each with a remark: the default first."""
     if one.type == "bool":
         choices = ["false", "true"]
     elif "|" in one.range:
         choices = [repr(word) if one.type == "str" else word for word in one.range.split(" | ")]
     else:
         choices = []
-    default = _typed(one.default)
     if one.default is None:
         return [(EXAMPLES.get(one.name, "none"), "for example" if one.name in EXAMPLES else "the default")]
+    default = typed(one.default)
     return [(default, "the default"), *((choice, "") for choice in choices if choice != default)]
 
 
-def _typed(default) -> str:
+def typed(default) -> str:
     """A default as it is typed in a spec."""
     if isinstance(default, tuple):
-        return f"[{', '.join(map(_typed, default))}]"
-    return str(default).lower() if isinstance(default, bool) else repr(default)
+        return f"[{', '.join(map(typed, default))}]"
+    return "none" if default is None else str(default).lower() if isinstance(default, bool) else repr(default)

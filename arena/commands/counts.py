@@ -1,4 +1,4 @@
-"""Results given as counts, which elo and sprt take instead of a run."""
+"""Results given as counts, which `elo` and `sprt` take instead of a run."""
 
 from typing import Annotated
 
@@ -14,7 +14,7 @@ Pairs = Annotated[
 
 
 def exactly_one(given: dict) -> None:
-    """BadParameter unless one of the values is given."""
+    """BadParameter unless exactly one of the values is given."""
     named = [name for name, value in given.items() if value is not None]
     if len(named) != 1:
         what = f"{' and '.join(named)} cannot be given together" if named else "nothing is given"

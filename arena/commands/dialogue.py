@@ -1,4 +1,4 @@
-"""The dialogue of `arena play`: draws the board, tells what the agent does, and takes what the person types."""
+"""The dialogue of `arena play`: draws the board, shows the agent's moves, and reads the person's."""
 
 import difflib
 import sys
@@ -16,7 +16,7 @@ board      draw the board again
 resign     give up
 quit       leave the game (as do Ctrl-D and Ctrl-C); --save keeps the moves made so far"""
 WORDS = [line.split()[0] for line in HELP.splitlines()[1:]] + ["help"]
-WIDTH, FEW = 100, 12  # characters of a line of moves; moves that are named unasked
+WIDTH, FEW = 100, 12  # characters of a line of moves; moves that are listed unasked
 
 
 class Dialogue:
@@ -27,7 +27,7 @@ class Dialogue:
 
     def run(self) -> None:
         """Play until the game is over or the person leaves it."""
-        with suppress(ImportError):  # not every system has it; without it, lines are typed without a history
+        with suppress(ImportError):  # on systems without it, lines have no history
             import readline  # noqa: F401
 
         duel = self.duel
@@ -42,7 +42,7 @@ class Dialogue:
                 return
 
     def turn(self) -> bool:
-        """Do what the person types, until a move is made; False if the person resigns or leaves the game."""
+        """Obey the person until a move is made; False if the person resigns or leaves."""
         while True:
             text = self.read()
             if text is None or self.matches(text, "quit"):
@@ -57,11 +57,11 @@ class Dialogue:
                 return True
 
     def matches(self, text: str, word: str) -> bool:
-        """Whether the text is the command, and not a move of that name."""
+        """Whether the text is this command, and no legal move has that name."""
         return text.lower() == word and text not in self.moves()
 
     def read(self) -> str | None:
-        """A line without the spaces around it; None at the end of the input."""
+        """A line without surrounding spaces; None at the end of the input."""
         try:
             text = input("your move> ").strip()
         except EOFError:
@@ -72,7 +72,7 @@ class Dialogue:
         return text
 
     def answer(self, text: str) -> bool:
-        """Do what a line says; True if that was a move."""
+        """Obey a line; True if it was a move."""
         legal = self.moves()
         if text not in legal and text.lower() in WORDS:
             {"moves": self.list_moves, "hint": self.hint, "board": self.board, "help": self.help}[text.lower()]()
@@ -83,11 +83,11 @@ class Dialogue:
             return False
         self.duel.move(move)
         if self.duel.over or int(self.game.player(self.duel.state)) == self.duel.side:
-            self.board()  # else it is drawn after the answer
+            self.board()  # otherwise it is drawn after the answer
         return True
 
     def move_of(self, text: str, legal: dict[str, int]) -> int | None:
-        """The legal move that a text names; capitals do not matter where they make no difference."""
+        """The legal move that the text names, in any case of letters if that is unambiguous."""
         from games.core.game import IllegalMove
 
         try:
@@ -97,7 +97,7 @@ class Dialogue:
             return alike[0] if len(alike) == 1 else None
 
     def refuse(self, text: str, legal: dict[str, int]) -> None:
-        """Say that the text is neither a move nor a command, and which ones are close."""
+        """Say that the text is neither a move nor a command, and name close ones."""
         turned = [name for name in legal if sorted(name.lower()) == sorted(text.lower())]
         close = turned[:3] or difflib.get_close_matches(text.lower(), [*legal, *WORDS], 3)
         hint = f" Did you mean {' or '.join(close)}?" if close else ""
@@ -111,12 +111,10 @@ class Dialogue:
         return {self.game.move_name(state, move): move for move in self.game.moves(state)}
 
     def list_moves(self) -> None:
-        """Print the legal moves."""
         legal = self.moves()
         typer.echo(textwrap.fill(f"{len(legal)} legal moves: {' '.join(legal)}", WIDTH, break_on_hyphens=False))
 
     def hint(self) -> None:
-        """Print what the agent would play."""
         from arena.play.referee import Forfeit
 
         try:
@@ -127,11 +125,10 @@ class Dialogue:
             typer.echo(f"hint: {made.name}{self.thoughts(made)}")
 
     def help(self) -> None:
-        """Print the commands."""
         typer.echo(HELP)
 
     def undo(self) -> bool:
-        """Take back the last move; False if there is none."""
+        """Take back the last move; False if there is none to take back."""
         taken = self.duel.undo()
         if not taken:
             typer.echo("You have made no move yet.")
@@ -141,17 +138,16 @@ class Dialogue:
         return True
 
     def board(self) -> None:
-        """Draw the board."""
         typer.echo(f"\n{self.game.render(self.duel.state)}\n")
 
     def tell_move(self, made) -> None:
-        """Tell a move of the agent or of chance, and draw the board."""
-        who = "chance" if made.record is None else str(self.duel.agent)
-        typer.echo(f"{who}: {made.name}{self.thoughts(made)}")
+        """Print a move of the agent or of chance, and the board."""
+        mover = "chance" if made.record is None else str(self.duel.agent)
+        typer.echo(f"{mover}: {made.name}{self.thoughts(made)}")
         self.board()
 
     def thoughts(self, made) -> str:
-        """What the agent says about its decision, in brackets."""
+        """The agent's remarks on its decision, in brackets."""
         if made.record is None:
             return ""
         record, parts = made.record, []

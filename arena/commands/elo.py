@@ -16,7 +16,7 @@ from arena.commands.output import print_flowing, print_table, say, tell
 from arena.commands.progress import progress_line
 
 KEYS = ("elo", "error", "nelo", "nelo_error", "los", "draw_ratio", "pairs_ratio")  # of an estimate, as JSON
-POOL = ("advantage", "advantage_error", "draw_rate")  # of a run's ratings
+POOL = ("advantage", "advantage_error", "draw_rate")  # of a run's ratings, as JSON
 MOST_SAMPLES = 100_000  # of --bootstrap, each a fit of all ratings
 
 Draws = StrEnum("Draws", {"davidson": "davidson", "rao_kupper": "rao-kupper", "half": "half"})
@@ -79,10 +79,9 @@ def _estimate(wdl, pairs):
 
 
 def _print_estimate(estimate, of: str, as_json: bool) -> None:
-    """Print an estimate from counts of games or pairs."""
     if as_json:
         values = asdict(estimate)
-        perfect = {"bound": estimate.bound} if estimate.bound else {}  # the score is, so that elo is a bound
+        perfect = {"bound": estimate.bound} if estimate.bound else {}  # of a perfect score
         typer.echo(json.dumps({key: values[key] for key in KEYS} | perfect))
         return
     if estimate.bound:
@@ -99,7 +98,7 @@ def _print_estimate(estimate, of: str, as_json: bool) -> None:
 
 
 def _print_ratings(folder: Path, options: dict, samples: int, as_json: bool) -> None:
-    """Print the ratings of a run, and what is estimated of each pair."""
+    """Print the ratings of a run, and an estimate for each pair."""
     import results
     from results.ratings import AnchorError
     from results.summary import intervals_in, side_by_side
@@ -128,7 +127,6 @@ def _print_ratings(folder: Path, options: dict, samples: int, as_json: bool) -> 
 
 
 def _rated(run, ratings, options: dict, samples: int):
-    """The standings by these ratings, with bounds from resampling if any samples are asked for."""
     from results.tables import standings
 
     frame = standings(run.names, run.tallies, ratings)
@@ -140,7 +138,7 @@ def _rated(run, ratings, options: dict, samples: int):
 
 
 def _records(frame) -> list[dict]:
-    """Rows in plain values, None where one is missing."""
+    """Rows of plain values, None where one is missing."""
     from results.export import render
 
     return json.loads(render(frame, "json"))
@@ -157,7 +155,6 @@ def _advantage_in_words(pool: dict) -> str:
 
 
 def _estimated(pairs):
-    """The table of pairs with the estimates of each instead of its counts."""
     from results.tables import ESTIMATED
 
     frame = pairs[["a", "b", "games", "score", *ESTIMATED]].copy()

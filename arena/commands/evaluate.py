@@ -1,4 +1,4 @@
-"""`arena evaluate`: what a game's evaluation functions say of a position."""
+"""`arena evaluate`: a position by a game's evaluation functions."""
 
 import json
 from typing import Annotated
@@ -19,20 +19,20 @@ def evaluate(
     game: Game,
     moves: Moves = "",
     only: Annotated[
-        str, typer.Option(help="The name of one evaluation, or file:PATH of a learned one. Default: all of them.")
+        str, typer.Option(help="One evaluation by name, or file:PATH for a learned one. Default: all.")
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Print what a game's evaluation functions say of a position.
+    """Evaluate a position by a game's evaluation functions.
 
-    Values are estimates of the first player's result, between -1 and 1.  Where an evaluation adds up counts, each is
-    listed for both players with its weight.
+    Values are estimates of the first player's result, from -1 to 1.  An evaluation that adds up counts shows each count
+    for both players, with its weight.
     """
     import os
     import sys
 
     if "numba" not in sys.modules:
-        os.environ["NUMBA_DISABLE_JIT"] = "1"  # one position takes plain Python less time than a compiler
+        os.environ["NUMBA_DISABLE_JIT"] = "1"  # plain Python evaluates one position sooner than Numba compiles
     import games
 
     made = games.make(game)
@@ -52,7 +52,7 @@ def evaluate(
 
 
 def _evaluated(game, state) -> dict:
-    """An evaluation by its name: value, terms, and the sum of these."""
+    """An evaluation's name, value and terms, and the sum of the terms."""
     terms = [
         {"term": name, "first": float(first), "second": float(second), "weight": weight}
         for name, first, second, weight in game.terms(state)

@@ -20,7 +20,7 @@ TableSize = Annotated[float, typer.Option(help="The size of the table in MiB.")]
 def exercise(game: Games = None, seconds: Seconds = 60.0, table: TableSize = 64.0, as_json: Json = False) -> None:
     """Measure what memory and symmetry save.
 
-    Minimax and alpha-beta each play a game against themselves; nodes and processor time are counted.
+    Minimax and alpha-beta each play a game against themselves; the table has their nodes and processor time.
     """
     import pandas as pd
 

@@ -50,7 +50,7 @@ def export(
 
 
 def _pgn(store, config: dict, folder: Path) -> Iterator[str]:
-    """The games in PGN, with the day on which the run began, if its log says so."""
+    """The games in PGN, dated by the first line of the run's log."""
     from results.conditions import conditions_of
     from results.pgn import to_pgn
 
@@ -66,7 +66,7 @@ def _pgn(store, config: dict, folder: Path) -> Iterator[str]:
 
 
 def _time_control(record, side: int, specs: dict[str, str], condition) -> str:
-    """The time control of a side, which has the run's clock unless its agent uses none."""
+    """The time control of a side: the run's, without its clock if the agent uses none."""
     from results.pgn import time_control
 
     own = [decision.clock for decision in record.decisions if decision.side == side]
@@ -76,7 +76,6 @@ def _time_control(record, side: int, specs: dict[str, str], condition) -> str:
 
 
 def _begun(folder: Path) -> str | None:
-    """The day of the first line of a run's log."""
     try:
         with (folder / "log.txt").open(errors="replace") as log:
             found = re.match(r"\d{4}-\d\d-\d\d", log.readline(100))
@@ -86,7 +85,7 @@ def _begun(folder: Path) -> str | None:
 
 
 def _pgn_tags(config, condition: int) -> dict[str, str]:
-    """The tags of a condition's game; none where its code is not here, without which records can be read."""
+    """The PGN tags of a condition's game; none if the game's code is not installed."""
     from arena.config.config import game_of
     from games.core.errors import UserError
 
@@ -97,7 +96,7 @@ def _pgn_tags(config, condition: int) -> dict[str, str]:
 
 
 def _sgf(store) -> str:
-    """The games in SGF, which needs their rules."""
+    """The games in SGF, for which their rules are needed."""
     from arena.config.config import game_of
     from arena.report.sgf import to_sgf
 

@@ -29,8 +29,8 @@ def grade(
 ) -> None:
     """Compare the moves of a run with the solved values.
 
-    For games small enough to be solved.  A blunder is a move after which the position is worth less; its rate is a
-    share of the moves that had something to lose.  Positions that the agent does not solve within its budget are not
+    For games small enough to solve.  A blunder is a move that lowers the value of the position; the blunder rate is a
+    share of the moves that had something to lose.  Positions that the agent cannot solve within its budget are not
     graded.
     """
     import agents

@@ -10,7 +10,7 @@ from arena.commands.options import Json, OutFolder, games_option
 from arena.commands.output import print_table, tell
 from arena.commands.progress import progress_line
 
-MOST_BYTES = 256 << 20  # of a file, which takes some ten times as much memory while it is read
+MOST_BYTES = 256 << 20  # of a file; reading one takes about ten times as much memory
 
 
 @command(
@@ -27,10 +27,10 @@ def import_(
 ) -> None:
     """Store the results of games that were played elsewhere.
 
-    They are rated and shown like those of a run.  A CSV file has a heading with first, second and outcome, which is
-    the first player's: 1, 0.5 or 0, or 1-0, 1/2-1/2 or 0-1.  Of a PGN file, the headers White, Black and Result and
-    the moves are read; with --game, every move has to be legal, from the position of the header FEN if there is one,
-    and a result that the rules give has to be the header's.  A file has at most 256 MiB.
+    They are rated and shown like those of a run.  A CSV file has a heading with first, second and outcome, which is the
+    first player's: 1, 0.5 or 0, or 1-0, 1/2-1/2 or 0-1.  From a PGN file come the headers White, Black and Result and
+    the moves; with --game, every move must be legal, starting from the header FEN if there is one, and the header's
+    result must agree with the rules.  A file has at most 256 MiB.
     """
     import results
     from results.exchange import players
@@ -58,7 +58,7 @@ def import_(
 
 
 def _read(file: Path, game: str):
-    """The games of a file that have a result; replayed, if it is a PGN of a game."""
+    """The games of a file that have a result, replayed if `game` is given."""
     from games.core.files import read_bounded
     from results.exchange import ExchangeError, from_csv, from_jsonl
     from results.pgn import from_pgn
@@ -75,7 +75,7 @@ def _read(file: Path, game: str):
     except UnicodeDecodeError as error:
         if file.suffix.lower() != ".pgn":
             raise typer.BadParameter(f"{file}: byte {error.start} is not UTF-8") from None
-        text = data.decode("latin-1")  # the character set of the format's own standard
+        text = data.decode("latin-1")  # the character set of the PGN standard
     try:
         return from_pgn(text, judge) if judge else readers[file.suffix.lower()](text)
     except ExchangeError as error:
@@ -83,7 +83,7 @@ def _read(file: Path, game: str):
 
 
 def _judge(spec: str):
-    """What replays the games of a PGN by the rules of a game, for `from_pgn`."""
+    """A function for `from_pgn` that replays a game by these rules."""
     import games
     from results.exchange import OUTCOMES
 
@@ -94,14 +94,14 @@ def _judge(spec: str):
         state, names = game.initial(), []
         for name in moves:
             if game.is_over(state):
-                raise ValueError(f"the game is over after {len(names)} plies, and {name} is no move any more")
+                raise ValueError(f"the game is over after {len(names)} plies, but {name} follows")
             move = game.parse_move(state, name)
             names.append(game.move_name(state, move))
             game.play(state, move)
-        told = OUTCOMES.get(tags["Result"])
-        if told is not None and game.is_over(state) and (score := float(game.score(state))) != 0.0:
-            if told != (1.0 if score > 0.0 else 0.0):
-                raise ValueError(f"the result is {tags['Result']}, and by the rules the other side has won")
+        stated = OUTCOMES.get(tags["Result"])
+        if stated is not None and game.is_over(state) and (score := float(game.score(state))) != 0.0:
+            if stated != (1.0 if score > 0.0 else 0.0):
+                raise ValueError(f"the result is {tags['Result']}, but by the rules the other side has won")
         return names
 
     return judge

@@ -1,6 +1,5 @@
 """`arena learn`: an evaluation or a policy from a game's rules, or an evaluation from a run's games."""
 
-import os
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -13,18 +12,18 @@ import typer
 
 from arena.commands.application import INTERRUPTED, Panel, command
 from arena.commands.completion import complete_learner
-from arena.commands.options import FILES, Force, Game, OutputFile, at_least, positive
-from arena.commands.output import check_free, say, tell, write_whole
+from arena.commands.options import Force, Game, OutputFile, at_least, positive, resume_option
+from arena.commands.output import check_free, check_writable, say, tell, write_whole
 from arena.commands.progress import progress_line
 
-POINTS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)  # of the games, when there is a match
-CHECKPOINT = ".checkpoint"  # after the name of the file
+POINTS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)  # shares of the games after which a match is played
+CHECKPOINT = ".checkpoint"  # added to the file's name
 
 
 LearnerArgument = Annotated[
     str,
     typer.Argument(
-        help='How to learn, such as "td(plies=2)"; see arena list learners.',
+        help='A learner such as "td(plies=2)"; see arena list learners.',
         metavar="LEARNER",
         autocompletion=complete_learner,
     ),
@@ -35,24 +34,22 @@ Games = Annotated[
         "--games",
         "-n",
         callback=at_least(1),
-        help="Games to play in all; for run, positions to draw. Default: 200000, or 5000 for visits.",
+        help="Games to learn from; for run, positions to draw. Default: 200000, or 5000 for visits.",
     ),
 ]
-Seed = Annotated[int, typer.Option(help="The seed of everything random.")]
-Match = Annotated[int, typer.Option(callback=at_least(0), help="Measure progress six times by N games. 0: never.")]
+Seed = Annotated[int, typer.Option(help="The random seed.")]
+Match = Annotated[int, typer.Option(callback=at_least(0), help="Measure progress by N games, six times. 0: never.")]
 Player = Annotated[
     str | None,
     typer.Option(
         "--agent",
         "-a",
-        help="Who plays these games, with what was learned against without. Default: alphabeta(seconds=0.01), or "
-        "uct(playouts=1000) for visits.",
+        help="The agent that plays these matches, with what was learned against without it. Default: "
+        "alphabeta(seconds=0.01), or uct(playouts=1000) for visits.",
     ),
 ]
 Every = Annotated[float, typer.Option("--checkpoint", callback=positive, help="Seconds from save to save.")]
-Resume = Annotated[
-    bool, typer.Option("--resume", help="Go on from the checkpoint beside the file.", rich_help_panel=FILES)
-]
+Resume = Annotated[bool, resume_option("Go on from the checkpoint beside the file.")]
 
 
 @command(
@@ -80,8 +77,8 @@ def learn(
 
     An n-tuple network learns in one process, by self-play or from a run's games.  Agents use an evaluation as
     evaluation='file:PATH'.  A policy, which the learner visits makes, guides uct(methods="puct(prior='file:PATH')").
-    Every --checkpoint seconds, and on Ctrl-C, the file and a checkpoint beside it are saved; --resume goes on as if
-    nothing had happened.
+    The file, and a checkpoint beside it, are saved every --checkpoint seconds and on Ctrl-C; --resume continues as if
+    the command had never stopped.
     """
     if agent and not match:
         raise typer.BadParameter("--agent has no meaning without --match")
@@ -106,7 +103,7 @@ def learn(
 
 
 def _resume(learning, saved: Path, games: int) -> None:
-    """Go on from a checkpoint; BadParameter if it is further than that."""
+    """Go on from a checkpoint; BadParameter if it has learned from more games than are asked for."""
     learning.resume(saved)
     if learning.games > games:
         raise typer.BadParameter(
@@ -115,24 +112,20 @@ def _resume(learning, saved: Path, games: int) -> None:
 
 
 def _tell(learning, games: int, output: Path) -> None:
-    """Say what has been learned."""
     card = learning.card()
     positions = f", {card['positions']:,} positions" if learning.learner.unit == "games" else ""
     done, time = f"{card['games']:,} of {games:,}", f"{card['seconds']:.0f} s of processor time"
     say(f"{output}: {done} {learning.learner.unit}{positions}, {time}, weights {card['weights']}")
     if learning.losses():
         say(
-            f"cross-entropy {card['loss']:.3f} in the last positions before they were learned; "
+            f"cross-entropy {card['loss']:.3f} in the last positions before learning them; "
             f"the visits' entropy {card['least']:.3f}, equal probabilities {card['uniform']:.3f}"
         )
 
 
 def _check_files(output: Path, replace: bool) -> Path:
-    """The checkpoint beside a file; BadParameter if they cannot be written, told before learning."""
-    if not output.parent.is_dir():
-        raise typer.BadParameter(f"--output {output}: there is no folder {output.parent}")
-    if output.is_dir() or not os.access(output if output.exists() else output.parent, os.W_OK):
-        raise typer.BadParameter(f"--output {output}: cannot be written")
+    """The checkpoint of a file; BadParameter, before any learning, if one of them cannot be written."""
+    check_writable(output, "--output")
     saved = output.with_name(output.name + CHECKPOINT)
     check_free(saved, replace)
     check_free(output, replace)
@@ -140,14 +133,13 @@ def _check_files(output: Path, replace: bool) -> Path:
 
 
 def _learn(learning, games: int, files: tuple[Path, Path], every: float, contest: tuple[int, str]) -> bool:
-    """Learn, with matches on the way; returns whether that was not interrupted.  The files are written in any case,
-    and before each match."""
+    """Learn, with matches on the way; False if interrupted.  Writes the files in any case, and before each match."""
     count, agent = contest
     points = [max(int(games * share), 1) for share in POINTS] if count else [games]
     saved = time.monotonic()
     with _interrupts() as interrupted, progress_line(f"learning {learning.game}") as show:
 
-        def told(text: str) -> bool:
+        def going_on(text: str) -> bool:
             nonlocal saved
             show(text)
             if time.monotonic() - saved >= every:
@@ -159,26 +151,26 @@ def _learn(learning, games: int, files: tuple[Path, Path], every: float, contest
             for point in points:
                 if learning.games > point:
                     continue
-                if not learning.go_on(point, lambda: told(_progress(learning, games))):
+                if not learning.go_on(point, lambda: going_on(_progress(learning, games))):
                     return False
                 if count and all(row["games"] != point for row in learning.curve):
                     _save(learning, files)
-                    if not _measured(learning, (count, agent), files[0], told):
+                    if not _measured(learning, (count, agent), files[0], going_on):
                         return False
         finally:
             _save(learning, files)
     return True
 
 
-def _measured(learning, contest: tuple[int, str], output: Path, told: Callable[[str], bool]) -> bool:
-    """Add a match to the curve; False, and nothing is added, if it was interrupted."""
+def _measured(learning, contest: tuple[int, str], output: Path, going_on: Callable[[str], bool]) -> bool:
+    """Add a match to the curve; if interrupted, add nothing and return False."""
     from arena.study.learning import match
 
     count, agent = contest
     text = f"a match after {learning.games:,} {learning.learner.unit}"
-    told(text)
+    going_on(text)
     players = partial(learning.players, agent, output)
-    found = match(learning.game, players, count, learning.about["seed"], lambda: told(text))
+    found = match(learning.game, players, count, learning.about["seed"], lambda: going_on(text))
     if found is None:
         return False
     row = {"games": learning.games, "seconds": round(learning.seconds, 1), "agent": agent}
@@ -187,7 +179,7 @@ def _measured(learning, contest: tuple[int, str], output: Path, told: Callable[[
 
 
 def _save(learning, files: tuple[Path, Path]) -> None:
-    """Write what was learned and the checkpoint, each in full or not at all."""
+    """Write the file and its checkpoint, each in full or not at all."""
     output, saved = files
     write_whole(saved, learning.checkpoint(), force=True)
     write_whole(output, learning.contents(), force=True)
@@ -205,7 +197,7 @@ def _described(row: dict, unit: str) -> str:
 
 @contextmanager
 def _interrupts() -> Iterator[list[int]]:
-    """Within it, Ctrl-C and SIGTERM only add to a list, so that nothing is left half done."""
+    """A context in which Ctrl-C and SIGTERM only add to a list, so that nothing is left half done."""
     caught: list[int] = []
     handlers = {
         number: signal.signal(number, lambda number, _: caught.append(number))

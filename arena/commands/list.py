@@ -1,14 +1,14 @@
-"""`arena list`: the games, agents and learners there are, and the parameters of those that are named."""
+"""`arena list`: all games, agents or learners, or the parameters of some."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, asdict
 from typing import Annotated, Any
 
 import typer
 
 from arena.commands.application import Panel, command, complain, group
-from arena.commands.completion import complete_agent, complete_game, complete_learner
+from arena.commands.completion import complete_agent, complete_game, complete_learner, typed
 from arena.commands.options import Json
 from arena.commands.output import print_fitted, print_flowing, say, tell
 
@@ -16,26 +16,25 @@ listing = group("list", Panel.MACHINE, "List the games, agents or learners, or p
 
 
 def _named(of: str, completion):
-    """The argument that takes names."""
     help_text = f"{of} whose parameters to list. Default: list all {of.lower()}."
     return typer.Argument(metavar="NAME", help=help_text, autocompletion=completion)
 
 
 @command(group=listing, examples="arena list games\narena list games connect4\narena list games --json")
 def games_(names: Annotated[list[str] | None, _named("Games", complete_game)] = None, as_json: Json = False) -> None:
-    """List the games, or the parameters of some with default, range and meaning."""
+    """List all games, or the parameters of some with default, range and meaning."""
     from games.core.game import registry
 
     def facts(cls):
-        told = {"players": cls.players, "chance": cls.has_chance, "sizes": cls.sizes, "status": cls.status}
-        return told | {"evaluations": cls.evaluations()}
+        known = {"players": cls.players, "chance": cls.has_chance, "sizes": cls.sizes, "status": cls.status}
+        return known | {"evaluations": cls.evaluations()}
 
     _list(registry, names, facts, as_json, ("signature", "players", "sizes", "about"))
 
 
 @command(group=listing, examples="arena list agents\narena list agents uct tree\narena list agents --json")
 def agents_(names: Annotated[list[str] | None, _named("Agents", complete_agent)] = None, as_json: Json = False) -> None:
-    """List the agents, or the parameters of some with default, range and meaning."""
+    """List all agents, or the parameters of some with default, range and meaning."""
     from agents.core.agent import registry
 
     def facts(cls):
@@ -48,7 +47,7 @@ def agents_(names: Annotated[list[str] | None, _named("Agents", complete_agent)]
 def learners_(
     names: Annotated[list[str] | None, _named("Learners", complete_learner)] = None, as_json: Json = False
 ) -> None:
-    """List the learners of `arena learn`, or the parameters of some with default, range and meaning."""
+    """List all learners of `arena learn`, or the parameters of some with default, range and meaning."""
     from agents.learning.learner import registry
 
     def facts(cls):
@@ -58,20 +57,20 @@ def learners_(
 
 
 def _list(registry, names: list[str] | None, facts: Callable[[Any], dict], as_json: bool, columns: tuple) -> None:
-    """Print those that are named, or a list of all, with these columns."""
+    """Print the named entries, or a list of all with these columns."""
     if names:
         _print_named(registry, names, facts, as_json)
         return
     rows = [_class_row(cls) | facts(cls) for cls in registry.classes().values()]
     _print_list(rows, as_json, columns)
-    for text in registry.broken:  # installed plug-ins that cannot be used
+    for text in registry.broken:  # installed plug-ins that failed to load
         complain(f"plug-in {text}")
     if not as_json:
-        tell(f"\nThe parameters of one: arena list {registry.kind}s NAME")
+        tell(f"\nFor parameters: arena list {registry.kind}s NAME")
 
 
 def _found(registry, name: str):
-    """The class of that name; SpecError says what is known."""
+    """The class of that name; SpecError lists the known names."""
     from games.core.registry import SpecError, parse_spec
 
     word = parse_spec(name)[0]
@@ -82,7 +81,6 @@ def _found(registry, name: str):
 
 
 def _class_row(cls) -> dict:
-    """What is listed of a registered game or agent."""
     from games.core.describe import about
     from games.core.parameters import parameters_of
     from games.core.registry import signature
@@ -93,7 +91,7 @@ def _class_row(cls) -> dict:
 
 
 def _print_named(registry, names: list[str], facts: Callable[[Any], dict], as_json: bool) -> None:
-    """Print some games or agents, each with its parameters; as JSON, one as an object, several as a list of them."""
+    """Print classes with their parameters; as JSON, one as an object, several as a list."""
     from games.core.describe import about, parameters
 
     classes = [_found(registry, name) for name in names]
@@ -103,49 +101,50 @@ def _print_named(registry, names: list[str], facts: Callable[[Any], dict], as_js
                 say("")
             _print_one(cls, facts(cls))
         return
-    told = [
+    described = [
         {"name": cls.name, "about": about(cls)}
         | facts(cls)
         | {"parameters": [asdict(one) for one in parameters(cls)]}
         | {name: [_method_row(one) for one in listed.classes().values()] for name, listed in _catalogue(cls)}
         for cls in classes
     ]
-    typer.echo(json.dumps(told[0] if len(told) == 1 else told, indent=1))
+    typer.echo(json.dumps(described[0] if len(described) == 1 else described, indent=1))
 
 
 def _print_one(cls, facts: dict) -> None:
-    """Print what a game or an agent is, and a line for each parameter."""
+    """Print a class: what it is, facts, and a line for each parameter."""
     from games.core.describe import about, parameters
-    from results.fitting import Column, Fitted
 
-    found = parameters(cls)
     print_flowing(f"{cls.name}: {about(cls)}\n")
     for what, value in facts.items():
         if value not in ("", None, [], ()):
             print_flowing(f"{what}: {_said(value)}")
-    if found:
-        print_fitted(
-            Fitted(
-                [
-                    Column("parameter", [one.name for one in found], False),
-                    Column("default", [_written(one.default) for one in found], False, flows=True),
-                    Column("range", [one.range or _kind(one.type) for one in found], False),
-                    Column("meaning", [one.meaning for one in found], False, flows=True),
-                ]
-            )
-        )
+    if found := [asdict(one) for one in parameters(cls)]:
+        _print_columns(("parameter", "default", "range", "meaning"), map(_parameter_cells, found), "default", "meaning")
     for name, listed in _catalogue(cls):
         print_flowing(f"\n{name}:")
         _print_catalogue([_method_row(one) for one in listed.classes().values()])
 
 
+def _parameter_cells(one: dict) -> tuple[str, ...]:
+    """Name, default, range and meaning of a parameter."""
+    return one["name"], typed(one["default"]), one["range"] or _kind(one["type"]), one["meaning"]
+
+
+def _print_columns(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]], *flowing: str) -> None:
+    """Print rows of text; the flowing columns are broken between words to fit the terminal."""
+    from results.fitting import Column, Fitted
+
+    columns = zip(headings, zip(*rows))
+    print_fitted(Fitted([Column(heading, list(cells), False, heading in flowing) for heading, cells in columns]))
+
+
 def _catalogue(cls):
-    """(parameter, registry) of parameters whose text names what a registry lists: the methods of uct."""
+    """(parameter, registry) of parameters whose text names entries of a registry: the methods of uct."""
     return getattr(cls, "catalogue", {}).items()
 
 
 def _method_row(cls) -> dict:
-    """What is listed of a method, whose parameters are written in text that is a parameter itself."""
     from games.core.describe import about, parameters
 
     return {
@@ -157,53 +156,34 @@ def _method_row(cls) -> dict:
 
 
 def _print_catalogue(rows: list[dict]) -> None:
-    """Print methods, each with a line for what it is and one for each parameter."""
-    from results.fitting import Column, Fitted
-
+    """Print methods, each with a line for itself and one for each parameter."""
     lines: list[tuple[str, ...]] = []
     for row in rows:
         lines.append((row["name"], row["part"], "", "", "", row["about"]))
-        for one in row["parameters"]:
-            told = one["range"] or _kind(one["type"])
-            lines.append(("", "", one["name"], _written(one["default"]), told, one["meaning"]))
-    headings = ("method", "part", "parameter", "default", "range", "meaning")
-    cells = [list(column) for column in zip(*lines)]
-    columns = [Column(heading, cell, False, flows=heading == "meaning") for heading, cell in zip(headings, cells)]
-    print_fitted(Fitted(columns))
+        lines += [("", "", *_parameter_cells(one)) for one in row["parameters"]]
+    _print_columns(("method", "part", "parameter", "default", "range", "meaning"), lines, "meaning")
 
 
 def _said(value) -> str:
-    """A fact in words."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ", ".join(value) if isinstance(value, list | tuple) else str(value)
 
 
 def _kind(type: str) -> str:
-    """The type of a parameter that refuses no value of it, in words."""
+    """The type of a parameter, in words."""
     return " or ".join(
         {"str": "text", "float": "a number", "int": "a whole number"}.get(one, one) for one in type.split(" or ")
     )
 
 
-def _written(default) -> str:
-    """A default as it is typed."""
-    if isinstance(default, tuple):
-        return f"[{', '.join(map(_written, default))}]"
-    return "none" if default is None else str(default).lower() if isinstance(default, bool) else repr(default)
-
-
 def _print_list(rows: list[dict], as_json: bool, columns: tuple[str, ...]) -> None:
-    """Print the rows as JSON, or some of their columns as a table."""
-    from results.fitting import Column, Fitted
-
+    """Print the rows as JSON, or these columns of them as a table."""
     if as_json:
         typer.echo(json.dumps(rows, indent=1))
         return
-    cells = {
-        heading: [", ".join(row[heading]) if isinstance(row[heading], list) else str(row[heading]) for row in rows]
-        for heading in columns
-    }
-    print_fitted(
-        Fitted([Column(heading, cells[heading], False, heading in ("signature", "about")) for heading in columns])
-    )
+    cells = [
+        tuple(", ".join(row[name]) if isinstance(row[name], list) else str(row[name]) for name in columns)
+        for row in rows
+    ]
+    _print_columns(columns, cells, "signature", "about")

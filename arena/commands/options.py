@@ -1,10 +1,11 @@
-"""Options and arguments that several commands share, and what their texts mean."""
+"""Options and arguments that several commands share, and the parsing of their texts."""
 
 import importlib
 import os
 import sys
 from collections.abc import Callable, Iterable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,8 +17,7 @@ from results.kinds import FORMATS
 
 
 def at_least(low: float, high: float | None = None) -> Callable:
-    """A callback that refuses values below `low` or above `high`, and names them, which not every version of typer
-    does."""
+    """A callback that refuses values out of range, with a message that not every version of typer gives."""
 
     def check(value):
         if value is not None and not (value >= low and (high is None or value <= high)):  # NaN is not, either
@@ -29,14 +29,14 @@ def at_least(low: float, high: float | None = None) -> Callable:
 
 
 def positive(value: float) -> float:
-    """A callback that refuses values that are not more than 0."""
+    """A callback that refuses values of 0 or less."""
     if not value > 0:
         raise typer.BadParameter(f"{value:g} is out of range: it must be more than 0")
     return value
 
 
 def given(context: typer.Context, names: Iterable[str]) -> list[str]:
-    """Those of the parameters that the user typed."""
+    """The parameters that the user typed."""
     sources = {name: context.get_parameter_source(name) for name in names}
     return [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
 
@@ -56,7 +56,7 @@ def _import_named(context: typer.Context, modules: list[str] | None) -> list[str
 
 
 def _choose_kernels(context: typer.Context, mode: str | None) -> str | None:
-    """A callback that chooses which kernels run, here and in worker processes, until the command is over."""
+    """A callback that sets the kind of kernels, here and in worker processes, until the command ends."""
     if mode is not None:
         before = os.environ.get(VARIABLE)
         _set_mode(mode)
@@ -65,7 +65,7 @@ def _choose_kernels(context: typer.Context, mode: str | None) -> str | None:
 
 
 def _set_mode(mode: str | None) -> None:
-    """Set the environment variable, or remove it, and have what is loaded of the compiler follow it."""
+    """Set or remove the environment variable, and update the compiler's setting if it is loaded."""
     _restore(VARIABLE, mode)
     if loaded := sys.modules.get("games.core.jit.background"):
         loaded.Setting.mode = mode_of_environment()
@@ -77,22 +77,49 @@ def _restore(variable: str, value: str | None) -> None:
         os.environ[variable] = value
 
 
-MOST_WORKERS = 4096
-RUNNING, FILES = "Where and how it runs", "Files and formats"  # the headings of what several commands share
+def games_option(help: str):
+    """--game, which may be repeated."""
+    return typer.Option("--game", "-g", metavar="GAME", help=help, autocompletion=complete_game)
 
-Mode = StrEnum("Mode", MODES)  # type: ignore[misc]  # its members are what games.core.specialized knows
+
+def agents_option(help: str):
+    """--agent, which may be repeated."""
+    return typer.Option("--agent", "-a", metavar="AGENT", help=help, autocompletion=complete_agent)
+
+
+def output_option(help: str):
+    """--output, a file."""
+    return in_files("--output", "-o", help=help)
+
+
+def resume_option(help: str):
+    """--resume."""
+    return in_files("--resume", help=help)
+
+
+def _folder_option(default: str):
+    """--out, a run's folder."""
+    help = f"The folder to store the run in. Default: {default}."
+    return in_files("--out", "-o", help=help, autocompletion=complete_run)
+
+
+MOST_WORKERS = 4096
+RUNNING, FILES = "Where and how it runs", "Files and formats"  # headings of shared options in the help
+running = partial(typer.Option, rich_help_panel=RUNNING)
+in_files = partial(typer.Option, rich_help_panel=FILES)
+
+Mode = StrEnum("Mode", MODES)  # type: ignore[misc]  # members known to games.core.specialized alone
 Specialize = Annotated[
     Mode | None,
-    typer.Option(
+    running(
         callback=_choose_kernels,
-        rich_help_panel=RUNNING,
         metavar="MODE",
-        help="Compile kernels for their games: always, before they run; auto, the default of runs, in the background; "
+        help="Compile kernels for each game: always, before they run; auto, the default of runs, in the background; "
         "or never. Results are the same.",
     ),
 ]
 
-Format = StrEnum("Format", FORMATS)  # type: ignore[misc]  # its members are what results can write
+Format = StrEnum("Format", FORMATS)  # type: ignore[misc]  # members known to results alone
 TEXT = Format("text")
 
 AgentArgument = Annotated[
@@ -100,64 +127,38 @@ AgentArgument = Annotated[
 ]
 Cluster = Annotated[
     str | None,
-    typer.Option(
-        metavar="ADDRESS",
-        rich_help_panel=RUNNING,
-        help="Play on a Dask cluster: its scheduler's address or file; or local:4, four cores here.",
+    running(
+        metavar="ADDRESS", help="Play on a Dask cluster: its scheduler's address or file; or local:4, four cores here."
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.", rich_help_panel=FILES)]
+Force = Annotated[bool, in_files("--force", help="Replace a file that exists.")]
 Folder = Annotated[Path, typer.Argument(help="A run's folder.", metavar="DIR", autocompletion=complete_run)]
 Game = Annotated[
     str,
     typer.Argument(help='A game such as "connect4(rows=6, columns=7)".', metavar="GAME", autocompletion=complete_game),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=FILES)]
+Json = Annotated[bool, in_files("--json", help="Print JSON.")]
 Moves = Annotated[
     str,
     typer.Option(help="The moves to the position, separated by spaces or joined, such as 1-2-1 or 121. Default: none."),
 ]
-Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", help="A file to write to, instead of the terminal.", rich_help_panel=FILES),
-]
-OutputFile = Annotated[Path, typer.Option("--output", "-o", help="The file to write.", rich_help_panel=FILES)]
-Plugin = Annotated[  # of every command that has a parameter `game` or `agent`: see application.command
+Output = Annotated[Path | None, output_option("A file to write to, instead of the terminal.")]
+OutputFile = Annotated[Path, output_option("The file to write.")]
+OutFolder = Annotated[Path | None, _folder_option("runs/ and the file's name")]
+RunFolder = Annotated[Path | None, _folder_option("a new one in runs")]
+Resume = Annotated[bool, resume_option("Continue the run in --out.")]
+ResumeAlone = Annotated[bool, resume_option("Continue what --out holds; needs nothing else.")]
+Plugin = Annotated[  # application.command adds it where there is a parameter `game` or `agent`
     list[str] | None,
-    typer.Option(
+    running(
         "--plugin",
         metavar="MODULE",
         callback=_import_named,
         is_eager=True,
-        rich_help_panel=RUNNING,
         help="A module with games or agents of your own; may be repeated.",
     ),
 ]
-Resume = Annotated[bool, typer.Option("--resume", help="Continue the run in --out.", rich_help_panel=FILES)]
-RunFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        rich_help_panel=FILES,
-        help="The folder to store the run in. Default: a new one in runs.",
-        autocompletion=complete_run,
-    ),
-]
-ResumeAlone = Annotated[
-    bool, typer.Option("--resume", help="Continue what --out holds; needs nothing else.", rich_help_panel=FILES)
-]
-Sizes = Annotated[str, typer.Option(help="How many workers the searches have: several numbers, separated by commas.")]
-OutFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        rich_help_panel=FILES,
-        help="The folder to store the run in. Default: runs/ and the file's name.",
-        autocompletion=complete_run,
-    ),
-]
+Sizes = Annotated[str, typer.Option(help="Numbers of workers of the searches, separated by commas.")]
 SolvingAgent = Annotated[
     str,
     typer.Option(
@@ -167,28 +168,22 @@ SolvingAgent = Annotated[
         autocompletion=complete_agent,
     ),
 ]
-TableFormat = Annotated[Format, typer.Option("--format", "-f", help="How the table is written.", rich_help_panel=FILES)]
+TableFormat = Annotated[Format, in_files("--format", "-f", help="The format of the table.")]
 Workers = Annotated[
     int | None,
-    typer.Option(
-        "--workers",
-        "-j",
-        callback=at_least(1, MOST_WORKERS),
-        rich_help_panel=RUNNING,
-        help="Processes to use. Default: one a core.",
-    ),
+    running("--workers", "-j", callback=at_least(1, MOST_WORKERS), help="Processes to use. Default: one a core."),
 ]
 
 
 def json_format(format: Format, as_json: bool) -> Format:
-    """The format of a table, for which --json is short."""
+    """The format of a table; --json is short for --format json."""
     if as_json and format not in (TEXT, "json"):
-        raise typer.BadParameter(f"--json and --format {format.value} say two different things: give one of them")
+        raise typer.BadParameter(f"--json and --format {format.value} contradict each other: give one of them")
     return Format("json") if as_json else format
 
 
 def line_of(game, moves: str) -> tuple[list[int], Any]:
-    """The moves of --moves, and the position that they lead to; BadParameter if one is not legal."""
+    """The moves of --moves and the position after them; BadParameter if one is illegal."""
     from games.core.game import IllegalMove
 
     try:
@@ -197,12 +192,12 @@ def line_of(game, moves: str) -> tuple[list[int], Any]:
         raise typer.BadParameter(f"--moves: {error}") from None
 
 
-BESIDE_RESUME = {"out", "resume", "workers", "cluster", "verbose", "specialize", "as_json", "speed_seconds"}
+WITH_RESUME = {"out", "resume", "workers", "cluster", "verbose", "specialize", "as_json", "speed_seconds"}
 
 
 def check_resumed(context: typer.Context, out: Path | None, resume: bool) -> None:
-    """BadParameter if there is no study to do, or beside --resume an option that the study in --out has answered."""
-    if resume and (out is None or given(context, context.params.keys() - BESIDE_RESUME)):
+    """BadParameter if there is no study to run, or if --resume comes with options that the stored study fixes."""
+    if resume and (out is None or given(context, context.params.keys() - WITH_RESUME)):
         raise typer.BadParameter("--resume continues the study in --out, and needs nothing else")
     if not resume and "game" in context.params and context.params["game"] is None:
         raise typer.BadParameter("give a --game, or --resume with --out")
@@ -219,50 +214,36 @@ def sizes_of(text: str) -> tuple[int, ...]:
     return numbers
 
 
-def games_option(help: str):
-    """--game, which may be repeated."""
-    return typer.Option("--game", "-g", metavar="GAME", help=help, autocompletion=complete_game)
-
-
-def agents_option(help: str):
-    """--agent, which may be repeated."""
-    return typer.Option("--agent", "-a", metavar="AGENT", help=help, autocompletion=complete_agent)
-
-
-def _log_to_terminal(level: str) -> None:
-    """Show log messages from that level on, on the error stream; below a display, if there is one."""
-    import logging
-
-    from rich.console import Console
-    from rich.logging import RichHandler
-
-    handler = RichHandler(level, Console(stderr=True), show_path=False, markup=False)
-    logging.getLogger("arena").addHandler(handler)
-    logging.getLogger("arena").setLevel(level)
-
-
 def _verbose(count: int) -> int:
+    """A callback that shows log messages on the error stream, below a display if there is one."""
     if count:
-        _log_to_terminal("INFO" if count == 1 else "DEBUG")
+        import logging
+
+        from rich.console import Console
+        from rich.logging import RichHandler
+
+        level = "INFO" if count == 1 else "DEBUG"
+        log = logging.getLogger("arena")
+        log.addHandler(RichHandler(level, Console(stderr=True), show_path=False, markup=False))
+        log.setLevel(level)
     return count
 
 
 Verbose = Annotated[
     int,
-    typer.Option(
+    running(
         "--verbose",
         "-v",
         count=True,
         callback=_verbose,
         show_default=False,
-        rich_help_panel=RUNNING,
-        help="Show log messages, too; -vv: all of them.",
+        help="Show log messages; -vv: all of them.",
     ),
 ]
 
 
 def budget_of(texts: list[str]) -> dict[str, Any]:
-    """`["playouts=1000"]` -> {"playouts": 1000}, as a budget's table in a configuration."""
+    """`["playouts=1000"]` -> {"playouts": 1000}, as in a configuration's table."""
     if clock := next((text for text in texts if text.partition("=")[0].strip() == "clock"), None):
         raise typer.BadParameter(f"--budget {clock}: a clock is for a tournament: arena run --clock 10+0.1")
     return dict(map(_budget_entry, texts))
@@ -280,12 +261,12 @@ def _budget_entry(text: str) -> tuple[str, int | float]:
 
 
 def registered(package: str) -> list[str]:
-    """The names of all "games" or "agents"."""
+    """All names of the package "games" or "agents"."""
     return importlib.import_module(package).names()
 
 
 def free_folder(name: str) -> Path:
-    """runs/NAME-1, or the first such folder that does not exist."""
+    """The first folder runs/NAME-1, runs/NAME-2, ... that does not exist."""
     number = 1
     while Path("runs", f"{name}-{number}").exists():
         number += 1

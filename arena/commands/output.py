@@ -1,4 +1,4 @@
-"""What commands print and write: tables, remarks beside them, pictures, and files that are whole or not there."""
+"""What commands print and write: tables, remarks, pictures, and files written in full or not at all."""
 
 import io
 import os
@@ -10,14 +10,13 @@ from pathlib import Path
 
 import typer
 
-from results.kinds import PICTURES
 from results.printable import printable
 
-LONGEST_LINE = 100_000  # of output that no terminal shows
+LONGEST_LINE = 100_000  # characters, where the output is no terminal
 
 
 def print_table(frame, as_json: bool, title: str | None = None) -> None:
-    """Print a data frame: as JSON, or as a table as wide as the terminal."""
+    """Print a data frame as JSON, or as a table as wide as the terminal."""
     from results.export import render, rich_table
 
     if as_json:
@@ -29,7 +28,7 @@ def print_table(frame, as_json: bool, title: str | None = None) -> None:
 
 
 def print_fitted(table) -> None:
-    """Print a `results.fitting.Fitted`; a row is a line where there is no terminal."""
+    """Print a `results.fitting.Fitted`; without a terminal, each row is one line."""
     console = _console()
     if console.is_terminal:
         console.print(table)
@@ -41,14 +40,14 @@ def print_fitted(table) -> None:
 
 
 def print_flowing(text: str) -> None:
-    """Print a sentence, broken between words where the terminal ends."""
+    """Print a sentence, wrapped to the terminal."""
     from rich.text import Text
 
     _console().print(Text(printable(text)))
 
 
 def _console():
-    """The standard output: as wide as the terminal, or without one as wide as need be."""
+    """The standard output, as wide as the terminal, or without one as wide as needed."""
     from rich.console import Console
 
     console = Console()
@@ -56,21 +55,22 @@ def _console():
 
 
 def check_printable(format: str, output: Path | None) -> None:
-    """BadParameter if the format is not text, and would be printed to a terminal."""
+    """BadParameter if binary output would go to a terminal."""
     if format == "parquet" and output is None and sys.stdout.isatty():
         raise typer.BadParameter("parquet is not text: give --output FILE, or redirect the output")
 
 
 def write_table(frame, format: str, output: Path | None, force: bool = False, **options) -> None:
-    """Write a data frame in a format of `results.export`, with its options, to a file, or to the standard output."""
+    """Write a data frame in a format of `results.export`, with its options, to a file or to the standard output."""
     from results.export import render
 
-    width = None if output else _terminal_width()
+    # None where lines may be long: in a file or a pipe
+    width = shutil.get_terminal_size().columns if output is None and sys.stdout.isatty() else None
     write_text(render(frame, format, width=width, **options), output, force)
 
 
 def write_text(text: str | bytes, output: Path | None, force: bool = False) -> None:
-    """Write what is for a file to it, or to the standard output: as it is, but for a terminal."""
+    """Write text or bytes to a file, or to the standard output, made safe if that is a terminal."""
     if isinstance(text, str):
         text = (printable(text) if output is None and sys.stdout.isatty() else text).encode(errors="replace")
     if output:
@@ -81,14 +81,14 @@ def write_text(text: str | bytes, output: Path | None, force: bool = False) -> N
 
 
 def say(text: str) -> None:
-    """Print a line, or several, with nothing in them that a terminal would obey."""
+    """Print lines without anything that a terminal would obey."""
     typer.echo(printable(text))
 
 
 def tell(text: str) -> None:
-    """Print a remark beside a table: to the error stream, where a program reads the table.
+    """Print a remark: on the error stream if a program may read the table.
 
-    In a terminal, a sentence is broken between words; a command, which is indented, is left as it is to be copied.
+    In a terminal, sentences are wrapped; indented lines, which are commands, are left whole for copying.
     """
     err = sys.stdout is None or not sys.stdout.isatty()
     stream, text = sys.stderr if err else sys.stdout, printable(text)
@@ -99,37 +99,33 @@ def tell(text: str) -> None:
     typer.echo(text, err=err)
 
 
-def _terminal_width() -> int | None:
-    """The columns of the terminal that is written to; None if it is a file or a pipe, whose lines may be long."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-
-
-def picture_format(path: Path) -> str | None:
-    """`svg`, `png` or `pdf` if the name ends so, else None."""
-    suffix = path.suffix.lower().removeprefix(".")
-    return suffix if suffix in PICTURES else None
-
-
 def write_picture(path: Path, figure, force: bool = False) -> None:
-    """Write a Matplotlib figure as its file's name says; the same figure gives the same SVG, which bears no date."""
-    format, drawing = picture_format(path), io.BytesIO()
+    """Write a Matplotlib figure in the format of the file's name; equal figures give equal SVG, which bears no date."""
+    format, drawing = path.suffix.removeprefix("."), io.BytesIO()
     metadata = {"metadata": {"Date": None}} if format == "svg" else {}
     figure.savefig(drawing, format=format, dpi=150, **metadata)
     write_whole(path, drawing.getvalue(), force)
 
 
 def check_free(path: Path | None, force: bool) -> None:
-    """BadParameter if a file would be replaced.  Called before the work, too, whose fruits would be lost.
+    """BadParameter if a file would be replaced without --force, whatever is in it: text does not say who wrote it.
 
-    It makes no difference what is in the file: CSV and text bear no mark of who wrote them, and a guess would one day
-    replace what somebody wrote by hand.  Devices and pipes are written to.
+    Commands also call it before their work, which would be lost otherwise.  Devices and pipes are written to.
     """
     if path is not None and not force and path.is_file():
         raise typer.BadParameter(f"{path} exists already; to replace it: --force")
 
 
+def check_writable(path: Path, option: str) -> None:
+    """BadParameter if the file that an option names cannot be written."""
+    if not path.parent.is_dir():
+        raise typer.BadParameter(f"{option} {path}: there is no folder {path.parent}")
+    if (path.exists() and not path.is_file()) or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise typer.BadParameter(f"{option} {path}: cannot be written")
+
+
 def write_whole(path: Path, data: bytes, force: bool = False) -> None:
-    """Write a file in full or not at all; one that exists is replaced if `force` is true, and else BadParameter."""
+    """Write a file in full or not at all; BadParameter if it exists and `force` is false."""
     check_free(path, force)
     target, part = path.resolve(), None
     try:

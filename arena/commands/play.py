@@ -1,6 +1,6 @@
 """`arena play`: a person against an agent."""
 
-import os
+import secrets
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -10,19 +10,18 @@ import typer
 from arena.commands.application import INTERRUPTED, VOID, Panel, command, complain
 from arena.commands.dialogue import Dialogue
 from arena.commands.options import AgentArgument, Game, Moves, budget_of, line_of
-from arena.commands.output import tell, write_whole
+from arena.commands.output import check_writable, tell, write_whole
 
 Side = StrEnum("Side", ["first", "second", "random"])
 DEFAULT_SECONDS = 1.0
 DEFAULT_COUNTS = {"playouts": 1000, "nodes": 10_000, "depth": 4}  # for agents that cannot use seconds
-MARKS = {".jsonl": "\n", ".pgn": "[Event ", ".sgf": "(;FF["}  # what each game in a file of records has once
+MARKS = {".jsonl": "\n", ".pgn": "[Event ", ".sgf": "(;FF["}  # text that each game of a file has once
 
-YourSide = Annotated[Side, typer.Option(help="Your side: first moves first.")]
+YourSide = Annotated[Side, typer.Option(help="Your side; first moves first.")]
 Budget = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="KIND=AMOUNT",
-        help="What the agent may spend on a move: playouts=1000, nodes=..., depth=..., seconds=...",
+        metavar="KIND=AMOUNT", help="The agent's budget for a move: playouts=1000, nodes=..., depth=..., seconds=..."
     ),
 ]
 Seed = Annotated[int | None, typer.Option(help="The seed of the agent, the dice and a random side. Default: drawn.")]
@@ -41,15 +40,13 @@ def play(
     seed: Seed = None,
     moves: Moves = "",
     name: Annotated[str, typer.Option(help="Your name in the record.")] = "person",
-    save: Annotated[
-        Path | None, typer.Option(help="A .jsonl, .pgn or .sgf file to which the game's record is added.")
-    ] = None,
+    save: Annotated[Path | None, typer.Option(help="A .jsonl, .pgn or .sgf file to add the game's record to.")] = None,
 ) -> None:
     """Play a game against an agent at the terminal, with hints.
 
-    The agent says what it thinks: the value of the position for itself (-1 lost, 1 won), what it searched, and the
-    moves it expects.  A game for one player you play alone, with the agent's hints.  Records in JSON lines can be
-    rated: arena import games.jsonl.
+    The agent shows the value of the position for itself (-1 lost, 1 won), what it searched, and the moves it expects.
+    In a game for one player you play alone, with the agent's hints.  Records in JSON lines can be rated:
+    arena import games.jsonl.
     """
     import agents
     import games
@@ -59,7 +56,9 @@ def play(
         raise typer.BadParameter(f"--name {name!r} must be printable text, and not the agent's name")
     if save:
         _check_file(save, made)
-    seed = _drawn_seed() if seed is None else _checked_seed(seed)
+    seed = secrets.randbelow(10**6) if seed is None else seed
+    if not 0 <= seed < 2**63:
+        raise typer.BadParameter(f"--seed {seed} is out of range: it can be 0 to 2**63 - 1")
     opening = line_of(made, moves)[0]
     opponent = _with_budget(opponent, budget)
     place = _place(side, seed, made)
@@ -70,7 +69,7 @@ def play(
 
 
 def _play(game, agent, save: Path | None, **how) -> None:
-    """Play the game, tell its end, save its record, and exit with a code if it did not end as games do."""
+    """Play the game, save its record, and exit with a code if the agent failed or the person interrupted."""
     from arena.play.duel import Duel
     from arena.play.referee import Forfeit
 
@@ -98,20 +97,8 @@ def _play(game, agent, save: Path | None, **how) -> None:
         raise typer.Exit(VOID if failed else INTERRUPTED)
 
 
-def _drawn_seed() -> int:
-    import secrets
-
-    return secrets.randbelow(10**6)
-
-
-def _checked_seed(seed: int) -> int:
-    if not 0 <= seed < 2**63:
-        raise typer.BadParameter(f"--seed {seed} is out of range: it can be 0 to 2**63 - 1")
-    return seed
-
-
 def _place(side: Side, seed: int, game) -> int:
-    """The number of the person's side: 0 moves first."""
+    """The number of the person's side; 0 moves first."""
     from games.core.random import random_below, stream
 
     if game.players == 1:
@@ -122,7 +109,7 @@ def _place(side: Side, seed: int, game) -> int:
 
 
 def _with_budget(agent, given: list[str] | None):
-    """The agent with its own budget, with the one that is given, or with a default that is told."""
+    """The agent with its own budget, the given one, or a default, which is announced."""
     from dataclasses import replace
 
     from agents import Budget
@@ -134,7 +121,7 @@ def _with_budget(agent, given: list[str] | None):
     if given:
         try:
             usable = agent.budget(Budget(**budget_of(given)))
-        except TypeError:  # there is no such kind
+        except TypeError:  # unknown kind
             raise typer.BadParameter(f"--budget {' '.join(given)}: {agent} knows {', '.join(agent.budgets)}") from None
         except ValueError as error:
             raise typer.BadParameter(f"--budget: {error}") from None
@@ -146,7 +133,7 @@ def _with_budget(agent, given: list[str] | None):
 
 
 def _warm(game, agent) -> None:
-    """Compile what the agent runs before the clock counts; if that fails, the game will show it."""
+    """Compile what the agent runs before the clock counts; a failure will show in the game."""
     from rich.console import Console
 
     from arena.config.config import Seat
@@ -157,7 +144,6 @@ def _warm(game, agent) -> None:
 
 
 def _end(duel, save: Path | None) -> None:
-    """Say how the game ended, and save its record."""
     typer.echo(_result_in_words(duel))
     typer.echo(f"Moves: {' '.join(made.name for made in duel.made) or 'none'}")
     if save:
@@ -185,7 +171,7 @@ def _result_in_words(duel) -> str:
 
 
 def _check_file(path: Path, game) -> None:
-    """BadParameter if a record of the game cannot be added to the file."""
+    """BadParameter if the game's record cannot be added to the file."""
     from arena.report.sgf import games_with_sgf
 
     if path.suffix.lower() not in MARKS:
@@ -193,15 +179,12 @@ def _check_file(path: Path, game) -> None:
     if path.suffix.lower() == ".sgf" and game.sgf_number is None:
         known = ", ".join(games_with_sgf())
         raise typer.BadParameter(f"--save {path}: {game} has no records in SGF; those that have are {known}")
-    if not path.parent.is_dir():
-        raise typer.BadParameter(f"--save {path}: there is no folder {path.parent}")
-    if (path.exists() and not path.is_file()) or not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise typer.BadParameter(f"--save {path}: cannot be written")
+    check_writable(path, "--save")
     _games_in(path)
 
 
 def _games_in(path: Path) -> int:
-    """How many games a file holds; 0 if it does not exist."""
+    """The number of games in a file; 0 if it does not exist."""
     from games.core.files import read_bounded
     from results.exchange import ExchangeError, from_jsonl
     from results.pgn import from_pgn
@@ -228,8 +211,6 @@ def _rendered(duel, record, suffix) -> str:
 
     if suffix == ".jsonl":
         return to_jsonl(record)
-    return (
-        to_sgf(duel.game, record)
-        if suffix == ".sgf"
-        else to_pgn(record, str(duel.game), tags_of_game=duel.game.pgn_tags())
-    )
+    if suffix == ".sgf":
+        return to_sgf(duel.game, record)
+    return to_pgn(record, str(duel.game), tags_of_game=duel.game.pgn_tags())

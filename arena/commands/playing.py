@@ -1,4 +1,4 @@
-"""Playing a tournament with its display: shared by run, demo, sprt and scaling."""
+"""Plays a tournament with its display, for `run`, `demo`, `sprt` and `scaling`."""
 
 import os
 import tomllib
@@ -16,7 +16,7 @@ from games.core.files import read_bounded
 
 
 class Where(NamedTuple):
-    """Where games are played: on so many cores of this machine, or on a cluster."""
+    """Where games are played: on some cores of this machine, or on a cluster."""
 
     workers: int | None = None
     cluster: str | None = None
@@ -24,15 +24,13 @@ class Where(NamedTuple):
     def check(self) -> None:
         """BadParameter if both are given."""
         if self.workers is not None and self.cluster is not None:
-            raise typer.BadParameter(
-                f"--workers are processes here: --cluster {self.cluster} has its own number of them"
-            )
+            raise typer.BadParameter(f"--workers counts processes here; --cluster {self.cluster} has its own workers")
 
 
 def play_shown(config, out: Path, where: Where, resume: bool, as_json: bool, port: int | None = None) -> None:
     """Play a tournament with its display, then print the standings and what to do next.
 
-    `config` is a path or the keys of a configuration; `port` is where the report is served meanwhile, if given.
+    `config` is a path or a configuration's keys; `port`, if given, serves the report meanwhile.
     """
     played = run_shown(config, out, where, resume, port)
     table = played.table()
@@ -45,7 +43,7 @@ def play_shown(config, out: Path, where: Where, resume: bool, as_json: bool, por
 
 
 def run_shown(config, out: Path, where: Where, resume: bool, port: int | None = None):
-    """Play a tournament with its display and return its results; if it cannot end, say why and exit."""
+    """Play a tournament with its display and return its results; on failure, say why and exit."""
     where.check()
     from arena.workers.starting import begin_start, use_fork_server
     from games.core.plugins import named
@@ -69,17 +67,17 @@ def run_shown(config, out: Path, where: Where, resume: bool, port: int | None = 
             config = from_values(config, str(out) if resume else "the command line")
         elif isinstance(config, Path):
             config = load(config)
-    with end_told(out, "run", where.cluster), _served(out, port):
+    with reporting_end(out, "run", where.cluster), _served(out, port):
         return tournament.run(config, out, where.workers, resume, watch(Console(stderr=True)), where.cluster)
 
 
 def _modules_of(config) -> list[str]:
-    """The modules that every worker will need; what is wrong with a configuration is told when it is read in full."""
+    """The modules that every worker needs; errors in the configuration are reported when it is read in full."""
     from arena.workers.starting import modules_of
 
     if not isinstance(config, Path):
         return modules_of(config if isinstance(config, dict) else config.values)
-    if not config.is_file():  # what is no file, such as a pipe, can be read once only
+    if not config.is_file():  # a pipe, say, can be read only once
         return []
     try:
         return modules_of(tomllib.loads(read_bounded(config).decode()))
@@ -88,8 +86,8 @@ def _modules_of(config) -> list[str]:
 
 
 @contextmanager
-def end_told(out: Path, command: str, cluster: str | None = None) -> Iterator[None]:
-    """Within it, a run that exists or is interrupted ends the command, with what to type to go on."""
+def reporting_end(out: Path, command: str, cluster: str | None = None) -> Iterator[None]:
+    """A context in which a run that exists or is interrupted ends the command, and says what to type next."""
     from arena.runner.tournament import Interrupted
     from results.store import StoreExists
 
@@ -107,7 +105,7 @@ def end_told(out: Path, command: str, cluster: str | None = None) -> Iterator[No
 
 
 def tell_notes(played, table=None) -> None:
-    """Tell how the format stands, and what a reader of the tables, or of this one, must know."""
+    """Print the state of the format, and the notes on the tables, or on this one."""
     from arena.formats.schedule import Schedule
 
     schedule = Schedule.of(played)
@@ -117,7 +115,7 @@ def tell_notes(played, table=None) -> None:
 
 
 def exit_if_void(played) -> None:
-    """Exit with the code of void games if there are any."""
+    """Exit with the code for void games if there are any."""
     from results.record import Reason
 
     if played.tallies["reason"].isin(Reason.VOIDS).any():
@@ -126,7 +124,7 @@ def exit_if_void(played) -> None:
 
 @contextmanager
 def _served(out: Path, port: int | None) -> Iterator[None]:
-    """Within it, the report is served at a port, if one is given."""
+    """A context in which the report is served, if a port is given."""
     if port is None:
         yield
         return
@@ -138,13 +136,12 @@ def _served(out: Path, port: int | None) -> Iterator[None]:
 
 
 def _hints(played, out: Path) -> list[str]:
-    """Commands that suit the run."""
     if played.single_player:
         best = played.games.sort_values("score", ascending=False)["id"].iloc[0]
         return [
             f"arena table {out} --format markdown",
             f"arena table {out} --kind improvements --format csv --output improvements.csv",
-            f"arena curve {out} --output curve.svg",
+            f"arena plot {out} curves",
             f"arena show {out} {best}",
         ]
     study = [f"arena table {out} --kind study --format latex"] if played.kinds[0] == "study" else []

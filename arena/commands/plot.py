@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import BAD, Panel, command, complain
-from arena.commands.options import FILES, Folder, Force
-from arena.commands.output import check_free, picture_format, tell, write_whole
+from arena.commands.options import FILES, Folder, Force, output_option
+from arena.commands.output import check_free, tell, write_whole
 from arena.commands.progress import progress_line
 from results.kinds import PICTURES
 
@@ -16,27 +16,24 @@ Figures = StrEnum(
     "Figures", ["ratings", "crosstable", "study", "strength", "sides", "lengths", "time", "depth", "curves", "speedup"]
 )
 Against = StrEnum("Against", ["playouts", "seconds", "nodes"])
-Picture = StrEnum("Picture", PICTURES)  # type: ignore[misc]  # its members are what matplotlib can write
+Picture = StrEnum("Picture", PICTURES)  # type: ignore[misc]  # members known to results alone
 
-Kind = Annotated[Figures, typer.Argument(help="What is drawn.", metavar="KIND")]
+Kind = Annotated[Figures, typer.Argument(help="The figure.", metavar="KIND")]
 Width = Annotated[str, typer.Option(help="Such as 3.4in, 86mm or 246pt.")]
-Height = Annotated[str | None, typer.Option(help="Likewise. Default: what suits the width, or the rows.")]
+Height = Annotated[str | None, typer.Option(help="Likewise. Default: to suit the width, or the rows.")]
 Font = Annotated[str | None, typer.Option(help="serif, sans, or a family's name. Default: the style's.")]
 Style = Annotated[
     str | None, typer.Option(help="A style of matplotlib: a file .mplstyle, or a name. Default: our own.")
 ]
 HorizontalAxis = Annotated[Against, typer.Option(help="For strength and curves: the horizontal axis.")]
 Instance = Annotated[
-    int | None, typer.Option(help="For curves: which of the run's games, from 1. Default: the mean of all.")
+    int | None, typer.Option(help="For curves: the number of one of the run's games, from 1. Default: the mean of all.")
 ]
 Panels = Annotated[bool, typer.Option("--panels", help="For curves: a panel for each game.")]
 PictureFormat = Annotated[
     Picture | None, typer.Option("--format", "-f", help="Default: the output's, or pdf.", rich_help_panel=FILES)
 ]
-Drawing = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", help="The file to write. Default: DIR/plots/KIND.FORMAT.", rich_help_panel=FILES),
-]
+Drawing = Annotated[Path | None, output_option("The file to write. Default: DIR/plots/KIND.FORMAT.")]
 
 
 @command(
@@ -63,8 +60,8 @@ def plot(
     """Draw a figure of a run, at the size it will be printed.
 
     Kinds are ratings, crosstable, study, strength (Elo against effort), sides (moving first), lengths, time and depth
-    along the game; curves (the best score so far) of games for one player; speedup of what arena scaling has stored.
-    The colours can be told apart with any colour vision; in grey print, markers and lines tell agents apart.
+    along the game; curves (the best score so far) for games of one player; speedup for runs of arena scaling.
+    The colours can be told apart with any colour vision, and in grey print by markers and lines.
     """
     from results import paper_figures
 
@@ -73,35 +70,41 @@ def plot(
         size = paper_figures.inches(width), paper_figures.inches(height) if height else None
     except ValueError as error:
         raise typer.BadParameter(f"--width or --height: {error}; it is such as 3.4in, 86mm or 246pt") from None
-    target = output or folder / "plots" / f"{kind.value}.{chosen}"
-    if output:
-        check_free(output, force)
+    check_free(output, force)
     with progress_line("drawing"):
         drawing, suits = _drawing(folder, kind, size[0], against=against.value, instance=instance, panels=panels)
         shape = size[0], size[1] or suits
-        try:
-            data = paper_figures.picture(drawing, shape, chosen, style or paper_figures.STYLE, font)
-        except OSError as error:
-            if style is None:
-                raise
-            raise typer.BadParameter(f"--style {style}: {error}") from None
+        data = _picture(drawing, shape, chosen, style, font)
+    target = output or folder / "plots" / f"{kind.value}.{chosen}"
     target.parent.mkdir(exist_ok=True)
     write_whole(target, data, force=force or output is None)
     tell(f"{target}: {kind.value}, {shape[0]:.1f} inches wide")
 
 
+def _picture(drawing, shape: tuple[float, float], format: str, style: str | None, font: str | None) -> bytes:
+    """The file of a figure; BadParameter if there is no such style."""
+    from results import paper_figures
+
+    try:
+        return paper_figures.picture(drawing, shape, format, style or paper_figures.STYLE, font)
+    except OSError as error:
+        if style is None:
+            raise
+        raise typer.BadParameter(f"--style {style}: {error}") from None
+
+
 def _format(format: Picture | None, output: Path | None) -> str:
-    """What is written: what --format says, or the name of the output."""
-    named = picture_format(output) if output else None
-    if output and not named:
+    """The format to write: by --format, or by the output's name."""
+    named = output.suffix.lower().removeprefix(".") if output else ""
+    if output and named not in PICTURES:
         raise typer.BadParameter(f"--output {output}: a picture is one of .{', .'.join(PICTURES)}")
     if format and named and format.value != named:
-        raise typer.BadParameter(f"--format {format.value} and --output {output} say two different things")
-    return (format.value if format else None) or named or "pdf"
+        raise typer.BadParameter(f"--format {format.value} and --output {output} contradict each other")
+    return (format.value if format else "") or named or "pdf"
 
 
 def _drawing(folder: Path, kind: Figures, width: float, **options):
-    """What draws the figure, and the height that suits it."""
+    """The function that draws the figure, and the height that suits it."""
     from results import paper_figures
 
     if kind is Figures.speedup:
@@ -112,7 +115,7 @@ def _drawing(folder: Path, kind: Figures, width: float, **options):
 
 
 def _of_run(folder: Path, kind: str, width: float, **options):
-    """What draws a figure of a run, and the height that suits it."""
+    """The function that draws a figure of a run, and the height that suits it."""
     import results
     from results import paper_figures
 

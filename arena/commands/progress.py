@@ -1,4 +1,4 @@
-"""How far a command is: a line in a terminal that is renewed, and elsewhere a line now and then."""
+"""The progress of a command: a line that is redrawn in a terminal, and a line now and then elsewhere."""
 
 import sys
 import time
@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from arena.runner.ticker import Ticker
 from results.printable import printable
 
-FIRST, PAUSE = 1.0, 10.0  # seconds until the first line where there is no terminal, and from then on between lines
-REDRAWN = 0.1  # seconds: a line in a terminal changes no more often, since some callers count thousands a second
+FIRST, PAUSE = 1.0, 10.0  # seconds to the first line, and from line to line, where there is no terminal
+REDRAWN = 0.1  # seconds between changes of a line in a terminal; some callers count thousands a second
 
 
 @contextmanager
 def progress_line(text: str = "compiling") -> Iterator[Callable[[str], None]]:
-    """Within it, the error stream shows what is done and since when; the function that it gives sets the text."""
+    """A context that shows progress and time on the error stream; it gives the function that sets the text."""
     from rich.console import Console
 
     console = Console(stderr=True)
@@ -41,7 +41,7 @@ def _in_a_terminal(console, text: str) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def _elsewhere(text: str) -> Iterator[Callable[[str], None]]:
-    """Lines from a thread of their own, so that they come, too, while a kernel is compiled or runs for long."""
+    """Lines printed by a thread, so that they come even while a kernel is compiled or runs for long."""
     newest, began = [text], time.monotonic()
 
     def tell() -> None:
@@ -58,7 +58,7 @@ def _elsewhere(text: str) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def solver_progress(solver) -> Iterator[Callable[[str], None]]:
-    """A `progress_line` that tells how far the solver is while it works."""
+    """A `progress_line` that shows the numbers of a working solver."""
     with progress_line() as show:
 
         def report(progress):

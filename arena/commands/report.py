@@ -1,4 +1,4 @@
-"""`arena report`: a stored run as one HTML file, or pages of a run, or of all runs in a folder, from a small server."""
+"""`arena report`: a stored run as one HTML file, or served live, alone or with all runs in a folder."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,35 +6,30 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import FILES, Folder, Force
+from arena.commands.options import Folder, Force, output_option
 from arena.commands.output import check_free, say, tell, write_whole
 from arena.commands.progress import progress_line
+
+PageFile = Annotated[Path | None, output_option("The page to write. Default: DIR/report.html.")]
+Port = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        max=65535,
+        metavar="PORT",
+        help="Write nothing; show the report at this port of 127.0.0.1 until Ctrl-C. DIR may hold many runs.",
+    ),
+]
 
 
 @command(
     Panel.READ,
     examples="arena report runs/first\narena report runs/first --output first.html\narena report runs --serve 8000",
 )
-def report(
-    folder: Folder,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="The page to write. Default: DIR/report.html.", rich_help_panel=FILES),
-    ] = None,
-    force: Force = False,
-    serve: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            max=65535,
-            metavar="PORT",
-            help="Write nothing; show the report at this port of 127.0.0.1 until Ctrl-C. DIR may hold many runs.",
-        ),
-    ] = None,
-) -> None:
+def report(folder: Folder, output: PageFile = None, force: Force = False, serve: Port = None) -> None:
     """Write a run's report, or serve it, or those of many runs.
 
-    The run may still be played. A report is one HTML file; its figures are written beside it, too, as SVG and PNG.
+    The run may still be going on.  A report is one HTML file; its figures are also written beside it, as SVG and PNG.
     """
     from arena.report import write_report
     from results.store import FILE_NAME
@@ -43,15 +38,13 @@ def report(
         _serve(folder, serve, output)
         return
     if not (folder / FILE_NAME).exists() and (runs := sorted(folder.glob(f"*/{FILE_NAME}"))):
-        told = (
-            f"{folder} is no run, but holds some: give one of them, such as {runs[0].parent}, or --serve PORT for all"
-        )
-        raise typer.BadParameter(told)
+        some = f"give one of them, such as {runs[0].parent}, or --serve PORT for all"
+        raise typer.BadParameter(f"{folder} is no run, but holds some: {some}")
     check_free(output, force)
     files: dict[Path, bytes] = {}
     with progress_line("drawing the report"):
         page = write_report(folder, output, files.__setitem__)
-    for path in files if output else ():  # all of them, before the first is written; those in DIR are our own
+    for path in files if output else ():  # all are checked before the first is written; files in DIR are our own
         check_free(path, force)
     for path, data in files.items():
         write_whole(path, data, force=True)
@@ -59,7 +52,7 @@ def report(
 
 
 def _serve(folder: Path, port: int, output: Path | None) -> None:
-    """Show the run in the folder, or else a list of all runs in it, until the user ends it."""
+    """Serve the run in the folder, or a list of all runs in it, until the user ends it."""
     import threading
 
     from arena.report.serve import serving

@@ -6,28 +6,18 @@ from typing import Annotated
 
 import typer
 
+from arena.commands import options
 from arena.commands.application import Panel, command
-from arena.commands.options import (
-    FILES,
-    Cluster,
-    Json,
-    OutFolder,
-    Specialize,
-    Verbose,
-    Workers,
-    agents_option,
-    budget_of,
-    free_folder,
-    games_option,
-)
 from arena.commands.playing import Where, play_shown
 
 ConfigFile = Annotated[Path | None, typer.Argument(help="A TOML file.", metavar="CONFIG.toml")]
-ResumeAny = Annotated[
-    bool, typer.Option("--resume", help="Continue the run in --out; needs no configuration.", rich_help_panel=FILES)
+ResumeAny = Annotated[bool, options.resume_option("Continue the run in --out; needs no configuration.")]
+OneGame = Annotated[
+    str | None, options.games_option('Instead of a file: a game such as "connect4(rows=6, columns=7)".')
 ]
-OneGame = Annotated[str | None, games_option('Instead of a file: a game such as "connect4(rows=6, columns=7)".')]
-Agents = Annotated[list[str] | None, agents_option('An agent such as "uct(playouts=1000)"; repeat it for each agent.')]
+Agents = Annotated[
+    list[str] | None, options.agents_option('An agent such as "uct(playouts=1000)"; repeat it for each agent.')
+]
 Games = Annotated[
     int | None,
     typer.Option(
@@ -41,8 +31,7 @@ Seed = Annotated[int | None, typer.Option(help="The seed of openings and agents.
 Budget = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="KIND=AMOUNT",
-        help="For agents without a budget of their own: playouts=1000, nodes=..., depth=..., seconds=...",
+        metavar="KIND=AMOUNT", help="For agents that set no budget: playouts=1000, nodes=..., depth=..., seconds=..."
     ),
 ]
 Clock = Annotated[
@@ -70,9 +59,9 @@ Careful = Annotated[
 )
 def run(
     config: ConfigFile = None,
-    out: OutFolder = None,
-    workers: Workers = None,
-    cluster: Cluster = None,
+    out: options.OutFolder = None,
+    workers: options.Workers = None,
+    cluster: options.Cluster = None,
     resume: ResumeAny = False,
     game: OneGame = None,
     agent: Agents = None,
@@ -83,13 +72,13 @@ def run(
     clock: Clock = None,
     serve: Port = None,
     careful: Careful = False,
-    specialize: Specialize = None,
-    verbose: Verbose = 0,
-    as_json: Json = False,
+    specialize: options.Specialize = None,
+    verbose: options.Verbose = 0,
+    as_json: options.Json = False,
 ) -> None:
     """Play a tournament and store it in a folder.
 
-    It is described by a configuration file, or, if it is a round robin, by options.
+    A configuration file describes it; options suffice for a round robin.
     """
     where = Where(workers, cluster)
     if careful:
@@ -100,14 +89,15 @@ def run(
 
 
 def _check_indices(cluster: str | None) -> None:
-    """Let workers check every index in kernels."""
     if cluster and not cluster.startswith("local:"):
         raise typer.BadParameter("--careful compiles kernels here: on a cluster, NUMBA_BOUNDSCHECK=1 is set there")
     os.environ["NUMBA_BOUNDSCHECK"] = "1"  # for the workers, which load Numba
 
 
 def _described(config: Path | None, flags: dict, resume: bool, out: Path | None) -> tuple[Path | dict, Path]:
-    """What is to be played, as a file or as keys, and the folder of the run."""
+    """The tournament, as a file or as keys, and the folder of the run."""
+    from games.core.registry import parse_spec
+
     given = [f"--{name}" for name, value in flags.items() if value not in (None, [])]
     if config and given:
         raise typer.BadParameter(f"{', '.join(given)} cannot be added to a file: say it in {config}")
@@ -116,7 +106,8 @@ def _described(config: Path | None, flags: dict, resume: bool, out: Path | None)
     if given:
         if resume and not out:
             raise typer.BadParameter("--resume needs --out, the folder of the run to continue")
-        return _values_of(flags), out or _new_folder(flags["game"])
+        game = flags["game"]
+        return _values_of(flags), out or options.free_folder(parse_spec(game)[0] if game else "run")
     if resume and out:
         return _stored_config(out), out
     raise typer.BadParameter("give a configuration file, or --game and two or more --agent, or --resume with --out")
@@ -131,16 +122,9 @@ def _values_of(flags: dict) -> dict:
     }
     values["agents"] = [{"agent": spec} for spec in flags["agent"] or []]
     clock = {"clock": flags["clock"]} if flags["clock"] else {}
-    if budget := budget_of(flags["budget"] or []) | clock:
+    if budget := options.budget_of(flags["budget"] or []) | clock:
         values["budget"] = budget
     return values
-
-
-def _new_folder(game: str | None) -> Path:
-    """A folder that is named for the game."""
-    from games.core.registry import parse_spec
-
-    return free_folder(parse_spec(game)[0] if game else "run")
 
 
 def _stored_config(folder: Path) -> dict:

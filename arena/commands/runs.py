@@ -13,12 +13,12 @@ from arena.commands.output import print_table, tell
 
 @command(Panel.READ, examples="arena runs\narena runs experiments --json")
 def runs(
-    folder: Annotated[Path, typer.Argument(help="The folder that the runs are in.", metavar="DIR")] = Path("runs"),
+    folder: Annotated[Path, typer.Argument(help="The folder with the runs.", metavar="DIR")] = Path("runs"),
     as_json: Json = False,
 ) -> None:
-    """List the runs in a folder: what was played, who leads.
+    """List the runs in a folder: games, leader, state.
 
-    Runs in folders within it are listed, too; the one that was played last comes first.
+    Runs in subfolders are listed too; the most recent comes first.
     """
     import pandas as pd
 
@@ -38,7 +38,7 @@ def runs(
 
 
 def _for_people(frame):
-    """Without seconds, and with what is stored and how much there will be in one column."""
+    """Without seconds, and with the stored and total games in one column."""
     far = [
         f"{stored:,}" if total is None else f"{stored:,} of {total:,}"
         for stored, total in zip(frame["stored"], frame["total"].astype(object).where(frame["total"].notna(), None))

@@ -6,31 +6,17 @@ from typing import Annotated
 
 import typer
 
+from arena.commands import options
 from arena.commands.application import Panel, command
 from arena.commands.completion import complete_agent
-from arena.commands.options import (
-    Cluster,
-    Json,
-    ResumeAlone,
-    RunFolder,
-    Sizes,
-    Specialize,
-    Verbose,
-    Workers,
-    at_least,
-    check_resumed,
-    free_folder,
-    games_option,
-    sizes_of,
-)
 from arena.commands.output import print_table, tell, write_whole
-from arena.commands.playing import Where, end_told
+from arena.commands.playing import Where, reporting_end
 from arena.commands.progress import progress_line
 from arena.commands.study import print_json, rendered, write_files
 
 SCHEMES = ["root", "leaf", "tree", "tree(virtual_loss=0)", "tree(wu=true)", "pipeline"]
 
-OneGame = Annotated[str | None, games_option('A game such as "breakthrough(rows=6, columns=6)".')]
+OneGame = Annotated[str | None, options.games_option('A game such as "breakthrough(rows=6, columns=6)".')]
 Schemes = Annotated[
     list[str] | None,
     typer.Option(
@@ -48,7 +34,10 @@ Serial = Annotated[
 ]
 Threads = Annotated[bool, typer.Option("--threads", help="Play with real threads instead of simulated workers.")]
 SpeedSeconds = Annotated[
-    float, typer.Option(callback=at_least(0), help="The time of each measurement of speed on threads; 0: measure none.")
+    float,
+    typer.Option(
+        callback=options.at_least(0), help="The time of each measurement of speed on threads; 0: measure none."
+    ),
 ]
 
 
@@ -62,7 +51,7 @@ def scaling(
     context: typer.Context,
     game: OneGame = None,
     scheme: Schemes = None,
-    sizes: Sizes = "1,2,4,8,16",
+    sizes: options.Sizes = "1,2,4,8,16",
     playouts: Playouts = 100,
     games: Games = 200,
     opening_plies: OpeningPlies = 2,
@@ -70,36 +59,36 @@ def scaling(
     serial: Serial = "uct",
     threads: Threads = False,
     speed_seconds: SpeedSeconds = 0.5,
-    workers: Workers = None,
-    cluster: Cluster = None,
-    out: RunFolder = None,
-    resume: ResumeAlone = False,
-    verbose: Verbose = 0,
-    specialize: Specialize = None,
-    as_json: Json = False,
+    workers: options.Workers = None,
+    cluster: options.Cluster = None,
+    out: options.RunFolder = None,
+    resume: options.ResumeAlone = False,
+    verbose: options.Verbose = 0,
+    specialize: options.Specialize = None,
+    as_json: options.Json = False,
 ) -> None:
     """Compare parallel searches with the serial search.
 
-    They are compared by Elo at equal time, search overhead, strength speed-up, and speed.  Simulated workers, in
-    virtual time, give the same result on any machine.  Tables and a figure (scaling.csv, throughput.csv, scaling.svg,
-    scaling.png) are written beside the games.
+    Measures: Elo at equal time, search overhead, strength speed-up, and speed.  Simulated workers, in virtual time,
+    give the same result on any machine.  Tables and a figure (scaling.csv, throughput.csv, scaling.svg, scaling.png)
+    are written beside the games.
     """
     where = Where(workers, cluster)
     where.check()
-    check_resumed(context, out, resume)
+    options.check_resumed(context, out, resume)
     from arena.study.scaling import ScalingStudy
 
     study = None
     if not resume:
-        numbers = sizes_of(sizes), playouts, games, opening_plies, seed
+        numbers = options.sizes_of(sizes), playouts, games, opening_plies, seed
         study = ScalingStudy(str(game), tuple(scheme or SCHEMES), *numbers, threads, serial)
-    out = out or free_folder("scaling")
+    out = out or options.free_folder("scaling")
     _play(study, out, where, resume)
     _publish(out, speed_seconds, as_json)
 
 
 def _publish(out: Path, speed_seconds: float, as_json: bool) -> None:
-    """Measure the speed on threads, and write and print what was found."""
+    """Measure the speed on threads; write and print the results."""
     from arena.study.scaling import load, read_study
     from results.strength_scaling import figure
 
@@ -113,7 +102,6 @@ def _publish(out: Path, speed_seconds: float, as_json: bool) -> None:
 
 
 def _play(study, out: Path, where: Where, resume: bool) -> None:
-    """Play all rounds, with the display of a tournament."""
     from rich.console import Console
 
     from arena.cluster.link import connected
@@ -123,13 +111,13 @@ def _play(study, out: Path, where: Where, resume: bool) -> None:
 
     use_fork_server()
     console = Console(stderr=True)
-    with end_told(out, "scaling", where.cluster), ExitStack() as stack:
+    with reporting_end(out, "scaling", where.cluster), ExitStack() as stack:
         cluster = stack.enter_context(connected(where.cluster)) if where.cluster else None  # once for all rounds
         run(study, out, where.workers, resume, watch(console), lambda text: console.print(text, markup=False), cluster)
 
 
 def _speeds(study, out: Path, seconds: float):
-    """The table of speeds on threads: measured once, then read."""
+    """The table of speeds on threads, measured once and stored."""
     import pandas as pd
 
     from arena.study.throughput import throughput
@@ -146,7 +134,6 @@ def _speeds(study, out: Path, seconds: float):
 
 
 def _print(frame, speeds, out: Path) -> None:
-    """Print both tables."""
     from results.strength_scaling import shown
     from results.summary import side_by_side
 

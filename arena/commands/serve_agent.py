@@ -1,4 +1,4 @@
-"""`arena serve-agent`: our agents in the arenas of other people."""
+"""`arena serve-agent`: our agents in other people's arenas."""
 
 import os
 import sys
@@ -22,30 +22,24 @@ GTP = Protocol("gtp")
 def serve_agent(
     agent: AgentArgument,
     game: Game,
-    protocol: Annotated[Protocol, typer.Option(help="What is spoken.")] = GTP,
-    seed: Annotated[int, typer.Option(help="The seed of the agent: the same games are answered alike.")] = 0,
+    protocol: Annotated[Protocol, typer.Option(help="The protocol to speak.")] = GTP,
+    seed: Annotated[int, typer.Option(help="The seed of the agent: equal games get equal answers.")] = 0,
 ) -> None:
     """Let another program play against one of our agents.
 
-    That program, such as GoGui or gogui-twogtp, starts this command.  Requests come from the standard input, answers go
-    to the standard output, and remarks to the error stream.  Kernels are compiled before the first answer; with GTP,
-    a size or komi other than the game's compiles them again.
+    The other program, such as GoGui or gogui-twogtp, starts this command.  Requests come on standard input, answers go
+    to standard output, and remarks to standard error.  Kernels are compiled before the first answer; with GTP, a size
+    or komi other than the game's compiles them again.
     """
     with os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1) as answers:
-        os.dup2(2, 1)  # what an agent prints is no answer
+        os.dup2(2, 1)  # an agent's prints are no answers
         import agents
         import games
         from agents.outside.serving import serve
+        from arena.config.config import Seat
         from arena.play.first_moves import warm
 
         made, rules = agents.make(agent), games.make(game)
         if not made.refuses(rules):
-            _warm(warm, made, rules)
+            warm([rules], Seat(str(made), made, made.own_budget()))  # a failure will show in the first answer
         serve(made, rules, protocol, iter(sys.stdin.readline, ""), answers.write, seed)
-
-
-def _warm(warm, agent, game) -> None:
-    """Compile what the agent runs; where that fails, its first answer will say so."""
-    from arena.config.config import Seat
-
-    warm([game], Seat(str(agent), agent, agent.own_budget()))

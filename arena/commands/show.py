@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import BAD, Panel, command, complain
-from arena.commands.options import FILES, Folder, Force, Json
+from arena.commands.options import Folder, Force, Json, output_option
 from arena.commands.output import print_flowing, print_table, say, write_whole
 
 LAST = 10  # improvements that are shown
@@ -24,17 +24,14 @@ def show(
     folder: Folder,
     id: Annotated[str, typer.Argument(help="A game's id, as `arena table DIR --kind games` lists it.", metavar="ID")],
     ply: Annotated[int | None, typer.Option(help="Show the board after this many plies. Default: the end.")] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="An SVG file for a drawing of the position.", rich_help_panel=FILES),
-    ] = None,
+    output: Annotated[Path | None, output_option("An SVG file for a drawing of the position.")] = None,
     force: Force = False,
     candidates: Annotated[
-        bool, typer.Option("--candidates", help="Also the moves that each search visited most, with visits and values.")
+        bool, typer.Option("--candidates", help="Show the most visited moves of each search, with visits and values.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show a game: its moves, what the agents thought, the board."""
+    """Show a game: moves, decisions, board."""
     from arena.config.config import game_of
     from results.store import Store
 
@@ -49,7 +46,7 @@ def show(
     game = game_of(config, record.condition)
     moves = [*record.opening_moves.split(), *record.moves.split()][: record.plies if ply is None else ply]
     if output:
-        _draw(game, moves, output, force)
+        write_whole(output, game.picture(moves).encode(), force)
     if record.second is None:
         _show_run(game, record, moves)
     else:
@@ -58,17 +55,12 @@ def show(
         _show_candidates(record)
 
 
-def _draw(game, moves: list[str], path: Path, force: bool) -> None:
-    """Write a drawing of the position after some moves."""
-    write_whole(path, game.picture(moves).encode(), force)
-
-
 def _board(game, moves: list[str]) -> str:
     return f"\n{game.render(game.read_line(' '.join(moves))[1])}\n"
 
 
 def _show_game(game, record, moves: list[str]) -> None:
-    """Print a game for two players: who played, the decisions, the board and the result."""
+    """Print a game for two players: names, decisions, board, result."""
     print_flowing(f"Game {record.id} of {game}, opening {record.opening}, seed {record.seed}")
     say(f"First: {record.first}\nSecond: {record.second}\nOpening: {record.opening_moves or 'none'}\n")
     if record.decisions:
@@ -78,7 +70,7 @@ def _show_game(game, record, moves: list[str]) -> None:
 
 
 def _decisions_frame(record):
-    """The decisions of a game as a table of moves, the sides by name."""
+    """The decisions of a game as a table with the agents' names."""
     import pandas as pd
 
     frame = pd.DataFrame([asdict(decision) for decision in record.decisions])
@@ -93,7 +85,7 @@ def _decisions_frame(record):
 
 
 def _show_candidates(record) -> None:
-    """Print the candidates of every decision that has any; what was played has a tick."""
+    """Print the candidates of every decision that has any, with a tick at the move played."""
     import pandas as pd
 
     from results.candidates import read
@@ -106,7 +98,7 @@ def _show_candidates(record) -> None:
         for played in ["✓" if one.move == decision.move else ""]
     ]
     if not rows:
-        say("\nNo candidates are stored: the agents told none.")
+        say("\nNo candidates are stored: the agents gave none.")
         return
     frame = pd.DataFrame(rows)
     frame.attrs["kind"] = "candidates"
@@ -122,7 +114,7 @@ def _result_in_words(record) -> str:
 
 
 def _show_run(game, record, moves: list[str]) -> None:
-    """Print a run of one player: what the search found and when, the board, and the score if the rules confirm it."""
+    """Print a one-player run: what the search found and when, the board, and the score if the rules confirm it."""
     say(f"Run {record.id} of {game}, seed {record.seed}\nAgent: {record.first}\n")
     for one in record.improvements[-LAST:]:
         say(f"  {one.score:>14,.6g}  after {one.playouts:,} playouts, {one.seconds:.2f} s")

@@ -15,8 +15,8 @@ from arena.commands.progress import progress_line, solver_progress
 UNSOLVED = 1  # the exit code
 WORDS = {1: "win", 0: "draw", -1: "loss", None: "not solved"}
 
-Shortest = Annotated[bool, typer.Option("--shortest", help="Find the fewest plies to the end, too.")]
-Goal = Annotated[str, typer.Option(help="Settle only whether the player to move reaches at least a win, or a draw.")]
+Shortest = Annotated[bool, typer.Option("--shortest", help="Also find the fewest plies to the end.")]
+Goal = Annotated[str, typer.Option(help="Only decide whether the player to move reaches at least a win, or a draw.")]
 One = Annotated[bool, typer.Option("--one", help="Find one best move instead of all: often much quicker.")]
 PositionsFile = Annotated[
     Path | None,
@@ -52,27 +52,21 @@ def solve(
 ) -> None:
     """Solve a position: its value, the best moves, the best line.
 
-    Without a budget, it goes on until the position is solved or the memory is full.  The exit code is 1 if the agent's
-    budget of nodes or seconds did not suffice, or if a position of a file has another score.
+    Without a budget, the search ends when the position is solved or the memory is full.  The exit code is 1 if the
+    agent's budget of nodes or seconds was too small, or if a position of a file has another score.
     """
     import agents
     import games
     from agents.core.solve import solver_of
+    from agents.minimax.strategy import check_certifies
 
     solver = solver_of(agents.make(agent), games.make(game))
     check_free(proof, force)
-    if cluster and not file and not shares_jobs(solver):
-        raise typer.BadParameter(
-            "--cluster shares out the positions of --file, or the jobs of an agent such as jlpns(workers=2); "
-            f"a search by {agent} is done on one machine"
-        )
     if file and (moves or goal or one or shortest or proof):
         raise typer.BadParameter(
             "--file solves the positions of a file: it goes with --agent, --cluster and --json only"
         )
     if proof:
-        from agents.minimax.strategy import check_certifies
-
         check_certifies(solver)
     if file:
         _check_file(solver, file, agent, cluster, as_json)
@@ -85,7 +79,7 @@ def solve(
 
 
 def shares_jobs(solver) -> bool:
-    """Whether what a solver does is jobs that the workers of a cluster can do."""
+    """Whether a solver's work is jobs that a cluster's workers can do."""
     from agents.proof.jlpns import JLPNS
 
     agent = getattr(solver, "agent", None)
@@ -93,16 +87,21 @@ def shares_jobs(solver) -> bool:
 
 
 def on_cluster(solver, cluster: str | None):
-    """A context in which a solver's jobs are done by a cluster's workers, if one is named."""
+    """A context in which a cluster's workers, if one is named, do a solver's jobs."""
     if not cluster:
         return nullcontext()
+    if not shares_jobs(solver):
+        raise typer.BadParameter(
+            "--cluster shares out the positions of --file, or the jobs of an agent such as jlpns(workers=2); "
+            f"a search by {solver.agent} is done on one machine"
+        )
     from arena.cluster.proof_jobs import jobs_on
 
     return jobs_on(cluster, solver)
 
 
 def _solve_one(solver, moves: str, agent: str, question: dict, as_json: bool) -> None:
-    """Solve the position after some moves, and print what was found."""
+    """Solve the position after some moves, and print the solution."""
     from agents.core.solve import solve as solve_position
 
     line, state = solver.game.read_line(moves)
@@ -123,15 +122,11 @@ def _solve_one(solver, moves: str, agent: str, question: dict, as_json: bool) ->
 
 
 def _write_certificate(solver, moves: str, path: Path, force: bool, quiet: bool) -> None:
-    """Write the certificate of the position after some moves."""
     from agents.minimax.strategy import certificate
+    from arena.study.positions import names_of
 
-    line, at = [], solver.game.initial()
-    for move in solver.game.read_line(moves)[0]:
-        line.append(solver.game.move_name(at, move))
-        at = solver.game.after(at, move)
     with progress_line("making the certificate"):
-        made = certificate(solver, " ".join(line))
+        made = certificate(solver, " ".join(names_of(solver.game, solver.game.read_line(moves)[0])))
         data = made.packed()
     write_whole(path, data, force)
     if not quiet:
@@ -139,11 +134,9 @@ def _write_certificate(solver, moves: str, path: Path, force: bool, quiet: bool)
 
 
 def _report(game, state, agent: str, plies: int, solution) -> dict:
-    """A solution in plain values, its moves by name."""
-    line, at = [], state
-    for move in solution.principal_variation:
-        line.append(game.move_name(at, move))
-        at = game.after(at, move)
+    """A solution as plain values, with moves by name."""
+    from arena.study.positions import names_of
+
     return {
         "game": str(game),
         "agent": agent,
@@ -157,13 +150,13 @@ def _report(game, state, agent: str, plies: int, solution) -> dict:
         "seconds": solution.seconds,
         "virtual_time": solution.virtual_time,
         "peak_bytes": solution.peak_bytes,
-        "principal_variation": line,
+        "principal_variation": names_of(game, solution.principal_variation, state),
         "unsolved": solution.unsolved,
     }
 
 
 def _print_solution(game, state, report: dict) -> None:
-    """Print the position and a line for each thing that is known of it."""
+    """Print the position and a line for each known fact."""
     side = ("first", "second")[report["player"]]
     say(f"{report['game']}, after {report['after']} plies, the {side} player to move:\n\n{game.render(state)}\n")
     rows = {"value": WORDS[report["value"]]}
@@ -191,15 +184,15 @@ def _check_file(solver, path: Path, agent: str, cluster: str | None, as_json: bo
     known = read_positions(path)
     with solver_progress(solver) as show:
 
-        def told(one):
+        def show_line(one):
             show(f"line {one.known.line} of {path}")
 
         if cluster:
             from arena.study.positions_on_cluster import check_positions_on
 
-            checked = check_positions_on(cluster, str(solver.game), agent, known, path, told)
+            checked = check_positions_on(cluster, str(solver.game), agent, known, path, show_line)
         else:
-            checked = check_positions(solver, known, path, told)
+            checked = check_positions(solver, known, path, show_line)
     report = _report_of_file(solver, agent, checked)
     if as_json:
         typer.echo(json.dumps(report, indent=1))
@@ -210,7 +203,7 @@ def _check_file(solver, path: Path, agent: str, cluster: str | None, as_json: bo
 
 
 def _report_of_file(solver, agent: str, checked) -> dict:
-    """How many positions were solved right, at what cost, and those that were not."""
+    """The number of positions solved right, the cost, and the wrong ones."""
     wrong, count = [one for one in checked if one.found != one.known.score], len(checked)
     return {
         "game": str(solver.game),

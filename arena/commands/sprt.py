@@ -21,7 +21,7 @@ Elo1 = Annotated[float | None, typer.Option(help="The difference under H1. Defau
 Alpha = Annotated[float | None, typer.Option(help="Probability of accepting H1 when H0 holds. Default: 0.05.")]
 Beta = Annotated[float | None, typer.Option(help="Probability of accepting H0 when H1 holds. Default: 0.05.")]
 EloModel = Annotated[Model | None, typer.Option(help="The Elo of elo0 and elo1. Default: normalized.")]
-ESTIMATED = ("score", "elo", "error", "nelo", "nelo_error", "bound")  # of what JSON tells of counts
+ESTIMATED = ("score", "elo", "error", "nelo", "nelo_error", "bound")  # of counts, as JSON
 
 
 @command(
@@ -48,9 +48,9 @@ def sprt(
 ) -> None:
     """Test which of two Elo differences holds, and stop early.
 
-    This is the sequential probability ratio test: of counts of results, or live.  With a configuration that has
+    This is the sequential probability ratio test, of counts of results, or live.  With a configuration that has
     format = "sprt", each candidate plays the base until its test ends.  There is no verdict before ten pairs of games,
-    or twenty games, since the ratio rests on how often each result came.
+    or twenty games, since the ratio needs an estimate of how often each result occurs.
     """
     exactly_one({"CONFIG.toml": config, "--wdl": wdl, "--pairs": pairs})
     options = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta, "model": model and model.value}
@@ -70,7 +70,7 @@ def sprt(
 
 
 def _print_test(options: dict, counts: tuple[int, ...], as_json: bool) -> None:
-    """Print the state of a test after counts of games (wins, draws, losses) or of pairs, and what they estimate."""
+    """Print the state of a test after counts of games (wins, draws, losses) or of pairs, and their estimate."""
     from arena.formats.sprt import SprtTable
     from results.elo import pentanomial, trinomial
     from results.sprt import Sprt, in_words
@@ -98,7 +98,6 @@ def _print_test(options: dict, counts: tuple[int, ...], as_json: bool) -> None:
 
 
 def _say_estimate(estimate) -> None:
-    """Print Elo and normalized Elo."""
     if estimate.bound:
         say(f"Elo        {estimate.bound} {estimate.elo:+.2f}: a perfect score has a bound (95 %), no estimate")
     else:
@@ -108,7 +107,6 @@ def _say_estimate(estimate) -> None:
 
 
 def _play_test(path: Path, out: Path, where: Where, resume: bool, as_json: bool) -> None:
-    """Play until every test has ended, and tell the verdicts."""
     from arena.config.loading import load
     from arena.formats.schedule import Schedule
     from arena.formats.sprt import SequentialTest

@@ -1,4 +1,4 @@
-"""`arena status`: how far a run is."""
+"""`arena status`: the progress of a run."""
 
 import json
 import time
@@ -13,9 +13,9 @@ from arena.commands.playing import tell_notes
 
 @command(Panel.READ, examples="arena status runs/first\narena status runs/first --json")
 def status(folder: Folder, as_json: Json = False) -> None:
-    """Show how far a run is and who leads.
+    """Show the progress of a run, and who leads.
 
-    It works from any terminal, at any time, and says whether the run is being played.
+    It works from any terminal at any time, and says whether the run is being played.
     """
     import results
     from arena.formats.schedule import Schedule
@@ -44,7 +44,7 @@ def status(folder: Folder, as_json: Json = False) -> None:
 
 def _state_in_words(state: dict) -> str:
     stored, total = state["stored"], state["total"]
-    # rounded down: a run that lacks a game is not at 100 %
+    # rounded down, so that 100 % means all
     share = f"{stored} of {total} games, {1000 * stored // total / 10} %" if total else f"{stored} games, imported"
     if state["running"]:
         now = f"being played; the last game was stored {state['seconds_since_last_game']:.0f} s ago"

@@ -1,4 +1,4 @@
-"""`arena study`: studies of searches, each by one command."""
+"""`arena study`: studies of searches, one command each."""
 
 import json
 from collections.abc import Iterable
@@ -7,17 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from arena.commands import options
 from arena.commands.application import Panel, command, group
-from arena.commands.options import (
-    Json,
-    ResumeAlone,
-    RunFolder,
-    Specialize,
-    agents_option,
-    check_resumed,
-    free_folder,
-    games_option,
-)
 from arena.commands.output import print_table, tell, write_picture, write_whole
 from arena.commands.progress import progress_line
 
@@ -27,10 +18,12 @@ SUFFIXES = {"csv": "csv", "latex": "tex"}
 studies = group("study", Panel.STUDY, "Compare searches of one kind on many positions.")
 
 
-Games = Annotated[list[str] | None, games_option("A game; may be repeated. Default: eight games on small boards.")]
+Games = Annotated[
+    list[str] | None, options.games_option("A game; may be repeated. Default: eight games on small boards.")
+]
 Searches = Annotated[
     list[str] | None,
-    agents_option("A search without a budget; may be repeated. Default: all serial ones, with variants."),
+    options.agents_option("A search without a budget; may be repeated. Default: all serial ones, with variants."),
 ]
 Memory = Annotated[
     str | None, typer.Option(help="Comma-separated sizes, in MiB, of a search's table or trees. Default: 0.125,1,16.")
@@ -40,7 +33,7 @@ Nodes = Annotated[int | None, typer.Option(help="Nodes that a search has for a p
 Part = Annotated[
     str | None,
     typer.Option(
-        help="Which part of random games the positions come from: two shares of the length. Default: 0.1,0.5."
+        help="The part of random games that positions come from, as two shares of the length. Default: 0.1,0.5."
     ),
 ]
 Seed = Annotated[int | None, typer.Option(help="The seed of the random games. Default: 0.")]
@@ -62,27 +55,26 @@ def proof(
     nodes: Nodes = None,
     part: Part = None,
     seed: Seed = None,
-    out: RunFolder = None,
-    resume: ResumeAlone = False,
-    specialize: Specialize = None,
-    as_json: Json = False,
+    out: options.RunFolder = None,
+    resume: options.ResumeAlone = False,
+    specialize: options.Specialize = None,
+    as_json: options.Json = False,
 ) -> None:
     """Compare proof-number searches, with several sizes of memory.
 
-    Every search gets the same positions of several games, and as many nodes for each.  Results are stored line by line;
-    --resume continues a study that was stopped.  Tables and figures (solved.csv, solved.tex, games.csv, games.tex,
-    solved.svg, solved.png) are written beside them: how many positions were solved, in how many nodes and processor
-    seconds, with how much memory.
+    Every search gets the same positions of several games, with the same number of nodes for each.  Results are stored
+    line by line; --resume continues a stopped study.  Tables and figures (solved.csv, solved.tex, games.csv, games.tex,
+    solved.svg, solved.png) are written beside them: positions solved, nodes, processor seconds, memory.
     """
-    check_resumed(context, out, resume)
+    options.check_resumed(context, out, resume)
     from arena.study.proving import ProofStudy, run
     from results.proof_tables import by_game, figure, table
 
     values: dict[str, Any] = {"games": tuple(game or ()), "searches": tuple(agent or ()), "positions": positions}
-    values |= {"memory": _numbers(memory, "--memory"), "part": _two(_numbers(part, "--part"))}
+    values |= {"memory": _numbers(memory, "--memory"), "part": _numbers(part, "--part")}
     values |= {"nodes": nodes, "seed": seed}
     study = None if resume else ProofStudy(**{key: one for key, one in values.items() if one not in (None, ())})
-    out = out or free_folder("proof")
+    out = out or options.free_folder("proof")
     with progress_line() as show:
         rows = run(study, out, resume, show)
     tables = {"solved": table(rows), "games": by_game(rows)}
@@ -97,15 +89,8 @@ def _numbers(text: str | None, option: str) -> tuple[float, ...] | None:
         raise typer.BadParameter(f"{option} {text!r} is not a list of numbers such as 0.1,0.5") from None
 
 
-def _two(numbers: tuple[float, ...] | None) -> tuple[float, ...] | None:
-    """The numbers, if there are two, or none are given."""
-    if numbers is not None and len(numbers) != 2:
-        raise typer.BadParameter(f"--part has {len(numbers)} numbers; it takes two, such as 0.1,0.5")
-    return numbers
-
-
 def publish(out: Path, tables: dict, drawn: tuple[str, Any], titles: dict[str, str], as_json: bool) -> None:
-    """Write a study's tables and its figure, given with its name; print the tables that have titles."""
+    """Write a study's tables and its named figure; print the tables that have titles."""
     name, figure = drawn
     write_files(out, tables, name, figure)
     if as_json:
@@ -117,7 +102,7 @@ def publish(out: Path, tables: dict, drawn: tuple[str, Any], titles: dict[str, s
 
 
 def write_files(out: Path, tables: dict, name: str, figure, formats: Iterable[str] = ("csv", "latex")) -> None:
-    """Write tables, by name, and a figure into a study's folder."""
+    """Write named tables and a figure into a study's folder."""
     for table, frame in tables.items():
         for format in formats:
             write_whole(out / f"{table}.{SUFFIXES[format]}", rendered(frame, format).encode(), force=True)
@@ -131,7 +116,7 @@ def print_json(tables: dict) -> None:
 
 
 def rendered(frame, format: str) -> str:
-    """A table in one of the formats that are text."""
+    """A table in a text format."""
     from results.export import render
 
     return str(render(frame, format))

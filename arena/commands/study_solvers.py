@@ -4,26 +4,17 @@ from typing import Annotated
 
 import typer
 
+from arena.commands import options
 from arena.commands.application import command
-from arena.commands.options import (
-    Json,
-    ResumeAlone,
-    RunFolder,
-    Sizes,
-    Specialize,
-    agents_option,
-    check_resumed,
-    free_folder,
-    games_option,
-    sizes_of,
-)
 from arena.commands.progress import progress_line
 from arena.commands.study import publish, studies
 
-OneGame = Annotated[str | None, games_option('A game such as "breakthrough(rows=5, columns=4)".')]
+OneGame = Annotated[str | None, options.games_option('A game such as "breakthrough(rows=5, columns=4)".')]
 Solvers = Annotated[
     list[str] | None,
-    agents_option("A solver without workers and budget; may be repeated. Default: all whose workers can be simulated."),
+    options.agents_option(
+        "A solver without workers and budget; may be repeated. Default: all whose workers can be simulated."
+    ),
 ]
 Lines = Annotated[
     list[str] | None,
@@ -46,34 +37,34 @@ def solvers(
     context: typer.Context,
     game: OneGame = None,
     agent: Solvers = None,
-    sizes: Sizes = "1,2,4,8,16",
+    sizes: options.Sizes = "1,2,4,8,16",
     moves: Lines = None,
     positions: Positions = 3,
     opening_plies: OpeningPlies = 2,
     nodes: Nodes = None,
     seed: Seed = 0,
     threads: Threads = False,
-    out: RunFolder = None,
-    resume: ResumeAlone = False,
-    specialize: Specialize = None,
-    as_json: Json = False,
+    out: options.RunFolder = None,
+    resume: options.ResumeAlone = False,
+    specialize: options.Specialize = None,
+    as_json: options.Json = False,
 ) -> None:
     """Compare parallel solvers with one worker, by time and nodes.
 
-    They find the values of the same positions with one worker and with more, in virtual time where workers can be
-    simulated; speed-up and search overhead follow.  Results are stored one by one; --resume continues a study that was
-    stopped.  Tables and a figure (points.csv, points.tex, solving.csv, solving.tex, solving.svg, solving.png) are
-    written beside them.
+    All solve the same positions with one worker and with more, in virtual time if their workers can be simulated, which
+    gives speed-up and search overhead.  Results are stored one by one; --resume continues a stopped study.
+    Tables and a figure (points.csv, points.tex, solving.csv, solving.tex, solving.svg, solving.png) are written beside
+    them.
     """
-    check_resumed(context, out, resume)
+    options.check_resumed(context, out, resume)
     from arena.study.solving import FILE, SolvingStudy, kept, run
     from results.solver_scaling import figure, table
 
     study = None
     if not resume:
-        several = tuple(agent or ()), sizes_of(sizes), tuple(moves or ())
+        several = tuple(agent or ()), options.sizes_of(sizes), tuple(moves or ())
         study = SolvingStudy(str(game), *several, positions, opening_plies, seed, nodes, threads)
-    out = out or free_folder("solvers")
+    out = out or options.free_folder("solvers")
     with progress_line() as show:
         points = run(study, out, resume, show)
     totals = table(points)

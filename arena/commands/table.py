@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import FILES, TEXT, Folder, Force, Json, TableFormat, json_format
-from arena.commands.output import check_free, check_printable, picture_format, tell, write_picture, write_table
+from arena.commands.options import TEXT, Folder, Force, Json, Output, TableFormat, json_format
+from arena.commands.output import check_free, check_printable, tell, write_table
 from results import kinds
 
-Kind = StrEnum(  # type: ignore[misc]  # its members are what results has
+Kind = StrEnum(  # type: ignore[misc]  # members known to results alone
     "Kind", list(dict.fromkeys((*kinds.SEVERAL_KINDS, *kinds.KINDS, *kinds.SINGLE_PLAYER_KINDS, *kinds.SCALING_KINDS)))
 )
 
@@ -33,15 +33,6 @@ Columns = Annotated[
 ]
 Caption = Annotated[str | None, typer.Option(help="A caption above the table; in latex, of a table environment.")]
 Label = Annotated[str | None, typer.Option(help="In latex, the label to refer to the table by.")]
-OutputOrPicture = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        rich_help_panel=FILES,
-        help=f"A file to write to, instead of the terminal; .{', .'.join(kinds.PICTURES)} draws the table.",
-    ),
-]
 
 
 @command(
@@ -49,8 +40,7 @@ OutputOrPicture = Annotated[
     examples="arena table runs/first\n"
     "arena table runs/first --kind crosstable --format latex\n"
     'arena table runs/first --format latex --columns agent,score,elo --caption "Who won" --label tab:first\n'
-    "arena table runs/first --kind games --format parquet --output games.parquet\n"
-    "arena table runs/first --kind standings --output ratings.svg",
+    "arena table runs/first --kind games --format parquet --output games.parquet",
 )
 def table(
     folder: Folder,
@@ -61,28 +51,24 @@ def table(
     columns: Columns = None,
     caption: Caption = None,
     label: Label = None,
-    output: OutputOrPicture = None,
+    output: Output = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Print a table of a run, which may still be played.
-
-    Some kinds can be drawn, too: give --output the name of a picture.
-    """
+    """Print a table of a run, even one still being played."""
     from results.export import ColumnError
 
     format = json_format(format, as_json)
     check_printable(format, output)
     check_free(output, force)
+    if output and output.suffix.lower().removeprefix(".") in kinds.PICTURES:
+        raise typer.BadParameter(f"--output {output}: a table is text; arena plot draws figures")
     _check_label(label, format)
     notes: list[str] = []
     if kind and kind.value in kinds.SCALING_KINDS:
         frame = _of_scaling(folder, kind.value, format.value)
     else:
         run, chosen = _chosen(folder, kind)
-        if output and picture_format(output):
-            _draw(run, chosen, output, force)
-            return
         frame = run.table(chosen)
         notes = run.notes_on(frame) if chosen in kinds.NOTED and format is TEXT else []
     frame.attrs |= {"label": label}
@@ -96,7 +82,7 @@ def table(
 
 
 def _chosen(folder: Path, kind: Kind | None) -> tuple:
-    """A run, and the kind of its tables that is asked for."""
+    """A run, and the kind of table wanted of it."""
     import results
 
     run = results.load(folder)
@@ -107,7 +93,7 @@ def _chosen(folder: Path, kind: Kind | None) -> tuple:
 
 
 def _check_label(label: str | None, format) -> None:
-    """BadParameter if LaTeX would not read the label, or nobody would."""
+    """BadParameter if the label is not valid in LaTeX or the table is in another format."""
     if label is not None and format.value != "latex":
         raise typer.BadParameter("--label is for --format latex")
     if label is not None and not re.fullmatch(r"[\w:.+/-]+", label, re.ASCII):
@@ -115,7 +101,7 @@ def _check_label(label: str | None, format) -> None:
 
 
 def _of_scaling(folder: Path, kind: str, format: str):
-    """A table of what `arena scaling` has stored."""
+    """A table of a run of `arena scaling`."""
     import pandas as pd
 
     from arena.study.scaling import load
@@ -129,15 +115,3 @@ def _of_scaling(folder: Path, kind: str, format: str):
             raise typer.BadParameter(f"--kind throughput: the speed on threads was not measured in {folder}")
         return pd.read_csv(path)
     return frame if format in DATA else shown(frame)
-
-
-def _draw(run, kind: str, output: Path, force: bool) -> None:
-    """Write the picture of a table."""
-    if kind not in kinds.PLOTS:
-        drawn = [name for name in run.kinds if name in kinds.PLOTS]
-        raise typer.BadParameter(
-            f"--output {output}: {kind} is not drawn; of this run, {', '.join(drawn) or 'no table'} is"
-        )
-    axes = getattr(run.plot, kinds.PLOTS[kind])()
-    write_picture(output, axes.figure, force)
-    tell(f"{output}: {kind}")

@@ -22,19 +22,19 @@ def tablebase(
     moves: Moves = "",
     pieces: Annotated[int | None, typer.Option(help="Instead of moves: all end-games of at most N pieces.")] = None,
     most: Annotated[
-        int, typer.Option(callback=at_least(1), help="The most positions that the table may have; each takes 13 bytes.")
+        int, typer.Option(callback=at_least(1), help="The most positions that the table may hold, at 13 bytes each.")
     ] = 10_000_000,
     force: Force = False,
 ) -> None:
     """Write a file of the exact values of end-games.
 
-    They are all positions that can follow from one, or all of a few pieces.  Agents use it as tablebase='FILE'.
+    Covers all positions that can follow from one, or all positions of a few pieces.  Agents use it as tablebase='FILE'.
     """
     import games
     from arena.study.preparing import endgame_table
 
     if pieces is not None and moves:
-        raise typer.BadParameter("--pieces and --moves say two different things: give one of them")
+        raise typer.BadParameter("--pieces and --moves contradict each other: give one of them")
     check_free(output, force)
     made = games.make(game)
     with progress_line(f"solving end-games of {made}"):

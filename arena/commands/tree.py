@@ -13,16 +13,16 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.completion import complete_agent
-from arena.commands.options import FILES, Force, Game, Json, Moves, at_least, line_of
+from arena.commands.options import Force, Game, Json, Moves, at_least, line_of, output_option
 from arena.commands.output import check_free, say, tell, write_whole
 from arena.commands.progress import progress_line
 
-# the algorithm without its aids
+# parameters that leave the algorithm without its aids
 BARE = {"table": 0.0, "order": (), "scout": False, "sound": False, "scores": True, "mobility": False, "graph": False}
 PLAIN = ("alphabeta", "minimax", "expectiminimax", "expectimax", "ubfm", "uct", "pns", "pn2")
-QUICK = 1000  # iterations that plain Python has done before a compiler is
+QUICK = 1000  # iterations that take plain Python less time than compiling
 MOST_STEPS, MOST_NODES = 100, 20_000
-LONGEST = 40  # letters of a game in a title
+LONGEST = 40  # letters of a game's spec in a title
 
 
 class Goal(StrEnum):
@@ -49,22 +49,20 @@ Iterations = Annotated[
         "--iterations",
         "-n",
         callback=at_least(1, 1_000_000),
-        help="Stop after so many: positions of a depth-first search, expansions of ubfm, pns and pn2, playouts of "
+        help="Stop after N positions of a depth-first search, expansions of ubfm, pns and pn2, or playouts of "
         "uct. Default: at the end, or while the tree is small.",
     ),
 ]
-Each = Annotated[bool, typer.Option("--each", help="Show the tree after each iteration, not after the last.")]
+Each = Annotated[bool, typer.Option("--each", help="Show the tree after each iteration, not just the last.")]
 Bounds = Annotated[
     tuple[float, float] | None,
-    typer.Option(metavar="LEAST GREATEST", help="The game's least and greatest value: a node ends at the best."),
+    typer.Option(metavar="LEAST GREATEST", help="The game's least and greatest value; a node with the best one ends."),
 ]
 ToProve = Annotated[
     Goal | None, typer.Option(help="What pns and pn2 try to prove for the player to move. Default: win.")
 ]
 Seed = Annotated[int | None, typer.Option(callback=at_least(0), help="The seed of uct and ubfm. Default: 1.")]
-Drawing = Annotated[
-    Path | None, typer.Option("--output", "-o", help="An SVG file to draw the tree to.", rich_help_panel=FILES)
-]
+Drawing = Annotated[Path | None, output_option("An SVG file to draw the tree to.")]
 Limit = Annotated[
     int | None,
     typer.Option(
@@ -99,10 +97,10 @@ def tree(
 ) -> None:
     """Print the tree that a search explores.
 
-    Depth-first searches: each node has its value, its window (alpha, beta), and the moves that were cut off; chance
-    has the mean.  Proof-number search: proof and disproof numbers, the frontier and the most-proving node.  Best-first
-    minimax and UCT: values, visits.  Values are those of MAX, the first player.  The algorithms are bare: the aids that
-    the agent does not name are off, moves are tried in the game's order, and ends are worth their scores.
+    Depth-first searches show each node's value, its window (alpha, beta), and the moves cut off; chance shows the mean.
+    Proof-number searches show proof and disproof numbers, the frontier and the most-proving node.  Best-first minimax
+    and UCT show values and visits.  Values are those of MAX, the first player.  The algorithms are bare: aids that the
+    agent does not name are off, moves are tried in the game's order, and finished games are worth their scores.
     """
     check_free(output, force)
     _check(bounds, each, iterations)
@@ -124,13 +122,13 @@ def tree(
 
 
 def _plain_if_quick(agent: str, iterations: int | None) -> None:
-    """Search so few nodes in plain Python, before a compiler is done; that has to be said before Numba is imported."""
+    """Search few nodes in plain Python, which beats compiling; Numba must not have been imported yet."""
     if "numba" not in sys.modules and agent.partition("(")[0].strip() in PLAIN and (iterations or 0) <= QUICK:
         os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 
 def _captions(shown: list[Any], each: bool) -> list[str]:
-    """Above each tree: after how many iterations it is so, if there are several."""
+    """The caption of each tree: its number of iterations, if there are several trees."""
     from agents.core.tree_node import counted
 
     return [f"After {counted(one.iterations, 'iteration')}" if each else "" for one in shown]
@@ -140,14 +138,14 @@ def _check(bounds: tuple[float, float] | None, each: bool, iterations: int | Non
     """BadParameter for options that do not go together."""
     if bounds is not None and not bounds[0] < bounds[1]:
         raise typer.BadParameter(f"--bounds: {bounds[0]:g} is not less than {bounds[1]:g}")
-    if each and iterations is None:
+    if each and not iterations:
         raise typer.BadParameter("--each: say how many, by --iterations")
-    if each and iterations is not None and iterations > MOST_STEPS:
+    if each and iterations and iterations > MOST_STEPS:
         raise typer.BadParameter(f"--each: {iterations} trees are too many to be shown; {MOST_STEPS} are not")
 
 
 def _searched(searcher, game, state, view, steps: Iterable[int | None]) -> list[Any]:
-    """What is shown after each number of iterations, up to the end of the search."""
+    """The trees after these numbers of iterations, up to the end of the search."""
     from agents.pictures import Shown, show
 
     shown = list[Shown]()
@@ -162,7 +160,6 @@ def _searched(searcher, game, state, view, steps: Iterable[int | None]) -> list[
 
 
 def _draw(output: Path, searcher, game, captions: list[str], shown: list[Any], force: bool) -> None:
-    """Draw the trees to a file, side by side."""
     from agents.core.tree_drawing import as_strip
     from games.core.registry import spell
 
@@ -174,7 +171,7 @@ def _draw(output: Path, searcher, game, captions: list[str], shown: list[Any], f
 
 
 def print_trees(captions: list[str], shown: list[Any]) -> None:
-    """Print trees as lines, and the remark about the last one."""
+    """Print trees as text, and the remark on the last one."""
     from agents.core.tree_node import as_text
 
     for caption, one in zip(captions, shown):
@@ -184,7 +181,7 @@ def print_trees(captions: list[str], shown: list[Any]) -> None:
 
 
 def say_json(head: dict, shown: list[Any], each: bool) -> None:
-    """Print an object: what was searched, and the tree, or with `each` the steps."""
+    """Print what was searched, and the tree, or with `each` all steps, as a JSON object."""
     from agents.core.tree_node import as_data
 
     found = [
@@ -195,7 +192,7 @@ def say_json(head: dict, shown: list[Any], each: bool) -> None:
 
 
 def _bare(spec: str, depth: int | None):
-    """The agent of a spec, with the aids off that it does not name."""
+    """The agent of a spec, without the aids that the spec does not name."""
     import agents
     from games.core.registry import parse_spec
 

@@ -1,4 +1,4 @@
-"""`arena verify`: a certificate, checked by the rules."""
+"""`arena verify`: a certificate checked by the rules."""
 
 import json
 import time
@@ -19,10 +19,10 @@ SIDES = ("first", "second")
 def verify(
     file: Annotated[Path, typer.Argument(help="A file that `arena solve --proof` wrote.")], as_json: Json = False
 ) -> None:
-    """Check by the rules alone that a certificate proves who wins.
+    """Check a certificate of who wins by the rules alone.
 
-    No solver is asked.  Every position that the loser can reach is met, and every game ends as the certificate says.  A
-    win within a few plies, the certificate's horizon, is found by playing all moves.
+    No solver takes part.  Every position that the loser can reach is visited, and every game must end as the
+    certificate says.  Wins within a few plies, the certificate's horizon, are found by playing all moves.
     """
     import games
     from games.core.certificate import read

@@ -1,1 +1,1 @@
-"""The configuration of a tournament: its keys, its openings and instances, and what is wrong with them in words."""
+"""The configuration of a tournament: keys, openings, instances, and error messages."""

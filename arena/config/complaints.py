@@ -1,4 +1,4 @@
-"""What is wrong with a configuration, in words: the key, the value, and what would be right."""
+"""Error messages of a configuration: the key, the value, and what would be right."""
 
 import difflib
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _FAULTS = {
 
 
 def in_words(fault, known: Mapping[str, FieldInfo]) -> str:
-    """One problem that pydantic found, in our words; `known` are the keys that there are."""
+    """The message for a problem that pydantic found; `known` are the existing keys."""
     kind, place = fault["type"], fault["loc"]
     keys, field = known, None
     for part in place:
@@ -39,7 +39,7 @@ def in_words(fault, known: Mapping[str, FieldInfo]) -> str:
 
 
 def unknown_key(key: str, known: Mapping[str, FieldInfo]) -> str:
-    """What to say of a key that there is not."""
+    """The message for an unknown key."""
     close = difflib.get_close_matches(key, list(known), 1)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
     return f"unknown key{hint}; known: {', '.join(known)}"
@@ -56,7 +56,7 @@ def key_of(place) -> str:
 
 
 def shown(value) -> str:
-    """A value as Python writes it, cut where it is long."""
+    """The repr of a value, shortened if it is long."""
     try:
         text = repr(value)
     except (ValueError, RecursionError):  # thousands of digits, or of tables in tables

@@ -1,4 +1,4 @@
-"""The configuration of a tournament: games, agents and keys, made and checked once, never changed."""
+"""The configuration of a tournament: games, agents and keys, made and checked once, immutable."""
 
 import importlib
 import sys
@@ -14,7 +14,7 @@ from games.core.errors import UserError
 from games.core.game import Game
 from games.core.prepared import checksums
 
-# Keys that a resumed run may change: they decide when a game counts as failed, never what a game is.
+# keys that a resumed run may change: they decide when a game counts as failed, never what a game is
 CHANGEABLE = ("game_seconds", "time_margin", "move_seconds", "compile_seconds", "memory", "disk", "plugin_path")
 
 
@@ -31,28 +31,28 @@ class ConfigError(UserError, ValueError):
 
 @dataclass(frozen=True)
 class Seat:
-    """An agent as it takes part in one condition."""
+    """An agent in one condition."""
 
     name: str
     agent: Agent
-    budget: Budget  # its own, or what it uses of the condition's
+    budget: Budget  # its own, or its part of the condition's
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A game, and what agents without a budget of their own may spend on one move of it."""
+    """A game, and the agents with their budgets for a move of it."""
 
     game: Game
-    seats: tuple[Seat, ...]  # the agents, in the order of the configuration
+    seats: tuple[Seat, ...]  # in the order of the configuration
 
 
 @dataclass(frozen=True)
 class Config:
-    """A tournament: games and agents that were made once, and the keys as plain values.
+    """A tournament: games and agents, made once, and the keys as plain values.
 
-    `values` has every default filled in, and every spec as the game or agent writes itself.  Configurations with equal
-    values are the same tournament.  Each instance with each budget is a condition, in which every pair of agents, or
-    every pair that the format lets meet, plays `games` games; `arena.formats` explains the formats.
+    `values` has every default filled in, and the full spec of every game and agent.  Configurations with equal values
+    are the same tournament.  Each instance with each budget is a condition, in which every pair of agents, or every
+    pair that the format admits, plays `games` games; `arena.formats` explains the formats.
     """
 
     instances: tuple[Game, ...]
@@ -61,7 +61,7 @@ class Config:
 
     @classmethod
     def restored(cls, values: Mapping[str, Any]) -> "Config":
-        """The configuration from resolved values, which were checked before; imports its plugins."""
+        """The configuration from resolved values, already checked; imports its plugins."""
         import agents
 
         import_plugins(values)
@@ -70,12 +70,12 @@ class Config:
         return cls(tuple(make_games(values["instances"])), tuple(made), values)
 
     def resolved(self) -> dict[str, Any]:
-        """Plain values, which `loading.from_values` and `restored` can read."""
+        """Plain values, for `loading.from_values` and `restored`."""
         return dict(self.values)
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
-        """Every game at every budget, by their numbers: all budgets of the first game, then of the second."""
+        """Every game at every budget, by number: all budgets of the first game, then of the second."""
         return tuple(
             Condition(game, tuple(Seat(name, agent, agent.budget(Budget.of(budget))) for name, agent in self.agents))
             for game, budget in product(self.instances, self.values["budgets"])
@@ -87,7 +87,7 @@ class Config:
         return sorted({path for one in made for path in one.files()})
 
     def files(self) -> dict[str, str]:
-        """The checksums of these files, by path; PreparedFileError if one cannot be read."""
+        """Their checksums, by path; PreparedFileError if one is unreadable."""
         return checksums(self.named_files())
 
     @property
@@ -102,14 +102,14 @@ class Config:
 
 
 def import_plugins(values: Mapping[str, Any]) -> None:
-    """Import the modules of a resolved configuration that define games and agents."""
+    """Import the plugins of resolved values."""
     look_in(values["plugin_path"] if values["plugins"] else None)
     for plugin in values["plugins"]:
         importlib.import_module(plugin)
 
 
 def make_games(specs: Iterable[str]) -> list[Game]:
-    """The games that the specs describe; SpecError if one is wrong."""
+    """The games of these specs; SpecError if one is wrong."""
     import games
 
     return [games.make(spec) for spec in specs]
@@ -122,16 +122,16 @@ def game_of(values: Mapping[str, Any], condition: int = 0) -> Game:
 
 
 def look_in(folder: str | None) -> None:
-    """Let Python find modules in a folder too."""
+    """Let Python also find modules in a folder."""
     if folder and folder not in sys.path:
         sys.path.append(folder)
 
 
 def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
-    """What keeps a run of resolved values `stored` from being resumed with `wanted`, a line a key.
+    """Why a run of resolved values `stored` cannot be resumed with `wanted`, a line per key.
 
-    What the format lets grow is no obstacle, because the ids of games do not depend on their number; neither are the
-    keys in CHANGEABLE.
+    Keys may change if they are in CHANGEABLE, or if the format lets them grow, as the ids of games do not depend on how
+    many there are.
     """
     kind, lines = formats()[stored["format"]], []
     for key in sorted(stored.keys() | wanted.keys()):

@@ -1,4 +1,4 @@
-"""The tables of a configuration: the form of its keys.  What they mean is checked in `arena.config.reader`."""
+"""The tables of a configuration: the form of keys.  `arena.config.reader` checks their meaning."""
 
 import typing
 from typing import Annotated
@@ -11,8 +11,8 @@ from arena.config.sizes import in_bytes
 from arena.formats.base import Table
 
 MAX_NAME = 80  # characters of an agent's name
-MAX_COUNT = 10**12  # of games, playouts, nodes: far from the end of 64-bit integers
-LEAST_MEMORY = 1 << 30  # bytes of addresses, of which the libraries take most
+MAX_COUNT = 10**12  # of games, playouts, nodes: far below the limit of 64-bit integers
+LEAST_MEMORY = 1 << 30  # bytes of addresses, mostly taken by libraries
 LEAST_DISK = 1 << 20  # bytes
 
 
@@ -21,7 +21,7 @@ def _count(kind):
 
 
 class BudgetTable(Table):
-    """What an agent without a budget of its own may spend on one move; it uses the kinds that it knows."""
+    """The budget of agents that set none, for one move; an agent uses the kinds that it knows."""
 
     playouts: int | None = _count("playouts")
     nodes: int | None = _count("nodes")
@@ -32,15 +32,15 @@ class BudgetTable(Table):
     @field_validator("playouts", "nodes", "depth", mode="before")
     @classmethod
     def _whole(cls, value):
-        """1e6 is a count, too."""
+        """1e6 is a count too."""
         return int(value) if type(value) is float and value.is_integer() else value
 
     @field_validator("clock")
     @classmethod
     def _check_clock(cls, clock, info):
-        """As it spells itself."""
+        """The clock in its canonical form."""
         if clock is not None and info.data.get("seconds") is not None:
-            raise ValueError("stands beside seconds; a budget has one of the two")
+            raise ValueError("cannot be given together with seconds; a budget has one of the two")
         return clock and str(Clock.read(clock))
 
 
@@ -52,11 +52,11 @@ class ResignTable(Table):
 
     value: float = Field(gt=0, le=1, description="value is a number above 0, up to 1, such as 0.95")
     moves: int = Field(ge=1, le=1000, description=MOVES)
-    both: bool = Field(False, description="both is true if the opponent's values must say so, too, and else false")
+    both: bool = Field(False, description="both is true if the opponent's values must agree, and else false")
 
 
 class DrawTable(Table):
-    """When a game counts as drawn, by the values of both."""
+    """When a game counts as drawn, by both players' values."""
 
     value: float = Field(ge=0, lt=1, description="value is a number from 0, below 1, such as 0.02")
     moves: int = Field(ge=1, le=1000, description=MOVES)
@@ -64,7 +64,7 @@ class DrawTable(Table):
 
 
 class AgentEntry(Table):
-    """One agent: its spec, and the name it has in the tables if that is not the spec itself."""
+    """An agent: its spec, and its name in the tables if that is not the spec."""
 
     agent: str = Field(description='agent is text such as "uct(exploration=0.4)"')
     name: str | None = Field(None, description=f"name is text of 1 to {MAX_NAME} printable characters")
@@ -77,12 +77,12 @@ class AgentEntry(Table):
         return name
 
 
-# A tuple takes TOML's lists only when it is not strict; what it holds stays strict.
+# a tuple accepts TOML's lists only if it is not strict; its items stay strict
 Texts = Annotated[tuple[str, ...], Field(strict=False)]
 
 
 class CommonKeys(Table):
-    """The keys that every tournament has; a format adds its own (`arena.formats`)."""
+    """The keys of every tournament; a format adds its own (`arena.formats`)."""
 
     game: str | None = Field(None, description='game is text such as "breakthrough(rows=6, columns=6)"')
     instances: Texts = Field(
@@ -131,23 +131,17 @@ class CommonKeys(Table):
         None, description="plugin_path is a folder to look for plugins in; the configuration file's, when left out"
     )
 
-    @field_validator("memory")
+    @field_validator("memory", "disk")
     @classmethod
-    def _check_memory(cls, memory):
-        if memory is not None and (in_bytes(memory) or 0) < LEAST_MEMORY:
-            raise ValueError("is too little for a worker")
-        return memory
-
-    @field_validator("disk")
-    @classmethod
-    def _check_disk(cls, disk):
-        if disk is not None and (in_bytes(disk) or 0) < LEAST_DISK:
-            raise ValueError("is too little for a run")
-        return disk
+    def _check_size(cls, size, info):
+        least, what = (LEAST_MEMORY, "worker") if info.field_name == "memory" else (LEAST_DISK, "run")
+        if size is not None and (in_bytes(size) or 0) < least:
+            raise ValueError(f"is too little for a {what}")
+        return size
 
 
 def name_fault(name: str) -> str | None:
-    """What is wrong with an agent's name."""
+    """What is wrong with an agent's name; None if nothing is."""
     if not name.strip():
         return "is empty"
     if not name.isprintable():
@@ -156,7 +150,7 @@ def name_fault(name: str) -> str | None:
 
 
 def table_of(field: FieldInfo) -> type[Table] | None:
-    """The kind of table that a key holds, alone or in a list; None if it holds none."""
+    """The class of the tables that a key holds, alone or in a list; None if it holds none."""
     waiting = [field.annotation]
     while waiting:
         kind = waiting.pop()

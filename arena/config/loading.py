@@ -1,7 +1,7 @@
-"""Reads a configuration from TOML or from plain values, and checks it in full.
+"""Reads a configuration from TOML or plain values, and checks it in full.
 
-Everything that can be known to be wrong before play is an error here, and one ConfigError names every problem.  The
-games and agents that were made to check a configuration are the ones that play.
+Every error that can be found before play is found here, and one ConfigError names all problems.  The games and agents
+made for checking are the ones that play.
 """
 
 import tomllib
@@ -19,9 +19,9 @@ from games.core.game import Game
 
 
 def load(path, changes: Mapping[str, Any] = MappingProxyType({})) -> Config:
-    """The configuration in a TOML file, but for the keys in `changes`; ConfigError lists everything wrong with it.
+    """The configuration in a TOML file, with `changes` for some keys; ConfigError lists everything wrong with it.
 
-    Plugins are looked for beside the file, or in the folder plugin_path, as well as where Python finds modules.
+    Plugins are looked for in the file's folder, or in the folder plugin_path, and where Python finds modules.
     """
     path = Path(path)
     try:
@@ -47,9 +47,9 @@ def load(path, changes: Mapping[str, Any] = MappingProxyType({})) -> Config:
 
 
 def from_values(values: Mapping[str, Any], source: str = "the command line") -> Config:
-    """The configuration with these keys and values; ConfigError lists everything that is wrong, under `source`.
+    """The configuration of these keys and values; ConfigError lists everything wrong, under `source`.
 
-    Games, agents and budgets can be objects or text, and an agent that needs no name can stand without a table.
+    Games, agents and budgets can be objects or text, and an agent without a name needs no table.
     """
     reader = Reader({key: _plain(key, value) for key, value in values.items()})
     config = reader.read()
@@ -59,19 +59,15 @@ def from_values(values: Mapping[str, Any], source: str = "the command line") -> 
 
 
 def _plain(key: str, value: Any) -> Any:
-    """What a file would have in the place of a value: text for games and agents, tables for agents and budgets."""
+    """The value as a file would have it: text for games and agents, tables for agents and budgets."""
     if isinstance(value, list | tuple):
-        return [_table_of(_plain(key, each)) if key == "agents" else _plain(key, each) for each in value]
+        plain = [_plain(key, each) for each in value]
+        return [{"agent": one} if key == "agents" and isinstance(one, str) else one for one in plain]
     if key == "agents" and isinstance(value, Mapping):
         return {name: _plain(name, each) for name, each in value.items()}
     if isinstance(value, Budget):
         given = value.given()
-        if value.clock is not None:  # its share are the seconds
+        if value.clock is not None:  # its seconds follow from it
             given = {kind: given[kind] for kind in given if kind != "seconds"} | {"clock": str(value.clock)}
         return given
     return str(value) if isinstance(value, Game | Agent) else value
-
-
-def _table_of(agent: Any) -> Any:
-    """The table of an agent that is given by its text alone."""
-    return {"agent": agent} if isinstance(agent, str) else agent

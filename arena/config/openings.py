@@ -17,16 +17,16 @@ from games.core.game import Game, IllegalMove
 from games.core.random import stream
 
 MAX_LINES = 10_000
-TRIES = 1000  # draws of an opening before we give up on one that does not end the game
+TRIES = 1000  # draws of an opening before giving up on one that does not end the game
 FORMS = "openings is a file's name, a list of lines of moves, or { plies = 2, all = true }"
 
 
 class OpeningError(UserError, ValueError):
-    """A game that is over within its opening, however often the opening is drawn."""
+    """A game that always ends within a random opening."""
 
 
 class BadOpenings(ValueError):
-    """Openings that cannot be used; `problems` has a line each."""
+    """Openings that cannot be used; `problems` has a line for each fault."""
 
     def __init__(self, *problems: str):
         self.problems = problems
@@ -34,7 +34,7 @@ class BadOpenings(ValueError):
 
 
 def beside(value, folder: Path):
-    """The openings of a configuration, with the name of a file taken relative to the configuration's folder."""
+    """The key `openings` with its file, if any, relative to the configuration's folder."""
     if isinstance(value, str):
         return str(folder / value)
     if isinstance(value, dict) and isinstance(value.get("file"), str):
@@ -43,7 +43,7 @@ def beside(value, folder: Path):
 
 
 def lines_of(value, game: Game) -> list[str]:
-    """The lines that a configuration's key `openings` stands for, each checked; BadOpenings says what is wrong."""
+    """The checked lines of a configuration's key `openings`; BadOpenings says what is wrong."""
     if isinstance(value, str):
         return _from_file(value, game)
     if isinstance(value, list | tuple) and all(isinstance(line, str) for line in value):
@@ -69,7 +69,7 @@ def _from_file(name, game) -> list[str]:
 
 def _checked(game, lines: Sequence[tuple[str, str]]) -> list[str]:
     if not lines:
-        raise BadOpenings("there is no opening; a line of moves is one")
+        raise BadOpenings("there is no opening; give one or more lines of moves")
     if len(lines) > MAX_LINES:
         raise BadOpenings(f"there are {len(lines)} openings; there can be {MAX_LINES}")
     problems = [f"{place}: {fault}" for place, line in lines if (fault := _fault(game, line))]
@@ -88,7 +88,7 @@ def _fault(game, line) -> str | None:
 
 
 def every(game: Game, plies: int) -> list[str]:
-    """All openings of this many plies as lines, outcomes of chance included; one for each state that they lead to.
+    """All openings of `plies` plies as lines, outcomes of chance included; one for each state that they lead to.
 
     BadOpenings if there is none, or if there are more than MAX_LINES.
     """
@@ -111,20 +111,20 @@ def every(game: Game, plies: int) -> list[str]:
 
 
 def random_opening(game, seed: int, k: int, plies: int) -> list[int]:
-    """The moves of opening number `k` of a tournament: `plies` random legal ones (outcomes of chance by probability).
+    """The moves of a tournament's opening `k`: `plies` random legal ones (outcomes of chance by probability).
 
-    It is drawn anew while the game is over within it; OpeningError after TRIES draws.  Two openings may coincide.
+    Openings that end the game are redrawn; OpeningError after TRIES draws.  Two openings may coincide.
     """
     rng = stream(seed, "opening", k)
     if plies < game.max_plies:
-        for moves in islice((_random_line(game, plies, rng) for _ in count()), TRIES):
+        for moves in islice((random_line(game, plies, rng) for _ in count()), TRIES):
             if moves is not None:
                 return moves
     raise OpeningError(f"{game} is over within {plies} random plies; fewer opening_plies leave something to play")
 
 
-def _random_line(game, plies, rng):
-    """`plies` random moves from the initial position; None if the game is then over."""
+def random_line(game, plies, rng):
+    """`plies` random moves from the initial position; None if they end the game."""
     state, line, scratch = game.initial(), [], np.empty(game.max_moves, np.int32)
     while len(line) < plies and not game.is_over(state):
         line.append(int(game.random_move(state, scratch, rng)))

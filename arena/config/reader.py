@@ -1,6 +1,7 @@
-"""Reads the keys of a configuration: checks their form and their meaning, and makes what they describe."""
+"""Reads the keys of a configuration: checks their form and meaning, and makes games and agents."""
 
 import importlib
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,30 +15,31 @@ import games
 from agents.core.agent import Agent, Budget, Unsuited
 from arena.config.complaints import complaint, in_words, unknown_key
 from arena.config.config import Config, look_in
-from arena.config.instances import MAX_INSTANCES, spelled_out
 from arena.config.keys import MAX_NAME, BudgetTable, CommonKeys, name_fault
 from arena.config.openings import BadOpenings, OpeningError, lines_of, random_opening
 from arena.formats.base import Format, Table, formats
 from games.core.game import Game
 from games.core.registry import SpecError, spell
 
-OPENINGS_TRIED = 10  # before play, to tell whether there are openings of that length
+MAX_INSTANCES = 10_000
+ONE_OF_TWO = "a configuration has one of the two"
+OPENINGS_TRIED = 10  # to find out whether the game has openings of that length
 OF_OPENINGS = ("openings", "opening_plies")
 OF_TWO = (*OF_OPENINGS, "resign", "draw")  # keys that need two players
 COMMON_FORMS = CommonKeys.model_fields.keys() - {"openings"}
 
 
 def known_keys() -> dict[str, FieldInfo]:
-    """Every key of a configuration: the common ones, and those of the formats."""
+    """All keys of a configuration: the common ones and the formats'."""
     return dict(CommonKeys.model_fields) | {
         key: field for kind in formats().values() for key, field in kind.Keys.model_fields.items()
     }
 
 
 class Reader:
-    """Reads one configuration; `problems` has a line for each thing that is wrong.
+    """Reads one configuration; `problems` has a line for each fault.
 
-    What a key means is checked as soon as its own form is right, so that one message lists all problems.
+    A key's meaning is checked as soon as its own form is right, so that one message lists all problems.
     """
 
     def __init__(self, values: Mapping[str, Any]):
@@ -67,9 +69,9 @@ class Reader:
     # -- Form -----------------------------------------------------------------------------------------------------
 
     def _check_forms(self) -> list[str]:
-        """What is wrong with the form of the common keys, and keys that no format knows."""
+        """Complaints about the form of common keys, and about unknown keys."""
         known = known_keys()
-        # the openings have several forms, which are read with the games
+        # the forms of `openings` are checked with the games
         common = {key: value for key, value in self.values.items() if key in COMMON_FORMS}
         unknown = [key for key in self.values if key not in known]
         return _form_problems(CommonKeys, common, known) + [
@@ -82,7 +84,7 @@ class Reader:
         for i, plugin in enumerate(_listed(plugins)):
             try:
                 importlib.import_module(plugin)
-            except (Exception, SystemExit) as error:  # whatever a user's module raises belongs in the message
+            except (Exception, SystemExit) as error:  # any error of a user's module belongs in the message
                 text = f"cannot be imported: {type(error).__name__}: {error}; it should be the name of a module"
                 self._complain(("plugins", i), plugin, text)
         return not self.problems
@@ -93,10 +95,10 @@ class Reader:
     # -- Games ----------------------------------------------------------------------------------------------------
 
     def _instances(self) -> list[Game]:
-        """The game, or the instances; none if one of them cannot be made."""
+        """The game or instances; none if one of them cannot be made."""
         game, specs = self.values.get("game"), self.values.get("instances")
         if specs and game is not None:
-            self._complain(("instances",), specs, "stands beside game; a configuration has one of the two")
+            self._complain(("instances",), specs, f"cannot be given together with game; {ONE_OF_TWO}")
         elif game is None and "instances" not in self.values:
             self.problems.append(f"game: is missing; {CommonKeys.model_fields['game'].description}")
         before = len(self.problems)
@@ -109,13 +111,13 @@ class Reader:
         return found if len(self.problems) == before and len(found) == len(made) else []
 
     def _specs(self, specs) -> Iterator[tuple[int, str]]:
-        """(place in the list, spec) of every instance; `seed=1..20` in one of them stands for twenty."""
+        """(place in the list, spec) of every instance; a range such as `seed=1..20` stands for twenty."""
         listed = [(i, spec) for i, spec in enumerate(_listed(specs)) if isinstance(spec, str)]
         if "instances" in self.values and isinstance(specs, list | tuple) and not specs:
             self._complain(("instances",), specs, "is empty; a tournament needs one at least")
         count = 0
         for i, spec in listed:
-            every = spelled_out(spec)
+            every = _spelled_out(spec)
             if not every:
                 self._complain(("instances", i), spec, "has a range that ends before it begins; 1..20 is from 1 to 20")
             count += len(every)
@@ -125,7 +127,7 @@ class Reader:
             yield from ((i, each) for each in every)
 
     def _check_instances(self, made):
-        """All are for as many players, and each is there once."""
+        """Complain unless all are for the same number of players, and each is there once."""
         specs = self.values.get("instances")
         for game in made:
             if game.players != made[0].players:
@@ -140,7 +142,7 @@ class Reader:
     def _make(self, place, spec, package):
         """The game or agent of a spec; None if it cannot be made."""
         if not isinstance(spec, str):
-            return None  # which is told of its form
+            return None  # a fault of form
         try:
             return package.make(spec)
         except SpecError as error:
@@ -150,7 +152,7 @@ class Reader:
     # -- The format -----------------------------------------------------------------------------------------------
 
     def _kind(self, instances) -> type[Format] | None:
-        """The class of the format; None if it cannot be known."""
+        """The class of the format; None if unknown."""
         players = instances[0].players if instances else 2
         name = self.values.get("format")
         if name is None:
@@ -159,7 +161,8 @@ class Reader:
             return None
         kind = formats().get(name)
         if kind is None:
-            self._complain(("format",), name, f"is no format; there are {', '.join(_for_two())}")
+            for_two = [name for name, kind in formats().items() if kind.players == 2]
+            self._complain(("format",), name, f"is no format; there are {', '.join(for_two)}")
         elif instances and kind.players != players:
             here = "is for two players; here each agent plays by itself"
             text = here if players == 1 else f"is for one player, and {instances[0]} is for two"
@@ -168,7 +171,7 @@ class Reader:
         return kind
 
     def _check_counts(self, kind):
-        """Two players need two agents, and as many games with each side."""
+        """Complain unless two players have two agents, and as many games with each side."""
         entries, number = self.values.get("agents"), self.values.get("games")
         least = kind.players if kind else 2
         if isinstance(entries, list | tuple) and len(entries) < least:
@@ -181,14 +184,14 @@ class Reader:
             self._check_budgets(self.values["budgets"])
 
     def _check_budgets(self, tables):
-        """They stand alone, and each is there once."""
+        """Complain if `budget` is given too, or a budget is there twice."""
         if self.values.get("budget") is not None:
-            self._complain(("budgets",), tables, "stands beside budget; a configuration has one of the two")
+            self._complain(("budgets",), tables, f"cannot be given together with budget; {ONE_OF_TWO}")
         elif isinstance(tables, list | tuple) and any(table in tables[:i] for i, table in enumerate(tables)):
             self._complain(("budgets",), tables, "has the same budget twice")
 
     def _check_keys(self, kind, names) -> list[str]:
-        """What is wrong with the keys of the formats."""
+        """Complaints about the formats' keys."""
         if kind is None:
             return []
         own = {key: value for key, value in self.values.items() if key in kind.Keys.model_fields}
@@ -205,15 +208,16 @@ class Reader:
         if kind.players == 1 and any(isinstance(each, dict) and each.get("clock") for each in self._budget_tables()):
             found.append("clock: is for two players; here each agent plays by itself: give playouts, or seconds")
         form = _form_problems(kind.Keys, own, kind.Keys.model_fields)
-        right = own if not form else {key: own[key] for key in own if _is_right(kind, key, own[key])}
+        known = kind.Keys.model_fields
+        right = {key: own[key] for key in own if not form or not _form_problems(kind.Keys, {key: own[key]}, known)}
         return found + form + [complaint(*each) for each in kind.complaints(right, names)]
 
     # -- Openings -------------------------------------------------------------------------------------------------
 
     def _openings(self, kind, instances) -> list[str] | None:
-        """The lines of the openings; None where openings are random.
+        """The lines of the openings; None if openings are random.
 
-        Where the number of games is not given, there are as many as there are openings, with both sides.
+        Without a number of games, each opening is played once with each side.
         """
         if "openings" not in self.values:
             for game in instances if kind and kind.players == 2 else ():
@@ -221,7 +225,7 @@ class Reader:
             return None
         value = self.values["openings"]
         if self.values.get("opening_plies") is not None:
-            text = "stands beside opening_plies; a configuration has one of the two"
+            text = f"cannot be given together with opening_plies; {ONE_OF_TWO}"
             self._complain(("openings",), value, text)
         elif kind and kind.players == 2 and instances:
             every = [self._lines(value, game) for game in instances]
@@ -239,7 +243,7 @@ class Reader:
         except BadOpenings as error:
             for problem in error.problems:
                 self._complain(("openings",), value, problem)
-        except Exception as error:  # whatever a user's rules raise belongs in the message
+        except Exception as error:  # any error of a user's rules belongs in the message
             self._complain(("openings",), value, f"the game's rules fail in them: {type(error).__name__}: {error}")
         return []
 
@@ -252,14 +256,14 @@ class Reader:
                 random_opening(game, seed, k, plies)
         except OpeningError as error:
             self._complain(("opening_plies",), plies, error)
-        except Exception as error:  # whatever a user's rules raise belongs in the message
+        except Exception as error:  # any error of a user's rules belongs in the message
             text = f"its rules fail in the opening: {type(error).__name__}: {error}"
             self._complain(("game",), str(game), text)
 
     # -- Agents ---------------------------------------------------------------------------------------------------
 
     def _entries(self) -> list[tuple[int, dict]]:
-        """The entries of agents whose spec is text, with their places."""
+        """The agents' entries whose spec is text, with their places."""
         return [
             (i, entry)
             for i, entry in enumerate(_listed(self.values.get("agents")))
@@ -267,7 +271,6 @@ class Reader:
         ]
 
     def _agent(self, i, spec, instances) -> Agent | None:
-        """The agent, or None if it cannot be made."""
         place = ("agents", i, "agent")
         agent = self._make(place, spec, agents)
         if agent is None:
@@ -280,11 +283,11 @@ class Reader:
         except Unsuited as error:
             self._complain(place, spec, f"{error}, or give the key budget")
         except ValidationError:
-            pass  # the budget itself is wrong, which is told of its form
+            pass  # the budget itself is wrong, which is a fault of form
         return agent
 
     def _budgets(self) -> list[dict]:
-        """The budgets as plain values; ValidationError if one has the wrong form."""
+        """The budgets as plain values; ValidationError if one has a wrong form."""
         tables = self._budget_tables()
         return [BudgetTable.model_validate(table).model_dump(exclude_none=True) for table in tables]
 
@@ -292,7 +295,7 @@ class Reader:
         return _listed(self.values.get("budgets") or [self.values.get("budget") or {}])
 
     def _names(self, made) -> list[str]:
-        """The agents' names, each of which is there once."""
+        """The agents' names; complains unless they differ."""
         names: dict[str, int] = {}
         for i, entry, agent in made:
             name = entry.get("name")
@@ -311,16 +314,12 @@ class Reader:
     # -- The result -----------------------------------------------------------------------------------------------
 
     def _resolved(self, kind, instances, entrants, lines) -> dict[str, Any]:
-        """Plain values, with every default filled in."""
         common = CommonKeys.model_validate({key: self.values[key] for key in self.values if key in COMMON_FORMS})
+        plain = common.model_dump()
         own = {key: value for key, value in self.values.items() if key in kind.Keys.model_fields}
-        of_openings = (
-            {}
-            if kind.players == 1
-            else {"opening_plies": common.opening_plies}
-            if lines is None
-            else {"openings": lines}
-        )
+        of_openings: dict = {}
+        if kind.players == 2:
+            of_openings = {"opening_plies": common.opening_plies} if lines is None else {"openings": lines}
         return {
             "instances": [str(game) for game in instances],
             "games": common.games,
@@ -329,30 +328,33 @@ class Reader:
             **of_openings,
             "seed": common.seed,
             "budgets": self._budgets(),
-            "resign": common.resign and common.resign.model_dump(),
-            "draw": common.draw and common.draw.model_dump(),
+            **{key: plain[key] for key in ("resign", "draw")},
             "agents": [{"name": name, "agent": str(agent)} for name, agent in entrants],
-            "game_seconds": common.game_seconds,
-            "time_margin": common.time_margin,
-            "move_seconds": common.move_seconds,
-            "compile_seconds": common.compile_seconds,
-            "memory": common.memory,
-            "disk": common.disk,
+            **{key: plain[key] for key in ("game_seconds", "time_margin", "move_seconds", "compile_seconds")},
+            **{key: plain[key] for key in ("memory", "disk")},
             "plugins": list(common.plugins),
             "plugin_path": common.plugin_path and str(Path(common.plugin_path).resolve()),
         }
+
+
+def _spelled_out(spec: str) -> list[str]:
+    """`samegame(seed=1..3)` -> samegame(seed=1), (seed=2), (seed=3); a spec without a range is itself."""
+    if not (found := re.search(r"\b(\d{1,6})\.\.(\d{1,6})\b", spec)):
+        return [spec]
+    low, high = int(found[1]), int(found[2])
+    return [
+        each
+        for number in range(low, min(high, low + MAX_INSTANCES) + 1)
+        for each in _spelled_out(f"{spec[: found.start()]}{number}{spec[found.end() :]}")
+    ]
 
 
 def _listed(value) -> list | tuple:
     return value if isinstance(value, list | tuple) else []
 
 
-def _for_two() -> list[str]:
-    return [name for name, kind in formats().items() if kind.players == 2]
-
-
 def _belongs(key, kind) -> str:
-    """That a key is not for this format, in words."""
+    """The message for a key of another format."""
     if kind.players == 1:
         return "is for two players; here each agent plays by itself"
     homes = [name for name, other in formats().items() if key in other.Keys.model_fields]
@@ -365,7 +367,3 @@ def _form_problems(table: type[Table], values, known) -> list[str]:
         return []
     except ValidationError as error:
         return [in_words(fault, known) for fault in error.errors()]
-
-
-def _is_right(kind, key, value) -> bool:
-    return not _form_problems(kind.Keys, {key: value}, kind.Keys.model_fields)

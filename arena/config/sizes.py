@@ -1,4 +1,4 @@
-"""Sizes of memory and files, as a configuration writes them."""
+"""Sizes of memory and files in a configuration."""
 
 import re
 
@@ -7,7 +7,7 @@ _FORM = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?) ?(MB|GB)")
 
 
 def in_bytes(text: str | None) -> int | None:
-    """The bytes of a size such as "4GB" or "1500 MB", of which 1 GB has 2^30; ValueError if it is none."""
+    """The bytes of a size such as "4GB" or "1500 MB" (1 GB is 2^30 bytes); ValueError if it is none."""
     if text is None:
         return None
     match = _FORM.fullmatch(text)

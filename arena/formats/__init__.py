@@ -1,1 +1,1 @@
-"""Formats: which games a tournament consists of."""
+"""Formats: the games of a tournament."""

@@ -1,9 +1,9 @@
-"""What a format is: a class that says which games a tournament consists of, and how it stands.
+"""The base of formats: classes that say which games a tournament has, and how it stands.
 
 A format is one file in this folder: a subclass of `Format`, or of `Matches` where two agents meet, with its name and
-its keys in the configuration.  It says what can be wrong with them, what may grow when a run is resumed, which games
-are due, and how it stands in words.  `told` alone changes it, by one result at a time, and what is due never depends
-on the order in which results come in: so a tournament is the same on any number of workers, resumed or not.
+its keys in the configuration.  It checks them, says which may grow when a run is resumed, which games are due, and how
+it stands in words.  Only `told` changes it, by one result at a time, and what is due never depends on the order of
+results: so a tournament is the same on any number of workers, resumed or not.
 """
 
 import importlib
@@ -12,20 +12,19 @@ from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import combinations
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
 from arena.formats.fixture import Fixture, Fixtures, Pair
 
-Complaint = tuple[tuple, object, str]  # the place of a key, its value, and what is wrong with it
+Complaint = tuple[tuple, object, str]  # the place of a key, its value, what is wrong with it
 
 _classes: dict[str, type["Format"]] = {}
 
 
 class Table(BaseModel):
-    """A table of a configuration: keys of exact types, and no others."""
+    """A table of a configuration: keys of exact types, no others."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -33,15 +32,15 @@ class Table(BaseModel):
 class Format(ABC):
     """The games of one condition.
 
-    names: the agents, in the order of the configuration; games: how many for each pair of agents (even), or of each
-    agent where it plays alone; fixtures: makes the games; keys: the format's own, as `completed` returns them.
+    names: the agents, in the configuration's order; games: how many for each pair of agents (even), or for each agent
+    that plays alone; fixtures: makes the games; keys: the format's own, as `completed` returns them
     """
 
     name: ClassVar[str]
     players: ClassVar[int] = 2
-    adaptive: ClassVar[bool] = False  # whether results decide what is played
-    growing: ClassVar[tuple[str, ...]] = ("games",)  # keys that may be larger when a run is resumed
-    Keys: ClassVar[type[Table]] = Table  # the keys of the configuration that belong to the format
+    adaptive: ClassVar[bool] = False  # whether results decide which games are played
+    growing: ClassVar[tuple[str, ...]] = ("games",)  # keys that may grow when a run is resumed
+    Keys: ClassVar[type[Table]] = Table  # the format's own keys in the configuration
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -57,46 +56,43 @@ class Format(ABC):
 
     @classmethod
     def complaints(cls, keys: Mapping[str, Any], names: Sequence[str]) -> Iterator[Complaint]:
-        """What is wrong with keys whose form is right; `names` are those of the agents."""
+        """Complaints about keys of the right form; `names` are those of the agents."""
         yield from ()
 
     @classmethod
     def completed(cls, keys: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-        """The format's keys with their defaults, as plain values."""
+        """The format's keys with defaults, as plain values."""
         return dict(keys)
 
     @classmethod
     def has_grown(cls, key: str, was, now) -> bool:
-        """Whether a growing key asks for the same tournament with more to play."""
+        """Whether a growing key asks for the same tournament with more games."""
         return was is not None and now is not None and now > was
 
     # -- The games ------------------------------------------------------------------------------------------------
 
     def told(self, seats: tuple[int, ...], opening: int, outcome: float | None) -> None:  # noqa: B027
-        """A game has ended; where results decide nothing, there is nothing to do.
+        """Take the result of a game; nothing to do if results decide nothing.
 
-        seats: the agents' numbers, the one that moved first in front; outcome: 1, 0.5 or 0 for that one, None for a
-        void game and for a run of one agent.
+        seats: the agents' numbers, the first mover first; outcome: 1, 0.5 or 0 for the first mover, None for a void
+        game and for a run of one agent
         """
 
     @abstractmethod
     def due(self, begun: Counter) -> Iterator[Fixture]:
-        """The games that are asked for now, in their order, without those that `begun` counts.
-
-        `begun` is what `asked()` returned before, or empty.
-        """
+        """The games wanted now, in order, without those that `begun` counts: an earlier answer of `asked`, or empty."""
 
     @abstractmethod
     def asked(self) -> Counter:
-        """A count of what has been asked for so far, which only grows."""
+        """A count of what was wanted so far, which only grows."""
 
     @abstractmethod
     def __len__(self) -> int:
-        """How many games have been asked for."""
+        """The number of games wanted so far."""
 
     @property
     def is_over(self) -> bool:
-        """Whether no result can ask for more games."""
+        """Whether no result can lead to more games."""
         return True
 
     # -- Words ----------------------------------------------------------------------------------------------------
@@ -104,29 +100,29 @@ class Format(ABC):
     @classmethod
     @abstractmethod
     def described(cls, values: Mapping[str, Any]) -> str:
-        """Who meets whom by a resolved configuration, in words."""
+        """The pairings of a resolved configuration, in words."""
 
     def lines(self) -> list[str]:
-        """How it stands, in words; nothing where the tables say it all."""
+        """The standing, in words; nothing if the tables say it all."""
         return []
 
     def reports(self) -> list[dict]:
-        """The verdicts of its tests, in plain values; none where there is no test."""
+        """The verdicts of its tests, as plain values."""
         return []
 
 
 class Matches(Format):
-    """Base of the formats in which two agents meet, on openings 0, 1, ..., each played with both sides."""
+    """Base of the formats in which two agents meet on openings 0, 1, ..., each played with both sides."""
 
     adaptive = True
 
     def __init__(self, names, games, fixtures, keys):
         super().__init__(names, games, fixtures, keys)
         self.openings = games // 2  # of a match
-        self._asked: Counter[Pair] = Counter()  # how many openings each pair is to play
-        self._left = 0  # games that were asked for and have not ended
-        self._points: dict[Pair, dict[tuple[int, int], float | None]] = defaultdict(dict)  # [opening, side] of the
-        # first of the pair, who moves first where the side is 0; None for a void game
+        self._asked: Counter[Pair] = Counter()  # openings that each pair is to play
+        self._left = 0  # games wanted that have not ended
+        # [opening, side] of the pair's first agent, which moves first if the side is 0; None for a void game
+        self._points: dict[Pair, dict[tuple[int, int], float | None]] = defaultdict(dict)
 
     def told(self, seats, opening, outcome):
         first, second = seats
@@ -136,10 +132,10 @@ class Matches(Format):
         self.extend()
 
     def extend(self) -> None:
-        """Ask for what follows once all games asked for so far are played."""
+        """Ask for more games once all games wanted so far have ended."""
 
     def ask(self, more: Mapping[Pair, int]) -> None:
-        """Ask for so many openings more of each pair; a resumed run may have played some of them."""
+        """Ask for more openings of each pair; a resumed run may have played some of them."""
         for pair, openings in more.items():
             begin, end = self._asked[pair], self._asked[pair] + openings
             self._left += 2 * openings - sum(begin <= opening < end for opening, _ in self._points[pair])
@@ -152,7 +148,7 @@ class Matches(Format):
         return 2 * self._asked.total()
 
     def due(self, begun):
-        """Opening by opening, so that all pairs have played about as many games at any time."""
+        """The games opening by opening, so that pairs advance together."""
         left = {pair: range(begun[pair], n) for pair, n in sorted(self._asked.items()) if n > begun[pair]}
         first = min((openings.start for openings in left.values()), default=0)
         for opening in range(first, max((openings.stop for openings in left.values()), default=0)):
@@ -165,7 +161,7 @@ class Matches(Format):
         return self.all_played()
 
     def all_played(self) -> bool:
-        """Whether all games that were asked for have ended."""
+        """Whether all games wanted so far have ended."""
         return self._left == 0
 
     def is_played(self, pair: Pair, opening: int) -> bool:
@@ -173,7 +169,7 @@ class Matches(Format):
         return all((opening, side) in self._points[pair] for side in (0, 1))
 
     def points(self, pair: Pair, openings: Iterable[int]) -> tuple[float, float]:
-        """The points of both agents in these openings; void games count for neither."""
+        """Both agents' points in these openings; void games count for neither."""
         found = [self._points[pair].get((k, side)) for k in openings for side in (0, 1)]
         counted = [points for points in found if points is not None]
         return sum(counted), len(counted) - sum(counted)
@@ -185,7 +181,7 @@ class Matches(Format):
 
 
 class KnownMatches(Matches):
-    """Base of the formats whose matches are all known before play."""
+    """Base of the formats whose matches are known before play."""
 
     adaptive = False
 
@@ -195,30 +191,19 @@ class KnownMatches(Matches):
 
     @abstractmethod
     def pairs(self, keys: Mapping[str, Any]) -> Iterable[Pair]:
-        """Who meets."""
+        """The pairs that meet."""
 
     def told(self, seats, opening, outcome):
-        """Results change nothing."""
+        """Nothing to do: results change nothing."""
 
     @property
     def is_over(self):
         return True
 
 
-def all_pairs(agents: int) -> list[Pair]:
-    """Every pair of agents."""
-    return list(combinations(range(agents), 2))
-
-
-def unknown_agent(place: tuple, value, name: str, names: Sequence[str]) -> Iterator[Complaint]:
-    """A complaint if no agent has that name."""
-    if name not in names:
-        yield place, value, f"{name!r} is the name of none of the agents: {', '.join(names)}"
-
-
 @cache
 def formats() -> dict[str, type[Format]]:
-    """All formats by name, those that this folder holds among them."""
+    """All formats by name, including those in this folder."""
     package = importlib.import_module("arena.formats")
     for module in pkgutil.iter_modules(package.__path__, "arena.formats."):
         importlib.import_module(module.name)

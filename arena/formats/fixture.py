@@ -5,18 +5,18 @@ from dataclasses import dataclass
 
 from games.core.seeds import derive_seed
 
-Pair = tuple[int, int]  # the numbers of two agents, the smaller one first
+Pair = tuple[int, int]  # the numbers of two agents, the smaller first
 
 
 @dataclass(frozen=True)
 class Fixture:
-    """One game before it is played; of a game for one player, one run of one agent."""
+    """One game before it is played; for one player, one run of one agent."""
 
-    id: str  # such as `2v1-0007`: agent 2 moves first against agent 1, opening 7; `2on3-0007`: agent 2, condition 3
+    id: str  # `2v1-0007`: agent 2 moves first against agent 1, opening 7; `2on3-0007`: agent 2, condition 3
     number: int  # place in the schedule of a round robin, from 0
-    condition: int  # which game and budget, from 0
-    seats: tuple[int, ...]  # numbers of the agents that take part, the one that moves first in front
-    opening: int  # which opening, from 0; which run, where the game is for one player
+    condition: int  # number of the game and budget, from 0
+    seats: tuple[int, ...]  # numbers of the agents, the first mover first
+    opening: int  # number of the opening, or of the run of a single player, from 0
     seed: int  # unsigned 64 bits, derived from the seed of the run and the id
 
 
@@ -24,8 +24,8 @@ class Fixture:
 class Fixtures:
     """Makes the fixtures of one condition.
 
-    Their ids, numbers and seeds follow from who meets where: never from how many games there are, so that a run can be
-    stopped, resumed and made longer.
+    Ids, numbers and seeds follow from the pairing, never from the number of games, so that a run can be stopped,
+    resumed and made longer.
     """
 
     agents: int
@@ -34,7 +34,7 @@ class Fixtures:
     conditions: int = 1
 
     def of_pair(self, pair: Pair, opening: int) -> Iterator[Fixture]:
-        """Both games of an opening, with sides swapped."""
+        """Both games of an opening, sides swapped."""
         one, other = pair
         place = self._block(opening, self.agents * (self.agents - 1)) + 2 * self._index(pair)
         where = f"on{self.condition + 1}" if self.conditions > 1 else ""
@@ -52,7 +52,7 @@ class Fixtures:
         return Fixture(id, number, self.condition, seats, opening, derive_seed(self.seed, id))
 
     def _block(self, opening, games):
-        """The first number of this condition's games of an opening, of which there are `games` in a round robin."""
+        """The first number of this condition's games of an opening, with `games` of them in a round robin."""
         return (opening * self.conditions + self.condition) * games
 
     def _index(self, pair):

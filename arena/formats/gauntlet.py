@@ -1,28 +1,29 @@
 """Gauntlet: one agent meets all others."""
 
+from itertools import combinations
+
 from pydantic import Field
 
-from arena.formats.base import KnownMatches, Table, all_pairs, unknown_agent
+from arena.formats.base import KnownMatches, Table
 
 
 class BaseKeys(Table):
-    """The key of the formats in which all others meet one agent."""
+    """The key of formats in which all others meet one agent."""
 
     base: str | None = Field(
-        None, description="base, whom all others meet, is an agent's name; the first's if left out"
+        None, description="base, the agent that all others meet, is an agent's name; the first's by default"
     )
 
 
 def base_complaints(keys, names):
     """A complaint if the base is none of the agents."""
-    if keys.get("base") is not None:
-        base = keys["base"]
-        for place, value, _ in unknown_agent(("base",), base, base, names):
-            yield place, value, f"is the name of none of the agents: {', '.join(names)}"
+    base = keys.get("base")
+    if base is not None and base not in names:
+        yield ("base",), base, f"is the name of none of the agents: {', '.join(names)}"
 
 
 class Gauntlet(KnownMatches):
-    """All others play `games` games each against the base."""
+    """Every other agent plays `games` games against the base."""
 
     name = "gauntlet"
     Keys = BaseKeys
@@ -37,7 +38,7 @@ class Gauntlet(KnownMatches):
 
     def pairs(self, keys):
         base = self.names.index(keys["base"])
-        return [pair for pair in all_pairs(len(self.names)) if base in pair]
+        return [pair for pair in combinations(range(len(self.names)), 2) if base in pair]
 
     @classmethod
     def described(cls, values):

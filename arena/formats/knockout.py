@@ -1,4 +1,4 @@
-"""Knockout: the winner of a match goes on, in a bracket where the first agents of the configuration meet last."""
+"""Knockout: winners of matches advance in a bracket whose first agents meet last."""
 
 from arena.formats.base import Matches
 from arena.formats.fixture import Pair
@@ -9,7 +9,7 @@ class Knockout(Matches):
     """Matches of `games` games.
 
     A tied match gets further pairs of games, one at a time, up to as many as it had; if it is still tied, the agent
-    that comes first in the configuration goes on.
+    first in the configuration advances.
     """
 
     name = "knockout"
@@ -31,7 +31,7 @@ class Knockout(Matches):
             self.rounds.append(pairs if pairs else [(winners[0], None)])
 
     def winner(self, pair: Pair) -> int | None:
-        """Who goes on; None if the games asked for do not decide the match."""
+        """The winner of a match; None if the games wanted so far do not decide it."""
         if self._asked[pair] < self.openings:
             return None
         one, other = self.points(pair, range(self._asked[pair]))

@@ -1,4 +1,4 @@
-"""Who meets whom: the bracket of a knockout, and the pairs of a round of a Swiss tournament."""
+"""Pairings: the bracket of a knockout, and the rounds of a Swiss tournament."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,8 +12,8 @@ from arena.formats.fixture import Pair
 def bracket(agents: int) -> list[tuple[int, int | None]]:
     """The first round: the matches in the order of the bracket, (agent, None) for a bye.
 
-    Winners of neighbouring matches meet.  Agents are seeded by their numbers: where the better one always wins, 0 and
-    1 meet last, and byes go to the first.
+    Winners of neighbouring matches meet.  Agents are seeded by number: if the better one always wins, 0 and 1 meet
+    last, and byes go to the first.
     """
     order = [0]
     while len(order) < agents:
@@ -26,11 +26,11 @@ def bracket(agents: int) -> list[tuple[int, int | None]]:
 def pair_off(
     ranking: Sequence[int], points: Mapping[int, float], met: Mapping[Pair, int], byes: Mapping[int, int]
 ) -> tuple[list[Pair], int | None]:
-    """The pairs of a round, the best agents' first, and who has a bye.
+    """The pairs of a round, the best agents' first, and the agent with a bye, if any.
 
-    ranking: agents, the best first; met, byes: how often before.  Rematches are avoided where possible; then, down the
-    ranking, each agent meets one with equal points, the upper half of these the lower half, or else the next below.
-    The bye goes to the lowest of those who had the fewest.
+    ranking: agents, best first; met, byes: earlier counts.  Rematches are avoided if possible; then, down the ranking,
+    each agent meets one with equal points, the upper half of these the lower half, or else the next below.  The bye
+    goes to the lowest agent with the fewest byes.
     """
     left, bye = list(ranking), None
     if len(left) % 2:
@@ -53,19 +53,19 @@ def pair_off(
 
 
 def _by_preference(left, points) -> list[int]:
-    """The opponents of the first, the most wanted one first."""
+    """The opponents of the first agent, the preferred one first."""
     equals = [agent for agent in left if points[agent] == points[left[0]]]
     half = max(1, len(equals) // 2)
     return equals[half:] + equals[1:half][::-1] + [agent for agent in left if agent not in equals]
 
 
 def fewest_rematches(agents: Sequence[int], met: Mapping[Pair, int]) -> int:
-    """The least number of earlier meetings, over all ways to pair off an even number of agents."""
+    """The least total of earlier meetings over all ways to pair off an even number of agents."""
     from scipy.optimize import LinearConstraint, milp  # slow to import, and needed by few runs
 
     degree = Counter(agent for pair in combinations(sorted(agents), 2) if not met.get(pair) for agent in pair)
     if all(2 * degree[agent] >= len(agents) for agent in agents):
-        return 0  # where each may meet half of the others, all can be paired (Dirac, 1952)
+        return 0  # if each may meet half of the others, all can be paired (Dirac, 1952)
     pairs = list(combinations(sorted(agents), 2))
     times = np.array([met.get(pair, 0) for pair in pairs])
     place = {agent: i for i, agent in enumerate(agents)}

@@ -1,16 +1,17 @@
-"""Round robin: everybody meets everybody, or those meet whom `pairings` names."""
+"""Round robin: every pair of agents meets, or the pairs in `pairings`."""
 
+from itertools import combinations
 from typing import Annotated
 
 from pydantic import Field
 
-from arena.formats.base import KnownMatches, Table, all_pairs, unknown_agent
+from arena.formats.base import KnownMatches, Table
 
 
 class RoundRobin(KnownMatches):
     """Every pair of agents plays `games` games.
 
-    With `pairings` only some pairs meet, in games that are the same as in the round robin of all.
+    With `pairings` only some pairs meet, in the same games as in the full round robin.
     """
 
     name = "round_robin"
@@ -24,12 +25,13 @@ class RoundRobin(KnownMatches):
 
     @classmethod
     def complaints(cls, keys, names):
-        """Pairings are of two different agents that there are, each pair once."""
+        """Each pairing must have two different existing agents, and be there once."""
         seen = set()
         for i, pair in enumerate(keys.get("pairings", ())):
             place, shown = ("pairings", i), list(pair)
             for name in pair:
-                yield from unknown_agent(place, shown, name, names)
+                if name not in names:
+                    yield place, shown, f"{name!r} is the name of none of the agents: {', '.join(names)}"
             if pair[0] == pair[1]:
                 yield place, shown, "pairs an agent with itself; give the names of two"
             elif frozenset(pair) in seen:
@@ -44,13 +46,13 @@ class RoundRobin(KnownMatches):
     def has_grown(cls, key, was, now):
         if key != "pairings":
             return super().has_grown(key, was, now)
-        # without any, everybody meets everybody
+        # without any, all pairs meet
         return bool(was) and (not now or {frozenset(pair) for pair in was} <= {frozenset(pair) for pair in now})
 
     def pairs(self, keys):
         number = {name: i for i, name in enumerate(self.names)}
         wanted = {tuple(sorted((number[one], number[other]))) for one, other in keys["pairings"]}
-        return [pair for pair in all_pairs(len(self.names)) if not wanted or pair in wanted]
+        return [pair for pair in combinations(range(len(self.names)), 2) if not wanted or pair in wanted]
 
     @classmethod
     def described(cls, values):

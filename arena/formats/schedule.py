@@ -1,4 +1,4 @@
-"""The schedule of a run: a format for each condition, and which of their games are to be played next."""
+"""The schedule of a run: a format for each condition, and the order of their games."""
 
 import math
 from collections import Counter
@@ -12,7 +12,7 @@ from results.conditions import conditions_of
 
 
 class Schedule:
-    """All games of a resolved configuration (`Config.resolved()`), which `next` hands out one by one."""
+    """All games of a resolved configuration (`Config.resolved()`), handed out one by one by `next`."""
 
     def __init__(self, resolved: Mapping[str, Any]):
         names = [entry["name"] for entry in resolved["agents"]]
@@ -31,7 +31,7 @@ class Schedule:
 
     @classmethod
     def after(cls, resolved: Mapping[str, Any], results: Iterable[tuple]) -> "Schedule":
-        """The schedule after results: (condition, first agent's name, second's, opening, outcome or None) each."""
+        """The schedule after results, each (condition, first agent's name, second's, opening, outcome or None)."""
         schedule = cls(resolved)
         for result in results if schedule.formats[0].adaptive else ():
             schedule.told(*result)
@@ -47,18 +47,18 @@ class Schedule:
         return cls.after(config, tournament.games[columns].values if adaptive else ())
 
     def told(self, condition: int, first: str, second: str | None, opening: int, outcome: float | None) -> None:
-        """A game has ended."""
+        """Take the result of a game."""
         if not self.formats[condition].adaptive:
             return
         seats = tuple(self._number[name] for name in (first, second) if isinstance(name, str))
-        outcome = None if outcome is None or math.isnan(outcome) else outcome  # a data frame says nan
+        outcome = None if outcome is None or math.isnan(outcome) else outcome  # nan comes from data frames
         self.formats[condition].told(seats, opening, outcome)
 
     def next(self) -> Fixture | None:
-        """The next game; None if there is none before a result comes in, or none at all."""
+        """The next game; None if none is due before a result comes in, or ever."""
         fixture = next(self._listed, None)
         if fixture is None:
-            # in the order of their numbers, so that the conditions advance together
+            # in the order of numbers, so that conditions advance together
             due = [format.due(begun) for format, begun in zip(self.formats, self._begun)]
             self._begun = [format.asked() for format in self.formats]
             self._listed = merge(*due, key=lambda fixture: fixture.number) if due[1:] else due[0]
@@ -66,16 +66,16 @@ class Schedule:
         return fixture
 
     def __len__(self):
-        """How many games have been asked for."""
+        """The number of games wanted so far."""
         return sum(map(len, self.formats))
 
     @property
     def is_over(self) -> bool:
-        """Whether no result can ask for more games."""
+        """Whether no result can lead to more games."""
         return all(format.is_over for format in self.formats)
 
     def lines(self) -> list[str]:
-        """How each condition stands, in words; nothing where the tables say it all."""
+        """The standing of each condition, in words; nothing if the tables say it all."""
         return [
             f"{label}: {line}" if len(self.formats) > 1 else line
             for label, format in zip(self._labels, self.formats)
@@ -83,7 +83,7 @@ class Schedule:
         ]
 
     def reports(self) -> list[dict]:
-        """The verdicts of all tests; each names its condition where there are several."""
+        """The verdicts of all tests, with their conditions if there are several."""
         several = len(self.formats) > 1
         return [
             report | ({"condition": label} if several else {})
@@ -93,7 +93,7 @@ class Schedule:
 
 
 def described(resolved: Mapping[str, Any]) -> str:
-    """What is played, in words: `connect4(rows=6, columns=7): 3 agents, 100 games for each pair`."""
+    """A configuration in words: `connect4(rows=6, columns=7): 3 agents, 100 games for each pair`."""
     instances, budgets = resolved["instances"], resolved["budgets"]
     what = f"{len(instances)} games" if instances[1:] else instances[0]
     if budgets[1:]:

@@ -1,4 +1,4 @@
-"""Single player: every agent plays by itself for a score."""
+"""Single player: each agent plays alone, for a score."""
 
 from collections import Counter
 
@@ -6,7 +6,7 @@ from arena.formats.base import Format
 
 
 class SinglePlayer(Format):
-    """Every agent plays the game `games` times, run by run, all agents in turn."""
+    """Each agent plays the game `games` times, run by run, all agents in turn."""
 
     name = "single_player"
     players = 1

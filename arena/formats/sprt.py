@@ -1,4 +1,4 @@
-"""Sequential test: each candidate plays the base until a test tells them apart."""
+"""Sequential test: each candidate plays the base until a test decides."""
 
 from pydantic import Field, ValidationError
 
@@ -7,7 +7,7 @@ from arena.formats.gauntlet import BaseKeys, base_complaints
 from results.elo import pentanomial
 from results.sprt import Sprt, State, in_words
 
-BATCH, SHARE = 16, 10  # minimum look-ahead in pairs; at most one pair in SHARE of those played
+BATCH, SHARE = 16, 10  # least look-ahead in pairs; at most one pair in SHARE of those played
 
 
 class SprtTable(Table):
@@ -23,19 +23,19 @@ class SprtTable(Table):
 class Trial:
     """A candidate's test against the base, on pairs of games in the order of the openings.
 
-    It stops at the first pair after which a bound is crossed; pairs with a void game are left out.
+    It stops at the first pair that crosses a bound; pairs with a void game are left out.
     """
 
     def __init__(self, test: Sprt):
         self.test = test
         self.counts = [0] * 5  # of pairs, by the candidate's score: LL, LD, WL or DD, WD, WW
-        self.pairs = 0  # openings taken, in their order
-        self.ahead = BATCH  # where the batch that is being played ends, and where the next one does
+        self.pairs = 0  # openings taken, in order
+        self.ahead = BATCH  # the end of the current batch; `wanted`: of the next one
         self.wanted = 2 * BATCH
         self.state = State(0.0, *test.bounds, "continue")
 
     def take(self, points: float | None) -> None:
-        """The candidate's points in the next pair of games; None if one of them was void."""
+        """Take the candidate's points in the next pair of games; None if one was void."""
         while self.pairs >= self.ahead:
             self.ahead, self.wanted = self.wanted, self.wanted + max(BATCH, self.wanted // SHARE)
         self.pairs += 1
@@ -45,10 +45,10 @@ class Trial:
 
 
 class SequentialTest(Matches):
-    """Candidates against the base, each until its test ends, or all `games` are played.
+    """Each candidate plays the base until its test ends or all `games` are played.
 
-    Pairs are played in batches of at least BATCH, one batch ahead of the test, so that no worker waits.  Games played
-    beyond the end of a test are stored, and are no part of its verdict.
+    Pairs are played in batches of at least BATCH, one batch ahead of the test, so that no worker waits.  Games beyond
+    the end of a test are stored, but not part of its verdict.
     """
 
     name = "sprt"
@@ -62,7 +62,7 @@ class SequentialTest(Matches):
         try:
             Sprt(**SprtTable(**keys.get("sprt", {})).model_dump())
         except ValidationError:
-            pass  # its form is wrong, which is told elsewhere
+            pass  # its form is wrong, which is reported elsewhere
         except ValueError as error:
             yield ("sprt",), keys["sprt"], str(error)
 
@@ -86,7 +86,7 @@ class SequentialTest(Matches):
         self.extend()
 
     def _candidates_points(self, pair, opening) -> float | None:
-        """In both games of an opening; None if one is void."""
+        """The candidate's points in both games of an opening; None if one is void."""
         results = [self._points[pair][opening, side] for side in (0, 1)]
         points = [result for result in results if result is not None]
         if len(points) < 2:
@@ -98,7 +98,7 @@ class SequentialTest(Matches):
             self.ask({pair: min(self.openings, trial.wanted) - self._asked[pair]})
 
     def candidate(self, pair) -> str:
-        """The name of the one that is not the base."""
+        """The candidate's name."""
         return self.names[pair[0] if pair[1] == self.base else pair[1]]
 
     @classmethod

@@ -14,8 +14,8 @@ MAX_ROUNDS = 1000
 class Swiss(Matches):
     """Rounds of matches of `games` games: agents with equal points meet, rematches are avoided where possible.
 
-    Agents are ranked by points, then as in the configuration.  Of an odd number, one has a bye each round, which counts
-    as a match won.
+    Agents are ranked by points, then as in the configuration.  If their number is odd, one has a bye each round, which
+    counts as a match won.
     """
 
     name = "swiss"
@@ -31,13 +31,13 @@ class Swiss(Matches):
 
     @classmethod
     def completed(cls, keys, names):
-        """As many rounds as a knockout would have, unless it is said."""
+        """By default, as many rounds as a knockout has."""
         return {"rounds": keys.get("rounds") or math.ceil(math.log2(len(names)))}
 
     def __init__(self, names, games, fixtures, keys):
         super().__init__(names, games, fixtures, keys)
         self.length = keys["rounds"]
-        self.rounds: list[tuple[dict, int | None]] = []  # pairs with the openings that they play; who has a bye
+        self.rounds: list[tuple[dict, int | None]] = []  # (pairs with their openings, agent with a bye)
         self.extend()
 
     def extend(self):
@@ -51,7 +51,7 @@ class Swiss(Matches):
             self.ask(dict.fromkeys(pairs, self.openings))
 
     def table(self) -> list[tuple[int, float]]:
-        """Agents and their points in all rounds, the best first."""
+        """Agents and their points in all rounds, best first."""
         points = dict.fromkeys(range(len(self.names)), 0.0)
         for pairs, bye in self.rounds:
             for pair, openings in pairs.items():

@@ -1,7 +1,7 @@
-"""Games that OpenSpiel has, too (Lanctot et al., "OpenSpiel: A framework for reinforcement learning in games", 2019):
+"""Games that OpenSpiel has too (Lanctot et al., "OpenSpiel: A framework for reinforcement learning in games", 2019):
 translates positions both ways by replaying the moves.
 
-A move here is one action there, or several: for an amazon, the square that it leaves, where it goes, and the arrow.
+A move here is one or more actions there: for an amazon, the square it leaves, its target, and the arrow.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ except ModuleNotFoundError as error:
 
 
 class NoCounterpart(UserError, ValueError):
-    """A game that OpenSpiel does not have, or a position that is not of the game; the message says why."""
+    """A game that OpenSpiel lacks, or a position of another game."""
 
 
 def by_number(game: Game, state: np.ndarray, move: int) -> tuple[str, ...]:
@@ -41,8 +41,8 @@ class Counterpart:
     name: str  # as `pyspiel.load_game` takes it, with parameters
     path: Callable[[Game, np.ndarray, int], tuple[str, ...]] = by_number  # the labels of a move's actions
     label: Callable[[Any, int], str] = number  # of an action in one of their states
-    first: int = 0  # who our first player is there
-    differs: str = ""  # where its rules are not ours, in words
+    first: int = 0  # the number of our first player there
+    differs: str = ""  # how its rules differ from ours
 
 
 def counterpart_of(game: Game) -> Counterpart:
@@ -54,9 +54,9 @@ def counterpart_of(game: Game) -> Counterpart:
 
 
 class Mirror:
-    """A position here, `state`, and the same one there, `theirs`, kept in step move by move.
+    """A position here, `state`, and the same position there, `theirs`, moved in step.
 
-    `moves` lead to it from the initial position; IllegalMove names one that is not legal.
+    `moves` lead to it from the initial position; IllegalMove names an illegal one.
     """
 
     def __init__(self, game: Game, moves: Sequence[int] = ()):
@@ -75,7 +75,7 @@ class Mirror:
         self.state = after
 
     def move_of(self, actions: Sequence[int]) -> int | None:
-        """Our legal move made up of these actions; None if they only begin one; NoCounterpart if they are not one."""
+        """Our legal move made up of these actions; None if they only begin one; else NoCounterpart."""
         theirs, labels = self.theirs.clone(), list[str]()
         for action in actions:
             labels.append(self.counterpart.label(theirs, action))
@@ -89,7 +89,7 @@ class Mirror:
         raise NoCounterpart(f"{' '.join(labels)} is no legal move of {self.game} here{differs}")
 
     def side(self, player: int) -> int:
-        """Our player of that number there, or the other way round."""
+        """Our number of their player, and vice versa."""
         return player if player == CHANCE else player ^ self.counterpart.first
 
 
@@ -122,7 +122,7 @@ def from_openspiel(game: Game, theirs: Any) -> tuple[list[int], np.ndarray]:
 
 
 def _described(game: Any) -> tuple:
-    """A game of theirs by its name and all parameters, those at their defaults too."""
+    """The name and all parameters, with defaults, of one of their games."""
     kind = game.get_type()
     return kind.short_name, kind.parameter_specification | game.get_parameters()
 
@@ -195,12 +195,12 @@ def checkers_name(game, state, move):
 
 
 def usual(game):
-    """Whether chess starts as it does."""
+    """Whether chess has its usual initial position."""
     return not game.fen and game.setup == type(game).setup
 
 
 def _breakthrough(game):
-    """On boards of fewer rows, theirs has one row of pawns."""
+    """With fewer than six rows, theirs has one row of pawns."""
     name = f"breakthrough(rows={game.rows},columns={game.columns})"
     return Counterpart(name, breakthrough_name, text) if game.rows >= 6 else None
 
@@ -211,21 +211,8 @@ def _go(game):
 
 
 def _lines_of_action(game):
-    differs = "their game is a draw where a board is repeated, and won by who joins all pieces of both"
+    differs = "their game is drawn if a board is repeated, and won by the mover if both sides are joined"
     return Counterpart("lines_of_action", by_name, text, differs=differs) if game.size == 8 else None
-
-
-def _checkers(game):
-    return Counterpart("checkers", checkers_name, text, differs="their game is a draw after 40 moves without a capture")
-
-
-def _amazons(game):
-    return None if game.height != game.width else Counterpart(f"amazons(board_size={game.width})", amazons_path)
-
-
-def _nim(game):
-    piles = ";".join(map(str, game.heaps))
-    return Counterpart(f"nim(pile_sizes={piles},is_misere={game.misere})", nim_name, text)
 
 
 # by the name of our game: its counterpart, or None where OpenSpiel lacks these parameters
@@ -237,13 +224,19 @@ COUNTERPARTS: dict[str, Callable[[Any], Counterpart | None]] = {
     "mnk": lambda game: Counterpart(f"mnk(m={game.columns},n={game.rows},k={game.k})"),
     "y": lambda game: None if game.swap else Counterpart(f"y(board_size={game.size})"),
     "kalah": lambda game: Counterpart("mancala", kalah_number) if (game.houses, game.seeds) == (6, 4) else None,
-    "checkers": _checkers,
+    "checkers": lambda game: Counterpart(
+        "checkers", checkers_name, text, differs="their game is a draw after 40 moves without a capture"
+    ),
     "loa": _lines_of_action,
     "hex": lambda game: Counterpart(f"hex(board_size={game.size},swap={game.swap})", by_name, text),
     "go": _go,
-    "nim": _nim,
+    "nim": lambda game: Counterpart(
+        f"nim(pile_sizes={';'.join(map(str, game.heaps))},is_misere={game.misere})", nim_name, text
+    ),
     "clobber": lambda game: Counterpart(f"clobber(rows={game.rows},columns={game.columns})", by_name, text),
-    "amazons": _amazons,
+    "amazons": lambda game: (
+        Counterpart(f"amazons(board_size={game.width})", amazons_path) if game.height == game.width else None
+    ),
     "pig": lambda game: Counterpart(f"pig(winscore={game.target},horizon={game.horizon})", pig_number),
     "chess": lambda game: Counterpart("chess", algebraic, san, first=1) if usual(game) else None,
 }

@@ -21,9 +21,9 @@ from arena.interop.counterparts import COUNTERPARTS, Counterpart, Mirror, NoCoun
 from games.core.game import Game, check_range
 from games.core.random import next_word, random_unit
 
-KEPT = 1024  # positions there that are kept, so that a line is not replayed for each question
-LEAST = 2  # simulations: the first one is of the root, and tries no action
-ENDLESS = 1 << 30  # simulations, where only time ends a search
+KEPT = 1024  # positions of theirs that are cached, so that a line is not replayed for each question
+LEAST = 2  # simulations: the first one only visits the root
+ENDLESS = 1 << 30  # simulations of a search that only time ends
 
 # -- Their games ----------------------------------------------------------------------------------------------------
 
@@ -42,7 +42,7 @@ class OpenSpielGame(Game):
     name = "openspiel"
     dtype = np.int64
     compiles = False
-    has_chance = True  # in some; each game knows its own
+    has_chance = True  # in some games; each instance knows its own
     sizes = "any of its games with perfect information for one or two players"
     status = "theirs"
 
@@ -71,7 +71,7 @@ class OpenSpielGame(Game):
         return 1 + self.about.max_plies
 
     def their_state(self, state: np.ndarray) -> Any:
-        """The position as a `pyspiel.State`, which must not be changed."""
+        """The position as a `pyspiel.State`; do not change it."""
         return _reached(self.game, tuple(state[1 : 1 + state[0]].tolist()))
 
     def _side(self, player):
@@ -109,7 +109,7 @@ class OpenSpielGame(Game):
         return int(outcomes[min(place, len(outcomes) - 1)])
 
     def move_name(self, state: np.ndarray, move: int) -> str:
-        """OpenSpiel's name of the move, without blanks; with the action's number if the name is not unique."""
+        """OpenSpiel's name of the move without blanks; with the action's number if that is not unique."""
         theirs = self.their_state(state)
         names = {action: "".join(theirs.action_to_string(action).split()) for action in theirs.legal_actions()}
         own = names[move]
@@ -120,21 +120,21 @@ class OpenSpielGame(Game):
 
 
 class About(NamedTuple):
-    """What is known of one of their games, under the names that `Game` has for it."""
+    """Facts about one of their games, named as in `Game`."""
 
     players: int
     has_chance: bool
     move_limit: int
     max_plies: int
-    first: int  # who moves first, there
+    first: int  # the number of the first mover there
 
 
 @functools.cache
 def _about(name: str) -> About:
-    """ValueError if there is no such game, or none that can be one of ours."""
+    """The facts about a game; ValueError if there is none of that name, or it cannot be one of ours."""
     known = name.partition("(")[0]
     if known not in pyspiel.registered_names():
-        raise ValueError(f"game = {name!r}: OpenSpiel has none of that name; it has {_playable()}")
+        raise ValueError(f"game = {name!r}: OpenSpiel has no game of that name; it has {_playable()}")
     try:
         game = pyspiel.load_game(name)
     except pyspiel.SpielError as error:
@@ -160,12 +160,11 @@ def _unfit(kind: Any, players: int) -> str:
     if kind.chance_mode == types.ChanceMode.SAMPLED_STOCHASTIC:
         return "does not list the outcomes of chance"
     if players == 2 and kind.utility != types.Utility.ZERO_SUM:
-        return "has no winner who wins what the other one loses"
+        return "is not zero-sum"
     return ""
 
 
 def _playable() -> str:
-    """Those of their games that can be ours."""
     kinds = [kind for kind in pyspiel.registered_games() if kind.default_loadable]
     return ", ".join(kind.short_name for kind in kinds if not _unfit(kind, kind.min_num_players))
 
@@ -174,7 +173,7 @@ _kept: dict[tuple[str, tuple[int, ...]], Any] = {}
 
 
 def _reached(name: str, actions: tuple[int, ...]) -> Any:
-    """Their state after these actions: one that is kept, a child of one, or replayed."""
+    """Their state after these actions: cached, a child of a cached one, or replayed."""
     state = _kept.get((name, actions))
     if state is None:
         before = _kept.get((name, actions[:-1])) if actions else None
@@ -190,17 +189,13 @@ def _reached(name: str, actions: tuple[int, ...]) -> Any:
     return state
 
 
-def _itself(game: Any) -> Counterpart:
-    return Counterpart(game.game, first=game.about.first)
-
-
-COUNTERPARTS[OpenSpielGame.name] = _itself
+COUNTERPARTS[OpenSpielGame.name] = lambda game: Counterpart(game.game, first=game.about.first)
 
 # -- Their searches -------------------------------------------------------------------------------------------------
 
 
 class Found(NamedTuple):
-    """What a search says of a state."""
+    """A search's answer for a state."""
 
     action: int
     value: float  # for the player to move, in the game's own utility
@@ -209,7 +204,7 @@ class Found(NamedTuple):
 
 
 class Searcher(Agent):
-    """A search of OpenSpiel, which plays on an OpenSpiel board."""
+    """A search of OpenSpiel, on an OpenSpiel board."""
 
     needs: ClassVar[Needs] = Needs(kernels=False)
 
@@ -225,11 +220,11 @@ class Searcher(Agent):
 
     @abstractmethod
     def search(self, state: Any, budget: Budget, seed: int) -> Found:
-        """One action, which only begins a move if that has several."""
+        """One action; if a move has several, only its first."""
 
 
 class SearcherPlayer(Player):
-    """Keeps a board there in step with ours."""
+    """Keeps their board in step with ours."""
 
     def __init__(self, agent: Searcher, game: Game, budget: Budget):
         self.agent, self.budget, self.mirror = agent, budget, Mirror(game)
@@ -243,7 +238,7 @@ class SearcherPlayer(Player):
 
     def decide(self, state: np.ndarray, rng: np.ndarray) -> Decision:
         if not np.array_equal(self.mirror.state, state):
-            raise ValueError("it cannot be asked: nobody has told it how the game came to this position")
+            raise ValueError("it cannot be asked: it does not know how the game came to this position")
         theirs = self.mirror.theirs.clone()
         first = self._search(theirs, rng)
         taken = [first.action]
@@ -258,7 +253,7 @@ class SearcherPlayer(Player):
         return self.agent.search(theirs, self.budget, int(next_word(rng) >> np.uint64(33)))
 
     def _ours(self, table: MoveStatistics | None) -> MoveStatistics | None:
-        """A table of actions as one of moves."""
+        """Their table of actions as a table of moves."""
         if table is None:
             return None
         moves = np.array([self.mirror.move_of([action]) for action in table.moves.tolist()], np.int32)
@@ -274,7 +269,7 @@ class OpenSpielMCTS(Searcher):
     exploration: the factor of UCB1's second term, for rewards from -1 to 1
     rollouts: random playouts from each leaf; together they count as one playout of the budget
     solve: whether proven positions are searched no further
-    memory: MB that its tree may take
+    memory: MB for its tree
     """
 
     exploration: float = 2.0
@@ -316,7 +311,7 @@ class OpenSpielMCTS(Searcher):
 class OpenSpielAlphaBeta(Searcher):
     """OpenSpiel's alpha-beta in Python, without move ordering or table; beyond its depth, a position counts as a draw.
 
-    It searches small enough games to the end; its depth counts actions, and a move may be several of them.
+    It searches small games to the end; its depth counts actions, which may be several per move.
     """
 
     depth: int | None = None

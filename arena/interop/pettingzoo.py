@@ -1,7 +1,7 @@
 """Games of two players as environments of PettingZoo (Terry et al., "PettingZoo: Gym for multi-agent reinforcement
 learning", NeurIPS 2021), for programs that learn by playing.
 
-An action is a move's integer.  Chance moves by itself, from the seed of `reset`.
+An action is a move's integer.  Chance moves by itself, seeded by `reset`.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ ILLEGAL = -1.0  # the reward of an illegal move, which ends the game
 
 
 class NoEnvironment(UserError, ValueError):
-    """A game that cannot become an environment of PettingZoo; the message says why."""
+    """A game that cannot become an environment of PettingZoo."""
 
 
 def to_pettingzoo(game: Game, render_mode: str | None = None) -> AECEnv:
@@ -43,7 +43,7 @@ def to_pettingzoo(game: Game, render_mode: str | None = None) -> AECEnv:
 
 
 class GameEnvironment(AECEnv):
-    """The environment without checks of calls and their order; see `to_pettingzoo`."""
+    """The environment without checks of calls; see `to_pettingzoo`."""
 
     def __init__(self, game: Game, render_mode: str | None = None):
         super().__init__()
@@ -71,7 +71,7 @@ class GameEnvironment(AECEnv):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
-        """Go to the initial position; chance draws from `seed`, or if None from where it was, at first from seed 0."""
+        """Go to the initial position; chance draws from `seed`, or if None goes on, at first from seed 0."""
         if seed is not None or not hasattr(self, "_rng"):
             self._rng = stream(seed or 0, "chance")
         self.agents = list(self.possible_agents)
@@ -108,7 +108,7 @@ class GameEnvironment(AECEnv):
             self.render()
 
     def _let_chance_move(self):
-        """Draw for chance, and select who moves next."""
+        """Draw for chance, and select the next player."""
         game = self.game
         while not game.is_over(self.state_array) and game.player(self.state_array) == CHANCE:
             self.state_array = game.after(self.state_array, game.random_outcome(self.state_array, self._rng))

@@ -1,1 +1,1 @@
-"""A game: who is asked for moves, what is answered, and how it ends."""
+"""One game: asks the players for moves, judges them, and decides how it ends."""

@@ -1,12 +1,12 @@
-"""Games that are broken off because the players' values leave no doubt, as managers of engine tournaments do it.
+"""Ends games early when the players' values leave no doubt, as managers of engine tournaments do.
 
-resign    a player has lost that took its position for lost, by its own value, in so many of its moves in a row.  With
-          `both`, its opponent must have taken it for won in as many of its own.
-draw      a game is drawn if both players took the position for even in so many of their moves in a row, and so many
-          plies have been played
+resign    a player loses after valuing its position as lost in `moves` consecutive moves of its own.  With `both`, its
+          opponent must have valued it as won in as many of its own
+draw      a game is drawn after both players valued the position as even in `moves` consecutive moves each, and after
+          `after` plies
 
-A value is that of a decision: the expected result for the player who moves, -1 to 1.  A decision without one ends the
-row, so that who gives no values never resigns and agrees to no draw.  These are the rules of cutechess-cli and
+A value is that of a decision: the expected result for the player who moves, -1 to 1.  A decision without a value breaks
+the series, so an agent that gives none never resigns and agrees to no draw.  These are the rules of cutechess-cli and
 fastchess, whose scores are centipawns.
 """
 
@@ -17,14 +17,14 @@ from results.record import Reason
 
 
 class Adjudication(NamedTuple):
-    """What is adjudicated in a run: the tables `resign` and `draw` of its configuration, None where one is off."""
+    """The tables `resign` and `draw` of a configuration; None where one is off."""
 
     resign: Mapping | None = None
     draw: Mapping | None = None
 
 
 class Ending(NamedTuple):
-    """How a game ends before its rules end it."""
+    """An end of a game before its rules end it."""
 
     outcome: float  # the first player's
     reason: str
@@ -32,14 +32,14 @@ class Ending(NamedTuple):
 
 
 class Adjudicator:
-    """Counts the decisions of one game that speak for an end."""
+    """Counts a game's decisions that speak for an end."""
 
     def __init__(self, rules: Adjudication, names: tuple[str, ...]):
         self.rules, self.names = rules, names
-        self._lost, self._won, self._even = ([0, 0] for _ in range(3))  # how many of each side's last decisions were so
+        self._lost, self._won, self._even = ([0, 0] for _ in range(3))  # by side: the length of the current series
 
     def note(self, side: int, value: float | None) -> None:
-        """A side has decided on a move, and takes the position before it for so much."""
+        """Note a side's decision and its value of the position before it."""
         resign, draw = self.rules
         if resign is None and draw is None:
             return
@@ -52,7 +52,7 @@ class Adjudicator:
             counts[side] = counts[side] + 1 if holds else 0
 
     def ending(self, plies: int) -> Ending | None:
-        """How the game ends after so many plies; None if it goes on."""
+        """The end of the game after `plies` plies; None if it goes on."""
         return self._resigned() or self._drawn(plies)
 
     def _resigned(self) -> Ending | None:

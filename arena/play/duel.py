@@ -1,6 +1,6 @@
-"""A game between a person and an agent, with hints and undo; nothing is read or printed here.
+"""A game between a person and an agent, with hints and undo; reads and prints nothing.
 
-Every random thing is drawn from (seed, ply): what is taken back and played again comes out the same, dice among it.
+All randomness comes from (seed, ply): moves taken back and played again come out the same, including dice.
 In a game for one player the person plays alone, and the agent gives hints.
 """
 
@@ -23,9 +23,9 @@ class Made:
 
     move: int
     name: str
-    side: int  # whose it is: 0, 1 or CHANCE
-    record: MoveRecord | None = None  # of a decision, what was thought; None for chance and for the opening
-    expected: tuple[str, ...] = ()  # the moves that the agent expects, this one first
+    side: int  # 0, 1 or CHANCE
+    record: MoveRecord | None = None  # of a decision; None for chance and for the opening
+    expected: tuple[str, ...] = ()  # moves that the agent expects, this one first
 
 
 class Duel:
@@ -33,7 +33,7 @@ class Duel:
 
     game: its rules; agent: the opponent, with a budget of its own; side: the person's, 0 moves first; name: the
     person's, in the record; opening: legal moves made before.  Unsuited if the agent cannot play the game or has no
-    budget; Forfeit, of every method, if its code fails.
+    budget; all methods raise Forfeit if its code fails.
     """
 
     def __init__(
@@ -52,13 +52,13 @@ class Duel:
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended: by its rules, by resignation or by the agent's failure."""
+        """Whether the game has ended: by the rules, by resignation or by the agent's failure."""
         return self.ending is not None
 
     def advance(self) -> Iterator[Made]:
         """Let chance and the agent move until it is the person's turn or the game is over.
 
-        Forfeit if the agent cannot: that ends the game, and the person has won it.
+        Forfeit if the agent fails: the game ends, and the person has won.
         """
         while not self.over and (side := int(self.game.player(self.state))) != self.side:
             if side == CHANCE:
@@ -77,7 +77,7 @@ class Duel:
         self._make(Made(move, name, side, record, (name,)))
 
     def hint(self) -> Made:
-        """What the agent would play in the person's place; Forfeit if it fails."""
+        """The agent's move in the person's place; Forfeit if it fails."""
         referee = self._new_referee()
         try:
             return self._asked(referee, "hint")
@@ -85,7 +85,7 @@ class Duel:
             referee.close(None)
 
     def undo(self) -> int:
-        """Take back the person's last move and all after it; returns how many moves that is, 0 if there is none."""
+        """Take back the person's last move and all after it; returns how many moves, 0 if there is none."""
         own = [ply for ply, made in enumerate(self.made) if made.side == self.side and ply >= self.opening]
         if not own:
             return 0
@@ -94,19 +94,19 @@ class Duel:
         return taken
 
     def resign(self) -> None:
-        """The person gives up."""
+        """Resign for the person."""
         outcome = float(self.side) if self.game.players == 2 else None
         self.ending = (outcome, None, Reason.RESIGNED, f"{self.name} resigned")
         self.close()
 
     def close(self) -> None:
-        """Tell the agent, once, that nothing more is played with it, and the result if there is one."""
+        """Tell the agent, once, that the game is closed, with the result if there is one."""
         if self._referee:
             referee, self._referee = self._referee, None
             referee.close(self.ending[self.game.players == 1] if self.ending else None)
 
     def record(self, number: int = 0) -> GameRecord:
-        """The game as far as it was played, as number `number` of a collection."""
+        """The record of the game so far, as number `number` of a collection."""
         outcome, score, reason, detail = self.ending or (None, None, Reason.UNFINISHED, "")
         names = [made.name for made in self.made]
         first, second = (self.name, str(self.agent))[:: 1 if self.side == 0 else -1]
@@ -130,7 +130,7 @@ class Duel:
         )
 
     def _set_up(self, moves):
-        """The position after these moves, and an agent that has seen none of them."""
+        """Go to the position after these moves, with an agent that starts from there."""
         self.close()
         self.made, self.state = list(moves), self.game.initial()
         for made in moves:
@@ -140,7 +140,7 @@ class Duel:
         self._waiting = time.perf_counter()
 
     def _new_referee(self) -> Referee:
-        """Of an agent that is told the moves so far, and no more."""
+        """A referee whose agent knows only the moves so far."""
         referee = Referee(self.game, self.seat)
         try:
             referee.start(self.state, [made.move for made in self.made])
@@ -162,7 +162,6 @@ class Duel:
             self._judged(lambda: self._referee.played(made.move, len(self.made)))
 
     def _asked(self, referee, purpose) -> Made:
-        """The agent's move in the present position."""
         ply, side = len(self.made), int(self.game.player(self.state))
         legal = self.game.moves(self.state)
         decision, record = referee.ask(self.state, legal, self._stream(purpose), ply, side)
@@ -170,7 +169,7 @@ class Duel:
         return Made(decision.move, record.move, side, record, expected)
 
     def _judged(self, action):
-        """What an agent's code returns; if it fails, the person has won."""
+        """The result of an agent's code; if it fails, the person has won."""
         try:
             return action()
         except Forfeit as forfeit:
@@ -180,7 +179,7 @@ class Duel:
             raise
 
     def _names_of(self, moves) -> tuple[str, ...]:
-        """The names of moves from here on, up to the first that is not legal."""
+        """The names of moves from here on, up to the first illegal one."""
         state, names = self.state, []
         for move in moves:
             try:
@@ -193,7 +192,7 @@ class Duel:
 
 
 def _described_line(game, moves) -> list[Made]:
-    """Legal moves from the initial position, with their names and whose they are."""
+    """Legal moves from the initial position, with names and sides."""
     state, line = game.initial(), []
     for move in moves:
         line.append(Made(move, game.move_name(state, move), int(game.player(state))))

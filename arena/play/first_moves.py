@@ -1,4 +1,4 @@
-"""Compiles what agents run on a game before play, so that no move pays for it."""
+"""Compiles agents' kernels for a game before play, so that no move pays for it."""
 
 import logging
 import time
@@ -14,15 +14,14 @@ from games.core.random import stream
 log = logging.getLogger("arena.warming")
 
 _SMALLEST = {"playouts": 1, "nodes": 1, "depth": 1, "seconds": 0.001}
-PLIES = 3  # of play, so that what an agent does with a tree from its last move runs too
+PLIES = 3  # of play, so that agents also reuse a tree from their last move
 
 
 def warm(games: Iterable[Game], seat: Seat, faults: tuple[type[BaseException], ...] = FAULTS) -> tuple[float, str]:
-    """Compile, or load, all that a seat runs: it plays all sides' first moves with the smallest of its budgets.
+    """Compile, or load, a seat's kernels: it plays all sides' first moves with the smallest of its budgets.
 
-    Returns the seconds that it took, and the exception that the agent raised, in words, or "".  One that raises is
-    logged and passed over: its games will show it.  An agent that kills its process kills this one.  `faults` are the
-    exceptions that count as the agent's.
+    Returns the seconds, and the agent's exception in words, or "".  An exception among `faults` is logged; the agent's
+    games will show it.  An agent that kills its process kills this one.
     """
     start, failure = time.perf_counter(), ""
     try:
@@ -36,27 +35,24 @@ def warm(games: Iterable[Game], seat: Seat, faults: tuple[type[BaseException], .
 
 
 def weight(agent: Agent) -> int:
-    """How long an agent's kernels take to compile, roughly: the bytes of the sources that they may be made of.
-
-    On a game, seconds of compiling follow it closely enough to tell what to begin with (correlation 0.8).
-    """
+    """A rough measure of an agent's compile time, for ordering: the bytes of its sources (correlation 0.8)."""
     return sum(path.stat().st_size for path in import_closure(type(agent).__module__))
 
 
 def _budgets(seat) -> list[Budget]:
-    """The smallest budget of the kinds that a seat has.
+    """The smallest budget of a seat's kinds.
 
-    Where it has none, since its search ends by itself or since its budget comes with each move, there is one of each
-    kind: with another kind, a search may run other kernels.
+    A seat without a budget, because its search ends by itself or its budget comes with each move, gets one of each
+    kind, since kinds may run different kernels.
     """
-    given = {kind: _SMALLEST[kind] for kind in seat.budget.given() if kind != "clock"}  # which comes with seconds
+    given = {kind: _SMALLEST[kind] for kind in seat.budget.given() if kind != "clock"}  # a clock comes with seconds
     if given or not seat.agent.budgets:
         return [Budget.of(given)]
     return [Budget.of({kind: _SMALLEST[kind]}) for kind in seat.agent.budgets]
 
 
 def _play_first_moves(game, seat, budget):
-    """One player moves for all sides."""
+    """Let one player move for all sides."""
     state, rng = game.initial(), stream(0, "warm")
     with closing(seat.agent.new_player(game, budget)) as player:
         player.start(game, state.copy(), [])
@@ -68,7 +64,7 @@ def _play_first_moves(game, seat, budget):
 
 
 def _after(game, state, move, player):
-    """The position after a move, of which the player is told."""
+    """The position after a move; the player learns the move."""
     state = game.after(state, move)
     player.played(move)
     return state

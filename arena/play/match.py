@@ -1,4 +1,4 @@
-"""One game between two agents, or of one agent where it is for one player, in the calling process."""
+"""Plays one game of one or two agents in the calling process."""
 
 import time
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ from results.record import MOST, GameRecord, ImprovementRecord, MoveRecord
 
 
 class Openings:
-    """The openings of a run.  The last one is kept, since both games of a pair begin by it."""
+    """The openings of a run; the last one is kept for the second game of its pair."""
 
     def __init__(self, config: Config):
         self._config = config
         self._last: tuple[tuple[int, int], list[int]] | None = None
 
     def of(self, fixture: Fixture) -> list[int]:
-        """The moves by which a game begins; GameError if the rules fail."""
+        """The opening moves of a game; GameError if the rules fail."""
         place = fixture.condition, fixture.opening
         if self._last is None or self._last[0] != place:
             game = self._config.conditions[fixture.condition].game
@@ -41,7 +41,7 @@ def play_fixture(
 ) -> GameRecord:
     """Play one game of a tournament; GameError if the rules fail.
 
-    `watch` is told whose code runs; `openings` are those of the run, for who plays several of its games.
+    `watch` notes whose code runs; `openings`, those of the run, help callers that play several of its games.
     """
     game, seats = config.conditions[fixture.condition].game, seats_of(config, fixture)
     opening = (openings or Openings(config)).of(fixture)
@@ -51,14 +51,14 @@ def play_fixture(
 
 
 def void_record(config: Config, fixture: Fixture, reason: str, detail: str, seconds: float = 0.0) -> GameRecord:
-    """The record of a game that came to no end through no fault of an agent: it has no moves."""
+    """The record of a game without moves that failed through no fault of an agent."""
     return _without_moves(config, fixture, None, reason, detail, seconds)
 
 
 def forfeit_record(
     config: Config, fixture: Fixture, agent: int, reason: str, detail: str, seconds: float = 0.0
 ) -> GameRecord:
-    """The record of a game that the agent of this number lost with its process, and the moves with it."""
+    """The record of a game that an agent lost with its process, which took the moves with it."""
     outcome = float(fixture.seats.index(agent)) if len(fixture.seats) == 2 else None
     return _without_moves(config, fixture, outcome, reason, detail, seconds)
 
@@ -78,18 +78,18 @@ def _without_moves(config, fixture, outcome, reason, detail, seconds):
 
 
 def cores_of(config: Config, fixture: Fixture) -> int:
-    """How many cores the game keeps busy: its agents think in turn."""
+    """The cores that a game keeps busy; its agents think in turn."""
     return max(seat.agent.cores for seat in seats_of(config, fixture))
 
 
 def seats_of(config: Config, fixture: Fixture) -> tuple[Seat, ...]:
-    """Who takes part, the one that moves first in front."""
+    """The seats of a game, the first mover first."""
     seats = config.conditions[fixture.condition].seats
     return tuple(seats[i] for i in fixture.seats)
 
 
 def _opening(config, game, number) -> list[int]:
-    """The moves of an opening; where there are more games than lines, these begin again."""
+    """The moves of an opening; if there are more games than lines, the lines repeat."""
     if lines := config.values.get("openings"):
         return game.read_line(lines[number % len(lines)])[0]
     return random_opening(game, config.values["seed"], number, config.values["opening_plies"])
@@ -106,14 +106,12 @@ def play(
 ) -> GameRecord:
     """Play one game to its end, or until an agent forfeits it or it is adjudicated.
 
-    game: its rules; seats: who moves first, and the opponent if there is one; opening: legal moves made before the
-    agents begin; limits: the seconds that agents may take; watch: is told whose code runs; adjudication: when a game
-    ends by the players' values.
+    game: its rules; seats: the first mover, and the opponent if there is one; opening: legal moves made before; limits:
+    the agents' seconds; watch: notes whose code runs; adjudication: when a game ends by the players' values
 
     An agent that raises an exception, answers with anything but a legal move, or exceeds its time forfeits: the other
-    side, if there is one, wins, and score is None.  Rules that raise an exception, or go on for more than
-    game.max_plies, are GameError.  Each agent draws from a stream of its own, of (fixture.seed, side), so that with
-    budgets other than seconds the game is a function of its arguments.
+    side, if there is one, wins, and score is None.  Rules that raise an exception, or exceed game.max_plies, are
+    GameError.  a function of its arguments.
     """
     match = Match(game, fixture, opening, Adjudicator(adjudication, tuple(seat.name for seat in seats)))
     start = time.perf_counter()
@@ -134,7 +132,7 @@ def play(
 
 
 def identity(fixture: Fixture, names: Sequence[str]) -> dict:
-    """The fields of a record that are known before play; `names` are those of its seats."""
+    """The fields of a record known before play; `names` are those of its seats."""
     return {
         "id": fixture.id,
         "number": fixture.number,
@@ -147,7 +145,7 @@ def identity(fixture: Fixture, names: Sequence[str]) -> dict:
 
 
 class Match:
-    """The board between two players, or before one, while the game lasts."""
+    """The board and the players of a game in progress."""
 
     def __init__(self, game: Game, fixture: Fixture, opening: Sequence[int], adjudicator: Adjudicator):
         self.game = game
@@ -157,7 +155,7 @@ class Match:
         self.opening = opening
         self.opening_names = [self._push(move) for move in opening]
         self.plies = len(opening)
-        self.names: list[str] = []  # of all moves after the opening, outcomes of chance among them
+        self.names: list[str] = []  # of moves after the opening, including chance
         self.decisions: list[MoveRecord] = []
         self.improvements: list[ImprovementRecord] = []
         self.asked = 0  # the side whose code ran last
@@ -166,7 +164,7 @@ class Match:
     def result(
         self, seats: tuple[Seat, ...], limits: Limits, watch: Watch
     ) -> tuple[float | None, float | None, str, str]:
-        """(outcome, score, reason, detail), after play; the players are closed, also where the rules have failed."""
+        """(outcome, score, reason, detail) after play; always closes the players."""
         outcome = score = None
         try:
             if ending := self.play_out(seats, limits, watch):
@@ -174,7 +172,7 @@ class Match:
             else:
                 outcome, score, reason, detail = result_of(self.game, self.state)
         except Forfeit as forfeit:
-            # the first player's outcome is 0 if it forfeits, and 1 if the second does
+            # the outcome is the first player's: 0 if it forfeits, 1 if the second does
             outcome = float(self.asked) if len(seats) == 2 else None
             reason, detail = forfeit.reason, forfeit.detail
         finally:
@@ -183,16 +181,16 @@ class Match:
         return outcome, score, reason, detail
 
     def play_out(self, seats: tuple[Seat, ...], limits: Limits, watch: Watch) -> Ending | None:
-        """Let the players move until the game is over; Forfeit if one fails, `asked` is then its side.
+        """Let the players move until the game is over; Forfeit if one fails, whose side is `asked` then.
 
-        Returns how the game ends if it is adjudicated, and None if its rules have ended it.
+        Returns the end of an adjudicated game, and None if the rules ended it.
         """
         self.rngs = [stream(self.fixture.seed, side) for side in range(len(seats))]
         chance = stream(self.fixture.seed, "chance")
         for side, seat in enumerate(seats):
             self.asked = side
             turn = Turn(watch, self.fixture.seats[side], limits)
-            # the worker is deaf to Ctrl-C, so that a KeyboardInterrupt is the agent's own
+            # the worker ignores Ctrl-C, so a KeyboardInterrupt is the agent's own
             self.referees.append(Referee(self.game, seat, self.fixture.id, (BaseException,), turn))
             self.referees[side].start(self.state, self.opening)
         while legal := by_rules(self.game, "moves", self.state):
@@ -213,7 +211,7 @@ class Match:
         return None
 
     def _decide(self, side, legal) -> int:
-        """The move that the player to move decides on; keeps its record."""
+        """The move of the player to move; keeps its record."""
         self.asked, referee = side, self.referees[side]
         if referee.clock is not None:
             referee.clock = referee.clock._replace(opponent=self._left(1 - side))
@@ -226,12 +224,11 @@ class Match:
         return decision.move
 
     def _left(self, side) -> float | None:
-        """What the clock of a side shows; None where it has none."""
+        """The time on a side's clock; None without one."""
         clock = self.referees[side].clock if side < len(self.referees) else None
         return None if clock is None else clock.left
 
     def _make(self, move):
-        """Make a move on the board, and tell both players."""
         self.names.append(self._push(move))
         self.plies += 1
         for side, referee in enumerate(self.referees):
@@ -240,7 +237,6 @@ class Match:
                 referee.played(move, self.plies)
 
     def _note_improvements(self, decision):
-        """Keep the improvements that a decision came by, behind those of the decisions before."""
         if not decision.improvements:
             return
         playouts = sum(one.playouts or 0 for one in self.decisions)

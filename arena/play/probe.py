@@ -1,7 +1,7 @@
-"""Whether an exception in an agent's kernel is the fault of the game: by trying the game's own kernels.
+"""Decides whether an exception in an agent's kernel is the game's fault, by running the game's own kernels.
 
-An agent's kernels are compiled with the methods of the game in them, so a method that Numba cannot compile, or that
-raises when compiled, looks like a failure of whoever called it.
+An agent's kernels contain the methods of the game, so a method that Numba cannot compile, or that raises when
+compiled, looks like a failure of its caller.
 """
 
 import inspect
@@ -21,16 +21,16 @@ LINES = (
     100  # random games, played with a look at every answer, for SECONDS at most; and playouts, if the game has its own
 )
 SECONDS = 1.0
-SPARE = 64  # moves more than max_moves that a game may list without harm
+SPARE = 64  # moves above max_moves that a game may list without harm
 
-SUSPECT = (NumbaError, ArithmeticError, IndexError)  # compiled code may raise these without naming its file
+SUSPECT = (NumbaError, ArithmeticError, IndexError)  # compiled code may raise these without naming a file
 
 
 def game_fault(game: Game, state: np.ndarray | None, error: BaseException, trusted: bool = False) -> str | None:
-    """What is wrong with the game, if an agent's exception may come from it; None if nothing is.
+    """The fault of the game behind an agent's exception; None if there is none.
 
-    state: the position in which it failed, None for the initial one;
-    trusted: an agent that makes no illegal move, so that what the game's own module raises is the game's fault.
+    state: the position in which it failed, None for the initial one
+    trusted: an agent that makes no illegal move, so that exceptions from the game's module are the game's fault
     """
     of_game = any(_comes_from(game, one) for one in _chain(error))
     if trusted and of_game:
@@ -41,7 +41,7 @@ def game_fault(game: Game, state: np.ndarray | None, error: BaseException, trust
 
 
 def fault_in_kernels(game: Game, state: np.ndarray | None = None) -> str | None:
-    """What goes wrong if the game's own kernels run, from `state` or the initial position; None if nothing does."""
+    """The failure of the game's own kernels, from `state` or the initial position; None if they run."""
     try:
         return _try_kernels(game, game.initial() if state is None else state.copy())
     except Exception as fault:
@@ -49,7 +49,7 @@ def fault_in_kernels(game: Game, state: np.ndarray | None = None) -> str | None:
 
 
 def _comes_from(game, error) -> bool:
-    """Whether a method of the game, but for those that all games share, was running; Numba names compiled ones too."""
+    """Whether one of the game's own methods was running, compiled ones included, which Numba names too."""
     own = [base for base in type(game).__mro__ if base.__module__ in sys.modules and not _is_shared(base)]
     places = {(inspect.getsourcefile(base), name) for base in own for name in vars(base)}
     return any(place in places for place in _places(error))
@@ -60,7 +60,7 @@ def _is_shared(base):
 
 
 def _chain(error) -> Iterator[BaseException]:
-    """An exception and those that it came of."""
+    """An exception and its causes."""
     seen: list[BaseException] = []
     while error is not None and len(seen) < 20:
         seen.append(error)
@@ -69,7 +69,7 @@ def _chain(error) -> Iterator[BaseException]:
 
 
 def _places(error) -> Iterator[tuple[str, str]]:
-    """(file, function) of every frame that an exception has passed."""
+    """(file, function) of every frame that the exception passed."""
     trace = error.__traceback__
     while trace is not None:
         yield trace.tb_frame.f_code.co_filename, trace.tb_frame.f_code.co_name
@@ -93,10 +93,10 @@ def _try_kernels(game, root) -> str | None:
 
 @kernel
 def line_kernel(game, root, rng):
-    """One random game, with all that searches ask of its positions.
+    """Play one random game, with all calls that searches make.
 
-    Returns its plies, of which it stops after max_plies, the last number of legal moves, at which it stops if that is
-    out of bounds, and a sum, so that nothing is left out by the compiler.
+    Returns its plies, at most max_plies + 1; the last number of legal moves, which ends the game if out of bounds; and
+    a sum that keeps the compiler from leaving calls out.
     """
     state, moves = root.copy(), np.empty(game.max_moves + SPARE, np.int32)
     plies, count, total = 0, 1, 0.0

@@ -1,4 +1,4 @@
-"""The referee: asks an agent for its moves, times it, and judges what it answers."""
+"""The referee: asks an agent for moves, times it, and judges its answers."""
 
 import logging
 import time
@@ -20,9 +20,9 @@ from results.record import MoveRecord, Reason
 log = logging.getLogger("arena.referee")
 
 LONGEST_DETAIL = 2000  # characters of a record's detail
-FAULTS = (Exception, SystemExit)  # what an agent's code may raise that is its own fault
+FAULTS = (Exception, SystemExit)  # exceptions that are an agent's own fault
 REASONS = {OutOfTime: Reason.TIME, IllegalAnswer: Reason.ILLEGAL_MOVE, Resigned: Reason.RESIGNED}  # or an exception
-GRACE = 5.0  # seconds beyond its limit that an agent's move may take before its process is killed
+GRACE = 5.0  # seconds beyond its limit before an agent's process is killed
 
 NO_CANDIDATES = candidates.Best(0, [], [], [])
 
@@ -32,12 +32,12 @@ T = TypeVar("T")
 class Limits(NamedTuple):
     """The seconds that agents may take."""
 
-    time_margin: float = 1.0  # by which a move may exceed its agent's seconds, or its clock may be overdrawn
-    move_seconds: float = 600.0  # for a move without such a budget, and for all else that an agent does
+    time_margin: float = 1.0  # by which a move may exceed its seconds, or its clock be overdrawn
+    move_seconds: float = 600.0  # for a move without a time budget, and for all else that an agent does
 
 
 class Turn(NamedTuple):
-    """Which agent of a run a referee watches over, and who is told when its code runs."""
+    """The number of a referee's agent, the watch that notes when its code runs, and its limits."""
 
     watch: Watch
     agent: int = 0
@@ -45,7 +45,7 @@ class Turn(NamedTuple):
 
 
 class Forfeit(Exception):
-    """An agent has lost its game by a fault of its own."""
+    """An agent has lost its game through its own fault."""
 
     def __init__(self, reason: str, detail: str):
         self.reason = reason  # one of results.record.Reason
@@ -54,10 +54,10 @@ class Forfeit(Exception):
 
 
 class Referee:
-    """Watches over one agent in one game; every method raises Forfeit where the agent is at fault.
+    """Watches over one agent in one game; every method raises Forfeit if the agent is at fault.
 
-    seat: the agent with its name and budget; game_id: for the log; faults: the exceptions that count as the agent's;
-    turn: who is told when its code runs, and its limits.
+    seat: the agent with its name and budget; game_id: for the log; faults: exceptions that are the agent's fault; turn:
+    the watch, and the agent's limits
     """
 
     def __init__(
@@ -71,17 +71,17 @@ class Referee:
         self.game, self.seat, self.game_id, self.faults = game, seat, game_id, faults
         self.watch, self.agent, limits = turn or Turn(Watch())
         self.limits, self._limit, self.clock = limits, limits.move_seconds, seat.budget.clock
-        self._compiled = 0.0  # seconds of its last decision in which kernels were compiled
-        self._judgement: BaseException | None = None  # what is raised within `run`, and is not the agent's
-        self._state: np.ndarray | None = None  # the last position that it was asked in
+        self._compiled = 0.0  # seconds of compiling in its last decision
+        self._judgement: BaseException | None = None  # raised within `run`, but not by the agent
+        self._state: np.ndarray | None = None  # the last position it was asked in
         self.player, self.listens = self.run(0, self._new_player)
 
     def start(self, state: np.ndarray, moves: Sequence[int]) -> None:
-        """Tell the agent how the game came to the position in which play begins."""
+        """Tell the agent the position in which play begins, and the moves before."""
         self.run(len(moves), lambda: self.player.start(self.game, state.copy(), list(moves)))
 
     def close(self, result: float | None) -> None:
-        """Tell the agent how the game ended; what it raises then is logged, and changes nothing."""
+        """Tell the agent the result; its exceptions are logged, and change nothing."""
         self.watch.enter(self.agent, self._limit)
         try:
             self.player.close(result)
@@ -93,14 +93,14 @@ class Referee:
     def ask(
         self, state: np.ndarray, legal: Sequence[int], rng: np.ndarray, ply: int, side: int
     ) -> tuple[Decision, MoveRecord]:
-        """The agent's decision in a position, with its wall time and as it is to be stored; its move is legal."""
+        """The agent's decision in a position, with its wall time, and its record; the move is legal."""
         self._state = state
         return self.run(ply, lambda: self._asked(legal, rng, ply, side), self._choice_limit())
 
     def check_time(self, seconds: float, ply: int) -> None:
-        """Whether a move took no longer than the agent's seconds, or than its clock shows, and the margin.
+        """Forfeit if a move exceeded the agent's seconds, or its clock, by more than the margin.
 
-        What it compiled meanwhile does not count, since that has a limit of its own.
+        Compiling does not count, since it has a limit of its own.
         """
         limit, margin = self.seat.budget.seconds, self.limits.time_margin
         if self._is_overdrawn():
@@ -111,18 +111,18 @@ class Referee:
             raise self._forfeit(Reason.TIME, f"took {seconds:.3f} s at ply {ply}; allowed: {allowed}")
 
     def played(self, move: int, ply: int) -> None:
-        """Tell the agent that a move has been made; of no use unless it `listens`."""
+        """Tell the agent that a move was made; useless unless it `listens`."""
         self.run(ply, lambda: self.player.played(move))
 
     def run(self, ply: int, action: Callable[[], T], limit: float | None = None) -> T:
-        """What an agent's code returns; what it raises is its forfeit, or GameError if it comes from the game."""
+        """The result of an agent's code; its exceptions are its forfeit, or GameError if they come from the game."""
         watch = self.watch
         watch.enter(self.agent, limit or self._limit)
         try:
             return action()
         except self.faults as error:
             if error is self._judgement:
-                raise  # ours, and none that the agent has made up
+                raise  # ours, not invented by the agent
             if reason := next((reason for kind, reason in REASONS.items() if isinstance(error, kind)), None):
                 raise self._forfeit(reason, f"at ply {ply} {text_of(error)}") from error
             log.exception("game %s: %s raised an exception at ply %d", self.game_id, self.seat.name, ply)
@@ -136,12 +136,12 @@ class Referee:
             watch.leave()
 
     def _new_player(self) -> tuple[Player, bool]:
-        """A player, and whether it does anything when it is told of a move."""
+        """A player, and whether it reacts to moves."""
         player = self.seat.agent.player(self.game, self.seat.budget)
         return player, getattr(player.played, "__func__", None) is not Player.played
 
     def _asked(self, legal, rng, ply, side) -> tuple[Decision, MoveRecord]:
-        """What `ask` returns, while it is noted whose code runs."""
+        """The answer of `ask`; notes whose code runs."""
         state, watch = self._state, self.watch
         answer, seconds = self._timed(state, rng)
         left = self._charged(seconds)
@@ -154,12 +154,12 @@ class Referee:
         return decision, MoveRecord.of(ply, side, name, decision, clock=left, candidates=text)
 
     def _choice_limit(self) -> float:
-        """Seconds after which its process is killed, while it decides."""
+        """Seconds of a decision after which its process is killed."""
         seconds = self.seat.budget.seconds if self.clock is None else max(0.0, self.clock.left)
         return self.limits.move_seconds if seconds is None else seconds + self.limits.time_margin + GRACE
 
     def _charged(self, seconds) -> float | None:
-        """What the clock shows after a move of so many seconds, with the increment unless that came too late."""
+        """The time on the clock after a move, with the increment unless that came too late."""
         if self.clock is None:
             return None
         self.clock = self.clock._replace(left=self.clock.left - (seconds - self._compiled))
@@ -168,14 +168,14 @@ class Referee:
         return self.clock.left
 
     def _is_overdrawn(self) -> bool:
-        """Whether the clock has run out by more than the margin, which is one for the whole game."""
+        """Whether the clock is overdrawn by more than the margin, which is for the whole game."""
         return self.clock is not None and self.clock.left < -self.limits.time_margin
 
     def _timed(self, state, rng) -> tuple[Decision, float]:
         start = time.perf_counter()
         if self.clock is not None:
             self.player.allot(self.seat.budget.on(self.clock))
-        # a copy, because a player that writes into its position must not change ours
+        # a copy, so that the player cannot change our position
         decision = self.player.choose(state.copy(), rng)
         if not isinstance(decision, Decision):
             raise TypeError(f"choose returned {decision!r}, which is no Decision")
@@ -194,7 +194,7 @@ class Referee:
         return decision, best
 
     def _names(self, state, moves) -> list[str]:
-        """The names of legal moves; GameError if the rules fail, or give names with blanks, which part names."""
+        """The names of legal moves; GameError if the rules fail, or if a name has a blank, which separates names."""
         try:
             names = [self.game.move_name(state, move) for move in moves]
             parted = " ".join(names).split()
@@ -212,7 +212,7 @@ class Referee:
         return names
 
     def _checked(self, decision, legal, state, ply) -> int:
-        """The move of a decision, if it is a legal one."""
+        """The move of a decision; Forfeit if it is not legal."""
         move = decision.move
         if isinstance(move, int | np.integer) and not isinstance(move, bool) and int(move) in legal:
             return int(move)
@@ -227,12 +227,12 @@ class Referee:
 
 
 def in_words(error: BaseException) -> str:
-    """The kind of an exception and what it says."""
+    """The type and text of an exception."""
     return storable(f"{type(error).__name__}: {text_of(error)}")
 
 
 def text_of(error: BaseException) -> str:
-    """What an exception says, if it can say it."""
+    """The text of an exception, if it has one."""
     try:
         return storable(str(error))
     except BaseException as fault:
@@ -240,5 +240,5 @@ def text_of(error: BaseException) -> str:
 
 
 def storable(text: str) -> str:
-    """The text with what UTF-8 cannot write spelled out, and no longer than a record should be."""
+    """The text in valid UTF-8, short enough for a record."""
     return text.encode("utf-8", "backslashreplace").decode()[:LONGEST_DETAIL]

@@ -1,4 +1,4 @@
-"""What a game's own code answers, and how a game that its rules have ended came out."""
+"""Calls of a game's own code, and the result of a finished game."""
 
 import math
 
@@ -7,7 +7,7 @@ from results.record import Reason
 
 
 class GameError(RuntimeError):
-    """A game whose own rules failed: no fault of an agent."""
+    """A game whose own rules failed, which is no fault of an agent."""
 
 
 def by_rules(game: Game, method: str, *arguments):

@@ -1,7 +1,7 @@
-"""What a worker is doing, in memory that the supervisor reads: whose code runs, since when, and for how long it may.
+"""What a worker is doing, in memory that the supervisor reads: whose code runs, since when, and its time limit.
 
-The supervisor needs it when the worker is dead, or answers nothing more.  Writing it costs less than a microsecond.
-One word is the supervisor's own, HALT: that no further game shall be begun.
+The supervisor needs it when the worker is dead or silent.  Writing costs less than a microsecond.  Only the word HALT
+is written by the supervisor: begin no further game.
 """
 
 import multiprocessing
@@ -15,28 +15,28 @@ NOBODY = -1.0
 
 
 class Doing(NamedTuple):
-    """What a worker did when it was looked at; times are those of time.monotonic()."""
+    """A worker's activity at one moment; times are those of time.monotonic()."""
 
     playing: bool  # False while the kernels of the game's agents are loaded or compiled
-    agent: int | None  # whose code runs; None if none does
+    agent: int | None  # the one whose code runs; None if none does
     since: float
-    limit: float  # seconds that it may take
+    limit: float  # its seconds
     game_since: float
-    compiling: float  # since when a kernel is compiled; 0 if none is
-    compiled: float  # seconds since `since` in which kernels were compiled
+    compiling: float  # since when a kernel is being compiled; 0 if none is
+    compiled: float  # seconds of compiling since `since`
     compiled_game: float  # the same since `game_since`
     plies: float  # of its game so far
 
 
 def new_memory():
-    """Memory that a worker can be given."""
+    """Memory to share with a worker."""
     memory = multiprocessing.RawArray("d", WORDS)
     memory[AGENT] = NOBODY
     return memory
 
 
 def read(memory, agents: int) -> Doing:
-    """What the worker does; an agent beyond `agents` is nobody, since agents' code may write here too."""
+    """The worker's activity; numbers beyond `agents` are nobody, since agents' code may write here too."""
     words = list(memory)
     number = words[AGENT]
     agent = int(number) if number in range(agents) else None
@@ -44,41 +44,41 @@ def read(memory, agents: int) -> Doing:
 
 
 class Watch:
-    """A worker's side.  Without memory it writes to its own, for games that nobody supervises."""
+    """The worker's side; without memory it writes to its own, for games without a supervisor."""
 
     def __init__(self, memory=None):
         self._words = memoryview(memory if memory is not None else bytearray(8 * WORDS)).cast("B").cast("d")
         self._depth = 0  # of compilations
 
     def take(self, game: int) -> None:
-        """The game of this number, of those that were sent together, is next."""
+        """Note the number, in the current order, of the next game."""
         self._words[GAME] = game
 
     def halted(self) -> bool:
-        """Whether the supervisor wants no further game to be begun."""
+        """Whether the supervisor wants no further game to begin."""
         return self._words[HALT] != 0.0
 
     def begin(self, playing: bool) -> None:
-        """A game begins, or the loading of its agents' kernels does."""
+        """Note that a game begins, or the loading of its agents' kernels."""
         words = self._words
         words[AGENT], words[COMPILED], words[COMPILED_GAME], words[PLIES] = NOBODY, 0.0, 0.0, 0.0
         words[GAME_SINCE] = monotonic()
         words[PLAYING] = float(playing)
 
     def enter(self, agent: int, limit: float) -> None:
-        """The code of an agent begins."""
-        words = self._words  # one after the other, since a game has hundreds of calls
+        """Note that an agent's code begins."""
+        words = self._words  # written one by one for speed: a game has hundreds of calls
         words[SINCE] = monotonic()
         words[LIMIT] = limit
         words[COMPILED] = 0.0
         words[AGENT] = agent
 
     def leave(self) -> None:
-        """It has returned."""
+        """Note that it has returned."""
         self._words[AGENT] = NOBODY
 
     def note_plies(self, plies: int) -> None:
-        """How far its game is."""
+        """Note the plies of the game so far."""
         self._words[PLIES] = plies
 
     def compiled(self) -> float:
@@ -87,7 +87,7 @@ class Watch:
 
     @contextmanager
     def of(self, agent: int, limit: float) -> Iterator[None]:
-        """Within it, the code of an agent runs."""
+        """A context in which an agent's code runs."""
         self.enter(agent, limit)
         try:
             yield
@@ -102,22 +102,16 @@ class Watch:
 
         class Listener(event.Listener):
             def on_start(self, event):
-                watch._compilation_begins()
+                watch._depth += 1  # one kernel's compilation starts those of the kernels that it calls
+                if watch._depth == 1:
+                    watch._words[COMPILING] = monotonic()
 
             def on_end(self, event):
-                watch._compilation_ends()
+                watch._depth -= 1
+                if watch._depth == 0:
+                    seconds = monotonic() - watch._words[COMPILING]
+                    watch._words[COMPILING] = 0.0
+                    watch._words[COMPILED] += seconds
+                    watch._words[COMPILED_GAME] += seconds
 
         event.register("numba:compile", Listener())
-
-    def _compilation_begins(self):
-        self._depth += 1  # one kernel's compilation asks for those that it calls
-        if self._depth == 1:
-            self._words[COMPILING] = monotonic()
-
-    def _compilation_ends(self):
-        self._depth -= 1
-        if self._depth == 0:
-            seconds = monotonic() - self._words[COMPILING]
-            self._words[COMPILING] = 0.0
-            self._words[COMPILED] += seconds
-            self._words[COMPILED_GAME] += seconds

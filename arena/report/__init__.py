@@ -1,4 +1,4 @@
-"""The report of a stored run: one HTML file that holds everything it shows."""
+"""The report of a stored run: one self-contained HTML file."""
 
 from arena.report.page import write_report
 

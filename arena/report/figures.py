@@ -1,4 +1,4 @@
-"""The report's figures: as files, and as SVG that takes its colours from the page around it."""
+"""The report's figures: as files, and as SVG in the colours of the page around it."""
 
 import functools
 import io
@@ -17,7 +17,7 @@ from results.plots import COLOURS
 from results.scores import ALL
 from results.tournament import Tournament
 
-# Colours that nothing else in a figure has: in the page they become the page's own, light or dark.
+# colours found nowhere else in a figure, which become the page's own, light or dark
 INK, GRID, GROUND = "#1a1b1c", "#d8d9da", "#fefefe"
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text, in the page's font
@@ -33,17 +33,17 @@ STYLE: dict[Any, Any] = {
     **dict.fromkeys(("figure.facecolor", "axes.facecolor", "legend.facecolor", "savefig.facecolor"), GROUND),
     "legend.edgecolor": GRID,
 }
-WIDTH, HEIGHT = 4.8, 3.6  # inches; a phone shows it at four fifths
-MOST_CURVES = 12  # instances that have a figure each
-ROW = 0.27  # inches that a row with an agent's name takes
+WIDTH, HEIGHT = 4.8, 3.6  # inches; shown at four fifths on a phone
+MOST_CURVES = 12  # instances with figures of their own
+ROW = 0.27  # inches of a row with an agent's name
 
 
-Plot = tuple[str, str, str, Callable[[Axes], object]]  # name, title, caption and what draws it
+Plot = tuple[str, str, str, Callable[[Axes], object]]  # name, title, caption, function that draws
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """One figure: its name (of files), what it shows in a sentence, and its bytes."""
+    """A figure: name (of its files), title, caption, bytes."""
 
     name: str
     title: str
@@ -53,9 +53,9 @@ class Drawn:
 
     @property
     def inline(self) -> str:
-        """The SVG element alone, in the colours of the page."""
+        """The SVG element in the page's colours."""
         element = self.svg[self.svg.index("<svg") :]
-        # its style would be the whole page's, and has a rule in the page's own sheet
+        # its style would apply to the whole page, whose own sheet has a rule for it
         element = re.sub(r"<(metadata|style)\b[^>]*>.*?</\1>", "", element, flags=re.DOTALL)
         about = f'role="img" aria-label={quoteattr(self.title)} xmlns:xlink="http://www.w3.org/1999/xlink"'
         box = re.search(r'viewBox="[^"]*"', element)
@@ -76,7 +76,7 @@ def draw(tournament: Tournament) -> list[Drawn]:
 
 
 def _curves(tournament) -> list[Plot]:
-    """Of runs for one player: the best score so far, of all instances together and of each."""
+    """For one player: the best score so far, of all instances together and of each."""
     if tournament.improvements().empty:
         return []
     several = len(tournament.instances) > 1
@@ -86,12 +86,9 @@ def _curves(tournament) -> list[Plot]:
         if instance == ALL:
             caption = "Best score so far of all instances, 0 for the worst and 1 for the best of each: mean, quartiles."
         plot = functools.partial(_titleless, tournament.plot.best_so_far, instance)
-        plots.append((f"curve_{number}" if several else "curve", _curve_title(instance), caption, plot))
+        title = "All instances" if instance == ALL else instance
+        plots.append((f"curve_{number}" if several else "curve", title, caption, plot))
     return plots
-
-
-def _curve_title(instance: str) -> str:
-    return "All instances" if instance == ALL else instance
 
 
 def _titleless(plot, instance, ax) -> None:
@@ -99,7 +96,7 @@ def _titleless(plot, instance, ax) -> None:
 
 
 def _between_two(tournament, rows: dict[str, int]) -> list[Plot]:
-    """Of games between two; `rows` gets the number of rows of those that have them."""
+    """For two players; adds to `rows` the number of rows of figures that have any."""
     rows |= dict.fromkeys(("ratings", "crosstable", "sides"), len(tournament.names))
     plots: list[Plot] = [
         ("ratings", "Ratings", "Elo with 95 % errors. An arrow is a one-sided bound.", tournament.plot.ratings),
@@ -124,7 +121,7 @@ def _between_two(tournament, rows: dict[str, int]) -> list[Plot]:
 
 
 def _drawn(name, title, caption, plot, height) -> Drawn:
-    # the salt keeps the ids of one page's figures apart, and the same from one drawing to the next
+    # the salt makes ids differ within a page, and agree from one drawing to the next
     with matplotlib.rc_context(STYLE | {"svg.hashsalt": name}):
         figure = Figure(figsize=(WIDTH, height), layout="constrained")
         plot(figure.subplots())

@@ -8,10 +8,9 @@ from arena.report.page import own_file, sheet, template
 
 
 def render_index(folder: Path, stored: str, known: Known | None = None) -> str:
-    """HTML: a row for each run with its date, games, agents, leader and how far it is, and a link to its page.
+    """HTML: a row for each run with date, games, agents, leader, progress, and a link to its page.
 
-    stored: what the server says of the runs that are shown, so that a page knows when it is old; known: as `runs_in`
-    takes it.
+    stored: the server's word for the state of these runs, by which a page knows that it is old; known: as in `runs_in`
     """
     rows, unread = runs_in(folder, known)
     return template("index.html").render(
@@ -29,7 +28,7 @@ def _name(row, folder: Path) -> str:
 
 
 def _shown(row, folder: Path) -> dict:
-    """A row for readers: the run by its name in the folder, the time to the minute, and how far it is in words."""
+    """A row for readers: the run's name in the folder, the time to the minute, the progress in words."""
     name, stored, total = _name(row, folder), row["stored"], row["total"]
     far = f"{stored:,}" if total in (None, stored) else f"{stored:,} of {total:,}"
     return row | {"name": name, "link": f"run/{quote(name)}/", "played": row["played"][:16], "far": far}

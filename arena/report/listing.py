@@ -1,4 +1,4 @@
-"""The runs in a folder and the folders within it: what was played, who leads, how far it has come."""
+"""Lists the runs in a folder and its subfolders: games, leader, progress."""
 
 from contextlib import suppress
 from datetime import datetime
@@ -9,22 +9,22 @@ from games.core.errors import UserError
 from results.store import FILE_NAME, busy
 from results.tournament import Tournament
 
-Known = dict[Path, tuple[tuple[float, bool], dict]]  # of a store: its stamp, and what is listed of it
+Known = dict[Path, tuple[tuple[float, bool], dict]]  # of a store: its stamp, its row
 
 
 def runs_in(folder: Path, known: Known | None = None) -> tuple[list[dict], list[dict]]:
-    """(runs, those that cannot be read), each as plain values; the one that was played last comes first.
+    """(runs, unreadable runs), as plain values, the most recent first.
 
-    Of a run: its path, when it was played, games, agents, leader, games stored and in all (None if that is not known),
-    and its state: running, stopped or finished.  Of one that cannot be read: its path and the error.
+    A run's row: path, time of play, games, agents, leader, games stored and in all (None if unknown), and state:
+    running, stopped or finished.  An unreadable run's row: path and error.
 
-    known: what an earlier call has filled, if there was one; a run that has not changed since is not read again.
+    known: filled by earlier calls; runs unchanged since are not read again
     """
     rows, unread = [], []
     known = {} if known is None else known
     for path in sorted(folder.rglob(FILE_NAME)):
         try:
-            before = stamp(path)  # what is written meanwhile is read next time
+            before = stamp(path)  # later changes are read next time
             if path not in known or known[path][0] != before:
                 known[path] = before, _row(path.parent, path)
             rows.append(known[path][1])
@@ -35,7 +35,7 @@ def runs_in(folder: Path, known: Known | None = None) -> tuple[list[dict], list[
 
 
 def _row(folder: Path, path: Path) -> dict:
-    """What is listed of a run; nothing of it is read but its tallies, unless the games are for one player."""
+    """The row of a run; reads only its tallies, unless the games are for one player."""
     run = Tournament.glimpse(folder)
     schedule = Schedule.of(run)
     stored, total = len(run), None if schedule is None else len(schedule)
@@ -52,16 +52,16 @@ def _row(folder: Path, path: Path) -> dict:
 
 
 def stamp(path: Path) -> tuple[float, bool]:
-    """What changes with a store: when it was last written, and whether a process is writing to it."""
+    """(time of the last write, whether a process is writing) of a store."""
     return last_written(path), busy(path.parent)
 
 
 def last_written(path: Path) -> float:
-    """When a store or one of the files beside it was written, in seconds since 1970."""
+    """When a store or a file that belongs to it was last written, in seconds since 1970."""
     latest = 0.0
     for file in path.parent.glob(f"{path.name}*"):
         if file.suffix != ".sqlite-shm":
-            with suppress(FileNotFoundError):  # a log may go at any moment
+            with suppress(FileNotFoundError):  # a log may vanish at any moment
                 latest = max(latest, file.stat().st_mtime)
     return latest
 

@@ -1,4 +1,4 @@
-"""The report's page: what it shows, put together."""
+"""Renders the report's page."""
 
 import base64
 import functools
@@ -23,10 +23,10 @@ FIGURES_NAME = "figures"
 
 
 def write_report(folder, page: Path | None = None, write=Path.write_bytes) -> Path:
-    """Write the report of the run in `folder`, and its figures as SVG and PNG beside it; returns the page's path.
+    """Write the report of the run in `folder`, with its figures as SVG and PNG in a folder; returns its path.
 
-    page: the HTML file, `report.html` in the run's folder when left out; write: called with each path and its bytes.
-    StoreError: the run cannot be read.
+    page: the HTML file, by default `report.html` in the run's folder; write: called with each path and its bytes.
+    StoreError if the run is unreadable.
     """
     tournament = results.load(folder)
     page = Path(page or Path(folder) / PAGE_NAME)
@@ -41,10 +41,9 @@ def write_report(folder, page: Path | None = None, write=Path.write_bytes) -> Pa
 
 
 def render(tournament, figures, live: bool = False, home: str = "") -> str:
-    """The page of a tournament (`results.Tournament`) with its figures, as HTML that needs no other file.
+    """The page of a tournament (`results.Tournament`) with its figures, as self-contained HTML.
 
-    live: whether it asks the server that it came from for newer results, and shows them; home: the address of the page
-    of all runs, if there is one.
+    live: whether it asks its server for newer results; home: the address of the page of all runs, if there is one
     """
     config, schedule = tournament.meta.get("config"), Schedule.of(tournament)
     replayed = sample(tournament)
@@ -74,7 +73,7 @@ def render(tournament, figures, live: bool = False, home: str = "") -> str:
 
 
 def template(name: str) -> jinja2.Template:
-    """A template of this package, in which a name that is not given is an error."""
+    """A template of this package; missing names are errors."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("arena.report", "."),
         autoescape=True,
@@ -86,7 +85,7 @@ def template(name: str) -> jinja2.Template:
 
 
 def _about_games(tournament) -> dict:
-    """What is said of games between two agents: who leads, standings, crosstable, effort."""
+    """The facts about games between two agents: leader, standings, crosstable, effort."""
     standings = tournament.standings()
     return {
         "verdict": verdict(standings, tournament.ratings),
@@ -99,7 +98,7 @@ def _about_games(tournament) -> dict:
 
 
 def _about_scores(tournament) -> dict:
-    """What is said of runs in which every agent plays by itself: scores, and the best of each instance."""
+    """The facts about runs of single players: scores, and the best of each instance."""
     frame = tournament.table("scores")
     nothing: dict = {"verdict": {}, "standings": [], "crosstable": [], "effort": None}
     if tournament.games.empty:
@@ -114,14 +113,14 @@ def _about_scores(tournament) -> dict:
 
 
 def _title(tournament, config) -> str:
-    """The game with its parameters; several games by what tells them apart; for imported results the folder."""
+    """The title: the game with its parameters; several games by their differences; for imported results the folder."""
     if config is None:
         return tournament.folder.name
     return config["instances"][0] if len(config["instances"]) == 1 else ", ".join(tournament.instances)
 
 
 def _machine(values: dict) -> dict[str, str]:
-    """What the run was played on, for readers: `memory_bytes` as GiB."""
+    """The machine for readers, with `memory_bytes` as GiB."""
     known = {key: value for key, value in values.items() if value is not None}
     if "memory_bytes" in known:
         known["memory"] = f"{known.pop('memory_bytes') / 2**30:.1f} GiB"
@@ -129,7 +128,7 @@ def _machine(values: dict) -> dict[str, str]:
 
 
 def _study(tournament, figure) -> dict:
-    """The table of the study, its figure, and between two players the ratings of each condition."""
+    """The table and figure of the study and, for two players, the ratings of each condition."""
     table = tournament.table("study")
     ratings = None if tournament.single_player else display_columns(tournament.table("ratings"))
     return {"caption": table.attrs["caption"], "table": display_columns(table), "figure": figure, "ratings": ratings}
@@ -137,9 +136,9 @@ def _study(tournament, figure) -> dict:
 
 @functools.cache
 def content_policy() -> str:
-    """The Content-Security-Policy of a live page: its own scripts and sheet, by their hashes, and nothing else.
+    """The Content-Security-Policy of a live page: its own scripts and sheet, by hash, and nothing else.
 
-    Attributes of style are let in, since figures are made of them; they load and run nothing.
+    Style attributes are allowed because figures use them; they load and run nothing.
     """
 
     def hashes(*texts):
@@ -172,12 +171,12 @@ def own_file(name: str) -> str:
 
 
 def _for_script(games) -> str:
-    """JSON that stands in a script element: no `<` in it can end that element."""
+    """JSON for a script element, without `<`, which could end the element."""
     return json.dumps(games, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def as_toml(config: dict) -> str:
-    """A configuration as the text of its file; keys without a value are left out.  JSON's values are TOML's too."""
+    """A configuration as TOML without empty keys.  JSON's values are TOML's too."""
 
     def value(thing):
         if isinstance(thing, dict):
@@ -195,14 +194,13 @@ def as_toml(config: dict) -> str:
 
 
 def _effort(win_rates, order) -> dict:
-    """What the agents spent, in the order of the standings."""
     frame = win_rates.set_index("agent").loc[order].reset_index()
     frame.attrs["kind"] = "win_rates"
     return display_columns(frame)
 
 
 def _standings(frame) -> list[dict]:
-    """Rows of the standings as readers see them; `bar` places estimate and error on a common scale, 0 to 100."""
+    """The standings for readers; `bar` places estimate and error on a common scale, 0 to 100."""
     frame.attrs["kind"] = "standings"
     cells = {heading: strings for heading, (strings, _) in display_columns(frame).items()}
     error = frame["error"].fillna(0)
@@ -222,7 +220,7 @@ def _standings(frame) -> list[dict]:
 
 
 def _crosstable(frame) -> list[dict]:
-    """A row an agent: its name, and for each opponent its score in % and how far its colour is from that of 50 %."""
+    """A row per agent: name, and for each opponent its score in % and the distance of its colour from that of 50 %."""
 
     def cell(score):
         if np.isnan(score):

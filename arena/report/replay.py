@@ -1,4 +1,4 @@
-"""The games that the report shows move by move, with every board drawn."""
+"""The games that the report replays, with every board drawn."""
 
 import json
 import time
@@ -15,14 +15,14 @@ from results.store import Store, StoreError
 from results.tournament import Tournament
 
 MOST_GAMES = 60
-MOST_CHARACTERS = 6_000_000  # of all boards together, so that the page stays small
-MOST_SECONDS = 6.0  # to draw them: the rules of some games are slow in plain Python
-DIGITS = {"value": 3, "clock": 2, "seconds": 5}  # of a decision; its other numbers are whole, or nearly
+MOST_CHARACTERS = 6_000_000  # of all boards, so that the page stays small
+MOST_SECONDS = 6.0  # for drawing: some games' rules are slow in plain Python
+DIGITS = {"value": 3, "clock": 2, "seconds": 5}  # of a decision; other numbers are whole, or nearly
 
 
 @dataclass
 class Shapes:
-    """SVG elements, each kept once: what stays on a board from move to move, and from game to game, is a number."""
+    """SVG elements, each stored once: elements that stay from board to board are numbers."""
 
     listed: list[str] = field(default_factory=list)
     characters: int = 0  # of all
@@ -41,11 +41,12 @@ class Shapes:
 
 
 def sample(tournament: Tournament, most: int = MOST_GAMES) -> dict:
-    """Up to `most` games as plain values for the page's script: {"shapes": elements, "games": in their order}.
+    """Up to `most` games as plain values for the page's script: {"shapes": elements, "games": in order}.
 
-    Games between two: in the order of the schedule; if there are more, forfeited games come first, and the rest is a
-    random sample, always the same one.  Games for one player: the best run of each agent in each condition, the best
-    of a condition first.  There are fewer if their boards are too large, or take too long to draw.
+    For two players: in the order of the schedule; if there are more, all forfeited games and a fixed random sample of
+    the
+    rest.  For one player: the best run of each agent in each condition, the best of a condition first.  Games are
+    dropped if their boards are too large, or take too long to draw.
     """
     shapes, shown = Shapes(), []
     config = tournament.meta.get("config")
@@ -81,15 +82,12 @@ def _chosen(games, most) -> list[tuple[int, str]]:
 
 
 def _best(games, most) -> list[tuple[tuple, str]]:
-    """((condition, rank in it), id) of the best run of each agent in each condition, the best of all agents first."""
+    """((condition, rank), id) of the best run of each agent in each condition, the best first."""
     best = games.dropna(subset="score").sort_values("score", ascending=False, kind="stable")
     best = best.drop_duplicates(["condition", "first"])
-    ranked = [(int(rank), int(row.condition), row.id) for rank, row in zip(_ranks(best), best.itertuples())]
+    ranks = best.groupby("condition").cumcount()
+    ranked = [(int(rank), int(row.condition), row.id) for rank, row in zip(ranks, best.itertuples())]
     return [((condition, rank), id) for rank, condition, id in sorted(ranked)[:most]]
-
-
-def _ranks(best):
-    return best.groupby("condition").cumcount()
 
 
 def _game(game, record, shapes: Shapes) -> dict:
@@ -119,17 +117,17 @@ def _boards(game, names, shapes: Shapes) -> list[list]:
     state = game.initial()
     boards = [shapes.frame(game.drawing(state, []))]
     for ply, name in enumerate(names, 1):
-        game.play(state, game.parse_move(state, name))  # which checks that it is legal
+        game.play(state, game.parse_move(state, name))  # also checks that the move is legal
         boards.append(shapes.frame(game.drawing(state, names[:ply])))
     return boards
 
 
 def _thought(decision) -> dict | None:
-    """The side that decided, everything that it counted, and its candidates: lists of move, visits, share, value."""
+    """The side, all numbers of a decision, and its candidates: lists of move, visits, share, value."""
     if decision is None:
         return None
     numbers = {name: getattr(decision, name) for name in MOVE_COLUMNS if name not in ("ply", "move", "candidates")}
-    told = {name: round(value, DIGITS.get(name, 0) or None) for name, value in numbers.items() if value is not None}
+    values = {name: round(value, DIGITS.get(name, 0) or None) for name, value in numbers.items() if value is not None}
     if found := candidates.read(decision.candidates):
-        told["candidates"] = [[one.move, one.visits, round(one.share, 4), one.value] for one in found]
-    return told
+        values["candidates"] = [[one.move, one.visits, round(one.share, 4), one.value] for one in found]
+    return values

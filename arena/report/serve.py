@@ -1,19 +1,19 @@
-"""The report of a run while it is played, or of all runs in a folder, for a browser on the same machine.
+"""Serves the report of a run while it is played, or of all runs in a folder, to browsers on this machine.
 
-The server is a process of its own, so that drawing never holds up the games: `serving` starts and ends it.  It listens
-on the loopback interface alone, and answers for the run or for the list of runs, and for each run of a list at
+The server is a separate process, so that drawing never delays the games; `serving` starts and ends it.  It listens on
+the loopback interface alone, and answers for the run or for the list of runs, and for each run of a list at
 `/run/NAME/`, with
 
     .../         the page
-    .../stored   what changes when the page does: the number of games, or when runs were written to
-    .../events   what is stored at this moment as server-sent events, whenever it changes
+    .../stored   a word that changes when the page does: the number of games, or when runs were written to
+    .../events   that word as server-sent events, whenever it changes
 
-It is the standard library's, with bounds: a larger server would be five more packages for a few answers, and those that
-we know of do not limit the time in which a slow client may send its request, or only where something stands before
-them.  Others on this machine, and pages in a browser on it, may ask for anything: a request must name this machine as
-its host, so that no other site can read the page under a name of its own (DNS rebinding); connections have a greatest
-number and an end, and who is slow to ask makes room for the next.  So do streams of events: they are few, they end
-after some minutes, and soon after their reader has left; a browser then asks for the next by itself.
+The server is the standard library's, with bounds: larger ones would be five more packages for a few answers, and those
+that we know do not limit the time of a slow client's request unless something stands before them.  Other users of this
+machine, and pages in a browser, may ask for anything: a request must name this machine as its host, so that no other
+site can read the page under its own name (DNS rebinding); connections are limited in number and time, and slow clients
+are dropped when others wait.  Streams of events are few, end after some minutes, and soon after their reader has left;
+a browser then asks for the next by itself.
 """
 
 import hashlib
@@ -34,24 +34,24 @@ import results
 from results.store import FILE_NAME, Store, StoreError
 
 HOST = "127.0.0.1"
-NAMES = {HOST, "localhost", "[::1]"}  # of this machine, with any port: it may be forwarded from another machine's
+NAMES = {HOST, "localhost", "[::1]"}  # of this machine, with any port, which may be forwarded from another machine
 MOST_CONNECTIONS = 32
-ASKING, ANSWERING = 5.0, 60.0  # seconds until a request is whole, and until its answer is read
-PATIENCE, READING = 0.1, 1.0  # the same where others wait for room
+ASKING, ANSWERING = 5.0, 60.0  # seconds for a whole request, and for reading its answer
+PATIENCE, READING = 0.1, 1.0  # the same while others wait for room
 MOST_STREAMS = 8  # of events
-STREAMING, HEARTBEAT, LOOKING, AGAIN = 300.0, 15.0, 0.5, 2.0  # seconds: of a stream, between signs of life, between
-# two looks at what is stored, and until a browser asks for the next stream
-MOST_PAGES = 16  # of the runs of a folder, that are kept
+# seconds: of a stream, between signs of life, between looks at the store, and before a browser asks for the next stream
+STREAMING, HEARTBEAT, LOOKING, AGAIN = 300.0, 15.0, 0.5, 2.0
+MOST_PAGES = 16  # kept, of the runs in a folder
 HOME = str(Path(__file__).resolve().parents[2])
-IDLE = 2.0  # a page is drawn anew only after so many times the seconds that the last drawing took
+IDLE = 2.0  # pause between drawings of a page, as a multiple of the last drawing's seconds
 NICENESS = 10  # of the process: games come first
 
 
 @contextmanager
 def serving(folder, port: int, many: bool = False):
-    """A context in which the report of the run in `folder` is served, or that of all runs in it; gives the address.
+    """A context that serves the report of the run in `folder`, or of all runs in it, and gives the address.
 
-    port: 0 is any that is free; many: whether the runs are in folders of `folder`.  OSError: the port cannot be had.
+    port: 0 is any free one; many: whether `folder` holds folders of runs.  OSError if the port is not available.
     """
     try:
         listener = socket.create_server((HOST, port))
@@ -59,11 +59,11 @@ def serving(folder, port: int, many: bool = False):
         raise OSError(error.errno, f"port {port} cannot be served: {os.strerror(error.errno or 0)}") from error
     with listener:
         address = f"http://{HOST}:{listener.getsockname()[1]}/"
-        # a `pandas.py` in the current folder is none of ours: our own folder comes last, that folder not at all
+        # the current folder, which may hold a `pandas.py`, is not searched; our own folder comes last
         start = f"import sys; sys.path.append({HOME!r}); from arena.report.serve import main; main(*sys.argv[1:])"
         command = [sys.executable, "-P", "-c", start, str(Path(folder).absolute()), str(listener.fileno())]
         command += ["many"] if many else []
-        # its input ends when this process does, in whatever way; a Ctrl-C in the terminal does not reach it
+        # its input ends when this process does, in any way; Ctrl-C in the terminal does not reach it
         server = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -75,23 +75,23 @@ def serving(folder, port: int, many: bool = False):
         yield address
     finally:
         server.terminate()
-        server.communicate()  # which closes its input too
+        server.communicate()  # also closes its input
 
 
 class Pages:
-    """The page of a run, drawn again when there are games that it lacks, but not for every game."""
+    """The page of a run, redrawn when it lacks games, but not for every game."""
 
     def __init__(self, folder, home: str = ""):
-        self.folder, self.home = Path(folder), home  # home: where the page of all runs is
+        self.folder, self.home = Path(folder), home  # home: the address of the page of all runs
         self._lock = threading.Lock()
         self._page, self._shown, self._until = b"", "", 0.0
 
     def run(self, name: str) -> "Pages | None":
-        """The pages of the run of that name in this folder."""
+        """The pages of the run of that name in this folder; None if there is none."""
         return None
 
     def stored(self) -> str:
-        """What the page would show, as a word: while the last page still serves, what that one shows."""
+        """The word for what the page would show: while the last page is still valid, that page's."""
         return self._shown if time.monotonic() < self._until else self.now()
 
     def page(self) -> bytes:
@@ -117,7 +117,7 @@ class Pages:
 
 
 class Index(Pages):
-    """The list of the runs in a folder, and the pages of each of them, of which the last few asked for are kept."""
+    """The list of the runs in a folder, and the pages of those requested last."""
 
     def __init__(self, folder):
         super().__init__(folder)
@@ -126,7 +126,7 @@ class Index(Pages):
         self._digest, self._look_again = "", 0.0
 
     def run(self, name):
-        """A run is found among those that there are: what is asked for is never made a path."""
+        """The run is looked up among existing ones; the requested name never becomes a path."""
         with self._lock:
             if name not in self._runs:
                 found = {path.parent.relative_to(self.folder).as_posix(): path for path in self._stores()}
@@ -142,15 +142,15 @@ class Index(Pages):
         return sorted(self.folder.rglob(FILE_NAME))
 
     def now(self):
-        """A digest of which runs there are, when they were written to and which are being played.
+        """A digest of the runs in the folder, their last writes, and whether they are being played.
 
-        However many ask: a look at a large folder takes some time, and is taken at most a tenth of the time.
+        Looking at a large folder takes a while, so it is done at most a tenth of the time, for any number of readers.
         """
         from arena.report.listing import stamp
 
         if (start := time.monotonic()) >= self._look_again:
-            told = [(str(path), stamp(path)) for path in self._stores()]
-            self._digest = hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+            runs = [(str(path), stamp(path)) for path in self._stores()]
+            self._digest = hashlib.sha256(repr(runs).encode()).hexdigest()[:16]
             self._look_again = time.monotonic() + 9 * (time.monotonic() - start)
         return self._digest
 
@@ -162,7 +162,7 @@ class Index(Pages):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers of the server, whose `pages` are a run's."""
+    """Answers requests for the server's `pages`."""
 
     server_version, sys_version = "arena", ""
     timeout = ASKING  # for each wait; `Server` limits the sum
@@ -180,14 +180,14 @@ class Handler(BaseHTTPRequestHandler):
             self._answer(503, "text/plain; charset=utf-8", f"{error}\nTry again when the run has begun.".encode())
         except OSError:
             raise  # the reader has left
-        except Exception as error:  # whatever drawing raises: the reader is told, and the next one may have luck
-            told = f"the page cannot be drawn: {type(error).__name__}: {error}"
-            self._answer(500, "text/plain; charset=utf-8", told.encode(errors="replace"))
+        except Exception as error:  # any error of drawing is shown to the reader; the next request may succeed
+            text = f"the page cannot be drawn: {type(error).__name__}: {error}"
+            self._answer(500, "text/plain; charset=utf-8", text.encode(errors="replace"))
 
     do_HEAD = do_GET
 
     def _asked_for(self) -> tuple[Pages | None, str]:
-        """Whose pages are asked for, and which of them."""
+        """The pages asked for, and the name of one of them."""
         place, _, leaf = self.path.rpartition("/")
         if not place and self.path.startswith("/"):
             return self.server.pages, leaf
@@ -206,24 +206,24 @@ class Handler(BaseHTTPRequestHandler):
             self._stream(pages)
 
     def _stream(self, pages):
-        """Tell what is stored whenever that changes, until the reader leaves or the time of a stream is over."""
+        """Send the word for what is stored when it changes, until the reader leaves or the time is over."""
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
         if self.command == "HEAD":
             return
         self.wfile.write(b"retry: %d\n\n" % (1000 * AGAIN))
-        told, silent, end = None, 0.0, time.monotonic() + STREAMING
+        sent, silent, end = None, 0.0, time.monotonic() + STREAMING
         while time.monotonic() < end:
             try:
                 now = pages.now()
             except StoreError:
-                now = told  # there is no run yet, or it cannot be read at the moment
-            if now != told or silent >= HEARTBEAT:
-                self.wfile.write(f"data: {now}\n\n".encode() if now != told else b": still here\n\n")
-                told, silent = now, 0.0
+                now = sent  # there is no run yet, or it is unreadable at the moment
+            if now != sent or silent >= HEARTBEAT:
+                self.wfile.write(f"data: {now}\n\n".encode() if now != sent else b": still here\n\n")
+                sent, silent = now, 0.0
             if select.select([self.connection], [], [], LOOKING)[0]:
-                return  # a reader has nothing more to say: it has left, or is made to leave
+                return  # the reader sends nothing more: it has left, or was dropped
             silent += LOOKING
 
     def _answer(self, status, kind, body):
@@ -236,7 +236,7 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def end_headers(self):
-        """Every answer, of errors too, says what a browser may do with it."""
+        """Add to every answer, errors included, the restrictions for browsers."""
         from arena.report.page import content_policy
 
         self.send_header("Cache-Control", "no-store")
@@ -247,7 +247,7 @@ class Handler(BaseHTTPRequestHandler):
         super().end_headers()
 
     def log_message(self, *_):
-        """Requests are not logged."""
+        """Log nothing."""
 
 
 def _without_port(host: str) -> str:
@@ -256,20 +256,20 @@ def _without_port(host: str) -> str:
 
 
 class Server(ThreadingHTTPServer):
-    """A thread for each connection, of MOST_CONNECTIONS at most, each of which ends."""
+    """A thread for each of up to MOST_CONNECTIONS connections, which are limited in time."""
 
     def __init__(self, listener: socket.socket, pages):
         super().__init__((HOST, 0), Handler, bind_and_activate=False)
         self.socket.close()
         self.socket, self.pages = listener, pages
         self._changed = threading.Condition(threading.RLock())
-        self._ends: dict[socket.socket, float] = {}  # when a connection ends by itself
-        self._spared: dict[socket.socket, float] = {}  # until when, of those that we wait for, though others want room
+        self._ends: dict[socket.socket, float] = {}  # when a connection's time is over
+        self._spared: dict[socket.socket, float] = {}  # until when a waiting connection keeps its room
         self._streams: set[socket.socket] = set()
-        self._leaving: list[threading.Thread] = []  # whose connections are closed
+        self._leaving: list[threading.Thread] = []  # of closed connections
 
     def process_request(self, request, client_address):
-        """Answer in a thread of its own, as soon as there is room."""
+        """Answer in a new thread, once there is room."""
         with self._changed:
             while len(self._ends) >= MOST_CONNECTIONS:
                 self._make_room()
@@ -278,25 +278,25 @@ class Server(ThreadingHTTPServer):
             self._spared[request], self._ends[request] = now + PATIENCE, now + ASKING
             leaving, self._leaving = self._leaving, []
         for thread in leaving:
-            if thread is not threading.current_thread():  # which closes what it could not start a thread for
+            if thread is not threading.current_thread():  # it closes a connection that no thread could be started for
                 thread.join()
         super().process_request(request, client_address)
 
     def asked(self, request):
-        """The request is whole: its answer has time of its own."""
+        """Note that the request is whole; the time for its answer begins."""
         with self._changed:
             if self._spared.pop(request, None) is not None:
                 self._ends[request] = time.monotonic() + ANSWERING
             request.settimeout(ANSWERING)
 
     def answers(self, request):
-        """The answer is there: the reader has to take it."""
+        """Note that the answer is ready; the reader must take it."""
         with self._changed:
             if request in self._ends:
                 self._spared[request] = time.monotonic() + READING
 
     def streams(self, request) -> bool:
-        """Whether there is room for one more stream; it is the first to make room for others."""
+        """Whether there is room for a stream, which is then the first to make room for others."""
         with self._changed:
             if len(self._streams) >= MOST_STREAMS or request not in self._ends:
                 return False
@@ -306,13 +306,13 @@ class Server(ThreadingHTTPServer):
             return True
 
     def service_actions(self):
-        """Twice a second: end the connections whose time is over."""
+        """Twice a second, end the connections whose time is over."""
         with self._changed:
             for request in [request for request, end in self._ends.items() if end < time.monotonic()]:
                 _end(request)
 
     def shutdown_request(self, request):
-        """Close a connection; then its room is free."""
+        """Close a connection, which frees its room."""
         try:
             super().shutdown_request(request)
         finally:
@@ -324,17 +324,17 @@ class Server(ThreadingHTTPServer):
                 self._changed.notify_all()
 
     def server_close(self):
-        """No more connections; those that there are end, also streams."""
+        """Stop listening, and end all connections and streams."""
         super().server_close()
         with self._changed:
             for request in self._ends:
                 _end(request)
 
     def handle_error(self, request, client_address):
-        """A reader who leaves, or is made to, is no error; nothing else comes here, for `Handler` answers with it."""
+        """Nothing to do: only readers who leave, or are dropped, end up here; `Handler` answers all other errors."""
 
     def _make_room(self):
-        """End one connection that we have waited for long enough, and all whose time is over."""
+        """End one connection that has waited long enough, and all whose time is over."""
         now = time.monotonic()
         slow = next((request for request, until in self._spared.items() if until < now), None)
         if slow is not None:

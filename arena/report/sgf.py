@@ -1,26 +1,26 @@
-"""Records in the Smart Game Format, FF[4] (Hollosi, "SGF File Format FF[4]", 2006), of the games that have them.
+"""Records in the Smart Game Format, FF[4] (Hollosi, "SGF File Format FF[4]", 2006), for games that support it.
 
-The first player is Black.  A game says itself how its moves are written: `sgf_move`.
+The first player is Black; a game's `sgf_move` writes its moves.
 """
 
 from games.core.game import Game, registry
 from results.record import GameRecord, Reason
 
-WITHOUT_SCORE = {  # how a game was won, in the letters of the format
+WITHOUT_SCORE = {  # how a game was won, in the format's letters
     Reason.RESIGNED: "R",
-    Reason.ADJUDICATED_WIN: "R",  # the loser's values have resigned for it
+    Reason.ADJUDICATED_WIN: "R",  # by the loser's values
     Reason.TIME: "T",
     Reason.IMPORTED: "",
 }
 
 
 def games_with_sgf() -> list[str]:
-    """The names of the games that have records in SGF."""
+    """The names of the games that support SGF."""
     return [name for name, cls in registry.classes().items() if issubclass(cls, Game) and cls.sgf_number is not None]
 
 
 def to_sgf(game: Game, record: GameRecord) -> str:
-    """One game tree; ValueError for a game that has no SGF here."""
+    """A record as a game tree; ValueError if the game does not support SGF."""
     if game.sgf_number is None:
         raise ValueError(f"{game} has no records in SGF; those that have are {', '.join(games_with_sgf())}")
     root = {
@@ -35,7 +35,8 @@ def to_sgf(game: Game, record: GameRecord) -> str:
         "RU": str(game),
         "C": f"{record.reason}. {record.detail}".strip(),
     }
-    nodes = [";" + "".join(f"{name}[{_escaped(value)}]" for name, value in root.items())]
+    escaped = {name: str(value).replace("\\", "\\\\").replace("]", "\\]") for name, value in root.items()}
+    nodes = [";" + "".join(f"{name}[{value}]" for name, value in escaped.items())]
     moves = [*record.opening_moves.split(), *record.moves.split()]
     nodes += [f";{'BW'[ply % 2]}[{game.sgf_move(name)}]" for ply, name in enumerate(moves)]
     return "(" + "\n".join("".join(nodes[i : i + 10]) for i in range(0, len(nodes), 10)) + ")\n"
@@ -49,7 +50,3 @@ def _result(record) -> str:
         return "0"
     by = WITHOUT_SCORE.get(record.reason, "F") if record.score is None else f"{abs(record.score):g}"
     return f"{'B' if record.outcome == 1 else 'W'}+{by}"
-
-
-def _escaped(value) -> str:
-    return str(value).replace("\\", "\\\\").replace("]", "\\]")

@@ -1,1 +1,1 @@
-"""Tournaments: begun, stored, shown and resumed."""
+"""Tournaments: starts, stores, shows and resumes them."""

@@ -1,6 +1,6 @@
-"""What a run shows while it lasts: a progress bar and live standings in a terminal, plain lines elsewhere.
+"""Displays of a running tournament: a progress bar and live standings in a terminal, plain lines elsewhere.
 
-pandas is loaded with the first table, since a run begins without.
+pandas is loaded only for the first table, so that a run starts without it.
 """
 
 import time
@@ -24,30 +24,31 @@ if TYPE_CHECKING:
 
 COLUMNS = ("first", "outcome", "condition", "score", "seconds")  # of a game for one player
 RESULT = ("first", "second", "outcome", "reason")  # of a game for two
-NO_OUTCOME = -1.0  # of a void game: NaN would not equal itself
-NOTICED = 0.05  # loading an agent's kernels is reported if it takes this many seconds
-SHARE_OF_TIME = 0.05  # of the run that computing the standings may take
-MOST_PAUSE = 10.0  # seconds from standings to the next, however long they take
+NO_OUTCOME = -1.0  # for a void game, since NaN does not equal itself
+NOTICED = 0.05  # seconds of loading an agent's kernels from which on it is reported
+SHARE_OF_TIME = 0.05  # of the run for computing the standings
+MOST_PAUSE = 10.0  # seconds between standings, however long they take
 STARTING = "starting processes"
-MOST_GAMES = 8  # in play that are shown
+MOST_GAMES = 8  # shown in play
 SHOWN = ("rank", "agent", "games", "wins", "draws", "losses", "score", "elo", "error", "bound")
 SHOWN_OF_SCORES = ("rank", "agent", "runs", "failed", "mean", "best", "seconds")
 
 
 def watch(console: Console) -> Events:
-    """The display that suits `console`."""
+    """The display for `console`."""
     return LiveDisplay(console) if console.is_terminal else PlainDisplay(console)
 
 
 class Display(Events):
-    """What both displays know: how far the run is, how fast, and how the agents stand."""
+    """The state that all displays share: progress, pace, results."""
 
     def __init__(self, console: Console):
         self.console = console
         self.rows: list[list] = []  # of games for one player
-        self.results: Counter[tuple] = Counter()  # how many games for two came out so
+        self.results: Counter[tuple] = Counter()  # counts of games for two by agents and result
         self.done = self.stored_before = self.total = 0
         self.began = time.monotonic()
+        self.compiled: list[str] = []  # the agents whose kernels are being compiled
 
     def opened(self, resolved, folder):
         self.names = [entry["name"] for entry in resolved["agents"]]
@@ -65,7 +66,11 @@ class Display(Events):
     def connected(self, cluster, dashboard):
         self.say(f"  cluster {cluster}; its dashboard: {dashboard or 'none'}")
 
+    def warming(self, name):
+        self.compiled.append(name)
+
     def warmed(self, name, seconds, failure=""):
+        self.compiled = [one for one in self.compiled if one != name]
         if failure or seconds >= NOTICED:
             self.say(f"  kernels of {name}: {failure or f'{seconds:.1f} s'}")
 
@@ -91,18 +96,14 @@ class Display(Events):
         self.in_play = games
 
     def stopping(self, now):
-        waits = (
-            "stopping now; games that run are given up"
-            if now
-            else ("stopping when the games that run are over; Ctrl-C again stops at once")
-        )
-        self.say(waits)
+        later = "stopping when the games that run are over; Ctrl-C again stops at once"
+        self.say("stopping now; games that run are given up" if now else later)
 
     def trouble(self, text):
         self.say(f"warning: {text}")
 
     def say(self, text):
-        """A line for the reader."""
+        """Show a line to the reader."""
         self.console.print(Text(text), soft_wrap=True)
 
     def pace(self) -> str:
@@ -117,7 +118,7 @@ class Display(Events):
         return f"{rate_now:.{1 if rate_now < 100 else 0}f} games/s, {clock} left"
 
     def games_in_play(self) -> "pd.DataFrame":
-        """What is being played: game, agents, plies so far, seconds; and the condition where there are several."""
+        """The games in play: id, agents, plies so far, seconds; and the condition if there are several."""
         import pandas as pd
 
         shown = self.in_play[:MOST_GAMES]
@@ -133,7 +134,7 @@ class Display(Events):
         return frame
 
     def standings(self) -> "pd.DataFrame":
-        """The standings of the games so far, short enough for a terminal."""
+        """The standings so far, narrow enough for a terminal."""
         import pandas as pd
 
         from results.ratings import count_results, rate
@@ -148,7 +149,7 @@ class Display(Events):
         return frame
 
     def means(self, games) -> "pd.DataFrame":
-        """Of games for one player: mean and best score, of the conditions that all agents have played."""
+        """For one player: mean and best score in the conditions that all agents have played."""
         from results.scores import scores
 
         whole = games.dropna(subset="score").groupby("condition")["first"].nunique() == len(self.names)
@@ -163,7 +164,7 @@ class Display(Events):
 
 
 class LiveDisplay(Display):
-    """A bar with the rate and the time left, and the standings below it, redrawn as games end."""
+    """A bar with pace and time left, above the standings, redrawn as games end."""
 
     def __init__(self, console):
         super().__init__(console)
@@ -178,17 +179,18 @@ class LiveDisplay(Display):
         self.compiling = Progress(
             SpinnerColumn(), TextColumn("{task.description}", markup=False), console=console, transient=True
         )
-        self.steps = {}  # what is done before play, and by the name of an agent: its kernels are compiled
+        self.steps = {}  # tasks of the spinner: steps before play
         self.live = None
         self.next_standings = 0.0
-        self.table: list = []  # the standings, and how the format stands
-        self.shown = -1  # how many games they are of
+        self.table: list = []  # the standings, and the state of the format
+        self.shown = -1  # number of games in the standings
 
     def opened(self, resolved, folder):
         super().opened(resolved, folder)
         self.begin(STARTING)
 
     def warming(self, name):
+        super().warming(name)
         self.end(STARTING)
         self.begin(name, "compiling ")
 
@@ -197,12 +199,12 @@ class LiveDisplay(Display):
         super().warmed(name, seconds, failure)
 
     def begin(self, step, what=""):
-        """Show that something is done before play."""
+        """Show a step before play."""
         self.steps[step] = self.compiling.add_task(f"{what}{step}")
         self.compiling.start()
 
     def end(self, step):
-        """It is done, or is not waited for."""
+        """Hide a step that has ended."""
         if step in self.steps:
             self.compiling.remove_task(self.steps.pop(step))
         if not self.steps:
@@ -231,7 +233,7 @@ class LiveDisplay(Display):
         self.live.update(Group(self.progress, *(in_play if games else []), *self.table))
 
     def renew_standings(self):
-        """Compute the standings of the games so far, which takes longer the more agents there are."""
+        """Compute the standings; with more agents, this takes longer and is done less often."""
         from results.export import rich_table
 
         begun = time.thread_time()
@@ -248,13 +250,12 @@ class LiveDisplay(Display):
 
 
 class PlainDisplay(Display):
-    """Prints a line now and then: for files, pipes and batch systems."""
+    """Prints a line now and then, for files, pipes and batch systems."""
 
     SECONDS = 10.0  # between lines
 
     def __init__(self, console):
         super().__init__(console)
-        self.compiled: list[str] = []  # the agents whose kernels are being compiled
         self.preparing = Ticker(lambda: self.say(self.preparation()), self.SECONDS)
 
     def opened(self, resolved, folder):
@@ -262,15 +263,8 @@ class PlainDisplay(Display):
         self.preparing.start()
 
     def preparation(self) -> str:
-        """What is done before play."""
+        """The current step before play."""
         return f"compiling kernels of {', '.join(self.compiled)}" if self.compiled else STARTING
-
-    def warming(self, name):
-        self.compiled.append(name)
-
-    def warmed(self, name, seconds, failure=""):
-        self.compiled.remove(name)
-        super().warmed(name, seconds, failure)
 
     def started(self, total, done):
         self.preparing.stop()
@@ -284,7 +278,7 @@ class PlainDisplay(Display):
             self.tell()
 
     def tell(self):
-        """How far the run is, who leads, and where no game has ended since the last time, what is being played."""
+        """Print progress and leader and, if no game has ended since the last time, the games in play."""
         table = self.standings() if self.done else ()
         parts = [f"{self.done} of {self.total} games", *filter(None, [self.pace()])]
         if len(table):

@@ -1,4 +1,4 @@
-"""What a run tells those who watch it."""
+"""The events of a run."""
 
 from pathlib import Path
 
@@ -8,28 +8,28 @@ from results.record import GameRecord
 
 
 class Events:
-    """Callbacks of a run: derive a class and override what you need.
+    """Callbacks of a run; override what you need.
 
     All calls come from the thread of `run`, except `trouble`, which may come from another.
     """
 
     def opened(self, resolved: dict, folder: Path) -> None:
-        """The store is open; `resolved` is the configuration with every default filled in."""
+        """The store is open; `resolved` is the configuration with all defaults."""
 
     def connected(self, cluster: str, dashboard: str | None) -> None:
         """The cluster is connected; `dashboard` is the address of its page."""
 
     def warming(self, name: str) -> None:
-        """The kernels of an agent are about to be compiled, perhaps at the same time as those of others."""
+        """An agent's kernels are about to be compiled, perhaps together with other agents'."""
 
     def warmed(self, name: str, seconds: float, failure: str = "") -> None:
-        """The kernels of an agent are compiled, unless `failure` says why not."""
+        """An agent's kernels are compiled, unless `failure` says otherwise."""
 
     def planned(self, schedule: Schedule) -> None:
-        """The schedule is known; where results decide what is played, its length and lines change as they come in."""
+        """The schedule is known; if results decide which games are played, it changes as they come in."""
 
     def started(self, total: int, done: int) -> None:
-        """Play begins: `total` games in all, `done` of them stored before."""
+        """Play begins: `total` games in all, `done` of them already stored."""
 
     def finished(self, record: GameRecord) -> None:
         """A game is stored."""
@@ -38,10 +38,10 @@ class Events:
         """The games in play; called about twice a second."""
 
     def stopping(self, now: bool) -> None:
-        """A stop was requested: running games are finished, or given up if `now`."""
+        """A stop was requested: running games are finished, or abandoned if `now`."""
 
     def trouble(self, text: str) -> None:
-        """Something went wrong that does not end the run; reported once."""
+        """A problem that does not end the run; reported once."""
 
     def ended(self) -> None:
-        """No worker is left.  Called however the run ends, once `opened` has been."""
+        """No worker is left; called after `opened`, however the run ends."""

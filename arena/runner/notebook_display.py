@@ -1,4 +1,4 @@
-"""What a run shows in a notebook while it lasts: how far it is and how the agents stand, in the output of its cell."""
+"""The display of a running tournament in a notebook: progress and standings, in the output of its cell."""
 
 import time
 from html import escape
@@ -14,24 +14,24 @@ MOST_LINES = 12
 
 
 class Output(Protocol):
-    """A place in a cell's output: what `IPython.display.DisplayHandle` is."""
+    """A place in a cell's output, such as `IPython.display.DisplayHandle`."""
 
     def display(self, obj: object) -> None:
         """Show an object there."""
 
     def update(self, obj: object) -> None:
-        """Show another one in its place."""
+        """Replace the object."""
 
 
 class Html(str):
-    """Text that a notebook shows as the HTML that it is."""
+    """Text that a notebook shows as HTML."""
 
     def _repr_html_(self) -> str:
         return str(self)
 
 
 def notebook_display() -> "NotebookDisplay | None":
-    """A display in the output of the cell that runs; None if no kernel of Jupyter runs this code."""
+    """A display in the running cell's output; None outside a Jupyter kernel."""
     from IPython import get_ipython
     from IPython.display import DisplayHandle
 
@@ -39,15 +39,14 @@ def notebook_display() -> "NotebookDisplay | None":
 
 
 class NotebookDisplay(Display):
-    """Lines for the reader, a bar with the rate and the time left, what is being played, and the standings."""
+    """Lines, a bar with pace and time left, the games in play, and the standings."""
 
     def __init__(self, output: Output):
         super().__init__(Console(quiet=True))
         self.output, self.shown = output, False
         self.lines: list[str] = []
-        self.compiled: list[str] = []  # the agents whose kernels are being compiled
         self.in_play = list[InPlay]()
-        self.table = ""  # the standings, of so many games:
+        self.table = ""  # the standings of `of` games
         self.of = 0
         self.next_table = 0.0
 
@@ -56,11 +55,10 @@ class NotebookDisplay(Display):
         self.update()
 
     def warming(self, name):
-        self.compiled.append(name)
+        super().warming(name)
         self.update()
 
     def warmed(self, name, seconds, failure=""):
-        self.compiled.remove(name)
         super().warmed(name, seconds, failure)
         self.update()
 
@@ -75,24 +73,24 @@ class NotebookDisplay(Display):
         self.update()
 
     def renew_standings(self):
-        """Compute the standings of the games so far, which takes longer the more agents there are."""
+        """Compute the standings; with more agents, this takes longer and is done less often."""
         begun = time.thread_time()
         lines = "".join(f"<div>{escape(line)}</div>" for line in self.schedule.lines())
         self.table, self.of = f"{lines}{styled(self.standings()).to_html()}", self.done
         self.next_table = time.monotonic() + min((time.thread_time() - begun) / SHARE_OF_TIME, MOST_PAUSE)
 
     def ended(self):
-        self.compiled, self.in_play, self.table = [], [], ""  # the results show themselves
+        self.compiled, self.in_play, self.table = [], [], ""  # the results display themselves
         self.update()
 
     def update(self):
-        """Show it as it is now."""
+        """Redraw."""
         page = Html(self.page())
         (self.output.update if self.shown else self.output.display)(page)
         self.shown = True
 
     def page(self) -> str:
-        """All of it as HTML."""
+        """The HTML."""
         lines = [f"<div>{escape(line)}</div>" for line in self.lines[-MOST_LINES:]]
         if self.compiled:
             lines.append(f"<div>compiling kernels of {escape(', '.join(self.compiled))}</div>")

@@ -1,4 +1,4 @@
-"""Tells something now and then, by a thread of its own, while another thread is busy."""
+"""Calls a function regularly, in a thread, while another thread is busy."""
 
 import threading
 from collections.abc import Callable
@@ -13,14 +13,14 @@ class Ticker:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin; nothing if it has begun."""
+        """Begin, unless it has begun."""
         if self._thread is None:
             self._over = threading.Event()
             self._thread = threading.Thread(target=self._run, args=(self._over,), daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """End; no call is made afterwards, nor under way."""
+        """End; no call is under way or made afterwards."""
         if self._thread is not None and self._over is not None:
             self._over.set()
             self._thread.join()

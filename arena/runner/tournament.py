@@ -1,4 +1,4 @@
-"""Runs a tournament: starts, watches, stops and resumes it, from its configuration to its store."""
+"""Runs a tournament, from its configuration to its store: starts, watches, stops and resumes it."""
 
 import importlib
 import logging
@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from arena.config import loading
 from arena.config.complaints import complaint
 from arena.config.config import Config, ConfigError, differences
-from arena.runner.desk import Desk, Engine
+from arena.runner.desk import Desk
 from arena.runner.events import Events
+from arena.workers.engine import Engine
 from arena.workers.logs import RunLog
 from arena.workers.machine import cores, describe, describe_run
 from arena.workers.supervisor import Supervisor
@@ -34,13 +35,13 @@ log = logging.getLogger("arena.run")
 
 
 class Interrupted(Exception):
-    """A run was stopped before its last game; it can be resumed from what is stored."""
+    """A run was stopped before its last game; it can be resumed."""
 
     def __init__(self, stored: int, total: int, folder: Path, why: str = ""):
         self.stored = stored
         self.total = total
         self.folder = folder
-        self.why = why  # why it stopped, unless it was told to
+        self.why = why  # unless a user stopped it
         what = f"stopped with {stored} of {total} games stored in {folder}; resume the run to play the rest"
         super().__init__(f"{why}: {what}" if why else what)
 
@@ -58,23 +59,23 @@ def run(
 
         arena.run(game="connect4", agents=["uct(playouts=200)", "alphabeta(depth=4)"], games=50)
 
-    config: a TOML file's path, a dict of its keys, or a Config; not needed where `keys` say everything;
-    keys: keys of a configuration, in place of those in `config`; games, agents and budgets can be text or objects;
-    out: the folder for the store and the log; None makes a new temporary folder and prints its name;
-    workers: how many cores to use; None uses all that this process may use;
-    resume: continue the run in `out`, if there is one: only what its format lets grow, such as `games`, may have grown,
-    only keys that do not decide what a game is, such as `game_seconds`, may differ, and the files that games and agents
-    read must have the same data;
-    events: gets the calls; None displays them below a notebook's cell, if the run is in one;
-    cluster: plays the games instead of processes on this machine: the address of a Dask scheduler, its scheduler file,
-    "local:4", or a Dask client or cluster (docs/cluster.md).
+    config: a TOML file's path, a dict of its keys, or a Config; not needed if `keys` are complete
+    keys: keys of a configuration that replace those in `config`; games, agents and budgets can be text or objects
+    out: the folder for the store and the log; None makes a temporary folder and prints its name
+    workers: the cores to use; None uses all that this process may use
+    resume: continue the run in `out`, if there is one: keys that its format lets grow, such as `games`, may have grown,
+    keys that do not define a game, such as `game_seconds`, may differ, and files read by games and agents must be
+    unchanged
+    events: receives the calls; None displays them below a notebook's cell, if the run is in one
+    cluster: plays the games instead of this machine: the address of a Dask scheduler, its scheduler file, "local:4", or
+    a Dask client or cluster (docs/cluster.md)
 
     In the main thread, Ctrl-C ends the run after the games in play; a second Ctrl-C, or SIGTERM, ends it at once.  Both
     raise Interrupted if games are missing.
-    ConfigError: the configuration cannot be used, names a program that is not on this machine, or differs from that of
-    the run to resume, or a file that it names does.  StoreExists: there is a run, and `resume` is false.  StoreError:
-    the store cannot be written; the games stored before are kept.  WorkerStartError: worker processes cannot start.
-    ClusterError: the cluster cannot be used, or is gone.
+    ConfigError: the configuration cannot be used, names a program that is not on this machine, or differs, as may its
+    files, from the run to resume.  StoreExists: there is a run, and `resume` is false.  StoreError: the store cannot be
+    written; games already stored are kept.  WorkerStartError: worker processes cannot start.  ClusterError: the cluster
+    cannot be used, or is gone.
     """
     place = _place(workers, cluster)
     if resume and out is None:
@@ -83,13 +84,17 @@ def run(
 
 
 def _run(config: Config, out, place, resume: bool, events: Events) -> "Tournament":
-    """Play on so many processes, or on a cluster."""
+    """Play on processes here (`place` is their number) or on a cluster."""
     here = isinstance(place, int)
     if here and _is_new(out, resume):
         _check_programs(config)
-    folder = _folder(out)  # once the configuration is known to be sound
+    folder = _folder(out)  # only if the configuration is sound
     with ExitStack() as stack:
-        link = None if here else stack.enter_context(_linked(place, config))
+        link = None
+        if not here:
+            from arena.cluster.link import linked
+
+            link = stack.enter_context(linked(place, config))
         store = stack.enter_context(_open_store(config, folder, resume))
         run_log = stack.enter_context(RunLog(folder / LOG_NAME, events.trouble))
         if resume and (mended := mend(store)):
@@ -114,7 +119,7 @@ def _run(config: Config, out, place, resume: bool, events: Events) -> "Tournamen
 
 
 def _place(workers: int | None, cluster: Any) -> Any:
-    """What plays: so many processes of this machine, or the cluster; ValueError if that cannot be."""
+    """The number of processes here, or the cluster; ValueError if both or neither are possible."""
     if cluster is not None:
         if workers is not None:
             raise ValueError("workers are processes of this machine: with a cluster, that says how many there are")
@@ -125,17 +130,10 @@ def _place(workers: int | None, cluster: Any) -> Any:
     return workers
 
 
-def _linked(cluster, config):
-    """The connection to a cluster, for which asyncio is loaded."""
-    from arena.cluster.link import linked
-
-    return linked(cluster, config)
-
-
 def _engine(config, desk: Desk, run_log, place) -> Engine:
-    """What plays the games of a run; `place`: the number of processes, or the link to a cluster."""
-    told = {"on_stop": desk.events.stopping, "on_trouble": desk.events.trouble, "on_tick": desk.look}
-    common = {"config": config, "following": desk.next, "run_log": run_log, "on_results": desk.add, **told}
+    """The engine of a run; `place`: the number of processes, or the link to a cluster."""
+    receivers = {"on_stop": desk.events.stopping, "on_trouble": desk.events.trouble, "on_tick": desk.look}
+    common = {"config": config, "following": desk.next, "run_log": run_log, "on_results": desk.add, **receivers}
     if isinstance(place, int):
         return Supervisor(workers=place, **common)
     from arena.cluster.engine import ClusterEngine
@@ -144,7 +142,7 @@ def _engine(config, desk: Desk, run_log, place) -> Engine:
 
 
 def _default_events() -> Events:
-    """A display in a notebook, and elsewhere nobody."""
+    """A display in a notebook; none elsewhere."""
     if "IPython" not in sys.modules:
         return Events()
     from arena.runner.notebook_display import notebook_display
@@ -153,7 +151,6 @@ def _default_events() -> Events:
 
 
 def _is_new(out, resume: bool) -> bool:
-    """Whether a run begins, since there is none in `out` to go on with."""
     return not (resume and (Path(out) / FILE_NAME).exists())
 
 
@@ -162,7 +159,7 @@ def _folder(out) -> Path:
     if out is not None:
         return Path(out)
     folder = tempfile.mkdtemp(prefix="arena-")
-    stream = sys.stdout if "IPython" in sys.modules else sys.stderr  # which notebooks show as if it were an error
+    stream = sys.stdout if "IPython" in sys.modules else sys.stderr  # which notebooks show like an error
     print(f"The run is stored in {folder}, a new temporary folder.", file=stream)
     return Path(folder)
 
@@ -170,7 +167,7 @@ def _folder(out) -> Path:
 def _as_config(config: str | os.PathLike[str] | Mapping[str, Any] | Config | None, keys: Mapping[str, Any]) -> Config:
     if isinstance(config, Config):
         if keys:
-            raise TypeError(f"a Config is whole: it takes no {', '.join(keys)} beside it")
+            raise TypeError(f"a Config is complete: it takes no {', '.join(keys)} besides")
         return config
     if config is None or isinstance(config, Mapping):
         return loading.from_values({**(config or {}), **keys}, "config")
@@ -178,14 +175,13 @@ def _as_config(config: str | os.PathLike[str] | Mapping[str, Any] | Config | Non
 
 
 def _check_programs(config: Config) -> None:
-    """ConfigError if an agent's program is not on this machine: it would forfeit every game."""
+    """ConfigError if an agent's program is missing on this machine, where it would forfeit every game."""
     lacking = [(i, agent, agent.lacks()) for i, (_, agent) in enumerate(config.agents)]
     if problems := [complaint(("agents", i, "agent"), str(agent), text) for i, agent, text in lacking if text]:
         raise ConfigError(problems)
 
 
 def _open_store(config, folder, resume) -> Store:
-    """The store of a new run, or of the run to resume."""
     resolved = config.resolved()
     if _is_new(folder, resume):
         specs = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
@@ -217,7 +213,7 @@ def _warn_of_changed_source(store, config, events):
 
 
 def _play(engine: Engine, desk: Desk) -> None:
-    """Warm the kernels and play; returns when no worker is left, after the last game or after a stop."""
+    """Compile the kernels and play; returns without workers left, after the last game or a stop."""
     with _signals() as direct:
         direct(engine)
         if desk.left():
@@ -235,9 +231,9 @@ def _play(engine: Engine, desk: Desk) -> None:
 
 @contextmanager
 def _loading_tables():
-    """Within it, a thread loads what tables are made by, pandas among it: it is needed later, and takes a while.
+    """A context in which a thread loads the modules for tables, such as pandas, which take a while.
 
-    Not where workers are forked from this process, which must have no threads.
+    Not if workers are forked from this process, which must have no threads then.
     """
     if multiprocessing.get_start_method() == "fork":
         yield
@@ -254,9 +250,8 @@ def _loading_tables():
 def _signals():
     """In the main thread, turn SIGINT and SIGTERM into stop requests to the engine given to `direct`.
 
-    Those that come before are kept for it.  Nothing is raised: Python drops it in some places, such as what it
-    calls after a fork, and elsewhere it would tear a process that has just been started from who keeps count of it.
-    The former handlers return at the end.
+    Earlier signals are kept for it.  Nothing is raised: Python drops exceptions in some places, such as the calls after
+    a fork, and elsewhere they could lose a process that has just been started.  The former handlers return at the end.
     """
     engines: list[Engine] = []
     came = False

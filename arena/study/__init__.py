@@ -1,1 +1,1 @@
-"""Studies: speed, scaling, solved positions, grades, savings, and what is prepared for a game."""
+"""Studies of searches, and files prepared for a game."""

@@ -1,8 +1,8 @@
-"""How fast games and searches are on one core, and one number that changes only when what they do changes.
+"""The speed of games and searches on one core, and one number that changes only when they do other work.
 
 A report is a dictionary of plain values, as `arena bench --json` prints it: machine, date, games, agents, failures and
-signature.  Each row of games and agents has the speeds of its chunks in units a second of processor time, of which the
-speed is the median.
+signature.  A row of games or agents has the speeds of its chunks, in units a second of processor time; its speed is
+their median.
 """
 
 import json
@@ -20,28 +20,27 @@ from arena.study.meter import CHUNKS
 from games.core.errors import UserError
 from games.core.specialized import AUTO, VARIABLE
 
-PLAYOUTS, NODES, DEPTH = 10_000, 100_000, 2  # budgets of one search
+PLAYOUTS, NODES, DEPTH = 10_000, 100_000, 2  # budgets of a search
 METER = Path(__file__).with_name("meter.py")
-SAMPLES = ("connect4", "pig", "samegame")  # what searches are measured on: without chance, with it, for one player
-SOURCES = ("games/__init__.py", "agents/__init__.py")  # without which the installed version would be measured
+SAMPLES = ("connect4", "pig", "samegame")  # games for searches: without chance, with chance, for one player
+SOURCES = ("games/__init__.py", "agents/__init__.py")  # if missing, the installed version would be measured
 
 
 class Subject(NamedTuple):
-    """What is measured, as specs: random playouts of a game or, with an agent, its searches."""
+    """What is measured, as specs: random playouts of a game or, with an agent, its searches on it."""
 
     game: str
     agent: str | None = None
 
 
 class BenchError(UserError, ValueError):
-    """A file without a report or a folder without sources, to compare with; the message says which."""
+    """A file without a report, or a folder without sources, given for comparison."""
 
 
 class Version:
-    """A version of the project whose speed is measured, in a process of its own; use it in a `with` statement.
+    """A version of the project, measured in a process of its own; a context manager.
 
-    `folder` holds its sources; None is the version that runs.  Kernels are compiled from nothing, in a folder of their
-    own that is removed at the end.
+    `folder` holds its sources; None is the running version.  Kernels are compiled from scratch, in a temporary folder.
     """
 
     def __init__(self, folder: Path | None = None):
@@ -83,7 +82,7 @@ class Version:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            start_new_session=True,  # Ctrl-C is for the parent, which ends it
+            start_new_session=True,  # Ctrl-C is for the parent, which ends this process
         )
 
     def _end(self) -> None:
@@ -94,7 +93,7 @@ class Version:
 
 
 def search_agents() -> list[str]:
-    """Every agent that has a budget and searches on one core, with the budget that the bench gives it."""
+    """Every agent with a budget that searches on one core, with the bench's budget."""
     import agents
     from agents.core.agent import Agent, registry
 
@@ -110,7 +109,7 @@ def search_agents() -> list[str]:
 
 
 def subjects(game_specs: Iterable[str], agent_specs: Sequence[str]) -> list[Subject]:
-    """Every game and, after it, every agent on it; SpecError if there is no such game or agent."""
+    """Every game, each followed by every agent on it; SpecError if one does not exist."""
     import agents
     import games
 
@@ -121,7 +120,7 @@ def subjects(game_specs: Iterable[str], agent_specs: Sequence[str]) -> list[Subj
 
 
 def usual_subjects() -> list[Subject]:
-    """The playouts of every game, and every search on those of SAMPLES that it plays."""
+    """The playouts of every game, and every search on those of SAMPLES that it can play."""
     import games
 
     searches = [subject for subject in subjects(SAMPLES, search_agents()) if subject.agent]
@@ -129,7 +128,7 @@ def usual_subjects() -> list[Subject]:
 
 
 def measure(versions: Sequence, subject: Subject, seconds: float) -> list[dict | None]:
-    """A row for each version, measured in turns; None from a version whose agent does not play the game."""
+    """A row for each version, measured in turns; None if the version's agent does not play the game."""
     answers = [version.ask(game=subject.game, agent=subject.agent, seconds=seconds) for version in versions]
     chunks: list[list[dict]] = [[] for _ in versions]
     for _ in range(CHUNKS):
@@ -144,7 +143,7 @@ def measure(versions: Sequence, subject: Subject, seconds: float) -> list[dict |
 
 
 def _row(subject: Subject, answer: dict, chunks: list[dict]) -> dict | None:
-    """A row of a report; None if the agent does not play the game."""
+    """A report's row; None if the agent does not play the game."""
     if "refused" in answer:
         return None
     if "failure" in answer:
@@ -171,7 +170,7 @@ def _row(subject: Subject, answer: dict, chunks: list[dict]) -> dict | None:
 
 
 def report(rows: Iterable[dict | None]) -> dict[str, Any]:
-    """The report of rows that were measured now, on this machine."""
+    """The report of rows measured now, on this machine."""
     from arena.workers.machine import describe
     from games.core.lanes import vector_bits
 
@@ -191,7 +190,7 @@ def report(rows: Iterable[dict | None]) -> dict[str, Any]:
 def bench(
     versions: Sequence, wanted: Sequence[Subject], seconds: float, show: Callable[[str], None]
 ) -> list[list[dict | None]]:
-    """The rows of every version for each subject; `show` is called with what is measured next."""
+    """The rows of every version for each subject; `show` is called with a text before each measurement."""
     rows: list[list[dict | None]] = [[] for _ in versions]
     for number, subject in enumerate(wanted, 1):
         what = f"{subject.agent} on {subject.game}" if subject.agent else subject.game

@@ -1,4 +1,4 @@
-"""Stored games, replayed by the rules."""
+"""Checks stored games by the rules."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,14 +10,14 @@ from results.record import GameRecord, Reason
 
 
 def replayer(config: Mapping[str, Any]) -> Callable[[GameRecord], str]:
-    """A function that says what the rules of a resolved configuration find wrong with a game: "" is nothing."""
+    """A function that says what is wrong with a game by the rules of a resolved configuration; "" if nothing is."""
     import_plugins(config)
     games = [game for game in make_games(config["instances"]) for _ in config["budgets"]]  # by condition
     return lambda record: replayed(games[record.condition], record)
 
 
 def replayed(game: Game, record: GameRecord) -> str:
-    """What is wrong with a game by its rules: its moves, plies, and, if they ended it, outcome and score."""
+    """What is wrong with a game's moves, plies and, if the rules ended it, outcome and score."""
     names = [*record.opening_moves.split(), *record.moves.split()]
     if len(names) != record.plies:
         return f"has {len(names)} moves, but {record.plies} plies are stored"

@@ -1,7 +1,7 @@
-"""What memory and symmetry save: minimax and alpha-beta with neither, with one of them, and with both.
+"""What memory and symmetry save: minimax and alpha-beta with neither, either, and both.
 
-A search plays one game against itself; it searches each move to the end of the game, and keeps its table, if it has
-one, from move to move.  Alpha-beta is the bare algorithm, which tries moves in the game's order.
+A search plays one game against itself, searches each move to the end of the game, and keeps its table, if any, from
+move to move.  Alpha-beta is bare: it tries moves in the game's order.
 """
 
 import time
@@ -22,8 +22,7 @@ RESULTS = {1: "win", 0: "draw", -1: "loss"}
 def savings(specs: Iterable[str], seconds: float, table: float, report: Callable[[str], None]) -> list[dict]:
     """A row for each game and search: game, search, savings, result (the first player's), nodes, seconds, finished.
 
-    A game that takes longer than `seconds` is stopped.  `table` is the table's size in MiB; `report` is called with
-    what comes next.
+    A game is stopped after `seconds`.  `table` is the table's size in MiB; `report` is called with the next search.
     """
     rows = []
     for spec in specs:

@@ -1,4 +1,4 @@
-"""Solved values of the positions of a stored run, before and after each decision of an agent."""
+"""Solved values of the positions before and after each decision of a stored run."""
 
 from collections.abc import Callable
 
@@ -9,15 +9,14 @@ from agents.knowledge.book import key_of
 
 
 class Oracle:
-    """Solved values of positions; each is found once and kept."""
+    """Solved values of positions, each found once."""
 
     def __init__(self, solver: Solver):
         self.solver, self.game = solver, solver.game
         self.known: dict[int, int | None] = {}
 
     def value(self, state) -> int | None:
-        """1, 0 or -1 for the player to move, or for the first player if the game is over; None if it is not solved
-        within the budget."""
+        """1, 0 or -1 for the player to move (at the end, for the first player); None if the budget is too small."""
         if self.game.is_over(state):
             score = float(self.game.score(state))
             return (score > 0) - (score < 0)
@@ -37,24 +36,23 @@ class Oracle:
         return value if value is None or owner == player else -value
 
 
-def grade_run(run, oracle: Oracle, told: Callable[[int, int], None]) -> pd.DataFrame:
+def grade_run(run, oracle: Oracle, report: Callable[[int, int], None]) -> pd.DataFrame:
     """A row for each decision of a stored run: id, ply, agent, move, before, after.
 
-    `before` and `after` are the values, for the player who moved, of the positions before and after the move; NaN if
-    not solved.  `results.graded_moves` makes tables of them.  `told(done, total)` is called after each game.
+    `before` and `after` are the values, for the moving player, of the positions before and after the move; NaN if
+    unsolved.  `results.graded_moves` makes tables of them.  `report(done, total)` is called after each game.
     """
     decisions = run.moves()
     by_game = dict(list(decisions.groupby("id", sort=False)))
     rows = []
     for done, record in enumerate(run.games.itertuples(), 1):
         rows += _grade_game(record, by_game.get(record.id, decisions[:0]), oracle)
-        told(done, len(run.games))
+        report(done, len(run.games))
     frame = pd.DataFrame(rows, columns=["id", "ply", "agent", "move", "before", "after"])
     return frame.astype({"before": float, "after": float})
 
 
 def _grade_game(record, decisions, oracle) -> list[tuple]:
-    """The rows of one game."""
     game, rows = oracle.game, []
     line = [*record.opening_moves.split(), *record.moves.split()]
     state, ply = game.initial(), 0

@@ -1,17 +1,20 @@
-"""What a study keeps in its folder: its plan, and a line of JSON for whatever is found, as soon as it is."""
+"""A study's folder: its plan, and a line of JSON for each finding, written at once."""
 
 import fcntl
 import json
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from arena.config.config import ConfigError
 
 
 def lock(file) -> None:
-    """Keep others from writing to the file until it is closed; ConfigError if another process does."""
+    """Lock the file against other writers until it is closed; ConfigError if another process holds the lock."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -19,7 +22,7 @@ def lock(file) -> None:
 
 
 def rows(path: Path, types: dict[str, Any]) -> list[dict]:
-    """The rows that are stored, each with keys of these types; what a kill has left of a last line is cut off."""
+    """The stored rows, each with keys of these types; an incomplete last line, left by a kill, is cut off."""
     if not path.exists():
         return []
     data = path.read_bytes()
@@ -41,7 +44,7 @@ def rows(path: Path, types: dict[str, Any]) -> list[dict]:
 
 
 def plan(path: Path, kind: type, what: str) -> Any:
-    """The study, of a dataclass, that a file holds; ConfigError if it holds none."""
+    """The study, of class `kind`, that a file describes; ConfigError if it describes none."""
     try:
         values = json.loads(path.read_text())
         if not isinstance(values, dict):
@@ -55,7 +58,7 @@ def plan(path: Path, kind: type, what: str) -> Any:
 
 
 def begin(study: Any, path: Path, kind: type, what: str, resume: bool) -> Any:
-    """The study to go on with; a new one is checked, and written before the first search."""
+    """The study to continue; a new one is checked and written before the first search."""
     if study is None or (resume and path.exists()):
         stored = plan(path, kind, what)
         if study not in (None, stored):
@@ -76,8 +79,29 @@ def begin(study: Any, path: Path, kind: type, what: str, resume: bool) -> Any:
     return study
 
 
-def append(file, row: dict) -> None:
-    """Store one more row, for good."""
-    file.write(json.dumps(row) + "\n")
-    file.flush()
-    os.fsync(file.fileno())
+class Found(NamedTuple):
+    """A file with a row of JSON per finding; `types`: of its values, by key; `keys`: those that identify a cell."""
+
+    path: Path
+    types: dict[str, Any]
+    keys: tuple[str, ...]
+
+    def complete(self, cells: Sequence[tuple], find: Callable, words: Callable, tell: Callable[[str], None]) -> None:
+        """Append the row `find(*cell)` for each cell without one; before each, call `tell` with `words(*cell)`."""
+        with open(self.path, "a") as file:
+            lock(file)
+            known = {tuple(row[key] for key in self.keys) for row in rows(self.path, self.types)}
+            for number, cell in enumerate(cells, 1):
+                if cell not in known:
+                    tell(f"{number:,} of {len(cells):,}: {words(*cell)}")
+                    file.write(json.dumps(find(*cell)) + "\n")
+                    file.flush()
+                    os.fsync(file.fileno())
+
+
+def table(path: Path, types: dict[str, Any]) -> pd.DataFrame:
+    """The rows of a file as a table; ConfigError if there are none."""
+    frame = pd.DataFrame(rows(path, types))
+    if frame.empty:
+        raise ConfigError([f"{path}: holds no search yet"])
+    return frame

@@ -1,4 +1,4 @@
-"""The compiled kernels on disk: where they are, how many, and how to remove or make them."""
+"""The compiled kernels on disk: lists, removes and makes them."""
 
 import importlib
 import pkgutil
@@ -27,11 +27,11 @@ LEAST = Budget(playouts=1, nodes=1, depth=1)
 
 
 class CompilingError(UserError, RuntimeError):
-    """A process that compiled kernels has died."""
+    """A compiling process has died."""
 
 
 def folders() -> list[Path]:
-    """The folders in which kernels and methods are kept."""
+    """The folders of kernels and methods."""
     for package in KERNEL_PACKAGES:
         for module in pkgutil.walk_packages(importlib.import_module(package).__path__, package + "."):
             importlib.import_module(module.name)
@@ -41,7 +41,7 @@ def folders() -> list[Path]:
 
 
 def files() -> list[Path]:
-    """Every index, every compiled kernel, and the methods of games."""
+    """Every index, compiled kernel, and file of games' methods."""
     return [path for folder in folders() for path in sorted(folder.glob("*.nb[icm]"))]
 
 
@@ -59,7 +59,7 @@ def info() -> list[dict]:
 
 
 def clear() -> int:
-    """Remove every compiled kernel, and what is known of them; the number of files of kernels."""
+    """Remove every compiled kernel and the records about them; returns the number of kernel files."""
     found = files()
     for path in [*found, *index.files()]:
         path.unlink(missing_ok=True)
@@ -67,17 +67,17 @@ def clear() -> int:
 
 
 class Part(NamedTuple):
-    """What one process compiles at a time: what agents run on games."""
+    """What one process compiles at a time: agents on games."""
 
     games: tuple[str, ...]
     agents: tuple[str, ...]
 
 
 def parts(game_specs: Iterable[str], agent_specs: Iterable[str]) -> list[list[Part]]:
-    """What is to be compiled, in two steps, without the agents that refuse a game.
+    """What to compile, in two steps, without agents that refuse a game.
 
-    First the kernels, which agents of a class share and which serve all games whose states have the same dtype; what
-    takes longest comes first.  Then, where kernels are there, what is left of each game: its methods.
+    First the kernels, which agents of a class share and which serve all games of one dtype of states, the slowest
+    first.  Then, once kernels exist, the rest of each game: its methods.
     """
     made, known = [agents.make(spec) for spec in agent_specs], [games.make(spec) for spec in game_specs]
     classes: dict[type, list[Agent]] = {}
@@ -91,7 +91,7 @@ def parts(game_specs: Iterable[str], agent_specs: Iterable[str]) -> list[list[Pa
 
 
 def _samples(group, known) -> tuple[str, ...]:
-    """A game for each dtype that all agents of a group play."""
+    """A game of each dtype that all agents of a group play."""
     played: dict[str, str] = {}
     for game in known:
         if not any(agent.refuses(game) for agent in group):
@@ -100,10 +100,10 @@ def _samples(group, known) -> tuple[str, ...]:
 
 
 def warm(wanted: Sequence[Sequence[Part]], workers: int, after: Callable[[str, str, float, str], None]) -> None:
-    """Compile, or load, what each part of each step needs, in so many processes.
+    """Compile, or load, each part of each step, in at most `workers` processes.
 
-    `after(game, agent, seconds, failure)` is called for each agent and game when their part is done.  CompilingError if
-    a process dies.
+    `after(game, agent, seconds, failure)` is called for each agent and game of a finished part.  CompilingError if a
+    process dies.
     """
     with ProcessPoolExecutor(min(workers, max(map(len, wanted))), initializer=_begin_process) as pool:
         try:
@@ -112,19 +112,19 @@ def warm(wanted: Sequence[Sequence[Part]], workers: int, after: Callable[[str, s
                     for row in task.result():
                         after(*row)
         except BrokenProcessPool as error:
-            raise CompilingError("a process that compiled kernels has died, and the others were stopped") from error
+            raise CompilingError("a compiling process has died, and the others were stopped") from error
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _begin_process() -> None:
-    """Ctrl-C ends a process that compiles, without a word: it is for the parent, which tells it."""
+    """Let Ctrl-C end this process silently, since the parent reports it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     import_named()
 
 
 def warm_part(part: Part) -> list[tuple[str, str, float, str]]:
-    """Compile a part here: (game, agent, seconds, failure in words or "") of each agent on each game."""
+    """Compile a part here: (game, agent, seconds, failure in words or "") for each agent on each game."""
     rows = []
     for game in map(games.make, part.games):
         for agent in map(agents.make, part.agents):

@@ -1,8 +1,6 @@
-"""Learning an evaluation or a policy: from nothing, or a checkpoint, to a file, with matches on the way that show the
-progress.
+"""Learns an evaluation or a policy, from scratch or a checkpoint, with matches on the way that show progress.
 
-What is learned depends on the learner, the seed and the number of games alone: not on when learning was interrupted or
-looked at.
+The result depends only on the learner, the seed and the number of games, not on interruptions or looks at it.
 """
 
 import hashlib
@@ -24,6 +22,7 @@ from agents.learning.regression import Run
 from agents.learning.trainer import GAMES, POSITIONS, Trainer, new_trainer
 from agents.learning.visits import COUNT, LEAST, LOSS, UNIFORM
 from agents.montecarlo.uct import UCT
+from arena.config.openings import random_line
 from arena.study.preparing import ENDINGS, game_of
 from games.core.game import Game
 from games.core.network import Network, contents_of, make_orbits, new_network
@@ -34,16 +33,15 @@ from results.elo import pentanomial
 
 KIND = "learning checkpoint"
 PAUSE = 0.5  # seconds of learning between looks at the clock
-OPENING = 4  # random plies before the games of a match, fewer where they end the game
-TRIES = 100  # to draw that many
+OPENING = 4  # random plies before the games of a match, or fewer if they would end the game
+TRIES = 100  # draws of an opening of that length
 
 
 @dataclass
 class Learning:
     """A learner at work on a game.
 
-    about: what decides, with the number of games, what is learned: the learner's name and parameters; the seed; a
-        digest of the positions of a stored run; the checksums of the files that the learner reads
+    about: what determines the result, with the number of games: the learner's name and parameters; the seed; a digest
     """
 
     game: Game
@@ -51,31 +49,31 @@ class Learning:
     about: dict[str, Any]
     network: Network
     trainer: Trainer
-    kernel: Kernel  # learns until so many games are done
-    seconds: float = 0.0  # of processor time, spent learning
+    kernel: Kernel  # called with a number of games, learns until that many are done
+    seconds: float = 0.0  # of processor time
     curve: list[dict] = field(default_factory=list)
 
     @property
     def games(self) -> int:
-        """Games learned from; positions, where they are drawn from a run."""
+        """Games learned from; for learners from runs, positions."""
         return int(self.trainer.counts[GAMES])
 
-    def go_on(self, until: int, told: Callable[[], bool]) -> bool:
-        """Learn until so many games are done; `told` is called about twice a second, and says whether to go on."""
+    def go_on(self, until: int, going_on: Callable[[], bool]) -> bool:
+        """Learn until `until` games are done; about twice a second, ask `going_on` whether to continue."""
         chunk = 1
-        self.kernel(0)  # compiles it, which is no learning
+        self.kernel(0)  # compiles
         while self.games < until:
             begun = time.process_time()
             self.kernel(min(self.games + chunk, until))
             spent = time.process_time() - begun
             self.seconds += spent
             chunk = max(1, min(4 * chunk, int(chunk * PAUSE / max(spent, 1e-6))))
-            if not told():
+            if not going_on():
                 return False
         return True
 
     def card(self) -> dict:
-        """What the file says of where it comes from."""
+        """The origin of the file, which it contains."""
         weights = hashlib.sha256(self.network.weights.tobytes()).hexdigest()[:12]
         learned = {"games": self.games, "positions": int(self.trainer.counts[POSITIONS])} | self.losses()
         return {**self.about, **learned, "seconds": round(self.seconds, 1), "weights": weights} | (
@@ -83,8 +81,8 @@ class Learning:
         )
 
     def losses(self) -> dict[str, float]:
-        """Of a policy, over the last positions before it learned them: its cross-entropy, in nats, the least that it
-        could be, which is the entropy of the visits, and that of equal probabilities."""
+        """A policy's cross-entropy in nats over the last positions, before it learned them: its own, the least possible
+        (the entropy of the visits), and that of equal probabilities."""
         sums = self.trainer.losses
         if sums[COUNT] == 0.0:
             return {}
@@ -92,12 +90,12 @@ class Learning:
         return {name: round(float(mean), 4) for name, mean in means.items()}
 
     def contents(self) -> bytes:
-        """The contents of the file of the evaluation, or of the policy."""
+        """The bytes of the evaluation's or policy's file."""
         kind = POLICY if self.learner.policy else EVALUATION
         return network_bytes(self.game, replace(self.network, card=self.card()), kind)
 
     def check_match(self, agent: str) -> None:
-        """UserError if there can be no match, which is better known before hours of learning."""
+        """UserError if no match is possible, before hours of learning."""
         made = agents.make(agent)
         if self.learner.policy and not (isinstance(made, UCT) and not made.methods and made.lanes == 1):
             raise LearningError(f"{agent} cannot play with a policy: the agent must be uct, without methods or lanes")
@@ -105,9 +103,9 @@ class Learning:
         _opening(self.game, stream(0))
 
     def players(self, agent: str, file: Path) -> list[Player]:
-        """The players of a match: the agent with what was learned, and without.
+        """The players of a match: the agent with and without what was learned.
 
-        file: where `contents` have been written; a policy is taken from there, as the prior of PUCT
+        file: holds `contents`; a policy is read from there, as the prior of PUCT
         """
         made = agents.make(agent)
         if not self.learner.policy:
@@ -116,7 +114,7 @@ class Learning:
         return [replace(made, methods=puct).player(self.game), made.player(self.game)]
 
     def checkpoint(self) -> bytes:
-        """The contents of a file that learning can go on from."""
+        """The bytes of a file to resume from."""
         trainer = self.trainer
         about = {"about": self.about, "counts": trainer.counts.tolist(), "rng": int(trainer.rng[0])}
         about |= {"seconds": self.seconds, "curve": self.curve, "tuples": self.network.orbits}
@@ -125,7 +123,7 @@ class Learning:
         return pack(KIND, self.game, {}, json.dumps(about).encode() + b"\n" + zlib.compress(arrays, 1))
 
     def resume(self, path: str | os.PathLike) -> None:
-        """Take over what a checkpoint has; LearningError if it is of another learner, PreparedFileError if damaged."""
+        """Restore a checkpoint; LearningError if it is of another learner, PreparedFileError if it is damaged."""
         line, _, packed = unpack(KIND, self.game, path)[1].partition(b"\n")
         try:
             about = json.loads(line)
@@ -149,13 +147,13 @@ class Learning:
 
 
 def default_tuples(game: Game) -> str:
-    """Shapes for a game's board: blocks and lines of as many cells as tables have room for."""
+    """Shapes for a game's board: blocks and lines of as many cells as tables can hold."""
     blocks = "3x3 2x4 4x2 lines" if contents_of(game) == 3 else "2x4 4x2 lines"
     return blocks if min(game.grid.shape) > 3 else "2x2 2x3 3x2 lines 1x3 3x1"
 
 
 def begin(game: Game, learner: Learner, seed: int = 1) -> Learning:
-    """A learner at work, which knows nothing yet; LearningError if the game or the learner does not allow it."""
+    """A new learner at work; LearningError if the game or the learner does not allow it."""
     if game.players != 2 or game.has_chance or not game.has_planes:
         raise LearningError(
             f"{game} cannot be learned: it must be for two players, without chance, and have `planes` and `grid`"
@@ -178,10 +176,8 @@ def begin(game: Game, learner: Learner, seed: int = 1) -> Learning:
 
 
 def stored_positions(game: Game, folder: Path) -> tuple[np.ndarray, np.ndarray]:
-    """(dtype[n, state_size], float32[n]): the positions of a run's games, and the first player's results.
-
-    Random openings are left out, and what neither an agent's fault nor anything else broke off.
-    """
+    """(dtype[n, state_size], float32[n]): positions of a run's completed games without their openings, and the first
+    player's results."""
     import results
 
     run = results.load(folder)
@@ -201,12 +197,12 @@ def stored_positions(game: Game, folder: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 def match(
-    game: Game, players: Callable[[], list[Player]], count: int, seed: int, told: Callable[[], bool] = lambda: True
+    game: Game, players: Callable[[], list[Player]], count: int, seed: int, going_on: Callable[[], bool] = lambda: True
 ) -> dict | None:
-    """Games of two players, of whom the first has what was learned: score, Elo and its error.
+    """A match of two players, the first with what was learned: score, Elo and its error; None if interrupted.
 
-    players: makes the two for a game.  Two games begin with each of the random openings, sides exchanged.  `told` is
-    called after each game, and says whether to go on; None if it does not.
+    players: makes both players for a game.  Each random opening is played twice, with sides swapped.  After each game,
+    `going_on` says whether to continue.
     """
     rng, points = stream(seed, "match"), []
     for _ in range(max(count // 2, 1)):
@@ -214,7 +210,7 @@ def match(
         scores = []
         for first in (0, 1):
             scores.append(_points(game, players(), opening, first, rng))
-            if not told():
+            if not going_on():
                 return None
         points.append(sum(scores))
     counts = [points.count(half / 2) for half in range(5)]
@@ -224,21 +220,15 @@ def match(
 
 def _opening(game, rng) -> list[int]:
     """OPENING random moves, or the most that leave something to play."""
-    room = np.empty(game.max_moves, np.int32)
     for plies in range(OPENING, -1, -1):
         for _ in range(TRIES):
-            state = game.initial()
-            moves: list[int] = []
-            while len(moves) < plies and not game.is_over(state):
-                moves.append(int(game.random_move(state, room, rng)))
-                game.play(state, moves[-1])
-            if not game.is_over(state):
-                return moves
+            if (line := random_line(game, plies, rng)) is not None:
+                return line
     raise LearningError(f"{game} is over before the first move: there can be no match")
 
 
 def _points(game, players: list[Player], opening: list[int], first: int, rng) -> float:
-    """What the first of the players gets for a game, in which it moves first if `first` is 0."""
+    """The first player's points in a game, in which it moves first if `first` is 0."""
     state = game.initial()
     result: float | None = None
     for move in opening:

@@ -1,6 +1,6 @@
-"""A process that measures playouts and searches on request, in whatever version of the project it is started.
+"""A process that measures playouts and searches on request, in the version of the project that starts it.
 
-Requests are lines of JSON on the standard input, answers lines of JSON on the standard output:
+Requests are lines of JSON on standard input, answers lines of JSON on standard output:
 
 {"game": spec, "agent": spec or null, "seconds": time of all its measurements} prepares; the answer is
     {"game", "agent": full names, "unit", "compile_seconds", "signature", "lanes": of the game's playouts, 0 if none},
@@ -9,7 +9,7 @@ Requests are lines of JSON on the standard input, answers lines of JSON on the s
 {"chunk": true} measures once what was prepared; the answer is
     {"units": playouts or nodes, "plies": of random playouts, "wall": seconds, "cpu": seconds}
 
-`arena bench` starts it in its own version and in another that it compares with.  So it uses only what all have:
+`arena bench` starts it in its own version and in the one to compare with.  So it uses only what all versions have:
 games.make, games.playouts, agents.make, Agent.refuses, Agent.choose, Agent.player and Player.choose.
 """
 
@@ -18,9 +18,9 @@ import os
 import sys
 import time
 
-CHUNKS = 5  # measurements of which a speed is the median
-SIGNED = 1000  # random playouts whose plies are a game's signature
-MOST = 200  # characters of the message of a failure
+CHUNKS = 5  # measurements behind a median speed
+SIGNED = 1000  # playouts whose plies are a game's signature
+MOST = 200  # characters of a failure's message
 
 
 class Playouts:
@@ -52,7 +52,7 @@ class Searches:
         self.unit = "playouts" if "playouts" in agent.budgets else "nodes"
 
     def signature(self) -> int:
-        """Nodes, visits of the chosen move, and playouts at each improvement, of one search with seed 1."""
+        """Nodes, visits of the chosen move, and playouts at each improvement, for one search with seed 1."""
         decision = self.agent.choose(self.game, self.game.initial(), seed=1)
         table = decision.statistics
         visits = 0 if table is None else int(table.playouts[table.moves == decision.move].sum())
@@ -65,13 +65,13 @@ class Searches:
     def _search(self, seed: int) -> int:
         from games.core.random import stream
 
-        # a player of a game for one plays what it has found before it searches anew
+        # in a one-player game, a player plays the sequence it has found before it searches again
         player = self.player if self.game.players == 2 else self.agent.player(self.game)
         return getattr(player.choose(self.game.initial(), stream(seed)), self.unit) or 0
 
 
 class Meter:
-    """Measures one subject in chunks that take about `seconds` / CHUNKS each."""
+    """Measures one subject in chunks of about `seconds` / CHUNKS each."""
 
     def __init__(self, subject, seconds: float):
         start = time.perf_counter()
@@ -95,7 +95,7 @@ class Meter:
 
 
 def prepared(request: dict) -> tuple[Meter | None, dict]:
-    """(the meter of what is asked for, the answer); no meter if it cannot be measured."""
+    """(the meter for a request, the answer); no meter if it cannot be measured."""
     import agents
     import games
 
@@ -105,7 +105,7 @@ def prepared(request: dict) -> tuple[Meter | None, dict]:
         if agent is not None and (reason := agent.refuses(game)):
             return None, {"refused": reason}
         meter = Meter(Playouts(game) if agent is None else Searches(game, agent), request["seconds"])
-    except Exception as error:  # whatever a kernel or an agent does wrong is told as a row of the table
+    except Exception as error:  # any fault of a kernel or an agent becomes a row of the table
         return None, {"failure": failure_in_words(error)}
     names = {"game": str(game), "agent": None if agent is None else str(agent)}
     return meter, names | {
@@ -117,7 +117,7 @@ def prepared(request: dict) -> tuple[Meter | None, dict]:
 
 
 def failure_in_words(error: Exception) -> str:
-    """The kind of an error and its message, in one line that is not too long."""
+    """The type of an error and its message, in one short line."""
     lines = [line.strip() for line in str(error).splitlines()]
     message = " ".join(line for line in lines if line and not line.startswith("Failed in nopython mode"))
     return f"{type(error).__name__}: {message[:MOST]}{'...' if len(message) > MOST else ''}"
@@ -126,7 +126,7 @@ def failure_in_words(error: Exception) -> str:
 def main() -> None:
     """Answer requests until the input ends."""
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what else is printed does not disturb the answers
+    os.dup2(2, 1)  # other prints must not mix with the answers
     meter: Meter | None = None
     for line in sys.stdin:
         request = json.loads(line)
@@ -137,7 +137,7 @@ def main() -> None:
         try:
             print(json.dumps(answer), file=answers, flush=True)
         except BrokenPipeError:
-            os._exit(0)  # who asked is gone, and an ordinary exit would try to write the answer again
+            os._exit(0)  # the client has gone, and an ordinary exit would write the answer again
 
 
 if __name__ == "__main__":

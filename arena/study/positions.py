@@ -1,6 +1,6 @@
-"""Files of positions with known scores, against which a solver is checked."""
+"""Files of positions with known scores, to check solvers against."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,11 +11,11 @@ from games.core.errors import UserError
 from games.core.files import read_bounded
 from games.core.game import Game, IllegalMove
 
-MOST_TOLD = 10  # wrong lines that are named
+MOST_NAMED = 10  # wrong lines in a message
 
 
 class PositionError(UserError, ValueError):
-    """A file of positions that cannot be read; the message says where and why."""
+    """A file of positions that cannot be read, and why."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Checked:
-    """A solver's answer for a known position; `found` is None if its budget did not suffice."""
+    """A solver's answer for a known position; `found` is None if its budget was too small."""
 
     known: Known
     found: int | None
@@ -40,7 +40,7 @@ class Checked:
 def read_positions(path: Path) -> list[Known]:
     """The positions of a file in the format of the Connect 4 tests: each line has moves, a space, and the score.
 
-    PositionError names the first lines that have another form, by their numbers.
+    PositionError names the first lines of another form by number.
     """
     found, bad = [], []
     text = read_bounded(path).decode(errors="replace")
@@ -53,13 +53,13 @@ def read_positions(path: Path) -> list[Known]:
         except ValueError:
             bad.append(f"{path}:{number}: {line!r} is not of the form: moves score")
     if bad or not found:
-        more = [f"and {len(bad) - MOST_TOLD} more lines"] if len(bad) > MOST_TOLD else []
-        raise PositionError("\n".join([*bad[:MOST_TOLD], *more]) or f"{path} holds no positions")
+        more = [f"and {len(bad) - MOST_NAMED} more lines"] if len(bad) > MOST_NAMED else []
+        raise PositionError("\n".join([*bad[:MOST_NAMED], *more]) or f"{path} holds no positions")
     return found
 
 
-def check_positions(solver: Solver, known: list[Known], path: Path, told: Callable[[Checked], None]) -> list[Checked]:
-    """Solve every position of a file, and call `told` after each.  PositionError names a line with illegal moves."""
+def check_positions(solver: Solver, known: list[Known], path: Path, after: Callable[[Checked], None]) -> list[Checked]:
+    """Solve every position of a file, and call `after` on each; PositionError names a line with illegal moves."""
     game, states = solver.game, states_of(solver.game, known, path)
     checked = []
     solver.warm(states[0][1])
@@ -71,12 +71,12 @@ def check_positions(solver: Solver, known: list[Known], path: Path, told: Callab
         except Unsolved:
             found = None
         checked.append(Checked(entry, found, solver.nodes, solver.seconds))
-        told(checked[-1])
+        after(checked[-1])
     return checked
 
 
 def states_of(game: Game, known: list[Known], path: Path) -> list[tuple[Known, np.ndarray, int]]:
-    """Every position with its state and the plies before it; PositionError where there is nothing to solve."""
+    """Every position with its state and its plies so far; PositionError if there is nothing to solve."""
     states = []
     for entry in known:
         try:
@@ -91,10 +91,19 @@ def states_of(game: Game, known: list[Known], path: Path) -> list[tuple[Known, n
     return states
 
 
-def score_of(game: Game, value: int, end: int) -> int:
-    """The score in the Connect 4 tests of a game with this value that ends after `end` plies.
+def names_of(game: Game, moves: Iterable[int], state: np.ndarray | None = None) -> list[str]:
+    """The names of moves made one after the other, from `state` or the initial position."""
+    names, at = [], game.initial() if state is None else state
+    for move in moves:
+        names.append(game.move_name(at, move))
+        at = game.after(at, move)
+    return names
 
-    It is the number of stones that the winner has left (of half the board), plus one: positive if the player to move
-    wins, negative if that player loses, 0 for a draw.
+
+def score_of(game: Game, value: int, end: int) -> int:
+    """The score, as the Connect 4 tests count it, of a game with this value that ends after `end` plies.
+
+    It is one more than the stones (half the board's) that the winner has left: positive if the player to move wins,
+    negative if that player loses, 0 for a draw.
     """
     return value * (game.max_plies // 2 + 1 - (end + 1) // 2)

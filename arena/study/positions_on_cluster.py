@@ -1,8 +1,8 @@
-"""Positions of a file, solved by the workers of a cluster.
+"""Solves the positions of a file on a cluster.
 
-The workers solve in their own processes: where a solver ends one, Dask tries another, and gives up after three.
-Positions travel in lots of a fixed size, each with a new solver, which keeps what it finds from one position to the
-next.  So nodes do not depend on the number of workers, though one solver of all positions has others.
+Workers solve in their own processes: if a solver kills one, Dask tries another, and gives up after three.  Positions
+travel in lots of a fixed size, each with a new solver, which keeps its findings from position to position.  So nodes
+do not depend on the number of workers, though one solver for all positions would count others.
 """
 
 import os
@@ -17,11 +17,11 @@ LOT = 16  # positions
 
 
 def check_positions_on(
-    cluster: str, game: str, agent: str, known: list[Known], path: Path, told: Callable[[Checked], None]
+    cluster: str, game: str, agent: str, known: list[Known], path: Path, after: Callable[[Checked], None]
 ) -> list[Checked]:
-    """What `check_positions` does, on a cluster; `told` is called in the order in which lots come back.
+    """Do as `check_positions` on a cluster; `after` is called in the order in which lots come back.
 
-    game, agent: specs.  ClusterError if a worker has other sources, or solvers end one worker after the other.
+    game, agent: specs.  ClusterError if a worker has other sources, or solvers kill several workers in a row.
     """
     import agents
     import games
@@ -37,12 +37,12 @@ def check_positions_on(
         for done in _solved(client, cluster, [(*fixed, lot, str(path)) for lot in lots]):
             for one in done:
                 checked[one.known.line] = one
-                told(one)
+                after(one)
     return [checked[entry.line] for entry in known]
 
 
 def _solved(client, cluster, tasks) -> Iterator[list[Checked]]:
-    """The answers to all lots, as they come."""
+    """The answers to all lots, in the order of arrival."""
     from distributed import KilledWorker, as_completed
 
     futures = [client.submit(solve_lot, *task, pure=False) for task in tasks]

@@ -1,4 +1,4 @@
-"""What is prepared for a game and kept in files: tables of end-games, and opening books from stored runs."""
+"""Files prepared for a game: end-game tables, and opening books from stored runs."""
 
 from pathlib import Path
 
@@ -8,13 +8,13 @@ from games.core.game import Game
 from results.record import Reason
 from results.store import StoreError
 
-ENDINGS = (Reason.PLAYED_OUT, Reason.RESIGNED, *Reason.ADJUDICATED)  # of games whose moves led to their results
+ENDINGS = (Reason.PLAYED_OUT, Reason.RESIGNED, *Reason.ADJUDICATED)  # games whose moves led to their results
 
 
 def endgame_table(game: Game, state, pieces: int | None, most: int) -> tuple[bytes, int]:
     """(the file's bytes, number of positions) of the end-games of at most `pieces` pieces.
 
-    If `pieces` is None, they are all positions that can follow from `state`.  TablebaseError if the game does not
+    If `pieces` is None, the table has all positions that can follow from `state`.  TablebaseError if the game cannot
     list such end-games, or if there are more than `most` positions.
     """
     if pieces is None:
@@ -31,8 +31,7 @@ def endgame_table(game: Game, state, pieces: int | None, most: int) -> tuple[byt
 def opening_book(folder: Path, plies: int, least: int) -> tuple[bytes, int, int]:
     """(the file's bytes, number of positions, number of games) of a book from a stored run.
 
-    It has the moves of the first `plies` plies that were made in `least` or more of the games that neither an agent's
-    fault nor anything else broke off.
+    It has the moves of the first `plies` plies that were made in at least `least` of the games that reached their end.
     """
     import results
 
@@ -46,9 +45,9 @@ def opening_book(folder: Path, plies: int, least: int) -> tuple[bytes, int, int]
 
 
 def game_of(run) -> Game:
-    """The game for two of a stored run, whose plugins are imported.
+    """The two-player game of a stored run, whose plugins are imported.
 
-    StoreError if the run is of games for one player, or of imported results.
+    StoreError if the run is of one-player games or of imported results.
     """
     config = run.meta.get("config")
     if not config or run.single_player:

@@ -1,7 +1,7 @@
-"""A study of searches that prove: each on the same positions of several games, with several sizes of memory.
+"""A study of proof searches: each on the same positions of several games, with several sizes of memory.
 
-Positions come from random games.  Every search has as many nodes for a position as any other.  What was found is stored
-line by line as it is found, so that a study that was stopped goes on where it was.
+Positions come from random games, and every search has the same number of nodes for each.  Findings are stored line by
+line, so that a stopped study can continue.
 """
 
 import math
@@ -20,6 +20,7 @@ from agents.core.agent import Agent, Budget
 from agents.core.solve import solve, solver_of
 from arena.config.config import ConfigError
 from arena.study import kept
+from arena.study.positions import names_of
 from games.core.game import check_range
 from games.core.random import random_below, stream
 
@@ -46,10 +47,10 @@ SEARCHES = (
     "pdspn",
     "pdspn(keep_tree=false)",
 )
-LEAST_ROWS = 1000  # of a tree
-TREE_ROW, GRAPH_ROW = 28, 64  # bytes, the most that a row takes
+LEAST_ROWS = 1000  # in a tree
+TREE_ROW, GRAPH_ROW = 28, 64  # bytes of a row, at most
 NUMBER = int | float
-STORED: dict[str, Any] = {  # the types of what each row has
+STORED: dict[str, Any] = {  # the types of a row's values
     **dict.fromkeys(("game", "search", "moves", "unsolved"), str),
     **dict.fromkeys(("position", "plies", "nodes", "bytes"), int),
     **dict.fromkeys(("memory", "seconds"), NUMBER),
@@ -59,12 +60,12 @@ STORED: dict[str, Any] = {  # the types of what each row has
 
 @dataclass(frozen=True)
 class ProofStudy:
-    """What is studied.
+    """The plan of a study.
 
     memory: sizes in MiB of a search's table or trees
     positions: of each game
-    nodes: that a search has for a position
-    part: the positions are from this part of random games, two shares of their length
+    nodes: budget of a search for a position
+    part: the part of random games that positions are from, as two shares of their length
     """
 
     games: tuple[str, ...] = GAMES
@@ -76,7 +77,7 @@ class ProofStudy:
     seed: int = 0
 
     def check(self) -> None:
-        """ConfigError says what is wrong: also a game of which there are not so many positions."""
+        """ConfigError with everything that is wrong, including games with too few positions."""
         wrong = [
             f"{field.name} = {getattr(self, field.name)!r} is of the wrong type; the default is {field.default!r}"
             for field in fields(self)
@@ -93,14 +94,14 @@ class ProofStudy:
             wrong.append(f"part = {self.part} is not two shares of a game's length, such as 0.1,0.5")
         for name in ("games", "searches", "memory"):
             if len({*getattr(self, name)}) < len(getattr(self, name)):
-                wrong.append(f"{name} = {list(getattr(self, name))} has one of them twice")
+                wrong.append(f"{name} = {list(getattr(self, name))} has an entry twice")
         if not all(0 < mebibytes < 2**63 for mebibytes in self.memory):
             wrong.append(f"memory = {list(self.memory)}: sizes are finite, and more than 0 MiB")
         if wrong := wrong or not_made(self.games) or self.unfit() or self.without_positions():
             raise ConfigError(wrong)
 
     def unfit(self) -> list[str]:
-        """Which searches cannot solve which games, or with which memory, and why."""
+        """Complaints about searches that cannot solve a game, or not with some memory."""
         found = []
         for spec in self.searches:
             agent = agents.make(spec)
@@ -117,7 +118,7 @@ class ProofStudy:
         return found
 
     def without_positions(self) -> list[str]:
-        """Which games lack positions, and why."""
+        """Complaints about games without enough positions."""
         found = []
         for name in self.games:
             game = games.make(name)
@@ -129,7 +130,7 @@ class ProofStudy:
         return found
 
     def cells(self) -> Iterator[tuple[str, str, int, float]]:
-        """(game, search, position, memory) of everything that is to be solved, in order."""
+        """(game, search, position, memory) of every solution wanted, in order."""
         for game in self.games:
             for search in self.searches:
                 for position in range(self.positions):
@@ -138,7 +139,7 @@ class ProofStudy:
 
 
 def not_made(names) -> list[str]:
-    """Why games of these names cannot be made, told once each and not for every search."""
+    """Complaints about games that cannot be made."""
     found = []
     for name in names:
         try:
@@ -149,14 +150,14 @@ def not_made(names) -> list[str]:
 
 
 def _alike(value, example) -> bool:
-    """Whether a value is of the type of the example; whole numbers do for others."""
+    """Whether a value has the type of the example; a whole number may stand for a float."""
     if isinstance(example, tuple):
         return isinstance(value, tuple) and all(_alike(one, example[0]) for one in value)
     return type(value) in ((int, float) if isinstance(example, float) else (type(example),))
 
 
 def with_memory(agent: Agent, mebibytes: float) -> Agent:
-    """The agent with a table of that size, or trees that have it together.  ValueError if it has neither."""
+    """The agent with a table, or with trees together, of that size; ValueError if it has neither."""
     known: Any = agent.__dataclass_fields__
     if "table" in known:
         return replace(agent, table=mebibytes)  # type: ignore[type-var]
@@ -172,9 +173,9 @@ def with_memory(agent: Agent, mebibytes: float) -> Agent:
 
 
 def position(game, seed: int, number: int, part: tuple[float, float]) -> tuple[list[int], np.ndarray]:
-    """(moves, state) of the position of that number: from a random game, and not foreseen to be won or lost.
+    """(moves, state) of position `number`: from a random game, and not foreseen to be won or lost.
 
-    ValueError if a thousand games have none.
+    ValueError if a thousand games offer none.
     """
     rng = stream(seed, str(game), number)
     for _ in range(1000):
@@ -192,28 +193,24 @@ def position(game, seed: int, number: int, part: tuple[float, float]) -> tuple[l
 
 
 def run(study: ProofStudy | None, out, resume: bool = False, tell: Callable[[str], None] = lambda text: None):
-    """Solve all that the study asks for and is not stored, and return the rows; see `load`.
+    """Solve what the study wants and does not have yet; returns the rows as `load` does.
 
-    With `resume` and without a study, the stored one is continued.  `tell` is called with a line before each search.
+    With `resume` and without a study, continue the stored one.  `tell` is called with a line before each search.
     ConfigError if the folder holds another study, or none.
     """
     folder = Path(out)
     study = kept.begin(study, folder / FILE, ProofStudy, "proofs", resume)
-    cells = list(study.cells())
     warmed: set[tuple[str, str]] = set()
-    with open(folder / FOUND, "a") as file:
-        kept.lock(file)
-        known = {(row["game"], row["search"], row["position"], row["memory"]) for row in _stored(folder)}
-        for number, cell in enumerate(cells, 1):
-            if cell not in known:
-                name, search, place, mebibytes = cell
-                tell(f"{number:,} of {len(cells):,}: {search} on {name}, position {place + 1}, {mebibytes:g} MiB")
-                kept.append(file, _solved(study, cell, warmed))
+
+    def words(name, search, place, mebibytes):
+        return f"{search} on {name}, position {place + 1}, {mebibytes:g} MiB"
+
+    found = kept.Found(folder / FOUND, STORED, ("game", "search", "position", "memory"))
+    found.complete(list(study.cells()), lambda *cell: _solved(study, cell, warmed), words, tell)
     return load(folder)
 
 
 def _solved(study, cell, warmed) -> dict:
-    """What a search found of a position, in plain values."""
     name, search, place, mebibytes = cell
     game = games.make(name)
     moves, state = position(game, study.seed, place, study.part)
@@ -229,7 +226,7 @@ def _solved(study, cell, warmed) -> dict:
         "search": search,
         "position": place,
         "memory": mebibytes,
-        "moves": names_of(game, moves),
+        "moves": " ".join(names_of(game, moves)),
         "plies": len(moves),
         "value": found.value,
         "nodes": found.nodes,
@@ -239,29 +236,11 @@ def _solved(study, cell, warmed) -> dict:
     }
 
 
-def names_of(game, moves) -> str:
-    """A line of moves as `arena solve --moves` reads it."""
-    names, state = [], game.initial()
-    for move in moves:
-        names.append(game.move_name(state, move))
-        state = game.after(state, move)
-    return " ".join(names)
-
-
 def load(folder) -> pd.DataFrame:
-    """A row for each search of a position: the columns of the file, and solved.
-
-    ConfigError if two searches found different values.
-    """
-    frame = pd.DataFrame(_stored(Path(folder)))
-    if frame.empty:
-        raise ConfigError([f"{Path(folder) / FOUND}: holds no search yet"])
+    """A row per search of a position: the columns of the file, and `solved`; ConfigError if searches disagree."""
+    frame = kept.table(Path(folder) / FOUND, STORED)
     frame["solved"] = frame["value"].notna()
     values = frame[frame["solved"]].groupby(["game", "position"])["value"].nunique()
     if differing := [f"{game}, position {place + 1}" for (game, place), count in values.items() if count > 1]:
         raise ConfigError([f"{folder}: searches found different values of {one}" for one in differing])
     return frame
-
-
-def _stored(folder: Path) -> list[dict]:
-    return kept.rows(folder / FOUND, STORED)

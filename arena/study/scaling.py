@@ -1,16 +1,14 @@
 """How parallel searches scale: matches against the serial search, played as one tournament.
 
 With each number of workers, every scheme meets the serial search with the playouts of one worker (equal time) and with
-those of all workers (search overhead); then, in rounds, with the factor between them that
-`results.strength_scaling.next_factor` asks for, until each strength speed-up is enclosed.  Results decide which matches
-follow, and the study decides the results; so a study can be stopped and resumed, and gives the same matches again.  All
-games are in one store, which every other command reads.
+those of all workers (search overhead); then, in rounds, with the factor in between that
+`results.strength_scaling.next_factor` asks for, until each strength speed-up is enclosed.  Results alone decide which
+matches follow, so a resumed study gives the same matches.  All games are in one store, which every other command reads.
 """
 
-import json
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +23,18 @@ from arena.config.config import ConfigError
 from arena.config.loading import from_values
 from arena.runner import tournament
 from arena.runner.events import Events
+from arena.study import kept
 from games.core.registry import parse_spec
 from results import strength_scaling
 from results.store import FILE_NAME, StoreExists
 
 FILE = "plan.json"
-LEAST, MOST = 0.25, 2.0  # the smallest factor that is tried; the largest, as a multiple of the number of workers
+LEAST, MOST = 0.25, 2.0  # the smallest factor tried; the largest, as a multiple of the number of workers
 
 
 @dataclass(frozen=True)
 class ScalingStudy:
-    """What is compared.
+    """The plan of a study.
 
     schemes: specs without workers and budget; playouts: of each worker, for a move; games: of each match, an even
     number; threads: real threads instead of simulated workers, so that results depend on their timing
@@ -52,7 +51,7 @@ class ScalingStudy:
     serial: str = "uct"
 
     def check(self) -> None:
-        """ConfigError with everything that is wrong, except what the tournament's configuration tells as well."""
+        """ConfigError with everything that is wrong."""
         problems = [f"workers = {n}: is out of range; it can be 1 or more" for n in self.workers if n < 1]
         problems += [f"{key}: is missing; give one or more" for key in ("schemes", "workers") if not getattr(self, key)]
         if self.playouts < 1 / LEAST:
@@ -63,6 +62,7 @@ class ScalingStudy:
         problems += self._serial_problems()
         if problems:
             raise ConfigError([f"scaling: {problem}" for problem in problems])
+        from_values(self.config(_first_pairings(self)), "scaling")
 
     def _scheme_problems(self, spec) -> list[str]:
         _, unnamed, named = parse_spec(spec)
@@ -90,11 +90,11 @@ class ScalingStudy:
         return []
 
     def parallel(self, spec: str, workers: int):
-        """The agent of a scheme with so many workers."""
+        """The agent of a scheme with `workers` workers."""
         return replace(agents.make(spec), workers=workers, playouts=self.playouts, simulated=not self.threads)
 
     def factors(self) -> list[float]:
-        """The factors of the serial search that may be needed: powers of two and the numbers of workers."""
+        """The factors of the serial search that may be needed: powers of two, and the numbers of workers."""
         highest = math.floor(math.log2(MOST * max(self.workers)))
         powers = {2.0**k for k in range(round(math.log2(LEAST)), highest + 1)}
         return sorted(powers | {float(n) for n in self.workers})
@@ -104,7 +104,7 @@ class ScalingStudy:
         return [(spec, workers) for spec in self.schemes for workers in sorted(set(self.workers))]
 
     def config(self, pairings: list) -> dict:
-        """The tournament's configuration, in which these pairs of names meet."""
+        """The tournament's configuration, with these pairs of names as its pairings."""
         serial = agents.make(self.serial)
         entries = [
             {"name": serial_name(factor), "agent": str(replace(serial, playouts=round(factor * self.playouts)))}
@@ -121,12 +121,12 @@ class ScalingStudy:
 
 
 def name(scheme: str, workers: int) -> str:
-    """The name in the tournament of a scheme with so many workers."""
+    """The name of a scheme with `workers` workers in the tournament."""
     return f"{scheme} x{workers}"
 
 
 def serial_name(factor: float) -> str:
-    """The name of the serial search with `factor` times the playouts of a worker."""
+    """The name of the serial search with `factor` times a worker's playouts."""
     return f"serial {factor:g}"
 
 
@@ -139,13 +139,15 @@ def run(
     tell: Callable[[str], None] = lambda text: None,
     cluster: Any = None,
 ) -> pd.DataFrame:
-    """Play what the study asks for, and return the table of `results.strength_scaling.table`.
+    """Play the study's matches; returns the table of `results.strength_scaling.table`.
 
-    With `resume` and without a study, the stored one is continued.  `tell` is called with a line before each round; the
+    With `resume` and without a study, continue the stored one.  `tell` is called with a line before each round; the
     other parameters and the errors are those of `arena.run`.
     """
     folder = Path(out)
-    study = _begin(study, folder, resume)
+    if study is not None and not resume and (folder / FILE_NAME).exists():
+        raise StoreExists(f"{folder} holds a tournament already")
+    study = kept.begin(study, folder / FILE, ScalingStudy, "scaling", resume)
     pairings, number = _stored_pairings(folder), 0
     wanted = pairings if pairings else _first_pairings(study)
     while True:
@@ -178,59 +180,30 @@ def load(folder) -> pd.DataFrame:
 
 def read_study(folder) -> ScalingStudy:
     """The study that a folder holds; ConfigError if it holds none."""
-    path = Path(folder) / FILE
-    try:
-        values = json.loads(path.read_text())
-        lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
-        return ScalingStudy(**values | lists)
-    except FileNotFoundError:
-        raise ConfigError([f"{path}: there is no such file; the folder holds no study of scaling"]) from None
-    except (ValueError, TypeError) as error:
-        raise ConfigError([f"{path}: does not describe a study of scaling: {error}"]) from None
-
-
-def _begin(study, folder, resume) -> ScalingStudy:
-    """The study to play; a new one is checked, and written before the first game."""
-    if resume and (folder / FILE).exists():
-        stored = read_study(folder)
-        if study is not None and study != stored:
-            keys = [key for key in asdict(stored) if getattr(study, key) != getattr(stored, key)]
-            raise ConfigError([f"the study in {folder} was begun with other values of {', '.join(keys)}"])
-        return stored
-    if study is None:
-        return read_study(folder)
-    if (folder / FILE_NAME).exists():
-        raise StoreExists(f"{folder} holds a tournament already")
-    study.check()
-    from_values(study.config(_first_pairings(study)), "scaling")
-    folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f".{FILE}"
-    part.write_text(json.dumps(asdict(study), indent=1))
-    part.replace(folder / FILE)
-    return study
+    return kept.plan(Path(folder) / FILE, ScalingStudy, "scaling")
 
 
 def _first_pairings(study) -> list:
-    """Each point against the serial search with the playouts of one worker, and with those of all workers."""
+    """Each point against the serial search with the playouts of one worker, and of all workers."""
     return [
         [name(*point), serial_name(factor)] for point in study.points() for factor in sorted({1.0, float(point[1])})
     ]
 
 
 def _stored_pairings(folder) -> list:
-    """The matches of a stored run; none if there is no run."""
+    """The matches of a stored run; none without one."""
     return results.load(folder).meta["config"]["pairings"] if (folder / FILE_NAME).exists() else []
 
 
 def _next_pairings(study, folder) -> list:
-    """The matches that the results ask for."""
+    """The matches that follow from the results."""
     matches = _matches(study, results.load(folder))
     factors = {point: strength_scaling.next_factor(matches[point], LEAST, MOST * point[1]) for point in study.points()}
     return [[name(*point), serial_name(factor)] for point, factor in factors.items() if factor is not None]
 
 
 def _matches(study, played) -> dict:
-    """point -> factor -> pairs of games, of the matches that were played."""
+    """{point: {factor: pairs of games}} of the matches played."""
     counts = strength_scaling.counts_by_pair(played.pairs())
     return {
         point: {
@@ -243,9 +216,9 @@ def _matches(study, played) -> dict:
 
 
 def _times(study, played) -> dict:
-    """point -> the virtual time of its moves, divided by that of the serial search with the playouts of one worker.
+    """{point: virtual time of its moves}, as a multiple of the serial search's with the playouts of one worker.
 
-    Only of schemes whose playouts take one unit of time, as those of the serial search do.
+    Only for schemes whose playouts take one unit of time, as those of the serial search do.
     """
     moves = played.moves()
     mean = moves.groupby("agent")["virtual_time"].mean()

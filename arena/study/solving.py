@@ -1,8 +1,7 @@
 """A study of how parallel solvers scale: the same positions, solved by one worker and by more and more.
 
-Each solver is an agent with a parameter `workers`.  Where it has one `simulated`, its workers are simulated, in virtual
-time, unless real ones are asked for.  What was found is stored as it is found, so that a study that was stopped goes on
-where it was.
+Each solver is an agent with a parameter `workers`.  If it has a parameter `simulated`, its workers are simulated, in
+virtual time, unless real ones are wanted.  Findings are stored at once, so that a stopped study can continue.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,13 +18,14 @@ from agents.core.agent import Agent, Budget, registry
 from agents.core.solve import solve, solver_of, solving_agents
 from arena.config.config import ConfigError
 from arena.study import kept
-from arena.study.proving import NUMBER, names_of, not_made
+from arena.study.positions import names_of
+from arena.study.proving import NUMBER, not_made
 from games.core.game import check_range
 from games.core.random import random_below, stream
 from results import solver_scaling
 
 FILE, FOUND = "solving.json", "solving.jsonl"
-STORED: dict[str, Any] = {  # the types of what each row has
+STORED: dict[str, Any] = {  # the types of a row's values
     **dict.fromkeys(("solver", "moves", "unsolved", "timing"), str),
     **dict.fromkeys(("workers", "position", "nodes", "bytes"), int),
     "time": NUMBER,
@@ -35,11 +35,11 @@ STORED: dict[str, Any] = {  # the types of what each row has
 
 @dataclass(frozen=True)
 class SolvingStudy:
-    """What is studied.
+    """The plan of a study.
 
     solvers: specs without workers and budget; none: all whose workers can be simulated
-    moves: lines that lead to positions; none: `positions` random ones, each after so many plies, by `seed`
-    nodes: that a solver has for a position
+    moves: lines that lead to positions; none: `positions` random ones, each after `plies` plies, by `seed`
+    nodes: budget of a solver for a position
     real: threads and processes, timed by the wall, instead of simulated workers
     """
 
@@ -83,15 +83,18 @@ class SolvingStudy:
         return []
 
     def specs(self) -> tuple[str, ...]:
-        """The solvers."""
-        return self.solvers or solvers_with("simulated")
+        """The solvers, or their default."""
+        known = registry.classes()
+        return self.solvers or tuple(
+            name for name in solving_agents() if "simulated" in known[name].__dataclass_fields__
+        )
 
     def sizes(self) -> list[int]:
-        """The numbers of workers, one among them, with which the others are compared."""
+        """The numbers of workers, always with 1 for comparison."""
         return sorted({1, *self.workers})
 
     def agent(self, spec: str, workers: int) -> Agent:
-        """A solver with so many workers."""
+        """A solver with `workers` workers."""
         agent: Any = agents.make(spec)
         simulated = {"simulated": not self.real} if hasattr(agent, "simulated") else {}
         return replace(agent, workers=workers, **simulated)
@@ -108,20 +111,15 @@ class SolvingStudy:
             yield random_position(game, self.seed, number, self.plies)
 
     def cells(self) -> Iterator[tuple[str, int, int]]:
-        """(solver, position, workers) of everything that is to be solved, in order."""
+        """(solver, position, workers) of every solution wanted, in order."""
         for spec in self.specs():
             for position in range(len(self.moves) or self.positions):
                 for workers in self.sizes():
                     yield spec, position, workers
 
 
-def solvers_with(parameter: str) -> tuple[str, ...]:
-    """The names of the agents that solve and have such a parameter."""
-    return tuple(name for name in solving_agents() if parameter in registry.classes()[name].__dataclass_fields__)
-
-
 def random_position(game, seed: int, number: int, plies: int) -> tuple[str, np.ndarray]:
-    """(moves, state) after so many random plies, not foreseen to be won or lost; ConfigError if there is none."""
+    """(moves, state) after `plies` random plies, not foreseen to be won or lost; ConfigError if there is none."""
     rng = stream(seed, str(game), number)
     for _ in range(1000):
         line, state = list[int](), game.initial()
@@ -131,33 +129,32 @@ def random_position(game, seed: int, number: int, plies: int) -> tuple[str, np.n
                 line.append(legal[int(random_below(rng, len(legal)))])
                 state = game.after(state, line[-1])
             if not game.is_over(state) and not game.foreseen(state)[0]:
-                return names_of(game, line), state
+                return " ".join(names_of(game, line)), state
     raise ConfigError([f"solvers: {game}: no position after {plies} plies of a thousand games is not foreseen to end"])
 
 
 def run(study: SolvingStudy | None, out, resume: bool = False, tell: Callable[[str], None] = lambda text: None):
-    """Solve all that the study asks for and is not stored, and return the rows; see `load`.
+    """Solve what the study wants and does not have yet; returns the rows as `load` does.
 
-    With `resume` and without a study, the stored one is continued.  `tell` is called with a line before each search.
+    With `resume` and without a study, continue the stored one.  `tell` is called with a line before each search.
     ConfigError if the folder holds another study, or none.
     """
     folder = Path(out)
     study = kept.begin(study, folder / FILE, SolvingStudy, "solvers", resume)
-    cells, positions = list(study.cells()), list(study.states())
-    with open(folder / FOUND, "a") as file:
-        kept.lock(file)
-        stored = kept.rows(folder / FOUND, STORED)
-        known = {(row["solver"], row["position"], row["workers"]) for row in stored}
-        for number, cell in enumerate(cells, 1):
-            if cell not in known:
-                spec, place, workers = cell
-                tell(f"{number:,} of {len(cells):,}: {spec} with workers = {workers}, position {place + 1}")
-                kept.append(file, _solved(study, spec, place, workers, positions[place]))
+    positions = list(study.states())
+
+    def words(spec, place, workers):
+        return f"{spec} with workers = {workers}, position {place + 1}"
+
+    def find(spec, place, workers):
+        return _solved(study, spec, place, workers, positions[place])
+
+    found = kept.Found(folder / FOUND, STORED, ("solver", "position", "workers"))
+    found.complete(list(study.cells()), find, words, tell)
     return load(folder)
 
 
 def _solved(study, spec, place, workers, position) -> dict:
-    """What a solver found of a position, in plain values."""
     moves, state = position
     solver = solver_of(study.agent(spec, workers), games.make(study.game), Budget(nodes=study.nodes))
     solver.warm(state)
@@ -179,15 +176,11 @@ def _solved(study, spec, place, workers, position) -> dict:
 
 def load(folder) -> pd.DataFrame:
     """The table of `results.solver_scaling.points` of a stored study; ConfigError if searches found other values."""
-    frame = pd.DataFrame(kept.rows(Path(folder) / FOUND, STORED))
-    if frame.empty:
-        raise ConfigError([f"{Path(folder) / FOUND}: holds no search yet"])
+    frame = kept.table(Path(folder) / FOUND, STORED)
     values = frame[frame["value"].notna()].groupby("position")["value"].nunique()
     if differing := [place + 1 for place, count in values.items() if count > 1]:
         raise ConfigError([f"{folder}: solvers found different values of position {place}" for place in differing])
     timings = frame.groupby("solver")["timing"].nunique()
     if mixed := [solver for solver, count in timings.items() if count > 1]:
-        raise ConfigError(
-            [f"{folder}: {solver} has virtual times and times of the wall; begin the study anew" for solver in mixed]
-        )
+        raise ConfigError([f"{folder}: {solver} has virtual and wall times; begin a new study" for solver in mixed])
     return solver_scaling.points(frame)

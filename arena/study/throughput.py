@@ -14,19 +14,19 @@ from arena.study.scaling import ScalingStudy
 from arena.workers.machine import cores
 from games.core.random import stream
 
-ROUNDS = 5  # how often each search is measured, in turns
-PLAYOUTS = 10_000  # of each worker for a decision: a few milliseconds, in which other programs may leave it all cores
-HAD = 0.95  # of the processor time of its threads, for a decision to count
+ROUNDS = 5  # measurements of each search, in turns
+PLAYOUTS = 10_000  # of each worker for a decision: a few milliseconds, in which other programs may leave all cores free
+HAD = 0.95  # share of its threads' processor time that a decision needs to count
 COLUMNS = ["scheme", "threads", "playouts_per_second", "undisturbed", "speed_up", "over_serial"]
 
 
 def throughput(study: ScalingStudy, seconds: float, tell: Callable[[str], None] = lambda text: None) -> pd.DataFrame:
     """Playouts a second of each scheme on real threads, from the initial position.
 
-    The numbers of threads are 1, the number of cores, and the numbers of workers between.  Columns: scheme, threads,
-    playouts_per_second, undisturbed, speed_up over one thread, over_serial (over the serial search).  Each search is
-    measured for `seconds` in each of ROUNDS turns.  Only those decisions count in which every thread had a core to
-    itself, `undisturbed` of all: the rate is their median, and NaN if there was none.
+    The numbers of threads are 1, the number of cores, and the study's numbers of workers in between.  Columns: scheme,
+    threads, playouts_per_second, undisturbed, speed_up over one thread, over_serial (over the serial search).  Each
+    search is measured for `seconds` in each of ROUNDS turns.  Only decisions count in which every thread had a core to
+    itself; `undisturbed` is their share, and the rate their median, or NaN if there was none.
     """
     game, counts = games.make(study.game), sorted({1, cores(), *(n for n in study.workers if n <= cores())})
     searches = {("serial", 1): replace(agents.make(study.serial), playouts=PLAYOUTS)}
@@ -48,13 +48,13 @@ def throughput(study: ScalingStudy, seconds: float, tell: Callable[[str], None] 
 
 
 def undisturbed_rate(decisions: list[tuple[float, float]]) -> tuple[float, float]:
-    """(the median rate of the decisions with enough processor time, their share of all); see `throughput`."""
+    """(the median rate of the undisturbed decisions, their share of all); see `throughput`."""
     rates = [rate for rate, had in decisions if had >= HAD]
     return statistics.median(rates) if rates else math.nan, len(rates) / len(decisions)
 
 
 def _decisions(game, agent, threads: int, seconds: float) -> list[tuple[float, float]]:
-    """(playouts a second, processor time as a share of what its threads could have) of each of some decisions.
+    """(playouts a second, processor time as a share of its threads' most) for each of some decisions.
 
     They take `seconds` together; one before them loads the kernels.
     """

@@ -1,1 +1,1 @@
-"""Processes that play games: started, watched and judged by a supervisor."""
+"""Processes that play games, and the supervisor that starts, watches and judges them."""

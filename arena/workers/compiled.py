@@ -1,7 +1,7 @@
-"""What is known to be compiled: agents whose kernels for a run's games were all compiled or loaded before.
+"""Records which agents have had all their kernels for a run's games compiled.
 
-It is kept beside the kernels, stamped by the sources (`games.core.index`), so that no process is started to find out
-that there is nothing to do.  Where it is wrong, since somebody has removed kernels, workers compile them.
+The record is kept beside the kernels, stamped by the sources (`games.core.index`), so that no process is started just
+to find that there is nothing to do.  If it is wrong because kernels were removed, workers compile them.
 """
 
 import hashlib
@@ -18,16 +18,16 @@ from games.core.game import Game
 from games.core.jit import KERNEL_PACKAGES, digest_of, import_closure
 from games.core.jit.parts import processor_features
 
-NAME, MOST = "compiled", 10_000  # of the file, and seats in it: those that were noted last
+NAME, MOST = "compiled", 10_000  # the file; its most seats, the latest ones
 
 
 def is_compiled(seat: Seat, games: Iterable[Game]) -> bool:
-    """Whether all that a seat runs on these games has been compiled by this Numba for this processor."""
+    """Whether everything that a seat runs on these games has been compiled by this Numba for this processor."""
     return _key(seat, games) in (index.load(NAME) or {})
 
 
 def note_compiled(seats: Iterable[Seat], games: Iterable[Game]) -> None:
-    """Note that all that these seats run on these games is compiled; not of outside programs, which may change."""
+    """Record that these seats are compiled for these games; outside programs, which may change, are left out."""
     games = list(games)
     keys = [_key(seat, games) for seat in seats if type(seat.agent).identity is Agent.identity]
     if keys:
@@ -36,11 +36,11 @@ def note_compiled(seats: Iterable[Seat], games: Iterable[Game]) -> None:
 
 
 def _key(seat, games) -> str:
-    """A digest of what decides which kernels are run, but for the sources of games and agents that the stamp covers."""
+    """A digest of what determines the kernels, except the sources that the stamp covers."""
     modules = sorted({type(made).__module__ for made in (seat.agent, *games)})
     others = [digest_of(import_closure(name)) for name in modules if name.partition(".")[0] not in KERNEL_PACKAGES]
     settings = sorted(item for item in os.environ.items() if item[0].startswith(("NUMBA_", "ARENA_SPECIALIZE")))
     machine = (numba.__version__, get_host_cpu_name(), sorted(processor_features()), settings)
     kinds = sorted(seat.budget.given())
-    told = repr((str(seat.agent), kinds, [str(game) for game in games], modules, others, machine))
-    return hashlib.sha256(told.encode()).hexdigest()[:24]
+    text = repr((str(seat.agent), kinds, [str(game) for game in games], modules, others, machine))
+    return hashlib.sha256(text.encode()).hexdigest()[:24]

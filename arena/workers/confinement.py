@@ -1,4 +1,4 @@
-"""What is done to processes before they run code of agents, so that nobody else pays for what that does."""
+"""Confines processes before they run agents' code, so that its faults harm nobody else."""
 
 import ctypes
 import io
@@ -16,23 +16,23 @@ PR_SET_PDEATHSIG = 1  # from linux/prctl.h
 
 
 def confine(output, inherited: Iterable[int] = ()) -> None:
-    """Set up the process: its files, its signals, its group, its end with the parent, and where it prints.
+    """Set up the process: files, signals, process group, end with the parent, and output.
 
-    output: the writing end of a pipe, which takes what is written to standard output and to standard error;
-    inherited: descriptors of its parent's files.
+    output: the writing end of a pipe for standard output and standard error; inherited: descriptors of its parent's
+    files.
     """
     _let_go_of(inherited)
     _leave_signals_to_the_parent()
     _found_group()
     _end_with_the_parent()
     _print_to(output)
-    # the parent may have been told to look for modules where it was started; nobody told the worker
+    # the current folder, where the parent may look for modules, is not for workers
     sys.path[:] = [folder for folder in sys.path if folder]
 
 
 @contextmanager
 def safe_path() -> Iterator[None]:
-    """An interpreter started in this context does not look for modules in the current directory first."""
+    """A context in which a new interpreter does not look for modules in the current folder first."""
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
     try:
@@ -45,7 +45,7 @@ def safe_path() -> Iterator[None]:
 
 
 def limit_memory(size: int | None) -> None:
-    """Let this process, and each that it forks, have no more than `size` bytes of addresses; None is no limit."""
+    """Limit the addresses of this process and its forks to `size` bytes; None is no limit."""
     if size is not None:
         import resource
 
@@ -53,14 +53,14 @@ def limit_memory(size: int | None) -> None:
 
 
 def inherited() -> list[int]:
-    """The descriptors that a forked process would have from this one, such as that of the store."""
+    """The descriptors that a forked process would inherit, such as the store's."""
     if multiprocessing.get_start_method() != "fork" or not os.path.isdir("/dev/fd"):
         return []
     return [int(name) for name in os.listdir("/dev/fd") if int(name) > 2 and _is_open(int(name))]
 
 
 def _is_open(descriptor):
-    """Whether it still is: that of the listing is not."""
+    """Whether it is open; the one used for listing no longer is."""
     try:
         os.fstat(descriptor)
     except OSError:
@@ -69,7 +69,7 @@ def _is_open(descriptor):
 
 
 def _let_go_of(descriptors):
-    """Put the null device in the place of each, which no object of this process then finds closed."""
+    """Replace each by the null device, so that no object of this process finds its file closed."""
     if descriptors:
         null = os.open(os.devnull, os.O_RDWR)
         for descriptor in descriptors:
@@ -77,7 +77,7 @@ def _let_go_of(descriptors):
 
 
 def _leave_signals_to_the_parent():
-    """Ctrl-C is the parent's to interpret."""
+    """Ignore Ctrl-C, which the parent interprets."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
@@ -85,15 +85,15 @@ def _leave_signals_to_the_parent():
 
 
 def _found_group():
-    """Be the leader of a process group, which what agents start belongs to and ends with."""
+    """Lead a process group, which agents' child processes join and end with."""
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
 
 
 def _end_with_the_parent():
-    """On Linux the system kills this process when its parent ends, whatever it is doing; a thread does it elsewhere.
+    """End when the parent ends: killed by the system on Linux, by a thread elsewhere.
 
-    The parent may be a fork server, which ends with the arena's process as soon as no worker holds it up.
+    The parent may be a fork server, which ends with the arena's process once no worker holds it up.
     """
     server = forkserver._forkserver
     if getattr(server, "_forkserver_alive_fd", None) is not None:
@@ -105,7 +105,7 @@ def _end_with_the_parent():
 
 
 def _die_with_the_parent():
-    """Wait for the parent's death, then end this process and all of its group, whatever they are doing."""
+    """Wait for the parent's death, then kill this process group."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         pipes.wait([parent.sentinel])
@@ -115,7 +115,7 @@ def _die_with_the_parent():
 
 
 def _print_to(output):
-    """Send what is printed to `output`, by Python or by C code."""
+    """Redirect prints, by Python or by C code, to `output`."""
     for descriptor in (1, 2):
         os.dup2(output.fileno(), descriptor)
     output.close()

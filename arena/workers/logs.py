@@ -1,9 +1,8 @@
 """The log of a run: one file, written by this process for itself and for its workers.
 
-This process's own records go through a MultiProcessingHandler (multiprocessing-logging): a queue, and a thread that
-moves the records from it to the file, so that nobody waits for the disk.  That queue carries pickles, so no worker has
-it: a worker sends its records to the supervisor, as messages like any other, and the supervisor hands them to the same
-handler, as it does with the lines that a worker prints.
+This process's records go through a MultiProcessingHandler (multiprocessing-logging): a queue, and a thread that moves
+the records to the file, so that nobody waits for the disk.  That queue carries pickles, so no worker has it: a worker
+sends records, and the supervisor the lines that a worker prints, as messages to the same handler.
 """
 
 import io
@@ -20,27 +19,27 @@ from arena.workers.messages import Logged, WorkersEnd
 
 _FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
 
-WORKERS_LIMIT = 64 << 20  # bytes in the file, from which on nothing of workers is added
+WORKERS_LIMIT = 64 << 20  # bytes in the file above which workers' records are dropped
 OVERHEAD = 80  # bytes of a record, besides its text
 LONGEST_RECORD = 1 << 20  # characters of a worker's record
 
 
 class LogFile(logging.FileHandler):
-    """A file handler that reports its first failure in words, and never stops the run."""
+    """A file handler that reports its first failure and never stops the run."""
 
     def __init__(self, path, on_trouble: Callable[[str], None] | None = None):
         self._on_trouble = on_trouble
-        self.trouble: str | None = None  # what went wrong first
+        self.trouble: str | None = None  # the first failure
         super().__init__(path, mode="a", encoding="utf-8")
         self.setFormatter(logging.Formatter(_FORMAT))
 
     def _open(self):
-        # without a buffer nothing can fail late, at the close, and no forked worker can write it again
+        # unbuffered: nothing can fail late, at the close, and no forked worker can write it twice
         raw = open(self.baseFilename, "ab", buffering=0)  # noqa: SIM115 - the handler closes it
         return io.TextIOWrapper(raw, self.encoding, errors="backslashreplace", write_through=True)
 
     def handleError(self, record):
-        """Called by `emit` in an except clause."""
+        """Report the first failure; `emit` calls this in an except clause."""
         if self.trouble is None:
             error = sys.exc_info()[1]
             self.trouble = f"the log {self.baseFilename} cannot be written: {getattr(error, 'strerror', None) or error}"
@@ -49,28 +48,28 @@ class LogFile(logging.FileHandler):
 
 
 class WorkersLog(Protocol):
-    """Where the log records of workers go."""
+    """Receives the log records of workers."""
 
     def of_worker(self, worker: str, name: str, level: int, text: str) -> None:
         """A record of a worker's logger, or a line that it printed."""
 
 
 class RunLog:
-    """The log file of a run, attached to the logger "arena" while the context lasts.
+    """The log file of a run, attached to the logger "arena" in a context.
 
-    OSError if the file cannot be opened; `on_trouble` is told, once, if it cannot be written later, by another thread.
+    OSError if the file cannot be opened; `on_trouble` is called once, by another thread, if it cannot be written later.
     """
 
     def __init__(self, path, on_trouble: Callable[[str], None] | None = None, level=logging.INFO):
         self.file = LogFile(path, on_trouble)
         self._level = level
         self._logger = logging.getLogger("arena")
-        self._room = WORKERS_LIMIT - os.path.getsize(path)  # bytes that are left for workers
+        self._room = WORKERS_LIMIT - os.path.getsize(path)  # bytes left for workers
 
     def __enter__(self):
         self._level_before = self._logger.level
         self._logger.setLevel(self._level)
-        with safe_path():  # the queue may need a process that looks after its locks
+        with safe_path():  # the queue may need a process that tracks its locks
             self._handler = MultiProcessingHandler("log of the run", sub_handler=self.file)
         self._logger.addHandler(self._handler)
         if self._room <= 0:
@@ -80,10 +79,10 @@ class RunLog:
     def __exit__(self, *error):
         self._logger.removeHandler(self._handler)
         self._logger.setLevel(self._level_before)
-        self._handler.close()  # writes what is in the queue, and closes the file
+        self._handler.close()  # writes the queue and closes the file
 
     def of_worker(self, worker: str, name: str, level: int, text: str) -> None:
-        """A record of a worker's logger, or a line that it printed; left out where the file is long already."""
+        """A record of a worker's logger, or a line that it printed; dropped if the file is long already."""
         if self._room <= 0:
             return
         self._room -= len(name) + len(text) + OVERHEAD
@@ -93,7 +92,7 @@ class RunLog:
             self._tell_that_it_is_full()
 
     def _tell_that_it_is_full(self):
-        self._logger.warning("the log is full of what workers log and print; the rest of it is left out")
+        self._logger.warning("the log is full of what workers log and print; the rest is left out")
 
 
 class Sender(logging.Handler):
@@ -113,10 +112,10 @@ class Sender(logging.Handler):
 
 
 def send_by(channel: WorkersEnd, level=logging.INFO) -> None:
-    """In a worker: send the records of every logger by `channel`, and nowhere else."""
-    logging.raiseExceptions = False  # a record that cannot be sent is lost, and nothing is printed about it
+    """In a worker: send the records of all loggers by `channel`, and nowhere else."""
+    logging.raiseExceptions = False  # a record that cannot be sent is lost silently
     arena = logging.getLogger("arena")
-    arena.handlers.clear()  # under fork they are the parent's
+    arena.handlers.clear()  # the parent's, after a fork
     arena.setLevel(logging.NOTSET)
     root = logging.getLogger()
     root.handlers[:] = [Sender(channel)]

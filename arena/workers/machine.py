@@ -1,9 +1,8 @@
-"""Describes what a run was played on: the machine, the versions and the sources."""
+"""Describes the machine, the versions and the sources of a run."""
 
 import importlib.metadata
 import os
 import platform
-from collections.abc import Iterable
 from pathlib import Path
 
 PROJECT = "search-arena"
@@ -27,40 +26,35 @@ def describe(games) -> dict:
 
 
 def programs_of(config) -> dict[str, str]:
-    """What each agent that is a program says of itself, by the agents' names."""
+    """The self-description of each agent that is an outside program, by agents' names."""
     return {name: said for name, agent in config.agents if (said := agent.identity())}
 
 
 def describe_run(config) -> dict:
-    """`describe`, and where there are any, what programs say of themselves and which packages' games and agents play.
+    """`describe`, with the run's outside programs and other packages' games and agents, if there are any.
 
     programs: "NAME is PROGRAM; ..."; plugins: "PACKAGE VERSION (sources DIGEST); ...".
     """
     programs = [f"{name} is {said}" for name, said in programs_of(config).items()]
-    told = {"programs": "; ".join(programs), "plugins": plugins_of(config)}
-    return describe(config.instances) | {key: text for key, text in told.items() if text}
+    extra = {"programs": "; ".join(programs), "plugins": plugins_of(config)}
+    return describe(config.instances) | {key: text for key, text in extra.items() if text}
 
 
 def plugins_of(config) -> str:
-    """The packages other than ours whose games and agents play, with digests of their sources."""
-    plugins = _plugins({type(made).__module__ for made in [*config.instances, *(agent for _, agent in config.agents)]})
-    return "; ".join(plugins)
-
-
-def _plugins(modules: Iterable[str]) -> list[str]:
-    """The packages or modules, other than ours, that these belong to, with versions and digests of their sources."""
+    """The other packages whose games and agents play, with versions and digests of their sources."""
     from games.core.jit import digest_of, import_closure, package_folder
     from games.core.plugins import PACKAGES, points, title
 
     ours = [folder for package in PACKAGES if (folder := package_folder(package))]
     titles = {point.module.partition(".")[0]: title(point) for package in PACKAGES for point in points(package)}
     sources: dict[str, set[Path]] = {}
-    for module in sorted(modules):
+    made = [*config.instances, *(agent for _, agent in config.agents)]
+    for module in sorted({type(one).__module__ for one in made}):
         top = module.partition(".")[0]
         if top not in PACKAGES:
             found = {path for path in import_closure(module) if not any(folder in path.parents for folder in ours)}
             sources.setdefault(titles.get(top, module), set()).update(found)
-    return [f"{name} (sources {digest_of(paths)})" for name, paths in sources.items()]
+    return "; ".join(f"{name} (sources {digest_of(paths)})" for name, paths in sources.items())
 
 
 def cores() -> int:
@@ -69,7 +63,7 @@ def cores() -> int:
 
 
 def _cpu():
-    """The model's name: from a file on Linux, elsewhere as the platform module has it."""
+    """The model's name."""
     info = Path("/proc/cpuinfo")
     if info.exists():
         for line in info.read_text(errors="replace").splitlines():

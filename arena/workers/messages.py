@@ -1,7 +1,7 @@
-"""What the supervisor and its workers send each other: data in frames, never pickles.
+"""The messages between the supervisor and its workers: data in frames, never pickles.
 
 A frame is the length of its body, four bytes, and the body: one of the messages below in MessagePack, which msgspec
-decodes into its type or refuses.  A worker runs code of agents, which may write anything to any descriptor, so the
+decodes into its type or refuses.  A worker runs agents' code, which may write anything to any descriptor, so the
 supervisor's end never blocks, never trusts a length and never calls what it reads.
 """
 
@@ -24,7 +24,7 @@ from results.record import MOST, GameRecord, Reason
 
 LONGEST = 64 << 20  # bytes of a message
 PIECE = 1 << 18  # bytes read at a time
-READ_AT_ONCE = 1 << 20  # so that no worker keeps the supervisor from the others
+READ_AT_ONCE = 1 << 20  # bytes, so that no worker keeps the supervisor from the others
 
 _LENGTH = struct.Struct(">I")
 _numbers = attrgetter("ply", "value", "clock", *(field.name for field in fields(Effort)))  # of a decision
@@ -35,20 +35,20 @@ class Ready(msgspec.Struct, tag=True, frozen=True):
 
 
 class Failed(msgspec.Struct, tag=True, frozen=True):
-    """It cannot, and this is why."""
+    """The worker cannot play, for this reason."""
 
     text: str
 
 
 class Played(msgspec.Struct, tag=True, frozen=True):
-    """Games are over, the next ones of those that were sent; `over`: the worker begins no more of these."""
+    """Games are over, in the order in which they were sent; `over`: the worker begins no more of them."""
 
     records: list[GameRecord]
     over: bool
 
 
 class Warmed(msgspec.Struct, tag=True, frozen=True):
-    """The kernels of the agent with this number are compiled, unless `failure` says why not."""
+    """The kernels of the agent with this number are compiled, unless `failure` says otherwise."""
 
     agent: int
     seconds: float
@@ -56,7 +56,7 @@ class Warmed(msgspec.Struct, tag=True, frozen=True):
 
 
 class Probed(msgspec.Struct, tag=True, frozen=True):
-    """The rules of the game have been probed; `fault` is what is wrong with them, or ""."""
+    """The rules of the game were probed; `fault` says what is wrong with them, or ""."""
 
     fault: str
 
@@ -73,7 +73,7 @@ Message = Ready | Failed | Played | Warmed | Probed | Logged
 
 
 class Play(msgspec.Struct, tag=True, frozen=True):
-    """To the worker: the next games, to be played in this order; none but the first is begun after so many seconds."""
+    """To the worker: play these games in this order; begin none but the first after `seconds`."""
 
     fixtures: list[Fixture]
     seconds: float
@@ -86,13 +86,13 @@ class Probe(msgspec.Struct, tag=True, frozen=True):
 
 
 class Warm(msgspec.Struct, tag=True, frozen=True):
-    """To the warmer: compile what the agent with this number runs."""
+    """To the warmer: compile the kernels of the agent with this number."""
 
     agent: int
 
 
 class Leave(msgspec.Struct, tag=True, frozen=True):
-    """To the worker: there is none."""
+    """To the worker: exit."""
 
 
 Order = Play | Probe | Warm | Leave
@@ -104,11 +104,11 @@ T = TypeVar("T")
 
 
 class Junk(ValueError):
-    """What a worker has sent is no message."""
+    """A worker sent something that is no message."""
 
 
 def frame_of(message: msgspec.Struct) -> bytes:
-    """The bytes of a message.  What no decoder would take raises TypeError, ValueError or OverflowError."""
+    """The bytes of a message; TypeError, ValueError or OverflowError if no decoder would accept it."""
     body = _encoder.encode(message)
     if len(body) > LONGEST:
         raise ValueError(f"a message of {len(body)} bytes is longer than {LONGEST}")
@@ -116,13 +116,13 @@ def frame_of(message: msgspec.Struct) -> bytes:
 
 
 class WorkersEnd:
-    """The end of a worker, which any of its threads may send by; `decoder` reads what arrives."""
+    """The worker's end of the connection; any thread may send.  `decoder` reads what arrives."""
 
     def __init__(self, end: socket.socket, decoder: msgspec.msgpack.Decoder = _orders):
         self._end, self._decoder, self._lock = end, decoder, threading.Lock()
 
     def send(self, message: msgspec.Struct) -> None:
-        """Send it whole; OSError if the supervisor is gone."""
+        """Send a message; OSError if the supervisor is gone."""
         frame = frame_of(message)
         with self._lock:
             self._end.sendall(frame)
@@ -142,33 +142,33 @@ class WorkersEnd:
 
 
 class SupervisorsEnd:
-    """The supervisor's end, whose calls return at once; `decoder` reads what arrives."""
+    """The supervisor's end, whose calls never block; `decoder` reads what arrives."""
 
     def __init__(self, end: socket.socket, decoder: msgspec.msgpack.Decoder = _messages):
         end.setblocking(False)
         self._end, self._decoder, self._data = end, decoder, bytearray()
 
     def fileno(self) -> int:
-        """For waiting."""
+        """The descriptor to wait for."""
         return self._end.fileno()
 
     def close(self) -> None:
-        """Drop what has not been read."""
+        """Drop unread messages."""
         self._end.close()
 
     @property
     def half(self) -> bool:
-        """Whether there is the beginning of a message and not its end."""
+        """Whether a message has arrived in part."""
         return bool(self._data)
 
     def send(self, order: Order) -> None:
-        """Send an order; OSError if the worker is gone, or has not read those before."""
+        """Send an order; OSError if the worker is gone, or has not read earlier ones."""
         frame = frame_of(order)
         if self._end.send(frame) < len(frame):
             raise OSError("the worker does not read what it is sent")
 
     def receive(self, limit: int = READ_AT_ONCE) -> tuple[list[Message], bool]:
-        """The whole messages that have arrived, and whether more may come; Junk if something else has."""
+        """The complete messages that have arrived, and whether more may come; Junk if anything else arrived."""
         read, open_ = 0, True
         while read < limit:
             try:
@@ -189,7 +189,7 @@ class SupervisorsEnd:
         while len(self._data) - at >= _LENGTH.size:
             size = _LENGTH.unpack_from(self._data, at)[0]
             if size > LONGEST:
-                raise Junk(f"a message that says to have {size} bytes; the longest has {LONGEST}")
+                raise Junk(f"a message that claims {size} bytes; the longest has {LONGEST}")
             begin = at + _LENGTH.size
             if len(self._data) - begin < size:
                 break
@@ -203,13 +203,14 @@ class SupervisorsEnd:
 
 
 def fault_of(config: Config, fixture: Fixture, record: GameRecord) -> str | None:
-    """Why a record cannot be that of this game; None if it can."""
+    """Why a record cannot belong to this game; None if it can."""
     for key, right in identity(fixture, [seat.name for seat in seats_of(config, fixture)]).items():
         if getattr(record, key) != right:
             return f"its {key} is {getattr(record, key)!r:.80} and not {right!r}"
     if record.reason not in (Reason.PLAYED_OUT, Reason.RULES, Reason.RESIGNED, *Reason.ADJUDICATED, *Reason.FORFEITS):
         return f"its reason is {record.reason!r:.80}"
-    if record.outcome not in ((0.0, 0.5, 1.0) if _decided(config, record) else (None,)):
+    decided = config.players == 2 and record.reason != Reason.RULES
+    if record.outcome not in ((0.0, 0.5, 1.0) if decided else (None,)):
         return f"its outcome is {record.outcome!r}"
     if (record.score is None) == (record.reason == Reason.PLAYED_OUT) or not math.isfinite(record.score or 0.0):
         return f"its score is {record.score!r}"
@@ -219,20 +220,11 @@ def fault_of(config: Config, fixture: Fixture, record: GameRecord) -> str | None
         if not (_fits(one.playouts) and _fits(one.seconds) and _fits(one.score)):
             return f"it has {one!r:.200}"
     for decision in record.decisions:
-        if decision.side not in (0, 1) or not _readable(decision.candidates):
+        readable = decision.candidates is None or candidates.is_written(decision.candidates)
+        finite = all(number is None or abs(number) < MOST for number in _numbers(decision))  # nan is not
+        if decision.side not in (0, 1) or not readable or not finite:
             return f"it has {decision!r:.200}"
-        for number in _numbers(decision):
-            if number is not None and not abs(number) < MOST:  # nan is not either
-                return f"it has {decision!r:.200}"
     return None
-
-
-def _decided(config, record):
-    return config.players == 2 and record.reason != Reason.RULES
-
-
-def _readable(text):
-    return text is None or candidates.is_written(text)
 
 
 def _fits(number):

@@ -1,7 +1,7 @@
-"""Loaded by the fork server after all else: what Numba itself needs for the first kernel that a process runs.
+"""Loaded last by the fork server: what Numba needs for a process's first kernel.
 
-Numba makes ready all its functions then, for which it loads SciPy's linear algebra: a third of a second, which workers
-that are forked from here have behind them.
+Numba then prepares all its functions, for which it loads SciPy's linear algebra: a third of a second that forked
+workers are spared.
 """
 
 from numba.core.registry import cpu_target

@@ -1,6 +1,6 @@
-"""How worker processes are started: by a fork server, which loads what all of them need while this process does so.
+"""Starts worker processes, by a fork server that loads what all of them need while this process does the same.
 
-Nothing of Numba is imported here, so that the server is started first.
+Nothing of Numba is imported here, so that the server starts first.
 """
 
 import logging
@@ -21,11 +21,11 @@ log = logging.getLogger("arena.workers.supervisor")
 
 
 class WorkerStartError(UserError, RuntimeError):
-    """Workers die before they can play; the message says what became of the last one."""
+    """Workers died before they could play."""
 
 
 def use_fork_server(modules: Iterable[str] = ()) -> None:
-    """Start workers by a fork server: a process with threads must not be forked.  Without one, they are spawned.
+    """Start workers by a fork server, since a process with threads must not be forked; without one, spawn them.
 
     The server loads the modules, so that each worker has them at once.
     """
@@ -37,16 +37,16 @@ def use_fork_server(modules: Iterable[str] = ()) -> None:
 
 
 def begin_start() -> None:
-    """Start the fork server, where workers come from one, so that it imports what they need in the meantime."""
+    """Start the fork server, if workers use one, so that it can import meanwhile."""
     if multiprocessing.get_start_method() == "forkserver":
         with no_interrupt(), safe_path():
             forkserver.ensure_running()
 
 
 def modules_of(values: Mapping[str, Any]) -> list[str]:
-    """The modules of the games and agents that a configuration's keys name, as far as the index knows them.
+    """The modules of the games and agents named in a configuration's keys, as far as the index knows them.
 
-    Those of plug-ins are not among them: what they do when they are imported is for the workers alone.
+    Plug-ins are left out, since their imports may do anything, which is for workers alone.
     """
     games = [values.get("game"), *_listed(values.get("instances"))]
     agents = [entry.get("agent") for entry in _listed(values.get("agents")) if isinstance(entry, Mapping)]
@@ -65,7 +65,7 @@ def _ours(package, specs) -> list[str]:
 
 
 def start_process(process) -> None:
-    """Start a process; try again if the fork server has just died and is being replaced."""
+    """Start a process; retry if the fork server has just died and is being replaced."""
     for tries_left in (2, 1, 0):
         try:
             return process.start()
@@ -78,7 +78,7 @@ def start_process(process) -> None:
 
 @contextmanager
 def no_interrupt() -> Iterator[None]:
-    """A process started in this context ignores Ctrl-C until it installs its own handler."""
+    """A context in which a new process ignores Ctrl-C until it installs its own handler."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -1,9 +1,9 @@
-"""The supervisor: plays the games of a schedule on worker processes, and loses none of them.
+"""The supervisor plays the games of a schedule on worker processes, and loses none of them.
 
 Short games travel together, to a worker and from there to the store, but each is a game of its own: a worker that dies
-or hangs costs one game only, and `arena.workers.verdicts` says whether an agent has lost it, or it is played again, or
-it is void.  (concurrent.futures.ProcessPoolExecutor fails every pending future when one worker dies.)
-Workers start by the process's own start method.
+or hangs costs one game only, and `arena.workers.verdicts` decides whether an agent has lost it, it is played again, or
+it is void.  (concurrent.futures.ProcessPoolExecutor fails all pending futures when one worker dies.)
+Workers start by the process's start method.
 """
 
 import itertools
@@ -12,93 +12,63 @@ import multiprocessing
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from multiprocessing import connection as pipes
 from typing import Protocol
 
-from arena.config.config import Config
-from arena.formats.fixture import Fixture
-from arena.play.match import cores_of
 from arena.workers import worker_main
-from arena.workers.batches import Lengths
-from arena.workers.logs import WorkersLog
+from arena.workers.engine import Engine
 from arena.workers.messages import LONGEST, Failed, Junk, Leave, Played, Probed, Ready, fault_of
 from arena.workers.starting import WorkerStartError, begin_start
-from arena.workers.verdicts import Verdicts, another_try
+from arena.workers.verdicts import another_try
 from arena.workers.waiting import Failure, Job, Queue
 from arena.workers.warmer import Warmer
 from arena.workers.watchdog import Watchdog
 from arena.workers.worker import FAREWELL_SECONDS, TICK, InPlay, Looks, Worker
-from results.record import GameRecord, Reason
+from results.record import Reason
 
 log = logging.getLogger("arena.workers.supervisor")
 
-FAILED_STARTS = 3  # this many workers in a row that die before they are ready end the run
+FAILED_STARTS = 3  # workers in a row that die before they are ready, at which the run ends
 
 
 class Feed(Protocol):
-    """Where games come from that were not known when play began."""
+    """A source of games that were not known when play began."""
 
     open: bool  # whether more may come
 
     def fileno(self) -> int:
-        """For waiting."""
+        """The descriptor to wait for."""
 
     def read(self) -> None:
-        """Take what has arrived, so that `following` gives it."""
+        """Take what has arrived, for `following` to give."""
 
 
-@dataclass
-class Supervisor:
-    """Plays games on up to `workers` cores and hands every record to `on_results`, in the order of arrival.
+@dataclass(kw_only=True)
+class Supervisor(Engine):
+    """Plays games on up to `workers` cores; while `feed` is open, workers that have nothing to play wait for it."""
 
-    following: gives the next game to play, or None if there is none before a result comes in: it is asked again after
-    one; run_log: where the workers' log records go;
-    on_results: called with them in the thread of `run`; what it raises ends the run, and is raised by `run`;
-    on_stop: called there with False at the first stop request, with True when running games are given up;
-    on_trouble: called there with a sentence on what agents and games have done;
-    on_tick: called there every TICK seconds; what it raises ends the run, and nothing more is handed to `on_results`;
-    feed: while it is open, workers that have nothing to play wait for it.
-    """
-
-    config: Config
-    following: Callable[[], Fixture | None]
     workers: int
-    on_results: Callable[[list[GameRecord]], None]
-    run_log: WorkersLog
-    on_stop: Callable[[bool], None] = lambda now: None
-    on_trouble: Callable[[str], None] = lambda text: None
-    on_tick: Callable[[], None] = lambda: None
     feed: Feed | None = None
-    _crew: list[Worker] = field(default_factory=list, init=False)
-    _stops: int = field(default=0, init=False)  # requests so far: 1 no new games, 2 stop now
-    _stops_seen: int = field(default=0, init=False)
-    _failed_starts: int = field(default=0, init=False)
-    _warmer: Warmer | None = field(default=None, init=False)
-    _refused: bool = field(default=False, init=False)  # on_results or on_tick has raised
 
     def __post_init__(self):
-        self._lengths, self._cores = Lengths(), dict[tuple, int]()
+        super().__post_init__()
+        self._crew: list[Worker] = []
+        self._failed_starts = 0
+        self._warmer: Warmer | None = None
         self._queue = Queue(self.following, self._cores_of, self.workers, self._lengths)
         self._names = itertools.count(1)
-        self._watchdog = Watchdog()
+        self._watchdog, self._looks = Watchdog(), Looks()
         self._wakeup, self._waker = multiprocessing.Pipe(duplex=False)
-        self._records: list[GameRecord] = []  # arrived, and not yet handed on
-        self.verdicts = Verdicts(self.config, self.on_trouble)
-        self._looks = Looks()
 
     def prepare(self, warming: Callable[[str], None], warmed: Callable[[str, float, str], None]) -> None:
-        """Compile what the agents run; told before and after each agent, as `arena.workers.warmer.Warmer` says."""
         begin_start()
         self._warmer = Warmer(self.config, self.run_log, self.workers, warming, warmed, self.on_trouble)
         if not self._stops:
             self.verdicts.spoilt = self._warmer.run()
 
     def run(self) -> None:
-        """Play all games, or those that a stop request allows.
-
-        WorkerStartError if workers cannot start.  No worker is left when it returns or raises.
-        """
+        """Play all games, or those that a stop request allows; WorkerStartError if workers cannot start."""
         self._looks = Looks()
         try:
             self._employ()
@@ -111,24 +81,13 @@ class Supervisor:
             self._watchdog.close()
             self._deliver()
 
-    def request_stop(self, now: bool = False) -> None:
-        """The first call starts no new games and finishes those that run; the second, or `now`, kills the workers.
-
-        May be called from a signal handler and from any thread.
-        """
-        if self._stops < 2:
-            self._stops = 2 if now else self._stops + 1
-            self._waker.send_bytes(b"!")
+    def _wake(self):
+        self._waker.send_bytes(b"!")
         if self._warmer:
             self._warmer.request_stop()
 
-    @property
-    def stopped(self) -> bool:
-        """Whether a stop was requested."""
-        return self._stops > 0
-
     def playing(self) -> dict[int, str]:
-        """The process ids of the workers that play, and the ids of their games."""
+        """The games being played: process id of the worker, id of the game."""
         return {
             worker.process.pid: job.fixture.id
             for worker in list(self._crew)
@@ -136,10 +95,9 @@ class Supervisor:
         }
 
     def in_play(self) -> list[InPlay]:
-        """The games that are being played, in the order of their workers."""
         return [game for worker in self._crew if (game := worker.in_play())]
 
-    # -- One round: wait, hear, employ anew, deliver ----------------------------------------------------------------
+    # -- One round: wait, hear, assign, deliver ---------------------------------------------------------------------
 
     def _advance(self):
         watched = [self._wakeup, *itertools.chain.from_iterable(worker.watched() for worker in self._crew)]
@@ -155,7 +113,7 @@ class Supervisor:
         for worker in list(self._crew):
             if failure := self._attend(worker, ready, tick):
                 self._bury(worker, failure)
-        # workers get their next games before the last ones are stored, then those that these results ask for
+        # workers get games before the last ones are stored, then again those that the results ask for
         self._employ()
         self._deliver()
         self._employ()
@@ -163,22 +121,18 @@ class Supervisor:
             self._unless_refused(self.on_tick)
 
     def _feeding(self) -> bool:
-        """Whether games may come that are not known yet."""
+        """Whether unknown games may still come."""
         return self.feed is not None and self.feed.open and not self._stops
 
     def _notice_stop(self):
-        if self._stops > self._stops_seen:
-            self._stops_seen = self._stops
-            log.warning("stop requested: %s", "stopping now" if self._stops > 1 else "games that run are finished")
-            self.on_stop(self._stops > 1)
-        if self._stops:
-            for worker in self._crew:
-                if not worker.ready:
-                    worker.jobs.clear()  # not begun
-                worker.halt()
+        super()._notice_stop()
+        for worker in self._crew if self._stops else ():
+            if not worker.ready:
+                worker.jobs.clear()  # not begun
+            worker.halt()
 
     def _attend(self, worker, ready, tick) -> Failure | None:
-        """Take what a worker has sent and printed; what is wrong with it, if anything is."""
+        """Take what a worker has sent and printed; returns its failure, if any."""
         if worker.printed in ready:
             worker.note_printed()
         ended = worker.process.sentinel in ready or (tick and worker.dead())
@@ -193,7 +147,7 @@ class Supervisor:
         return worker.overdue(time.monotonic(), bool(worker.jobs)) if tick else None
 
     def _hear(self, worker, limit: int | None = None) -> bool:
-        """Take what a worker has sent; False if it can send no more."""
+        """Take a worker's messages; False if it can send no more."""
         try:
             messages, open_ = worker.hear(limit)
         except Junk as junk:
@@ -218,7 +172,7 @@ class Supervisor:
         return open_
 
     def _take(self, worker, played):
-        """Take the records of the next of a worker's games; those that it does not begin wait again."""
+        """Take the records of a worker's next games; games that it does not begin wait again."""
         for record in played.records:
             job = worker.jobs[0]
             if fault := fault_of(self.config, job.fixture, record):
@@ -234,11 +188,11 @@ class Supervisor:
     def _note(self, job, record):
         if record.reason == Reason.RULES:
             self.verdicts.of_rules(record)
-        self._lengths.told(job.fixture, record)
+        self._lengths.add(job.fixture, record)
         self._records.append(record)
 
     def _try_again(self, job, record) -> bool:
-        """Whether a game is played again that was over time on a worker which was stopped meanwhile."""
+        """Whether to play a game again that was over time on a worker that was stopped meanwhile."""
         failure = Failure("over time while it was stopped", Reason.TIME, None, outside=True)
         again = replace(job, failures=(*job.failures, failure))
         if not another_try(again.failures):
@@ -247,28 +201,7 @@ class Supervisor:
         self._queue.put_back([again])
         return True
 
-    def _deliver(self):
-        if self._records and not self._refused:
-            arrived, self._records = self._records, []
-            self._unless_refused(self.on_results, arrived)
-
-    def _unless_refused(self, call, *arguments):
-        """Call the receiver; once it has raised, nothing more is delivered."""
-        self._refused = True
-        call(*arguments)
-        self._refused = False
-
     # -- Workers and their games ----------------------------------------------------------------------------------
-
-    def _cores_of(self, fixture) -> int:
-        kind = fixture.condition, fixture.seats
-        if kind not in self._cores:
-            try:
-                self._cores[kind] = max(1, int(cores_of(self.config, fixture)))
-            except Exception:  # an agent's own code, which shall not end the run
-                log.exception("game %s: the agents do not say how many cores they need", fixture.id)
-                self._cores[kind] = 1
-        return self._cores[kind]
 
     def _employ(self):
         """Give games to workers while cores are free."""
@@ -284,7 +217,6 @@ class Supervisor:
                 self._deliver()
 
     def _assign(self, jobs):
-        """Give games to an idle worker, or to a fresh one."""
         worker = next((worker for worker in self._crew if worker.ready and not worker.jobs), None)
         if worker is None:
             self._start(jobs)
@@ -293,16 +225,15 @@ class Supervisor:
             worker.send()
 
     def _start(self, jobs):
-        """A fresh worker, which plays these games once it is ready."""
         worker = Worker(f"worker-{next(self._names)}", worker_main.main, self.config, self.run_log, self._watchdog)
         worker.jobs.extend(jobs)
         self._crew.append(worker)
 
     def _bury(self, worker, failure):
-        """Remove a dead or hung worker, and decide what becomes of its games."""
+        """Remove a dead or hung worker, and settle its games."""
         worker.kill()
         if not worker.complaint:
-            self._hear(worker, LONGEST)  # a record that it has sent counts
+            self._hear(worker, LONGEST)  # records already sent count
         self._crew.remove(worker)
         worker.close()
         if not worker.ready:
@@ -330,14 +261,14 @@ class Supervisor:
             )
 
     def _after_failure(self, worker, failure) -> list[Job]:
-        """The game that is to be played, or probed, at once by another worker, if any; the others wait again."""
+        """The game that another worker should play or probe at once, if any; the others wait again."""
         jobs, place = list(worker.jobs), worker.place
         job, others, begun = jobs[place], jobs[:place] + jobs[place + 1 :], place + 1
         log.error("game %s on %s: %s", job.fixture.id, worker.name, failure.fate)
         if self._stops > 1:
             return []
         if begun > 1 and failure.reason != Reason.TIME and failure.agent not in job.fixture.seats:
-            # any of those that it has begun may have done it: each is played alone
+            # any of the games begun may be at fault: each is played alone
             self._queue.put_back([replace(job, suspected=True) for job in jobs[:begun]] + jobs[begun:])
             return []
         self._queue.put_back(others)
@@ -350,11 +281,11 @@ class Supervisor:
     # -- The end --------------------------------------------------------------------------------------------------
 
     def _dismiss(self):
-        """Let idle workers exit on their own, so that their last log records arrive."""
+        """Let idle workers exit by themselves, so that their last log records arrive."""
         until = time.monotonic() + FAREWELL_SECONDS
         leaving = [worker for worker in self._crew if worker.ready and not worker.jobs]
         for worker in leaving:
-            with suppress(OSError):  # it has ended already
+            with suppress(OSError):  # it has already ended
                 worker.end.send(Leave())
         for worker in leaving:
             while not worker.dead() and (left := until - time.monotonic()) > 0:

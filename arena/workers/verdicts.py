@@ -1,10 +1,10 @@
-"""What becomes of a game whose worker died or hung, and of agents and games that do so again and again.
+"""Decides about games whose worker died or hung, and about agents and games that do it repeatedly.
 
-An agent whose code ran when its process ended by itself, or by a fault of the machine code in it, is accused.  So is
-one that was not done long after its time.  A signal that anybody may send, or the system when memory is short, is held
-against nobody: the game is played again, unless the same agent's code meets with it every time.
+An agent is accused if its code ran when its process ended by itself or by a fault of the machine code in it, or if it
+was still running long after its time.  A signal that anybody may send, including the system when memory is short,
+accuses nobody: the game is played again, unless the same agent's code meets it every time.
 
-Since the kernels of an agent hold the rules of the game, a fresh process first probes these rules without the agent: if
+Since an agent's kernels hold the rules of the game, a fresh process first probes these rules without the agent: if
 that fails too, the game is void, and nobody pays.
 """
 
@@ -23,31 +23,31 @@ from results.record import GameRecord, Reason
 
 log = logging.getLogger("arena.workers.supervisor")
 
-ENOUGH = 2  # times that an agent, before play, or a game ends or hangs a process until it is asked no more
-MOST_TOLD = 100  # different troubles of a run
-TRIES = 2  # times that a game is played if it is not known whose fault it was that it failed
-TRIES_KILLED = 8  # the same, where workers were killed from outside, as far as can be told
-# what a process does to itself, by code that is wrong
+ENOUGH = 2  # failures of an agent before play, or of a game, after which its games are not played
+MOST_REPORTED = 100  # different troubles of a run
+TRIES = 2  # times that a failing game is played if the fault is not known
+TRIES_KILLED = 8  # the same, if workers were killed from outside, as far as can be seen
+# signals that faulty code causes in its own process
 OWN_SIGNALS = {
     getattr(signal, name)
     for name in ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGSYS", "SIGTRAP")
     if hasattr(signal, name)
 }
-LOST = 255  # the exit code that a process has if its fork server, which knows the true one, has died
+LOST = 255  # the exit code if the fork server, which knows the true one, has died
 
 
 @dataclass
 class Verdicts:
     """Judges the failures of a run's workers.
 
-    config: whose agents and games they are; on_trouble: told a sentence on what they have done, each once.
+    config: names the agents and games; on_trouble: called once with each sentence on what they have done
     """
 
     config: Config
     on_trouble: Callable[[str], None]
-    spoilt: Counter[int] = field(default_factory=Counter)  # how often each agent ended or hung its process before play
-    _broken: Counter[int] = field(default_factory=Counter, init=False)  # the same of the conditions' games
-    _sound: set[int] = field(default_factory=set, init=False)  # conditions whose games were probed and did not
+    spoilt: Counter[int] = field(default_factory=Counter)  # by agent: processes ended or hung before play
+    _broken: Counter[int] = field(default_factory=Counter, init=False)  # by condition: processes that its game ended
+    _sound: set[int] = field(default_factory=set, init=False)  # conditions whose games passed a probe
     _told: set[str] = field(default_factory=set, init=False)
 
     def known(self) -> tuple[Counter[int], Counter[int]]:
@@ -55,12 +55,12 @@ class Verdicts:
         return Counter(self.spoilt), Counter(self._broken)
 
     def learn(self, spoilt: Mapping[int, int], broken: Mapping[int, int]) -> None:
-        """Count what agents and games have done elsewhere, too."""
+        """Add what agents and games have done elsewhere."""
         self.spoilt.update(spoilt)
         self._broken.update(broken)
 
     def without_play(self, fixture: Fixture) -> GameRecord | None:
-        """The record of a game that is not played, since its agents or its rules did too much harm; None if it is."""
+        """The record of a game that is not played because its agents or rules did too much harm; else None."""
         if self._broken[fixture.condition] >= ENOUGH:
             detail = f"{self._game(fixture)} ended or hung {ENOUGH} processes"
             self.tell(f"{detail}: it is played no more, and the rest of its games is void")
@@ -73,7 +73,7 @@ class Verdicts:
         return None
 
     def after(self, job: Job, failure: Failure) -> Job | GameRecord:
-        """What follows from the failure of the worker that had a job: another job, or the record of its game."""
+        """The consequence of a failed worker: another job, or the record of the game."""
         if job.probes:
             return self._after_probe(job, failure)
         if failure.agent not in job.fixture.seats:
@@ -83,23 +83,23 @@ class Verdicts:
             return self._forfeit(job) if job.fixture.condition in self._sound else replace(job, probes=1)
         if another_try(job.failures):
             return job
-        reason, fates = void_reason(job.failures), _fates(job)
-        return void_record(self.config, job.fixture, reason, fates, failure.seconds)
+        reason = Reason.HANG if failure.reason == Reason.TIME else Reason.CRASH
+        return void_record(self.config, job.fixture, reason, _fates(job), failure.seconds)
 
     def probed(self, job: Job, fault: str) -> GameRecord:
-        """The record of a game whose rules were probed; `fault` is what is wrong with them, or ""."""
+        """The record of a game whose rules were probed; `fault` says what is wrong with them, or ""."""
         if fault:
             return self._void(job, fault)
         self._sound.add(job.fixture.condition)
         return self._forfeit(job)
 
     def of_rules(self, record: GameRecord) -> None:
-        """Tell of a game whose rules failed in play."""
+        """Report a game whose rules failed in play."""
         self.tell(f"the rules of {self._game(record)} failed, and its games are void: {record.detail}")
 
     def tell(self, text: str) -> None:
-        """Tell of a trouble, if it is new."""
-        if text not in self._told and len(self._told) < MOST_TOLD:
+        """Report a trouble, if it is new."""
+        if text not in self._told and len(self._told) < MOST_REPORTED:
             self._told.add(text)
             self.on_trouble(text)
 
@@ -133,7 +133,7 @@ def _fates(job):
 
 
 def fate_of(exitcode: int | None) -> str:
-    """What became of a dead worker."""
+    """How a worker died."""
     if exitcode is not None and exitcode < 0:
         try:
             return f"the worker was killed by {signal.Signals(-exitcode).name}"
@@ -143,13 +143,13 @@ def fate_of(exitcode: int | None) -> str:
 
 
 def death(exitcode: int | None, agent: int | None, warming: bool, served: bool) -> Failure:
-    """The failure of a worker that has died; `served`: it came from a fork server."""
+    """The failure of a dead worker; `served`: it came from a fork server."""
     own = exitcode is not None and (-exitcode in OWN_SIGNALS or (exitcode >= 0 and not (served and exitcode == LOST)))
     return Failure(fate_of(exitcode), Reason.DIED, agent, certain=own, outside=not own, warming=warming)
 
 
 def culprit(failures: Sequence[Failure]) -> int | None:
-    """The agent that loses the game for the last of these failures; None if that is not known, or not yet."""
+    """The agent that loses the game for the last failure; None if that is not known, or not yet."""
     last = failures[-1]
     if last.agent is None or last.certain:
         return last.agent
@@ -158,17 +158,12 @@ def culprit(failures: Sequence[Failure]) -> int | None:
 
 
 def another_try(failures: Sequence[Failure]) -> bool:
-    """Whether a game of which nobody is known to be guilty is played again."""
+    """Whether to play a game again if nobody is known to be guilty."""
     return len(failures) < (TRIES_KILLED if all(failure.outside for failure in failures) else TRIES)
 
 
-def void_reason(failures: Sequence[Failure]) -> str:
-    """The reason of a game that is void after these failures."""
-    return Reason.HANG if failures[-1].reason == Reason.TIME else Reason.CRASH
-
-
 def is_stopped(pid: int) -> bool:
-    """Whether a process has been stopped, by SIGSTOP for example; False where the system does not say so in /proc."""
+    """Whether a process is stopped, by SIGSTOP for example; False if /proc does not say."""
     try:
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] in (b"T", b"t")
     except (OSError, IndexError):

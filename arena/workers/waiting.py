@@ -1,4 +1,4 @@
-"""The games that wait for cores, in the schedule's order as far as cores allow."""
+"""The queue of games that wait for cores."""
 
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -8,20 +8,20 @@ from itertools import islice
 from arena.formats.fixture import Fixture
 from arena.workers.batches import MOST, ORDER_SECONDS, Lengths, most
 
-OVERTAKING = 8  # times the number of cores: how many games may overtake one that waits for several cores
+OVERTAKING = 8  # games per core that may overtake a game that waits for several cores
 
 
 @dataclass(frozen=True)
 class Failure:
-    """What became of a worker while it played a game, or loaded its agents' kernels."""
+    """A failure of a worker while it played a game or loaded its agents' kernels."""
 
     fate: str  # in words
-    reason: str  # one of Reason: how the game counts if an agent is to blame
-    agent: int | None  # whose code ran
-    certain: bool = False  # whether the agent did it, if one did
-    outside: bool = False  # whether it may have come from outside
-    warming: bool = False  # whether it was before play
-    seconds: float = 0.0  # from the time that the worker was sent its game
+    reason: str  # one of Reason: that of the game if an agent is to blame
+    agent: int | None  # the one whose code ran
+    certain: bool = False  # whether the agent is surely to blame
+    outside: bool = False  # whether the cause may be outside
+    warming: bool = False  # whether it came before play
+    seconds: float = 0.0  # since the worker was sent its game
 
 
 @dataclass(frozen=True)
@@ -30,19 +30,19 @@ class Job:
 
     fixture: Fixture
     cores: int  # how many of the workers' cores it occupies
-    failures: tuple[Failure, ...] = ()  # what became of the worker, each time it failed
-    probes: int = 0  # processes that have been asked to probe the rules, once an agent is accused
-    suspected: bool = False  # whether it was one of several of which one has harmed its worker
+    failures: tuple[Failure, ...] = ()  # of its workers so far
+    probes: int = 0  # processes asked to probe the rules, once an agent is accused
+    suspected: bool = False  # whether it is one of several that may have harmed their worker
 
     @property
     def alone(self) -> bool:
-        """Whether it travels with no other, so that what becomes of its worker tells of this game."""
+        """Whether it travels alone, so that a failure of its worker concerns this game."""
         return bool(self.failures or self.probes or self.suspected)
 
 
 class Queue:
-    """The waiting games, in the schedule's order, except that a game that needs more cores than are free may be
-    overtaken by a bounded number of games that fit.  So cores are seldom idle, and no game waits for ever.
+    """The waiting games, in the schedule's order, except that some smaller games may overtake one that needs more cores
+    than are free: a bounded number.  So cores are seldom idle, and no game waits forever.
 
     following: gives the next game of the schedule, or None; cores: how many a game needs; limit: how many there are;
     lengths: of the games so far.
@@ -53,16 +53,13 @@ class Queue:
     ):
         self._following = following
         self._cores = cores
-        self._limit = limit  # a game that needs more takes them all, and so runs alone
+        self._limit = limit  # a game that needs more takes them all, and so plays alone
         self._lengths = lengths
         self._window: deque[Job] = deque()  # the next games
-        self._overtaken = 0  # how many games have overtaken the first of them
+        self._overtaken = 0  # games that have overtaken the first one
 
     def take(self, free: int) -> list[Job]:
-        """The next games for a worker, for each of which `free` cores suffice; none if there is none.
-
-        They are several where games are short.
-        """
+        """The next games for a worker, each on at most `free` cores: several if they are short, or none."""
         if free < 1:
             return []
         place = 0
@@ -75,17 +72,17 @@ class Queue:
         return []
 
     def put_back(self, jobs: Iterable[Job]) -> None:
-        """These are the next."""
+        """Put these games first."""
         self._window.extendleft(reversed(list(jobs)))
 
     def _read(self, wanted: int) -> bool:
-        """Read so many waiting games from the schedule, if there are as many; whether there are."""
+        """Read waiting games from the schedule until there are `wanted`; whether there are."""
         while len(self._window) < wanted and (fixture := self._following()):
             self._window.append(Job(fixture, min(self._cores(fixture), self._limit)))
         return len(self._window) >= wanted
 
     def _taken(self, place) -> list[Job]:
-        """The game at a place and, if it is the first, those behind it that travel with it."""
+        """The game at a place; with the first one, the games behind it that travel with it."""
         if place:
             job = self._window[place]
             del self._window[place]
@@ -95,7 +92,7 @@ class Queue:
         return [self._window.popleft() for _ in range(self._together())]
 
     def _together(self) -> int:
-        """How many games, from the first on, travel together: alike in cores, and no more than a fair share."""
+        """The number of games, from the first on, that travel together: alike in cores, and a fair share at most."""
         first = self._window[0]
         length = self._lengths.of(first.fixture)
         if length is None or first.alone or length > ORDER_SECONDS / 2:

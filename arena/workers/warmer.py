@@ -1,6 +1,6 @@
-"""Compiles what all agents run, before play and once for all workers, on as many cores as the run has.
+"""Compiles all agents' kernels before play, once for all workers, on as many cores as the run has.
 
-For agents that are known to have nothing to compile (`arena.workers.compiled`), no process is started.
+Agents that are known to be compiled (`arena.workers.compiled`) need no process.
 """
 
 import itertools
@@ -25,17 +25,17 @@ from results.record import Reason
 
 
 class Child(Worker):
-    """A process that compiles what one agent after the other runs."""
+    """A process that compiles the kernels of one agent after the other."""
 
-    agent: int | None = None  # whose kernels it compiles, or will once it is ready
+    agent: int | None = None  # being compiled, or waiting until the process is ready
 
 
 @dataclass
 class Warmer:
-    """Compiles in child processes, so that an agent that ends its process harms no other.
+    """Compiles in child processes, so that an agent that ends its process harms no others.
 
-    workers: cores to use; before: told the name of each agent; after: told its name, the seconds, and the failure, if
-    any; failed: told a sentence on each agent that ends or hangs its process.
+    workers: cores to use; before: called with the name of each agent; after: called with its name, the seconds, and the
+    failure, if any; failed: called with a sentence on each agent that ends or hangs its process
     """
 
     config: Config
@@ -52,15 +52,15 @@ class Warmer:
     def __post_init__(self):
         seats = self.config.conditions[0].seats
         left = [agent for agent, seat in enumerate(seats) if not is_compiled(seat, self.config.instances)]
-        # what takes longest comes first, so that no core waits for it at the end
+        # the slowest first, so that no core waits for it at the end
         self._left = sorted(left, key=lambda agent: -weight(seats[agent].agent))
         self._compiled: list[Seat] = []
         self._names = itertools.count(1)
 
     def run(self) -> Counter[int]:
-        """Compile; what cannot be compiled here fails again in the agent's games.
+        """Compile; kernels that fail here fail again in the agent's games.
 
-        Returns how often each agent has ended or hung its process by a fault of its own.
+        Returns how often each agent has ended or hung its process by its own fault.
         """
         try:
             looks = Looks()
@@ -80,11 +80,11 @@ class Warmer:
             self._watchdog.close()
 
     def request_stop(self) -> None:
-        """Leave the rest, and end the children, within TICK; may be called from a signal handler."""
+        """Skip the rest and end the children, within TICK; may be called from a signal handler."""
         self.stopped = True
 
     def _engage(self):
-        """Give each idle child an agent, and start children while cores are free; what has no more to do ends."""
+        """Give each idle child an agent, start children while cores are free, and end children without work."""
         for child in list(self._children):
             if child.agent is None and child.ready and not self._assign(child):
                 self._dismiss(child)
@@ -101,7 +101,7 @@ class Warmer:
         return child.agent is not None
 
     def _next(self) -> int | None:
-        """The first agent that is left and whose kernels no other child compiles: agents of a class share them."""
+        """The first agent left whose class no other child compiles, since agents of a class share kernels."""
         busy = {self._class_of(child.agent) for child in self._children if child.agent is not None}
         agent = next((agent for agent in self._left if self._class_of(agent) not in busy), None)
         if agent is not None:
@@ -114,11 +114,11 @@ class Warmer:
     def _order(self, child):
         child.begun, child.paused = time.monotonic(), 0.0
         self.before(self.config.agents[child.agent][0])
-        with suppress(OSError):  # it has just died, which is noticed when it is heard
+        with suppress(OSError):  # it has just died, which shows when it is heard
             child.end.send(Warm(child.agent))
 
     def _attend(self, child, ready, tick) -> Failure | None:
-        """Take what a child says; what is wrong with it, if anything is."""
+        """Take what a child sends; returns its failure, if any."""
         if child.printed in ready:
             child.note_printed()
         try:
@@ -132,7 +132,7 @@ class Warmer:
             return Failure(f"it sent {junk}", Reason.CRASH, None)
 
     def _hear(self, child, limit: int | None = None) -> bool:
-        """Take its messages; False if it can send no more."""
+        """Take a child's messages; False if it can send no more."""
         messages, open_ = child.hear(limit)
         for message in messages:
             if isinstance(message, Failed):
@@ -150,13 +150,13 @@ class Warmer:
         return open_
 
     def _bury(self, child, failure):
-        """Remove a child that has ended or hung; its agent's kernels are compiled no more."""
+        """Remove a child that has ended or hung, and give up on its agent's kernels."""
         self._dismiss(child)
         if child.agent is None:
             return
         name, own = self.config.agents[child.agent][0], failure.agent == child.agent
         self._spoilt[child.agent] += failure.certain and own
-        if not child.ready:  # then nobody has been told of it yet
+        if not child.ready:  # nobody has been notified yet
             self.before(name)
         self.after(name, 0.0, f"none: {failure.fate}")
         did = f"{name} ended or hung the process in which its kernels were being compiled"

@@ -1,9 +1,9 @@
-"""Ends what is left of a run's process groups when the run's own process has ended, however that came.
+"""Kills what is left of a run's process groups once the run's own process has ended, in whatever way.
 
-A worker ends with its parent by itself, but what its agents have started does not: it belongs to the worker's process
-group, which the watchdog kills.  A process of a session of its own has left the group, and is not found.
+A worker ends with its parent by itself, but processes that its agents started do not: they belong to the worker's
+process group, which the watchdog kills.  A process in a session of its own has left the group, and is not found.
 
-The file runs as a script that needs nothing of the project: it reads "+GROUP" and "-GROUP" from its standard input.
+The file runs as a script without the rest of the project: it reads "+GROUP" and "-GROUP" from standard input.
 """
 
 import os
@@ -14,7 +14,7 @@ from contextlib import suppress
 
 
 class Watchdog:
-    """The run's side.  Where the watchdog itself has been killed, it is replaced at the next start of a worker."""
+    """The run's side; if the watchdog itself is killed, the next start of a worker replaces it."""
 
     def __init__(self):
         self._groups: set[int] = set()
@@ -41,7 +41,7 @@ class Watchdog:
             self._tell(f"-{group}")
 
     def close(self) -> None:
-        """End the watchdog, which kills what it still watches."""
+        """End the watchdog, which kills the groups it still watches."""
         if self._process is not None:
             with suppress(BrokenPipeError):
                 self._process.communicate()
@@ -55,7 +55,7 @@ class Watchdog:
 
 
 def main() -> None:
-    """Know the groups until the input ends."""
+    """Track the groups until the input ends, then kill the rest."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     groups = set[int]()

@@ -1,4 +1,4 @@
-"""A worker as the supervisor sees it: its process, what it sends and prints, what it plays, and when it is overdue."""
+"""A worker as the supervisor sees it: its process, messages and prints, its games, and whether it is overdue."""
 
 import logging
 import multiprocessing
@@ -27,26 +27,26 @@ from results.record import Reason
 
 log = logging.getLogger("arena.workers.supervisor")
 
-TICK = 0.5  # seconds: how often clocks are looked at
-STOP = 2.0  # seconds between two looks beyond TICK, from which on this process was stopped, or as good as
-START_SECONDS = 300.0  # a worker that is not ready by then counts as dead
-HALF_SECONDS = 30.0  # the rest of a message that has begun to arrive may take
+TICK = 0.5  # seconds between looks at clocks
+STOP = 2.0  # seconds beyond TICK between two looks, above which this process was stopped, or as good as
+START_SECONDS = 300.0  # after which a worker that is not ready counts as dead
+HALF_SECONDS = 30.0  # for the rest of a message that has arrived in part
 FAREWELL_SECONDS = 5.0  # for a worker to end by itself
-PROBE_SECONDS = 60.0  # that the kernels of a game may take without an agent
-PROBE_LOADING = 10.0  # of which these are to load them
-BACKSTOP = 4  # times all that a game may take: whatever a worker says that it does, it is killed then
-MOST_PLIES = 1_000_000_000  # that a game is said to have
-LONGEST_LINE = 4096  # bytes of what is printed that become one record of the log
+PROBE_SECONDS = 60.0  # for the kernels of a game without an agent
+PROBE_LOADING = 10.0  # of these for loading them
+BACKSTOP = 4  # times a game's limits, after which a worker is killed whatever it says
+MOST_PLIES = 1_000_000_000  # shown of a game
+LONGEST_LINE = 4096  # bytes of printed text in one record of the log
 PRINTED_AT_ONCE = 1 << 18  # bytes
-ORDER_BYTES = 1 << 17  # an order has less, and is sent whole: some systems give a socket less room
+ORDER_BYTES = 1 << 17  # more than an order has, so that it is sent whole: some systems give a socket less room
 
 
 class InPlay(NamedTuple):
-    """A game that a worker plays now."""
+    """A game being played."""
 
     fixture: Fixture
     plies: int  # so far; 0 while the kernels of its agents are loaded
-    seconds: float  # since it was begun, but for those in which it was stopped
+    seconds: float  # since it began, without those in which it was stopped
 
 
 class Worker:
@@ -71,41 +71,41 @@ class Worker:
         self.end, self.printed = SupervisorsEnd(ours), printed
         os.set_blocking(printed.fileno(), False)
         self._line = b""
-        self.jobs: deque[Job] = deque()  # what it plays, or will play once it is ready, without what has its record
-        self.sent = 0  # how many games it was sent together
+        self.jobs: deque[Job] = deque()  # games that it plays, or will play once it is ready, still without a record
+        self.sent = 0  # games in its last order
         self.ready = False
         self.complaint = ""  # why it cannot start
-        self.begun = time.monotonic()  # when it was started, and later when it was sent its games
-        self.paused = 0.0  # seconds since then in which it was stopped, or this process was
-        self.half_since: float | None = None  # since when there is half a message
+        self.begun = time.monotonic()  # when it was started, then when it was sent its last order
+        self.paused = 0.0  # seconds since then in which it, or this process, was stopped
+        self.half_since: float | None = None  # since when a message has been incomplete
 
     @property
     def name(self) -> str:
-        """In the log."""
+        """Its name in the log."""
         return self.process.name
 
     def watched(self) -> list:
-        """What to wait for."""
+        """The connections to wait for."""
         return [self.end, self.process.sentinel, *([] if self.printed.closed else [self.printed])]
 
     def send(self) -> None:
-        """Let it begin its games, if it has any."""
+        """Let it begin its games, if any."""
         if not self.jobs:
             return
         self.begun, self.paused, self.sent = time.monotonic(), 0.0, len(self.jobs)
         self.memory[watch.GAME] = 0.0
         fixtures = [job.fixture for job in self.jobs]
-        with suppress(OSError):  # it has just died, which its sentinel says too
+        with suppress(OSError):  # it has just died, which its sentinel shows too
             self.end.send(Probe(fixtures[0].condition) if self.jobs[0].probes else Play(fixtures, ORDER_SECONDS))
 
     def halt(self) -> None:
-        """Let it begin none of its games but the one that it plays."""
+        """Let it begin no further game."""
         self.memory[watch.HALT] = 1.0
 
     # -- What it says ---------------------------------------------------------------------------------------------
 
     def hear(self, limit: int | None = None) -> tuple[list[Message], bool]:
-        """The messages that have arrived, but for those of the log, and whether more may come; Junk if it is none."""
+        """The messages that have arrived, without log records, and whether more may come; Junk if one is none."""
         messages, open_ = self.end.receive() if limit is None else self.end.receive(limit)
         if not self.end.half:
             self.half_since = None
@@ -117,7 +117,7 @@ class Worker:
         return [message for message in messages if not isinstance(message, Logged)], open_
 
     def note_printed(self) -> None:
-        """Write what it has printed to the log."""
+        """Write its prints to the log."""
         with suppress(BlockingIOError):
             read = 0
             while read < PRINTED_AT_ONCE and not self.printed.closed:
@@ -140,19 +140,19 @@ class Worker:
     # -- What it does ---------------------------------------------------------------------------------------------
 
     def doing(self) -> watch.Doing:
-        """What it does now, or did when it died."""
+        """What it is doing, or was doing when it died."""
         return watch.read(self.memory, len(self.config.agents))
 
     @property
     def job(self) -> Job | None:
-        """The one of its games that it plays; None if it has none."""
+        """The game that it plays; None if it has none."""
         return self.jobs[self.place] if self.jobs else None
 
     @property
     def place(self) -> int:
-        """How many of `jobs` it has played without having told."""
+        """The number of `jobs` that it has played without sending their records."""
         place = self.memory[watch.GAME] - (self.sent - len(self.jobs))
-        # what an agent may have written there is no number of a game
+        # an agent may have written nonsense there
         return int(place) if place in range(len(self.jobs)) else 0
 
     def game_begun(self) -> float:
@@ -160,12 +160,12 @@ class Worker:
         return max(self.begun, min(self.doing().game_since, time.monotonic()))
 
     def in_play(self) -> InPlay | None:
-        """The game that it plays; None if it plays none, or probes the rules of one."""
+        """The game that it plays, unless it probes the rules."""
         job = self.job
         if not self.ready or job is None or job.probes:
             return None
         doing, seconds = self.doing(), time.monotonic() - self.game_begun() - self.paused
-        # what an agent may have written there is no number of plies
+        # an agent may have written nonsense there
         plies = int(doing.plies) if doing.game_since >= self.begun and 0 <= doing.plies < MOST_PLIES else 0
         return InPlay(job.fixture, plies, max(0.0, seconds))
 
@@ -174,7 +174,7 @@ class Worker:
         return self.process.exitcode is not None
 
     def ends_within(self, seconds: float) -> bool:
-        """Wait for its end, not by its sentinel, to which a forked process may write."""
+        """Wait for its end: not by its sentinel, to which a forked process may write."""
         until = time.monotonic() + seconds
         while not self.dead() and time.monotonic() < until:
             time.sleep(0.005)
@@ -186,14 +186,14 @@ class Worker:
         return death(self.process.exitcode, doing.agent, not doing.playing, self.served)
 
     def note_stop(self, seconds: float) -> bool:
-        """Leave the last seconds out of account if the process is stopped; whether it is."""
+        """Whether the process is stopped; if so, the last seconds do not count."""
         stopped = self.process.pid is not None and is_stopped(self.process.pid)
         if stopped:
             self.paused += seconds
         return stopped
 
     def overdue(self, now: float, busy: bool) -> Failure | None:
-        """What takes too long; None if nothing does.  busy: whether it has something to do."""
+        """The failure if something takes too long; busy: whether it has something to do."""
         if self.half_since is not None and now - self.half_since > HALF_SECONDS:
             return Failure("it sent half a message", Reason.CRASH, None)
         if not self.ready:
@@ -201,7 +201,7 @@ class Worker:
         return self._overdue_game(now) if busy else None
 
     def _overdue_game(self, now) -> Failure | None:
-        """The failure of a game, or of an agent in it, that takes too long; compiling has a limit of its own."""
+        """The failure if a game, or an agent in it, takes too long; compiling has a limit of its own."""
         game_seconds, compile_seconds = (self.config.values[key] for key in ("game_seconds", "compile_seconds"))
         doing = self.doing()
         late = partial(Failure, reason=Reason.TIME, warming=not doing.playing)
@@ -231,14 +231,14 @@ class Worker:
     # -- Its end --------------------------------------------------------------------------------------------------
 
     def kill(self) -> None:
-        """End its process, and its group, with what agents have started."""
+        """Kill its process and process group, which includes processes of agents."""
         self.process.kill()
         if hasattr(os, "killpg") and self.process.pid is not None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Wait for the end of a process that was killed, and drop what has not been heard."""
+        """Wait for the end of a killed process, and drop unread messages."""
         self.process.join()
         self.watchdog.forget(self.process.pid)
         if not self.printed.closed:
@@ -248,13 +248,13 @@ class Worker:
 
 
 class Looks:
-    """Looks at workers from time to time; seconds in which they or this process were stopped do not count for them."""
+    """Times the looks at workers; seconds in which they or this process were stopped do not count against them."""
 
     def __init__(self):
         self.last = time.monotonic()
 
     def due(self, workers: Iterable[Worker]) -> bool:
-        """Whether it is time for a look; if so, what was stopped since the last one has been noticed."""
+        """Whether a look is due; if so, stops since the last one have been noted."""
         now = time.monotonic()
         passed = now - self.last
         if passed < TICK:

@@ -1,6 +1,6 @@
-"""A worker process: plays the games it is sent, one after the other, until it is told to stop.
+"""A worker process: plays the games it is sent, one after the other, until it is dismissed.
 
-A fork server that has preloaded this module and those of the run's games and agents (`arena.workers.worker`) starts
+A fork server that has preloaded this module and those of the run's games and agents (`arena.workers.starting`) starts
 workers at once.
 """
 
@@ -27,10 +27,9 @@ log = logging.getLogger("arena.workers.worker_main")
 
 
 def main(end: socket.socket, confined: tuple, memory, resolved: dict) -> None:
-    """Play every game that arrives and answer with the records, until there is no more.
+    """Play every game that arrives, and answer with the records, until there is no more.
 
-    end: the worker's end of the connection; confined: what `confine` is given; memory: for its Watch; resolved:
-    `Config.resolved()`.
+    end: the worker's end of the connection; confined: arguments of `confine`; memory: for its Watch; resolved:
     """
     confine(*confined)
     channel, watch = WorkersEnd(end), Watch(memory)
@@ -53,7 +52,7 @@ def main(end: socket.socket, confined: tuple, memory, resolved: dict) -> None:
 
 
 def warm_all(end: socket.socket, confined: tuple, memory, resolved: dict) -> None:
-    """Compile, once for all workers, what each agent runs that arrives, and answer with Warmed."""
+    """Compile the kernels of each agent that arrives, once for all workers, and answer with Warmed."""
     confine(*confined)
     channel, watch = WorkersEnd(end), Watch(memory)
     config = _settle_in(channel, watch, resolved)
@@ -63,7 +62,7 @@ def warm_all(end: socket.socket, confined: tuple, memory, resolved: dict) -> Non
         while isinstance(order := channel.receive(), Warm):
             agent = order.agent
             seat, total, failure = config.conditions[0].seats[agent], 0.0, ""
-            for game in config.instances:  # a run may be of many, and the limits are for each
+            for game in config.instances:  # one by one, since the limits are for each
                 watch.begin(playing=False)
                 with watch.of(agent, config.values["game_seconds"]):
                     seconds, failure = warm([game], seat, (BaseException,))
@@ -79,7 +78,7 @@ def warm_all(end: socket.socket, confined: tuple, memory, resolved: dict) -> Non
 
 
 def _settle_in(channel, watch, resolved) -> Config | None:
-    """The configuration; None after sending why it cannot be made."""
+    """The configuration; None, after sending the reason, if it cannot be made."""
     logs.send_by(channel)
     try:
         config = Config.restored(resolved)
@@ -94,7 +93,7 @@ def _settle_in(channel, watch, resolved) -> Config | None:
 
 
 class Table:
-    """Where a worker plays the games of its orders, one after the other."""
+    """Plays the games of a worker's orders, one after the other."""
 
     def __init__(self, config: Config, channel: WorkersEnd, watch: Watch):
         self._config, self._channel, self._watch = config, channel, watch
@@ -102,23 +101,23 @@ class Table:
         self._warmed = set[tuple[int, int]]()  # conditions and agents
 
     def play(self, order: Play) -> None:
-        """Play the games of an order, and send their records; at least the first, the others while there is time."""
-        begun = told = monotonic()
+        """Play the games of an order and send their records: the first always, the others while there is time."""
+        begun = sent = monotonic()
         records: list[tuple[Fixture, GameRecord]] = []
         for number, fixture in enumerate(order.fixtures):
             now = monotonic()
             if number and (now > begun + order.seconds or self._watch.halted()):
                 break
-            if now > told + NEWS_SECONDS:
+            if now > sent + NEWS_SECONDS:
                 self._send(records, over=False)
-                records, told = [], now
+                records, sent = [], now
             self._watch.take(number)
             records.append((fixture, self._play(fixture)))
         self._send(records, over=True)
 
     def _play(self, fixture) -> GameRecord:
-        """The game's record; a game whose rules fail is void, since they would fail again."""
-        # not when the worker starts, so that an agent that crashes here costs only its own games
+        """The game's record: void if the rules fail, since they would fail again."""
+        # not at the worker's start, so that an agent that crashes here costs only its own games
         self._watch.begin(playing=False)
         for agent in sorted({*fixture.seats}):
             if (fixture.condition, agent) not in self._warmed:
@@ -135,12 +134,11 @@ class Table:
         return record
 
     def _warm(self, condition, agent):
-        """Load what an agent runs in a condition's game."""
         with self._watch.of(agent, self._config.values["game_seconds"]):
             warm([condition.game], condition.seats[agent], (BaseException,))
 
     def _send(self, played, over):
-        """Send records; one that holds what no message can, from the names of moves, say, is the game's fault."""
+        """Send records; if one cannot be encoded, because of the names of moves, say, the game is at fault."""
         try:
             self._channel.send(Played([record for _, record in played], over))
         except (TypeError, ValueError, OverflowError) as error:

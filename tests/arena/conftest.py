@@ -44,7 +44,7 @@ class Bench:
         self.run_log = RunLog(self.log_path)
         self.on_result = on_result or (lambda record: None)
         following = partial(next, iter(self.fixtures), None)
-        self.supervisor = Supervisor(checked, following, workers, self._take, self.run_log)
+        self.supervisor = Supervisor(checked, following, self._take, self.run_log, workers=workers)
 
     def _take(self, records):
         for record in records:

@@ -156,7 +156,7 @@ def queue(games, seconds, limit=2, cores=lambda fixture: 1):
     """A queue of games of two agents, whose games took so long so far (None: there was none)."""
     fixtures, lengths = round_robin(2, games), Lengths()
     if seconds is not None:
-        lengths.told(fixtures[0], make_game(seconds=seconds))
+        lengths.add(fixtures[0], make_game(seconds=seconds))
     return Queue(partial(next, iter(fixtures), None), cores, limit, lengths)
 
 

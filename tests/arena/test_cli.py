@@ -122,18 +122,9 @@ def test_tables_are_written_to_files_whole(played, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["games.parquet", "s.json"]
 
 
-@pytest.mark.parametrize("kind, suffix, start", [
-    ("standings", "svg", b"<?xml"), ("standings", "pdf", b"%PDF"), ("crosstable", "png", b"\x89PNG"),
-])  # fmt: skip
-def test_tables_are_drawn(played, tmp_path, kind, suffix, start):
-    path = tmp_path / f"x.{suffix}"
-    drawn = call("table", played[0], "--kind", kind, "--output", path)
-    assert drawn.exit_code == 0 and path.read_bytes().startswith(start), drawn.stderr
-
-
-def test_a_table_without_a_picture(played, tmp_path):
+def test_a_table_is_no_picture(played, tmp_path):
     refused = call("table", played[0], "--kind", "pairs", "--output", tmp_path / "x.svg")
-    assert refused.exit_code == 2 and "pairs is not drawn; of this run, standings, crosstable" in refused.stderr
+    assert refused.exit_code == 2 and "a table is text; arena plot draws figures" in refused.stderr
     assert not (tmp_path / "x.svg").exists()
 
 

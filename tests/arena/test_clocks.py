@@ -162,7 +162,7 @@ BAD = [
     ({"clock": "10s"}, (), r"budget.clock = '10s': is no time control; a clock is text such as \"10\+0.1\""),
     ({"clock": 10}, (), "budget.clock = 10: is not text"),
     ({"clock": "0+1"}, (), "budget.clock = '0\\+1': is out of range"),
-    ({"clock": "10", "seconds": 1}, (), "stands beside seconds; a budget has one of the two"),
+    ({"clock": "10", "seconds": 1}, (), "cannot be given together with seconds; a budget has one of the two"),
 ]
 
 

@@ -183,8 +183,8 @@ def test_what_is_wrong_with_a_job_on_a_cluster_is_told(cluster, monkeypatch):
 def test_batches_are_sized_by_measured_lengths():
     lengths, (fixture, other) = Lengths(), round_robin(2, 2)[:2]
     assert lengths.of(fixture) is None
-    lengths.told(fixture, SimpleNamespace(seconds=0.25))
-    lengths.told(replace(fixture, seats=fixture.seats[::-1]), SimpleNamespace(seconds=0.35))
+    lengths.add(fixture, SimpleNamespace(seconds=0.25))
+    lengths.add(replace(fixture, seats=fixture.seats[::-1]), SimpleNamespace(seconds=0.35))
     assert lengths.of(other) == pytest.approx(0.3 + batches.UNCOUNTED)
     assert batches.target(2) == batches.SECONDS and batches.target(1000) == 10
     assert [batches.most(left, 2) for left in (100_000, 100, 9, 4, 1, 0)] == [batches.MOST, 25, 3, 1, 1, 1]
@@ -215,10 +215,10 @@ def test_workers_of_other_sources_are_refused():
         "programs": {"gnu": "GNU Go 3.8"},
         "files": {"a.policy": "1234"},
     }
-    assert describing.refused(ours, ours) == describing.told_apart(ours, ours) == ""
+    assert describing.refused(ours, ours) == describing.version_differences(ours, ours) == ""
     other = ours | {"source_digest": "c", "python": "3.12", "programs": {"gnu": "a program that fails: no such file"}}
     assert describing.refused(ours, other) == "its sources of games and agents are others (digest 'c', and here 'a')"
-    assert describing.told_apart(ours, other) == "python 3.12 and here 3.11"
+    assert describing.version_differences(ours, other) == "python 3.12 and here 3.11"
     assert [name for name, _ in describing.misfits(ours, other)] == ["gnu"]
     before = {key: value for key, value in ours.items() if key != "files"}  # a station of an older version
     assert describing.refused(ours, before) == "it has no file 'a.policy'"

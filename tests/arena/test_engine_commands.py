@@ -42,7 +42,7 @@ def test_check_engine_says_what_is_wrong_and_how_to_mend_it(mode, told, mend, mo
     result = call("check-engine", bad(mode), "--game", "tictactoe", "--budget", "seconds=0.05")
     assert result.exit_code == 1
     assert told in result.stdout
-    assert f"To mend that: {mend}" in result.stdout
+    assert f"To fix it: {mend}" in result.stdout
 
 
 @pytest.mark.parametrize(

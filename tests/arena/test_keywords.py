@@ -55,7 +55,7 @@ def test_keywords_replace_what_a_file_or_a_dictionary_says(tmp_path):
     assert tournament.meta["config"]["agents"] == [{"name": "random", "agent": "random"}, {"name": "r"} | RANDOM]
     again = arena.run(TABLES, out=tmp_path / "other", workers=1, games=6)
     assert len(again) == 6
-    with pytest.raises(TypeError, match="a Config is whole: it takes no games, seed beside it"):
+    with pytest.raises(TypeError, match="a Config is complete: it takes no games, seed besides"):
         arena.run(loading.from_values(TABLES), games=4, seed=2)
 
 

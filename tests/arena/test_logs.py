@@ -95,7 +95,7 @@ def test_what_workers_write_is_bounded_and_what_the_run_writes_is_not(tmp_path, 
         log.info("the end")
     lines = (tmp_path / "log.txt").read_text().splitlines()
     assert len(lines) < 60 and lines[-1].endswith("the end")
-    full = "the log is full of what workers log and print; the rest of it is left out"
+    full = "the log is full of what workers log and print; the rest is left out"
     assert lines[-2].endswith(full)
     monkeypatch.setattr(logs, "WORKERS_LIMIT", 1000)
     with RunLog(tmp_path / "log.txt") as run_log:  # the run is resumed

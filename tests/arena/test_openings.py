@@ -120,7 +120,7 @@ def test_lines_of_a_file_are_named(tmp_path):
 
 
 def test_openings_have_no_place_beside_random_plies_or_puzzles():
-    with pytest.raises(ConfigError, match="stands beside opening_plies"):
+    with pytest.raises(ConfigError, match="together with opening_plies"):
         loading.from_values(keys(["1a"], opening_plies=3))
     with pytest.raises(ConfigError, match=r"openings = .* is for two players"):
         loading.from_values(keys(["1"], game="samegame(rows=4, columns=4)"))

@@ -71,7 +71,7 @@ def test_chance_and_one_player():
 
 
 @pytest.mark.parametrize("name, message", [
-    ("no_such", r"game = 'no_such': OpenSpiel has none of that name; it has .*tic_tac_toe"),
+    ("no_such", r"game = 'no_such': OpenSpiel has no game of that name; it has .*tic_tac_toe"),
     ("matrix_mp", "is not played in turns"), ("kuhn_poker", "hides something"), ("tic_tac_toe(x=1)", "tic_tac_toe"),
     ("chinese_checkers(players=3)", "is for 3 players"), ("tic_tac_toe(", "bracket"),
 ])  # fmt: skip
@@ -194,5 +194,5 @@ def test_what_they_refuse(agent, spec, message):
 
 def test_they_are_not_asked_on_a_wrong_board():
     game = games.make("tictactoe")
-    with pytest.raises(ValueError, match="nobody has told it how the game came to this position"):
+    with pytest.raises(ValueError, match="it does not know how the game came to this position"):
         agents.make("openspiel_mcts(playouts=5)").choose(game, game.read_line("2b")[1], seed=1)

@@ -199,10 +199,10 @@ def test_the_command_writes_tables_and_figures(tmp_path):
         (["-a", "alphabeta(nodes=5)"], "a budget cannot be given in it"),
         (["-a", "uct"], "uct has neither a table nor trees whose size can be set"),
         (["-a", "dfpn", "--game", "pig"], "dfpn plays games without chance"),
-        (["-a", "dfpn", "-a", "dfpn"], "has one of them twice"),
+        (["-a", "dfpn", "-a", "dfpn"], "has an entry twice"),
         (["--game", "nosuch"], "game nosuch: unknown game 'nosuch'"),
         (["--memory", "1,x"], "--memory '1,x' is not a list of numbers"),
-        (["--part", "0.5"], "--part has 1 numbers; it takes two"),
+        (["--part", "0.5"], "is not two shares of a game's length"),
         (
             ["--part", "0.99,0.99", "-a", "dfpn", "--game", "breakthrough(rows=4, columns=4)"],
             "no position in the part (0.99, 0.99) of a thousand random games",

@@ -61,7 +61,7 @@ BAD = [
     ({"instances": ["leftmove", "leftmove(60)"]}, "leftmove(depth=60) is there twice"),
     ({"instances": ["leftmove(depth=9..5)"]}, "has a range that ends before it begins"),
     ({"instances": ["leftmove(depth=1..99999)"]}, "there are more than 10000 of them"),
-    ({"game": "leftmove"}, "stands beside game; a configuration has one of the two"),
+    ({"game": "leftmove"}, "cannot be given together with game; a configuration has one of the two"),
     ({"agents": []}, "agents = []: has 0 of them; agents is a list of at least one table [[agents]]"),
     ({"opening_plies": 2}, "opening_plies = 2: is for two players; here each agent plays by itself"),
     ({"pairings": [["random", "nested"]]}, "is for two players; here each agent plays by itself"),
@@ -198,13 +198,13 @@ def test_curves_go_on_to_the_end_of_the_budget(run):
 
 def test_curve(run, tmp_path):
     for name in ("curve.svg", "curve.png"):
-        done = call("curve", run, "--output", tmp_path / name, "--against", "playouts")
+        done = call("plot", run, "curves", "--output", tmp_path / name, "--against", "playouts")
         assert done.exit_code == 0 and (tmp_path / name).stat().st_size > 5000
     for arguments, message in [
         (("--output", tmp_path / "curve.txt"), "a picture is one of .svg, .png, .pdf"),
         (("--output", tmp_path / "c.svg", "--instance", 3), "--instance 3 is out of range; this run has 1 to 2"),
     ]:
-        refused = call("curve", run, *arguments)
+        refused = call("plot", run, "curves", *arguments)
         assert refused.exit_code == 2 and message in " ".join(refused.stderr.replace("│", " ").split())
 
 
@@ -228,4 +228,5 @@ def test_a_run_from_the_command_line(tmp_path):
     )
     assert done.exit_code == 0, done.stderr
     assert "leftmove(depth=60): 2 agents, 3 runs of each" in done.stderr and "6 of 6 games stored" in done.stderr
-    assert done.stdout.splitlines()[0].split()[:3] == ["instance", "rank", "agent"] and "arena curve" in done.stderr
+    assert done.stdout.splitlines()[0].split()[:3] == ["instance", "rank", "agent"]
+    assert f"arena plot {tmp_path / 'run'} curves" in done.stderr

@@ -126,7 +126,7 @@ def _lines(path):
         (["grade", "none"], "no tournament in none"),
         (["tablebase", "nim", "--output", "x", "--most", "5"], "has more than 5 positions there"),
         (["tablebase", "nim", "--output", "x", "--pieces", "2"], "does not list its end-games by pieces"),
-        (["tablebase", "nim", "--output", "x", "--pieces", "2", "--moves", "1-1"], "say two different things"),
+        (["tablebase", "nim", "--output", "x", "--pieces", "2", "--moves", "1-1"], "contradict each other"),
         (["book", "none", "--output", "x"], "no tournament in none"),
     ],
 )  # fmt: skip

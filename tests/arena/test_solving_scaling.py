@@ -68,7 +68,7 @@ def test_a_study_that_was_stopped_goes_on(tmp_path):
     with pytest.raises(ConfigError, match="holds a study already; to continue it: --resume"):
         run(STUDY, part)
     (part / "solving.jsonl").write_text(lines[0].replace("virtual", "wall") + "".join(lines[1:]))
-    with pytest.raises(ConfigError, match=r"jlpns\(.* has virtual times and times of the wall; begin the study anew"):
+    with pytest.raises(ConfigError, match=r"jlpns\(.* has virtual and wall times; begin a new study"):
         load(part)
 
 

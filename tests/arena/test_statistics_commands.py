@@ -170,7 +170,7 @@ def test_a_study_is_drawn(tmp_path, suffix, start):
     }
     folder = store_run(tmp_path / "run", several | {"instances": ["tictactoe", "connect4(rows=4, columns=5)"]})
     path = tmp_path / f"study.{suffix}"
-    done = call("table", folder, "--kind", "study", "--output", path)
+    done = call("plot", folder, "study", "--output", path)
     assert done.exit_code == 0 and path.read_bytes().startswith(start), done.output
 
 

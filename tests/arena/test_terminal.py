@@ -343,7 +343,7 @@ def test_json_has_the_keys_of_the_page(runs):
     assert documented("solve") - {"null"} == set(as_json("solve", "tictactoe", "--one"))
     assert isinstance(as_json("cache", "info"), list)
     refused = call("table", run, "--json", "--format", "csv")
-    assert refused.exit_code == 2 and "two different things" in refused.stderr.replace("\n", " ")
+    assert refused.exit_code == 2 and "contradict each other" in refused.stderr.replace("\n", " ")
 
 
 def test_every_command_with_json_is_on_the_page():

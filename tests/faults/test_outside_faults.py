@@ -224,7 +224,7 @@ def run(tmp_path_factory):
 
 @pytest.mark.parametrize("arguments", [
     ["table", "RUN", "--format", "csv", "--output", "FILE"],
-    ["table", "RUN", "--output", "FILE.svg"],
+    ["plot", "RUN", "ratings", "--output", "FILE.svg"],
     ["export", "RUN", "--output", "FILE"],
     ["report", "RUN", "--output", "FILE"],
     ["grade", "RUN", "--output", "FILE"],

@@ -255,7 +255,7 @@ def test_check_replays_games_by_the_rules(sound, tmp_path):
 COMMANDS = [
     ("status",), ("table",), ("table", "--kind", "games"), ("table", "--kind", "moves", "--format", "json"),
     ("table", "--kind", "pairs"), ("table", "--kind", "win_rates"), ("elo",), ("export",), ("show", "1v2-0000"),
-    ("show", "1v2-0000", "--json"), ("grade",), ("curve", "--output", "c.svg"), ("book", "--output", "b"),
+    ("show", "1v2-0000", "--json"), ("grade",), ("plot", "curves", "--output", "c.svg"), ("book", "--output", "b"),
     ("report", "--output", "r.html"), ("check",),
 ]  # fmt: skip
 TORN = {

@@ -53,7 +53,7 @@ def test_the_command(folder, tmp_path):
     (["ratings", "--width", "3furlongs"], "could not convert"),
     (["ratings", "--width", "300in"], "300in is out of range"),
     (["ratings", "--style", "none.mplstyle"], "--style none.mplstyle"),
-    (["ratings", "--format", "png", "--output", "x.svg"], "say two different things"),
+    (["ratings", "--format", "png", "--output", "x.svg"], "contradict each other"),
     (["ratings", "--output", "x.txt"], "a picture is one of .svg, .png, .pdf"),
     (["strength", "--against", "nodes"], "no agent of this run has counted them"),
     (["speedup"], "no study of scaling"),
