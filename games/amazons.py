@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from games.core.bits import ONE, WORD, ZERO, popcount
-from games.core.board import draw, point_name
+from games.core.board import Rectangle, draw, point_name
 from games.core.drawing import Look
 from games.core.game import Game, check_range, check_rectangle
 from games.core.random import GAMMA, mix, random_below
@@ -39,7 +39,7 @@ def free_beside(size, step):
 
 
 @dataclass(frozen=True)
-class Amazons(Game):
+class Amazons(Rectangle, Game):
     """state: int16[3 * (rows + columns) + 7] = the lines, White's queens and Black's in ascending order, and the
     player to move.
 
@@ -68,21 +68,9 @@ class Amazons(Game):
             raise ValueError("rows = columns = 5: two queens would stand on one square")
 
     @property
-    def height(self):
-        return self.rows or self.size
-
-    @property
-    def width(self):
-        return self.columns or self.size
-
-    @property
     def longer(self):
         """How many squares the longer side has."""
         return max(self.height, self.width)
-
-    @property
-    def cells(self):
-        return self.height * self.width
 
     @property
     def n_lines(self):
@@ -95,12 +83,12 @@ class Amazons(Game):
 
     @property
     def move_limit(self):
-        return self.cells**3
+        return self.area**3
 
     @property
     def max_plies(self):
         """Each arrow takes a square."""
-        return self.cells - 2 * QUEENS
+        return self.area - 2 * QUEENS
 
     @cached_property
     def max_moves(self):
@@ -109,7 +97,7 @@ class Amazons(Game):
         The initial position of 10x10 has 2176, but queens in the middle have more.
         """
         reach = (self.ranks >= 0).sum(axis=1)
-        return QUEENS * max(int(reach[self.ranks[square] >= 0].sum()) for square in range(self.cells))
+        return QUEENS * max(int(reach[self.ranks[square] >= 0].sum()) for square in range(self.area))
 
     @cached_property
     def max_reach(self):
@@ -119,13 +107,13 @@ class Amazons(Game):
     @cached_property
     def places(self):
         """places[square, axis]: the place of a square on its row, column, diagonal and antidiagonal."""
-        row, column = np.divmod(np.arange(self.cells), self.width)
+        row, column = np.divmod(np.arange(self.area), self.width)
         return np.stack([column, row, column, column], axis=1)
 
     @cached_property
     def lines(self):
         """lines[square, axis]: the index in a state of the line through the square."""
-        row, column = np.divmod(np.arange(self.cells), self.width)
+        row, column = np.divmod(np.arange(self.area), self.width)
         diagonals = self.height + self.width
         slanted = diagonals + self.width - 1 + row - column, 2 * diagonals - 1 + row + column
         return np.stack([row, self.height + column, *slanted], axis=1)
@@ -155,9 +143,9 @@ class Amazons(Game):
     @cached_property
     def ranks(self):
         """ranks[origin, target]: the number of a target among the targets from an origin on an empty board, or -1."""
-        row, column = np.divmod(np.arange(self.cells), self.width)
+        row, column = np.divmod(np.arange(self.area), self.width)
         down, right = row[None] - row[:, None], column[None] - column[:, None]
-        reached = ((down == 0) | (right == 0) | (abs(down) == abs(right))) & ~np.eye(self.cells, dtype=bool)
+        reached = ((down == 0) | (right == 0) | (abs(down) == abs(right))) & ~np.eye(self.area, dtype=bool)
         return np.where(reached, np.cumsum(reached, axis=1) - 1, -1)
 
     def start(self, state):
@@ -167,9 +155,9 @@ class Amazons(Game):
         first = sorted((column, width - 1 - column, row * width, row * width + width - 1))
         for i, square in enumerate(first):
             state[self.n_lines + i] = square
-            state[self.n_lines + 2 * QUEENS - 1 - i] = self.cells - 1 - square
+            state[self.n_lines + 2 * QUEENS - 1 - i] = self.area - 1 - square
             self.toggle(state, square)
-            self.toggle(state, self.cells - 1 - square)
+            self.toggle(state, self.area - 1 - square)
 
     def player(self, state):
         return np.int64(state[self.state_size - 1])
@@ -213,14 +201,14 @@ class Amazons(Game):
             for j in range(self.reach(state, origin)):
                 target = self.reached(state, origin, j)
                 for k in range(self.reach(state, target)):
-                    moves[count] = (origin * self.cells + target) * self.cells + self.reached(state, target, k)
+                    moves[count] = (origin * self.area + target) * self.area + self.reached(state, target, k)
                     count += 1
             self.toggle(state, origin)
         return count
 
     def squares(self, move):
         """Origin, target and arrow of a move."""
-        return move // (self.cells * self.cells), move // self.cells % self.cells, move % self.cells
+        return move // (self.area * self.area), move // self.area % self.area, move % self.area
 
     def play(self, state, move):
         origin, target, arrow = self.squares(move)
@@ -270,7 +258,7 @@ class Amazons(Game):
             open0, open1 = open0 & ~(w0 | b0), open1 & ~(w1 | b1)
             growing = w0 ^ white0 | w1 ^ white1 | b0 ^ black0 | b1 ^ black1 != ZERO
             white0, white1, black0, black1 = w0, w1, b0, b1
-        return (balance + (0.2 if self.player(state) == 0 else -0.2) * equal) / self.cells
+        return (balance + (0.2 if self.player(state) == 0 else -0.2) * equal) / self.area
 
     def evaluate_mobility(self, state):
         """White's queen's moves less Black's, not counting arrows, over one more than their sum."""
@@ -337,12 +325,12 @@ class Amazons(Game):
 
     @property
     def code_limit(self):
-        return 2 * self.cells * self.max_reach * self.max_reach
+        return 2 * self.area * self.max_reach * self.max_reach
 
     def feature_code(self, state, move):
         """The move code with the number of enemy queens beside the arrow."""
         first = self.n_lines + QUEENS * (1 - self.player(state))
-        row, column = move % self.cells // self.width, move % self.width
+        row, column = move % self.area // self.width, move % self.width
         beside = 0
         for i in range(QUEENS):
             queen = np.int64(state[first + i])
@@ -353,7 +341,7 @@ class Amazons(Game):
     def transform(self, state, symmetry, target):
         for line in range(self.n_lines):
             target[line] = self.empty_lines[line]
-        for square in range(self.cells):
+        for square in range(self.area):
             if state[square // self.width] >> square % self.width & 1 == 1:
                 self.toggle(target, self.image(square, symmetry))
         for first in (self.n_lines, self.n_lines + QUEENS):
@@ -374,8 +362,8 @@ class Amazons(Game):
 
     def transform_move(self, move, symmetry):
         origin, target, arrow = self.squares(move)
-        pair = self.image(origin, symmetry) * self.cells + self.image(target, symmetry)
-        return pair * self.cells + self.image(arrow, symmetry)
+        pair = self.image(origin, symmetry) * self.area + self.image(target, symmetry)
+        return pair * self.area + self.image(arrow, symmetry)
 
     def random_move(self, state, moves, rng):
         """Draw a queen's move, and a number below max_reach for the arrow; draw both again if there is no such arrow.
@@ -401,7 +389,7 @@ class Amazons(Game):
             self.toggle(state, origin)
             arrow = self.reached(state, target, random_below(rng, self.max_reach))
             self.toggle(state, origin)
-        return (origin * self.cells + target) * self.cells + arrow
+        return (origin * self.area + target) * self.area + arrow
 
     def random_playout(self, state, moves, rng):
         """The moves of random_move, which returns -1 when the game is over."""
@@ -421,7 +409,7 @@ class Amazons(Game):
             ends = [
                 (int(row) - 1) * self.width + ord(column) - ord("a") for column, row in zip(words[::2], words[1::2])
             ]
-            move = (ends[0] * self.cells + ends[1]) * self.cells + ends[2]
+            move = (ends[0] * self.area + ends[1]) * self.area + ends[2]
             if self.is_legal(state, *ends) and self.move_name(state, move) == text.strip():
                 return move
         return super().parse_move(state, text)

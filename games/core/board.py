@@ -62,6 +62,23 @@ def turns(rows: int, columns: int, symmetries: int) -> np.ndarray:
     return np.array(found)
 
 
+class Rectangle:
+    """A second base class for games on a square of `size`, or on `rows` x `columns` where these are not 0."""
+
+    @property
+    def height(self):
+        return self.rows or self.size
+
+    @property
+    def width(self):
+        return self.columns or self.size
+
+    @property
+    def area(self):
+        """The number of squares, or points."""
+        return self.height * self.width
+
+
 class BitBoard:
     """A second base class for games whose `rows` x `columns` squares fit into one word: some sets of squares."""
 

@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from games.core.bits import ONE, WORD, popcount
-from games.core.board import draw, turns
+from games.core.board import Rectangle, draw, turns
 from games.core.drawing import Look
 from games.core.game import Game, check_range
 from games.core.random import random_below
@@ -35,7 +35,7 @@ MANY = WORD(1 << 15)  # liberties of chain 0, so that they are never 0
 
 
 @dataclass(frozen=True)
-class StoneGame(Game):
+class StoneGame(Rectangle, Game):
     """state: uint64, first the sets of black and of white stones, `words` words each; bit m stands for move m."""
 
     may_allocate = True  # a board of chains, for playouts and legality
@@ -49,22 +49,8 @@ class StoneGame(Game):
         check_range("size", self.size, 2, 13)
 
     @property
-    def height(self):
-        """How many rows the board has."""
-        return self.rows or self.size
-
-    @property
-    def width(self):
-        return self.columns or self.size
-
-    @property
     def symmetries(self):
         return 8 if self.height == self.width else 4
-
-    @property
-    def area(self):
-        """Points of the board."""
-        return self.height * self.width
 
     @cached_property
     def words(self):
@@ -247,7 +233,7 @@ class PlacingGame(StoneGame):
     def state_size(self):
         return 2 * self.words + 1
 
-    move_limit = max_moves = max_plies = StoneGame.area
+    move_limit = max_moves = max_plies = Rectangle.area
 
     def allowed(self, board, point, colour):
         """True if a stone of `colour` may be put at a pressed empty point."""

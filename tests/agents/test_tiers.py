@@ -11,10 +11,10 @@ from agents.core.agent import Decision
 from games.core.game import CHANCE
 from games.core.jit import COMPILED
 from games.core.jit import kernels as every_kernel
-from games.core.jit.background import specializing
 from games.core.random import random_below, stream
 from games.core.specialized import ALWAYS, NEVER
 from tests.agents.test_matrix import BUDGET, SMALL, variants
+from tests.modes import specializing
 from tests.shipped import AGENTS, GAMES
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="kernels run as plain Python")

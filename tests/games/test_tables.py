@@ -16,13 +16,13 @@ from numba.core.errors import TypingError
 import games
 from games.core import jit
 from games.core.jit import background, files, tables
-from games.core.jit.background import specializing
 from games.core.jit.entries import serve
 from games.core.playout import perft_kernel, playout_kernel
 from games.core.random import stream
 from games.core.specialized import ALWAYS, AUTO, NEVER, VARIABLE
 from games.tictactoe import TicTacToe
 from tests import heap
+from tests.modes import specializing
 
 pytestmark = pytest.mark.skipif(not jit.COMPILED, reason="kernels run as plain Python")
 

@@ -17,8 +17,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from numba.core.typing.typeof import typeof
@@ -42,17 +41,6 @@ class Setting:
 def set_mode(mode: str) -> None:
     """Choose for this process and those that it starts; UnknownMode if there is no such mode."""
     os.environ[VARIABLE] = Setting.mode = checked(mode)
-
-
-@contextmanager
-def specializing(mode: str) -> Iterator[None]:
-    """Within it, this mode."""
-    before = Setting.mode
-    set_mode(mode)
-    try:
-        yield
-    finally:
-        set_mode(before)
 
 
 class Heat:

@@ -1,0 +1,17 @@
+"""Which compiled kernels run, for part of a test."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from games.core.jit.background import Setting, set_mode
+
+
+@contextmanager
+def specializing(mode: str) -> Iterator[None]:
+    """Within it, this mode."""
+    before = Setting.mode
+    set_mode(mode)
+    try:
+        yield
+    finally:
+        set_mode(before)
