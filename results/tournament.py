@@ -36,7 +36,7 @@ class Tournament(Snapshot):
         StoreError if the games are for one player.
         """
         if self.single_player:
-            text = "are of games for one player, which nobody wins; `arena table` and `arena curve` tell of them"
+            text = "are of games for one player, which nobody wins; `arena table` and `arena plot DIR curves` show them"
             raise StoreError(f"the runs in {self.folder} {text}")
         repetitions = count_results(self.names, self.repetitions)
         return rate(self.names, self._counts, self._counts - repetitions, **options)
