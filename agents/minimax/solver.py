@@ -38,6 +38,13 @@ SHARINGS = {"lazy": Lazy(), "abdada": Abdada(), "ybwc": YoungBrothersWait()}
 FIRST_CHUNK = 4096  # nodes, about a millisecond
 
 
+def noted(game, found: int, goals: dict | None) -> int:
+    """The value that has been found; writes into `goals`, if it is given, which of them hold."""
+    if goals is not None:
+        goals |= {"win": found == 1} | ({"draw": found >= 0} if game.has_draws else {})
+    return found
+
+
 class DepthFirstSolver(Solver):
     """Settles goals by depth-first search, and keeps the table from goal to goal."""
 
@@ -50,10 +57,7 @@ class DepthFirstSolver(Solver):
 
     def value(self, state, goals=None):
         value, _ = self.deepen(state, self.game.max_plies, -1.0 - HALF, 1.0 + HALF)
-        found = (value > 1.0) - (value < -1.0)
-        if goals is not None:
-            goals |= {"win": found == 1} | ({"draw": found >= 0} if self.game.has_draws else {})
-        return found
+        return noted(self.game, (value > 1.0) - (value < -1.0), goals)
 
     def prove(self, state, goal):
         side = side_to_move(self.game, state)
@@ -114,10 +118,7 @@ class ExactSolver(Solver):
 
     def value(self, state, goals=None):
         score = self.score(state, -BEYOND, BEYOND, weak=True)
-        found = (score > 0) - (score < 0)
-        if goals is not None:
-            goals |= {"win": found == 1} | ({"draw": found >= 0} if self.game.has_draws else {})
-        return found
+        return noted(self.game, (score > 0) - (score < 0), goals)
 
     def exact(self, state):
         score = self.score(state, -BEYOND, BEYOND)
