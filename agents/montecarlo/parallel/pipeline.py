@@ -50,6 +50,7 @@ class Pipeline(OnOneTree):
     stage_time: float = 0.1
 
     name: ClassVar[str] = "pipeline"
+    without: ClassVar[dict[str, str]] = {"search": ", since its stages change one tree at once, as only plain UCT can"}
 
     def __post_init__(self):
         super().__post_init__()
