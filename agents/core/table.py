@@ -78,7 +78,7 @@ def table_in(room: np.ndarray, scheme: str) -> Table:
 
 
 def aligned(room: np.ndarray, words: int) -> np.ndarray:
-    """So many words of an int64 array, of LINE_WORDS more, from the beginning of a line of the processor's cache on."""
+    """The part of an int64 array with that many words that begins at a cache line; LINE_WORDS more are enough room."""
     begin = -room.ctypes.data // 8 % LINE_WORDS
     return room[begin : begin + words]
 
@@ -125,7 +125,7 @@ def place_of(table, key):
 
 @inlined
 def share_of(key, shares):
-    """Which of so many equal shares of all keys a key is in; also of keys that are no hashes and differ in few bits."""
+    """The share that a key is in, of that many equal ones; keys may be no hashes, and differ in a few bits alone."""
     spread = (key * GAMMA) >> np.uint64(32)
     return np.int64((spread * np.uint64(shares)) >> np.uint64(32))
 

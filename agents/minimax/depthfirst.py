@@ -115,7 +115,7 @@ def leaf_value(game, search, ply):
 
 @inlined
 def value_of_end(game, search, ply):
-    """The value, for the player who made the move tried last at `ply`, of the end that it leads to."""
+    """The value of the end after the move tried last at `ply`, for the player of that move."""
     side, score = side_to_move(game, search.states[ply]), game.score(search.states[ply + 1])
     if search.options.scores:
         return side * score

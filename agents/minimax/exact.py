@@ -268,7 +268,7 @@ def foreseen(game, search, ply):
 
 @inlined
 def score_of(plies, slack):
-    """The score of a win in so many plies, or a loss in -plies, or a draw, 0, with slack - 1 plies left at most."""
+    """The score of a win in `plies`, a loss in -plies, or a draw, 0; at most slack - 1 plies are left."""
     return np.int64(max(1, slack - plies) if plies > 0 else (min(-1, -slack - plies) if plies < 0 else 0))
 
 

@@ -4,7 +4,7 @@ A value above 1 is a win and one below -1 a loss, whatever the depth; a search t
 A goal asks only whether the value is above a threshold, so that the window is narrow; a win within d plies is found by
 a search to depth d.
 
-Minimax deepens; alpha-beta does if it is told to.  Otherwise alpha-beta asks by null windows, in searches to the end
+Minimax deepens; alpha-beta does with `deepening`.  Without it, alpha-beta asks by null windows, in searches to the end
 (agents/minimax/exact.py), unless a policy orders its moves.
 """
 
@@ -164,7 +164,7 @@ class ExactSolver(Solver):
         return int(counts["low"])
 
     def run(self, nodes) -> int:
-        """Visit up to so many more positions; returns how many."""
+        """Visit up to `nodes` more positions; returns the number of visits."""
         counts = self.search.counts[0]
         visited = int(counts["nodes"])
         exact_kernel(self.game, ALONE, self.search, visited + nodes)

@@ -105,7 +105,7 @@ def new_search(
 
 
 def new_stack(game, limit: int, node: np.dtype) -> dict[str, np.ndarray]:
-    """The arrays of a line with so many nodes, which every depth-first search has."""
+    """The arrays of a line of `limit` nodes, which every depth-first search has."""
     return dict(
         nodes=records(limit, node),
         states=np.zeros((limit, game.state_size), game.dtype),

@@ -64,7 +64,7 @@ class Pipeline(OnOneTree):
 
 
 class Tokens(NamedTuple):
-    """Simulations in flight, and who may work on them; row i of the first four fields is token i."""
+    """Simulations in flight, and the threads at work on them; row i of the first four fields is token i."""
 
     stage: np.ndarray  # int32[tokens], SELECT to BACK_UP, or WORKING
     walks: Walk  # see walk_of
