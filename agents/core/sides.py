@@ -1,10 +1,12 @@
 """The player to whom a number belongs.
 
-The rules score a game for the first player; a search compares moves for the player to move.  Both helpers run in plain
+The rules score a game for the first player; a search compares moves for the player to move.  The helpers run in plain
 Python and, unchanged, in kernels.
 """
 
 from numba.extending import register_jitable
+
+from games.core.jit import inlined
 
 
 @register_jitable(_nrt=False)
@@ -17,3 +19,9 @@ def side_to_move(game, state):
 def result_of(score):
     """The first player's result of a game with that score: 1.0 for a win, 0.0 for a draw, -1.0 for a loss."""
     return 1.0 if score > 0.0 else (-1.0 if score < 0.0 else 0.0)
+
+
+@inlined
+def same_side(game, search, ply):
+    """1 if the player to move after a ply is the one to move before, else -1: a value's sign from one to the other."""
+    return 1 if game.player(search.states[ply]) == game.player(search.states[ply + 1]) else -1

@@ -67,11 +67,17 @@ def table_words(mebibytes: float, scheme: str) -> int:
 
 
 def table_in(room: np.ndarray, scheme: str) -> Table:
-    """The table in such an array, which processes may share; the array's maker sets the generation to 1."""
-    rows, begin = (len(room) - LINE_WORDS - SHARED_WORDS) // 4, -room.ctypes.data // 8 % LINE_WORDS
-    words = room[begin : begin + 4 * rows].reshape(rows, 4)
+    """The table in such an array, which processes may share; the maker of the array sets the generation to 1."""
+    rows = (len(room) - LINE_WORDS - SHARED_WORDS) // 4
+    words = aligned(room, 4 * rows).reshape(rows, 4)
     number = np.array([ALL_SCHEMES.index(scheme)], np.int64)
     return Table(words, number, room[-2:-1], new_counts(), room[-1:])
+
+
+def aligned(room: np.ndarray, words: int) -> np.ndarray:
+    """The part of an int64 array with that many words that begins at a cache line; LINE_WORDS more are enough room."""
+    begin = -room.ctypes.data // 8 % LINE_WORDS
+    return room[begin : begin + words]
 
 
 def new_counts() -> np.ndarray:
@@ -110,9 +116,15 @@ def filled(table: Table) -> int:
 @helper
 def place_of(table, key):
     """The row of the first place for a key."""
-    spread = (key * GAMMA) >> np.uint64(32)  # keys that are not hashes may differ in few bits
     shift = SHIFTS[table.scheme[0]]
-    return np.int64((spread * np.uint64(len(table.words) >> shift)) >> np.uint64(32)) << shift
+    return share_of(key, len(table.words) >> shift) << shift
+
+
+@inlined
+def share_of(key, shares):
+    """The share that a key is in, of that many equal ones; keys may be no hashes, and differ in a few bits alone."""
+    spread = (key * GAMMA) >> np.uint64(32)
+    return np.int64((spread * np.uint64(shares)) >> np.uint64(32))
 
 
 @inlined
@@ -234,3 +246,11 @@ def rank_of(table, row):
 def move_image(game, move, symmetry):
     """The image of a move under a symmetry."""
     return move if symmetry == 0 else game.transform_move(move, symmetry)
+
+
+@inlined
+def table_key(game, search, state):
+    """(the key that the table has a position by, the symmetry that leads there)."""
+    if search.options.symmetries:
+        return game.least_key(state, search.scratch[0])
+    return game.key(state), 0

@@ -14,8 +14,8 @@ The helpers are part of the kernel (`inlined`): calls that pass the search would
 
 import numpy as np
 
-from agents.core.sides import result_of, side_to_move
-from agents.core.table import fetch, move_image, probe, store
+from agents.core.sides import result_of, same_side, side_to_move
+from agents.core.table import fetch, move_image, probe, store, table_key
 from agents.minimax.ordering import are_ranked, bring_best_forward, merge_symmetric, note_cutoff, order_moves
 from agents.minimax.stack import DONE, END, EVALUATED, FORESEEN, FROM_TABLE, INFINITE, OPEN, TOO_LATE, WIN
 from games.core.jit import inlined, kernel
@@ -68,20 +68,6 @@ def merge_kernel(game, search, count):
 
 
 @inlined
-def table_key(game, search, state):
-    """(the key that the table has a position by, the symmetry that leads there)."""
-    if search.options.symmetries:
-        return game.least_key(state, search.scratch[0])
-    return game.key(state), 0
-
-
-@inlined
-def same_side(game, search, ply):
-    """1 if the player to move after a ply is the one to move before, else -1: a value's sign from one to the other."""
-    return 1.0 if game.player(search.states[ply]) == game.player(search.states[ply + 1]) else -1.0
-
-
-@inlined
 def try_next_move(game, guide, search, ply):
     """Play the next move of the node at `ply`; returns the ply of the node to go on with."""
     options, counts, node, below = search.options, search.counts[0], search.nodes[ply], search.nodes[ply + 1]
@@ -129,7 +115,7 @@ def leaf_value(game, search, ply):
 
 @inlined
 def value_of_end(game, search, ply):
-    """The value, for the player who made the move tried last at `ply`, of the end that it leads to."""
+    """The value of the end after the move tried last at `ply`, for the player of that move."""
     side, score = side_to_move(game, search.states[ply]), game.score(search.states[ply + 1])
     if search.options.scores:
         return side * score
@@ -185,7 +171,7 @@ def inherit_window(game, search, ply):
         alpha, beta = -INFINITE, INFINITE
     elif options.scout and parent.tried > 1 and parent.again == 0:
         beta = min(beta, np.nextafter(alpha, INFINITE))
-    if same_side(game, search, ply - 1) < 0.0:
+    if same_side(game, search, ply - 1) < 0:
         alpha, beta = -beta, -alpha
     node.alpha = node.floor = alpha
     node.beta, node.best = beta, -INFINITE

@@ -19,13 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.sides import result_of, side_to_move
-from agents.core.table import LINE_WORDS, move_image
+from agents.core.sides import result_of, same_side, side_to_move
+from agents.core.table import LINE_WORDS, aligned, move_image, share_of, table_key
 from agents.minimax.ordering import KILLER_RANK, MOST_HISTORY, OWN_SHIFT, TABLE_RANK, bring_best_forward
-from agents.minimax.stack import DONE, DepthFirstOptions, records
+from agents.minimax.stack import DONE, DepthFirstOptions, new_stack, records
 from games.core.jit import Compilable, inlined, kernel
 from games.core.playout import copy_state
-from games.core.random import GAMMA
 
 NOTHING = -(1 << 20)  # below every score
 STEP, AGAIN, PAUSE = range(3)  # what a thread does next: a step of the search, ask its rule again, or return
@@ -130,19 +129,14 @@ class ExactSearch(NamedTuple):
 def new_words(mebibytes: float) -> np.ndarray:
     """An empty table of that size, whose pairs of rows lie in a line of the processor's cache."""
     rows = max(2, int(mebibytes * 2**20) // TABLE_ROW_BYTES // 2 * 2)
-    room = np.zeros(2 * rows + LINE_WORDS, np.int64)
-    begin = -room.ctypes.data // 8 % LINE_WORDS
-    return room[begin : begin + 2 * rows].reshape(rows, 2)
+    return aligned(np.zeros(2 * rows + LINE_WORDS, np.int64), 2 * rows).reshape(rows, 2)
 
 
 def new_exact_search(game, words: np.ndarray, options: DepthFirstOptions) -> ExactSearch:
     """A search with a table."""
     limit = game.max_plies + 1
     return ExactSearch(
-        nodes=records(limit, NODE),
-        states=np.zeros((limit, game.state_size), game.dtype),
-        moves=np.zeros((limit, game.max_moves), np.int32),
-        ranks=np.zeros((limit, game.max_moves), np.int64),
+        **new_stack(game, limit, NODE),
         history=np.zeros(game.code_limit, np.int64),
         scratch=np.zeros((1, game.state_size), game.dtype),
         counts=records(1, COUNTS),
@@ -166,8 +160,7 @@ def ask_kernel(game, search, state, low, high, weak):
     if search.options.foresee:
         plies, exact = foreseen(game, search, 0)
         if exact and plies != 0:  # no search is needed
-            size = np.int64(left + 1 - abs(plies))
-            counts.low = counts.high = 1 if plies > 0 and weak else (size if plies > 0 else (-1 if weak else -size))
+            counts.low = counts.high = score_of(plies, 1 if weak else left + 1)  # without slack, the sign alone
             return left
     counts.low, counts.high = max(low, -left), min(high, left)
     for i in range(min(left + 1, len(search.nodes))):
@@ -238,12 +231,6 @@ def conclude(search):
 
 
 @inlined
-def same_side(game, search, ply):
-    """1 if the player to move at `ply` is also the one to move after it, else -1."""
-    return 1 if game.player(search.states[ply]) == game.player(search.states[ply + 1]) else -1
-
-
-@inlined
 def try_next_move(game, rule, search, ply):
     """Play the next move of the node at `ply`; returns the ply of the node to go on with."""
     counts, node = search.counts[0], search.nodes[ply]
@@ -280,6 +267,12 @@ def foreseen(game, search, ply):
 
 
 @inlined
+def score_of(plies, slack):
+    """The score of a win in `plies`, a loss in -plies, or a draw, 0; at most slack - 1 plies are left."""
+    return np.int64(max(1, slack - plies) if plies > 0 else (min(-1, -slack - plies) if plies < 0 else 0))
+
+
+@inlined
 def at_a_glance(game, search, ply, threshold):
     """(whether it answers the question, a bound of the score): what is known of the node at `ply` without its moves."""
     options, state, slack = search.options, search.states[ply], search.counts[0].left + 1 - ply
@@ -287,9 +280,9 @@ def at_a_glance(game, search, ply, threshold):
     if options.foresee:
         plies, exact = foreseen(game, search, ply)
         if plies != 0:
-            value = max(1, slack - plies) if plies > 0 else min(-1, -slack - plies)
+            value = score_of(plies, slack)
             if exact or (value >= threshold if plies > 0 else value < threshold):
-                return True, np.int64(value)
+                return True, value
         win, loss = game.soonest_win, game.soonest_loss
     left = np.int64(game.plies_left(state))
     most = slack - win if win <= left else 0
@@ -339,32 +332,16 @@ def receive(game, search, ply, value):
 
 
 @inlined
-def table_key(game, search, state):
-    """(the key that the table has a position by, the symmetry that leads there)."""
-    if search.options.symmetries:
-        return game.least_key(state, search.scratch[0])
-    return game.key(state), 0
-
-
-@inlined
-def row_of(words, key):
-    """The first of the two rows for a key."""
-    spread = (key * GAMMA) >> np.uint64(32)
-    return np.int64((spread * np.uint64(len(words) // 2)) >> np.uint64(32)) * 2
-
-
-@inlined
 def look_up(search, ply, key, threshold):
     """(whether the table answers the question, its bound, its best move or -1), of the node at `ply`."""
-    words, row = search.words, row_of(search.words, key)
+    words, row = search.words, 2 * share_of(key, len(search.words) // 2)
     for i in range(row, row + 2):
         data = words[i, DATA]
         if data != 0 and words[i, KEY] == np.int64(key) ^ data:
             plies = (data >> VALUE_SHIFT & 0xFFFF) - VALUE_OFFSET
-            slack = search.counts[0].left + 1 - ply
-            value = max(1, slack - plies) if plies > 0 else (min(-1, -slack - plies) if plies < 0 else 0)
+            value = score_of(plies, search.counts[0].left + 1 - ply)
             answers = value >= threshold if data & 2 else value < threshold
-            return answers, np.int64(value), (data >> MOVE_SHIFT & MOVE_MASK) - 1
+            return answers, value, (data >> MOVE_SHIFT & MOVE_MASK) - 1
     return False, np.int64(0), np.int64(-1)
 
 
@@ -378,7 +355,7 @@ def keep(game, search, ply):
     work = min(counts.nodes - node.entered, MOST_WORK)
     data = 1 | (2 if reached else 0) | (plies + VALUE_OFFSET) << VALUE_SHIFT
     data |= (np.int64(move) + 1) << MOVE_SHIFT | work << WORK_SHIFT
-    row, check = row_of(words, node.key), np.int64(node.key)
+    row, check = 2 * share_of(node.key, len(words) // 2), np.int64(node.key)
     if words[row, KEY] != check ^ words[row, DATA]:
         if work >= words[row, DATA] >> WORK_SHIFT:
             counts.taken += words[row, DATA] == 0 or words[row + 1, DATA] == 0

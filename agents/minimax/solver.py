@@ -4,7 +4,7 @@ A value above 1 is a win and one below -1 a loss, whatever the depth; a search t
 A goal asks only whether the value is above a threshold, so that the window is narrow; a win within d plies is found by
 a search to depth d.
 
-Minimax deepens; alpha-beta does if it is told to.  Otherwise alpha-beta asks by null windows, in searches to the end
+Minimax deepens; alpha-beta does with `deepening`.  Without it, alpha-beta asks by null windows, in searches to the end
 (agents/minimax/exact.py), unless a policy orders its moves.
 """
 
@@ -38,6 +38,13 @@ SHARINGS = {"lazy": Lazy(), "abdada": Abdada(), "ybwc": YoungBrothersWait()}
 FIRST_CHUNK = 4096  # nodes, about a millisecond
 
 
+def noted(game, found: int, goals: dict | None) -> int:
+    """The value that has been found; writes into `goals`, if it is given, which of them hold."""
+    if goals is not None:
+        goals |= {"win": found == 1} | ({"draw": found >= 0} if game.has_draws else {})
+    return found
+
+
 class DepthFirstSolver(Solver):
     """Settles goals by depth-first search, and keeps the table from goal to goal."""
 
@@ -50,10 +57,7 @@ class DepthFirstSolver(Solver):
 
     def value(self, state, goals=None):
         value, _ = self.deepen(state, self.game.max_plies, -1.0 - HALF, 1.0 + HALF)
-        found = (value > 1.0) - (value < -1.0)
-        if goals is not None:
-            goals |= {"win": found == 1} | ({"draw": found >= 0} if self.game.has_draws else {})
-        return found
+        return noted(self.game, (value > 1.0) - (value < -1.0), goals)
 
     def prove(self, state, goal):
         side = side_to_move(self.game, state)
@@ -114,10 +118,7 @@ class ExactSolver(Solver):
 
     def value(self, state, goals=None):
         score = self.score(state, -BEYOND, BEYOND, weak=True)
-        found = (score > 0) - (score < 0)
-        if goals is not None:
-            goals |= {"win": found == 1} | ({"draw": found >= 0} if self.game.has_draws else {})
-        return found
+        return noted(self.game, (score > 0) - (score < 0), goals)
 
     def exact(self, state):
         score = self.score(state, -BEYOND, BEYOND)
@@ -163,7 +164,7 @@ class ExactSolver(Solver):
         return int(counts["low"])
 
     def run(self, nodes) -> int:
-        """Visit up to so many more positions; returns how many."""
+        """Visit up to `nodes` more positions; returns the number of visits."""
         counts = self.search.counts[0]
         visited = int(counts["nodes"])
         exact_kernel(self.game, ALONE, self.search, visited + nodes)

@@ -93,10 +93,7 @@ def new_search(
 ) -> DepthFirstSearch:
     """A search to depths below `limit`."""
     return DepthFirstSearch(
-        nodes=records(limit, NODE),
-        states=np.zeros((limit, game.state_size), game.dtype),
-        moves=np.zeros((limit, game.max_moves), np.int32),
-        ranks=np.zeros((limit, game.max_moves), np.int64),
+        **new_stack(game, limit, NODE),
         line=np.zeros((limit, limit), np.int32),
         history=np.zeros((2, game.move_limit if options.history else 1), np.int64),
         scratch=np.zeros((2, game.state_size), game.dtype),
@@ -104,6 +101,16 @@ def new_search(
         table=table,
         options=options,
         policy=policy,
+    )
+
+
+def new_stack(game, limit: int, node: np.dtype) -> dict[str, np.ndarray]:
+    """The arrays of a line of `limit` nodes, which every depth-first search has."""
+    return dict(
+        nodes=records(limit, node),
+        states=np.zeros((limit, game.state_size), game.dtype),
+        moves=np.zeros((limit, game.max_moves), np.int32),
+        ranks=np.zeros((limit, game.max_moves), np.int64),
     )
 
 

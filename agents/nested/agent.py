@@ -1,7 +1,7 @@
 """What nested searches share: budgets, restarts, the best sequence, how it came about, and workers.
 
-For one player a search covers a whole game.  It is made once, at the first decision, with all of the budget, and begun
-anew as often as the budget allows; after that the best sequence found is played move by move.  For two players every
+For one player a search covers a whole game.  It is made once, at the first decision, with all of the budget, and begins
+again as often as the budget allows; after that the best sequence found is played move by move.  For two players every
 decision is a search of its own; values are results divided by the length of the game, so that early wins count most.
 
 Root parallelisation: every worker, a thread, searches by itself with a stream of random numbers of its own, and the
@@ -32,7 +32,7 @@ MOST_LEVELS = 12
 class Nested(Threaded):
     """Base of the nested searches.
 
-    restarts: begin the search anew as long as the budget lasts; without restarts no budget is needed
+    restarts: begin the search again as long as the budget lasts; without restarts no budget is needed
     workers: threads; the budget is for each of them
     parallel: "root", each worker searches by itself; "leaf", one search shares out the calls of its first level
     """

@@ -72,7 +72,7 @@ class Looks(NamedTuple):
 
     done: np.ndarray  # int64[levels + 1], playouts of looks in this step
     means: np.ndarray  # float64[levels + 1, max_moves], mean scores of the playouts after each move
-    counts: np.ndarray  # int64[max_plies], how many looks there were, so many moves after the root
+    counts: np.ndarray  # int64[max_plies], looks at each number of moves after the root
     sums: np.ndarray  # float64[max_plies], of their means
     largest: np.ndarray  # float64[max_plies], of their means
 

@@ -9,6 +9,16 @@ A sequence as good replaces the best one (>=), as in Rosin's listing.  Policies 
 agents/core/policy.py; sequences are kept with the codes of all legal moves, so that adapting does not replay the game.
 When the highest level has ended, it starts again with a new policy until the budget is used up.
 
+NRPA follows its one best sequence, and may be stuck in it.  With a `beam` of several, each level keeps that many, its
+members, each with its own policy (T. Cazenave & F. Teytaud, "Beam nested rollout policy adaptation", LION 6, 2012):
+
+    beam(l, policy)      N times: beam(l - 1, ...) with a copy of the policy of each member; of the members and of the
+                         sequences found, which inherit the policy that found them, the `beam` best are the new members,
+                         no sequence twice; then each member's policy is adapted to its sequence
+
+A call of level l makes up to `beam` times the playouts of NRPA at each level.  Our reading of the paper is that members
+are adapted in every iteration, old ones too, and that no sequence is kept twice.
+
 With `stabilization` P > 1 an iteration of level 1 makes P playouts by the same policy, which is then adapted once, to
 the best sequence so far: a good sequence has longer to be found before the policy insists on another (T. Cazenave,
 J.-B. Sevestre & M. Toulemont, "Stabilized nested rollout policy adaptation", 2021).
@@ -29,6 +39,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from agents.core.needs import Needs
 from agents.core.policy import (
     Coding,
     Learner,
@@ -53,6 +64,8 @@ from games.core.game import check_range
 from games.core.jit import inlined, kernel
 from games.core.playout import copy_state
 
+MOST_IN_BEAM = 64
+
 
 class NRPAOptions(NamedTuple):
     """The numbers of NRPA besides those of its policies."""
@@ -61,28 +74,39 @@ class NRPAOptions(NamedTuple):
     iterations: int
     repetitions: int
     stabilization: int
+    beam: int
 
 
 class Levels(NamedTuple):
-    """The levels of one search; policy l - 1 and line l are those of level l, line 0 is the playout's.
+    """The levels of one search, each with sequences for the player to move, and with two players for the opponent.
 
-    With two players line levels + l is the opponent's best of level l.
+    Those of a level for one side are a row, with 2 beam - 1 lines, which `ranked` lists: first those found in this
+    iteration, the best first; last the members whose turn is still to come, in the order of their turns.  Line 0 is the
+    playout's, the only one of level 0.  Level l has two halves of `beam` policies, its members' and the next ones';
+    one policy will do for a beam of one.
     """
 
     learner: Learner
     iterations: np.ndarray  # int64[levels + 1], done by the call of each level; of level 0, playouts of an iteration
-    repeats: np.ndarray  # int64[levels + 1], how often in a row its best sequence has come
-    values: np.ndarray  # float64[levels + 1], the value of its best line
-    foe_values: np.ndarray  # float64[levels + 1], the value of the opponent's best line, for the player to move
+    policy: np.ndarray  # int64[levels + 1], the policy of the member whose turn it is
+    waiting: np.ndarray  # int64[levels + 1], members whose turn is still to come
+    found: np.ndarray  # int64[rows], lines found
+    ranked: np.ndarray  # int64[rows, 2 beam - 1]
+    values: np.ndarray  # float64[lines], for the row's side
+    policies: np.ndarray  # int64[lines], the policy that goes with each
+    repeats: np.ndarray  # int64[lines], how often each has come since it has been there
 
 
 @dataclass(frozen=True)
-class Adapting(Nested):
-    """Base of the searches that adapt policies.
+class NRPA(Nested):
+    """Nested rollout policy adaptation.
 
     level, iterations: N calls of the level below in each call; alpha: the step of adaptation
     features: policies go by the game's feature codes instead of its move codes
     bias: how much the game's own preference for moves counts; temperature: of the softmax
+    repetitions: a call ends when its best sequence has come that often; 0: it goes on
+    stabilization: playouts of an iteration of level 1, after which its policy is adapted once
+    beam: how many sequences each level keeps; more than 1 for one player
     """
 
     level: int = 3
@@ -91,57 +115,57 @@ class Adapting(Nested):
     features: bool = False
     bias: float = 0.0
     temperature: float = 1.0
+    repetitions: int = 0
+    stabilization: int = 1
+    beam: int = 1
+
+    name: ClassVar[str] = "nrpa"
 
     def __post_init__(self):
         super().__post_init__()
         check_range("iterations", self.iterations, 1, 10**9)
         check_positive("alpha", self.alpha)
         check_positive("temperature", self.temperature)
+        check_range("repetitions", self.repetitions, 0, 10**9)
+        check_range("stabilization", self.stabilization, 1, 10**9)
+        check_range("beam", self.beam, 1, MOST_IN_BEAM)
+        if self.beam > 1 and self.parallel == "leaf":
+            raise ValueError(f"beam = {self.beam} and parallel = 'leaf' exclude each other: a beam takes 'root'")
+
+    def own_needs(self):
+        return replace(super().own_needs(), players=(1,)) if self.beam > 1 else super().own_needs()
 
     def coding(self, game) -> Coding:
         """How its policies name moves."""
         return coding_for(game, self.features, self.bias != 0)
 
-    def learner(self, game, policies: int, lines: int) -> Learner:
-        """So many policies and lines, empty."""
-        settings = Settings(self.alpha, self.temperature, self.bias)
-        return new_learner(game, self.coding(game), settings, policies=policies, lines=lines)
-
-
-@dataclass(frozen=True)
-class NRPA(Adapting):
-    """Nested rollout policy adaptation.
-
-    repetitions: a call ends when its best sequence has come so many times; 0: it goes on
-    stabilization: playouts of an iteration of level 1, after which its policy is adapted once
-    """
-
-    repetitions: int = 0
-    stabilization: int = 1
-
-    name: ClassVar[str] = "nrpa"
-
-    def __post_init__(self):
-        super().__post_init__()
-        check_range("repetitions", self.repetitions, 0, 10**9)
-        check_range("stabilization", self.stabilization, 1, 10**9)
-
-    def line_count(self, game):
-        """Lines of all levels."""
-        return 1 + self.level * game.players
+    def sizes(self, game) -> dict:
+        """The policies and lines of a search."""
+        rows, slots = self.level * game.players, self.beam * min(2, self.beam)
+        return dict(policies=self.level * slots, lines=1 + rows * (2 * self.beam - 1))
 
     def bytes_needed(self, game):
-        return bytes_needed(game, self.coding(game), policies=self.level, lines=self.line_count(game))
+        return bytes_needed(game, self.coding(game), **self.sizes(game))
 
     def new_search(self, game):
-        learner = self.learner(game, self.level, self.line_count(game))
-        return Levels(learner, *np.zeros((2, self.level + 1), np.int64), *np.zeros((2, self.level + 1)))
+        levels, sides, sizes = self.level + 1, game.players, self.sizes(game)
+        settings = Settings(self.alpha, self.temperature, self.bias)
+        ranked = np.zeros((levels * sides, 2 * self.beam - 1), np.int64)
+        ranked[sides:].flat = np.arange(1, sizes["lines"])
+        return Levels(
+            new_learner(game, self.coding(game), settings, **sizes),
+            *np.zeros((3, levels), np.int64),
+            np.zeros(levels * sides, np.int64),
+            ranked,
+            np.zeros(sizes["lines"]),
+            *np.zeros((2, sizes["lines"]), np.int64),
+        )
 
     def begin(self, search, game, state):
         forget(search.learner)
-        search.iterations[:] = search.repeats[:] = 0
-        search.values[:] = -np.inf
-        search.foe_values[:] = np.inf
+        search.iterations[:] = search.waiting[:] = search.found[:] = 0
+        search.found[: game.players] = 1
+        search.policy[1:] = self.beam * min(2, self.beam) * np.arange(self.level)
 
     def run(self, search, game, state, incumbent, rng):
         coding = self.coding(game)
@@ -168,7 +192,7 @@ class NRPA(Adapting):
 
     def called(self, search, below, i):
         """Worker i's search at the level below, with a copy of the highest level's policy."""
-        copy_down_kernel(search.game, search.player.searches[i], self.level - 1)
+        begin_calls_kernel(search.game, search.player.searches[i], self.options())
         return search.call(i, below, search.state)
 
     def learn_line(self, search, i, line) -> None:
@@ -180,13 +204,26 @@ class NRPA(Adapting):
 
     def options(self) -> NRPAOptions:
         """The numbers that its kernel reads."""
-        return NRPAOptions(self.level, self.iterations, self.repetitions, self.stabilization)
+        return NRPAOptions(self.level, self.iterations, self.repetitions, self.stabilization, self.beam)
 
     def choice(self, searches, incumbents, table):
         """The first move of the best sequence, and the mean result below it."""
         best = max(incumbents, key=lambda one: one.score[0])
         place = table.moves.tolist().index(int(best.moves[0]))
         return place, float(table.means[place])
+
+
+@dataclass(frozen=True)
+class BeamNRPA(NRPA):
+    """NRPA with a beam of several sequences, for one player.
+
+    beam: how many sequences each level keeps
+    """
+
+    beam: int = 4
+
+    name: ClassVar[str] = "beam_nrpa"
+    needs: ClassVar[Needs] = Needs(players=(1,), chance=False)
 
 
 @kernel
@@ -197,9 +234,10 @@ def nrpa_kernel(game, coding, levels, incumbent, root, options, rng):
     while may_go_on(incumbent) and has_room(game, coding, learner, 1):
         copy_state(game, root, learner.state)
         lines.length[0] = 0
-        score = play_line(game, coding, learner, 0, 0, learner.state, rng)
+        # policies are unsigned, as agents/core/policy.py says
+        score = play_line(game, coding, learner, np.uint64(levels.policy[1]), 0, learner.state, rng)
         value = value_of(game, score, player, lines.length[0])
-        levels.values[0] = levels.foe_values[0] = value
+        levels.values[0] = value
         incumbent.playouts[DONE] += 1
         incumbent.root_playouts[lines.chosen[0, 0]] += 1
         incumbent.root_sums[lines.chosen[0, 0]] += value if game.players == 1 else value * (lines.length[0] + 1.0)
@@ -208,9 +246,9 @@ def nrpa_kernel(game, coding, levels, incumbent, root, options, rng):
 
 
 @kernel
-def copy_down_kernel(game, levels, highest):
-    """`copy_down` by itself."""
-    copy_down(levels, highest)
+def begin_calls_kernel(game, levels, options):
+    """Begin calls of all levels below the highest."""
+    begin_calls(levels, options.levels - 1, game.players, options)
 
 
 @kernel
@@ -226,60 +264,84 @@ def learn_line_kernel(game, coding, learner, root, moves, level):
 
 @inlined
 def finish_call(game, coding, levels, incumbent, player, options):
-    """Hand the sequence of a playout to level 1, and that of every call that ends by it to the level above."""
-    level = 1
+    """Hand the sequence of a playout to level 1, and those of every call that ends by it to the level above."""
+    sides, ranked, waiting, level = game.players, levels.ranked, levels.waiting, 1
+    elsewhere = ranked.shape[1]
     while level <= options.levels:
-        take_best(game, coding, levels, level, options)
-        if level == 1 and more_by_this_policy(levels, options):
-            break
-        levels.iterations[level] += 1
-        repeated = options.repetitions > 0 and levels.repeats[level] >= options.repetitions
-        if levels.iterations[level] < options.iterations and not repeated:
-            learn(game, coding, levels, level, player, options)
-            break
-        level += 1  # the call has ended: its policy is of no more use
-    if level > options.levels:
-        incumbent.searches[DONE] += 1
-        level = options.levels
-        begin_call(levels, level)
-        empty_policy(levels.learner.policy, level - 1)
-    copy_down(levels, level - 1)
+        first, policy = level * sides, levels.policy[level]
+        for row in range(first, first + sides):
+            for rank in range(levels.found[row - sides] - 1, -1, -1):  # the best last: it comes before its equals
+                line = ranked[row - sides, rank]
+                value = levels.values[line]
+                value = -value if line == 0 and row > first else value
+                offer(coding, levels, row, line, value, policy, elsewhere)
+        if level == 1:
+            made = levels.iterations[0] = (levels.iterations[0] + 1) % options.stabilization
+            if made != 0:
+                break
+        if waiting[level] == 0:
+            done = levels.iterations[level] + 1
+            if done == options.iterations or 0 < options.repetitions <= levels.repeats[ranked[first, 0]]:
+                levels.iterations[level] = 0
+                level += 1  # the call has ended: its policies are of no more use
+                continue
+            levels.iterations[level] = done
+            renew(coding, levels, level, sides, player, options)
+        place = elsewhere - waiting[level]
+        waiting[level] -= 1
+        for row in range(first, first + sides):  # the next member's turn
+            line = ranked[row, place]
+            policy = levels.policies[line]
+            offer(coding, levels, row, line, levels.values[line], policy, place)
+        levels.policy[level] = policy
+        break
+    incumbent.searches[DONE] += level > options.levels
+    begin_calls(levels, level - 1, sides, options)
 
 
 @inlined
-def copy_down(levels, highest):
-    """Begin a call of a level, and of those below it, with copies of the policy of the level above."""
+def begin_calls(levels, highest, sides, options):
+    """Begin a call of a level and of those below it, each with a copy of the policy in turn of the level above."""
     for level in range(highest, 0, -1):
-        begin_call(levels, level)
-        copy_policy(levels.learner.policy, level, level - 1)
+        for row in range(level * sides, level * sides + sides):
+            levels.found[row] = 0
+        policy = levels.policy[level]
+        if level == options.levels:
+            empty_policy(levels.learner.policy, policy)
+        else:
+            copy_policy(levels.learner.policy, levels.policy[level + 1], policy)
 
 
 @inlined
-def more_by_this_policy(levels, options):
-    """Whether the iteration of level 1 has further playouts to make; counts the one just made."""
-    levels.iterations[0] = (levels.iterations[0] + 1) % options.stabilization
-    return levels.iterations[0] != 0
+def offer(coding, levels, row, line, value, policy, place):
+    """Let a line be among those that a row has found, if it is good enough and not there yet.
 
-
-@inlined
-def begin_call(levels, level):
-    """Nothing has been found by the new call of a level."""
-    levels.iterations[level] = levels.repeats[level] = 0
-    levels.values[level], levels.foe_values[level] = -np.inf, np.inf
-
-
-@inlined
-def take_best(game, coding, levels, level, options):
-    """Take the sequence of the level below if it is as good as the best of this level's call."""
-    learner, value = levels.learner, levels.values[level - 1]
-    if value >= levels.values[level]:
-        same = value == levels.values[level] and options.repetitions > 0 and same_moves(learner.lines, level - 1, level)
-        levels.repeats[level] = levels.repeats[level] + 1 if same else 1
-        levels.values[level] = value
-        copy_line(coding, learner, level - 1, level)
-    if game.players == 2 and levels.foe_values[level - 1] <= levels.foe_values[level]:
-        levels.foe_values[level] = levels.foe_values[level - 1]
-        copy_line(coding, learner, options.levels + level - 1 if level > 1 else 0, options.levels + level)
+    policy: that found it
+    place: where a member's line stands in the row; beyond it, for a line from elsewhere, which is copied
+    """
+    ranked, values, count = levels.ranked[row], levels.values, levels.found[row]
+    rank = count
+    while rank > 0:
+        other = ranked[rank - 1]
+        if values[other] > value:
+            break
+        if values[other] == value and same_moves(levels.learner.lines, line, other):
+            levels.repeats[other] += 1
+            return
+        rank -= 1
+    last = min(count, len(ranked) // 2)  # of as many as the beam, the worst gives way
+    if rank > last:
+        return
+    levels.found[row] = last + 1
+    target = ranked[last]
+    if place < len(ranked):
+        ranked[place], target = target, line
+    else:
+        copy_line(coding, levels.learner, line, target)
+        values[target], levels.policies[target], levels.repeats[target] = value, policy, 1
+    for i in range(last, rank, -1):
+        ranked[i] = ranked[i - 1]
+    ranked[rank] = target
 
 
 @inlined
@@ -294,8 +356,23 @@ def same_moves(lines, one, other):
 
 
 @inlined
-def learn(game, coding, levels, level, player, options):
-    """Adapt the policy of a level to its best sequence, and with two players the opponent's moves to the opponent's."""
-    adapt(coding, levels.learner, level - 1, level, player)
-    if game.players == 2:
-        adapt(coding, levels.learner, level - 1, options.levels + level, 1 - player)
+def renew(coding, levels, level, sides, player, options):
+    """Make what a level has found its members, each with the policy that it inherits, adapted to its sequence.
+
+    With two players the opponent's moves are adapted to the opponent's sequence.
+    """
+    ranked, policies, half, count = levels.ranked, levels.policies, levels.policy[level] // options.beam, 0
+    first = (half if options.beam == 1 else half ^ 1) * options.beam
+    for side in range(sides):
+        row = level * sides + side
+        count = levels.found[row]
+        levels.found[row] = 0
+        for rank in range(count - 1, -1, -1):
+            line, place, policy = ranked[row, rank], ranked.shape[1] - count + rank, first + rank
+            ranked[row, rank] = ranked[row, place]
+            ranked[row, place] = line
+            if policies[line] != policy:
+                copy_policy(levels.learner.policy, policies[line], policy)
+                policies[line] = policy
+            adapt(coding, levels.learner, np.uint64(policy), line, player if side == 0 else 1 - player)
+    levels.waiting[level] = count

@@ -168,7 +168,9 @@ class Registry:
         values = dict(zip(listed, arguments))
         for key, value in keywords.items():
             if key not in known:
-                raise SpecError(f"{name} has no parameter {key!r}{_suggest(key, known)}; it is {signature(cls)}")
+                # a class may say why it is `without` what its like have
+                why = getattr(cls, "without", {}).get(key) or _suggest(key, known)
+                raise SpecError(f"{name} has no parameter {key!r}{why}; it is {signature(cls)}")
             if key in values:
                 raise SpecError(f"{name}: parameter {key!r} is given twice")
             values[key] = value

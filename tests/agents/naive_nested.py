@@ -73,7 +73,7 @@ def nrpa(game, level, iterations, weights, code_of, rng, alpha=1.0, temperature=
     return best, steps
 
 
-def beam_nrpa(game, level, iterations, beam, weights, code_of, rng, scores):
+def beam_nrpa(game, level, iterations, beam, weights, code_of, rng, scores, stabilization=1):
     """The scores and the steps of the members of one search, the best first; adds to `scores` those of all playouts."""
     if level == 0:
         one = playout(game, game.initial(), weights, code_of, rng)
@@ -83,7 +83,9 @@ def beam_nrpa(game, level, iterations, beam, weights, code_of, rng, scores):
     for _ in range(iterations):
         candidates = []
         for value, steps, policy in members:
-            found = beam_nrpa(game, level - 1, iterations, beam, policy, code_of, rng, scores)[::-1]
+            below = (game, level - 1, iterations, beam, policy, code_of, rng, scores, stabilization)
+            times = stabilization if level == 1 else 1
+            found = [one for _ in range(times) for one in beam_nrpa(*below)[::-1]]
             for score, line in [(value, steps), *found] if steps else found:
                 if not any(line == other for _, other, _ in candidates):
                     rank = sum(one[0] > score for one in candidates)

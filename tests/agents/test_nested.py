@@ -221,25 +221,24 @@ def test_beam_nrpa_equals_its_twin(spec, kernels):
     for beam, level, iterations in (
         [(3, 1, 30), (3, 2, 5), (2, 3, 4)] if compiled else [(3, 1, 20), (3, 2, 4), (2, 3, 2)]
     ):
-        agent = agents.make(f"beam_nrpa(level={level}, iterations={iterations}, beam={beam}, restarts=false)")
-        for seed in range(2 if compiled else 1):
+        words = f"level={level}, iterations={iterations}, beam={beam}, restarts=false"
+        for seed, stabilization in ((0, 1), (1, 2)) if compiled or level == 2 else ((0, 1),):
+            agent = agents.make(f"nrpa({words}, stabilization={stabilization})")
             decision, scores = agent.choose(game, game.initial(), seed=seed), []
-            beam_nrpa(game, level, iterations, beam, {}, game.move_code, stream(seed), scores)
+            beam_nrpa(game, level, iterations, beam, {}, game.move_code, stream(seed), scores, stabilization)
             better = [i for i, score in enumerate(scores) if score > max(scores[:i], default=-np.inf)]
             assert decision.playouts == len(scores)
             assert [one[::2] for one in decision.improvements] == [(i + 1, scores[i]) for i in better]
 
 
 @pytest.mark.plain
-def test_a_beam_of_one_is_nrpa(kernels):
+@pytest.mark.parametrize("one, other", [("beam_nrpa({}, beam=1)", "nrpa({})"), ("beam_nrpa({})", "nrpa({}, beam=4)")])
+def test_a_beam_of_nrpa(one, other, kernels):
+    """A beam of one is NRPA, and beam_nrpa has one of four."""
     game, (iterations, playouts) = games.make(SMALL_BOARD), (20, 1000) if kernels == "compiled" else (8, 150)
-    words = f"(level=2, iterations={iterations}, playouts={playouts}{{}})"
-    beam, plain = (searched(name, game) for name in ("beam_nrpa" + words.format(", beam=1"), "nrpa" + words.format("")))
-    assert (beam.value, beam.principal_variation, beam.improvements[-1][0]) == (
-        plain.value,
-        plain.principal_variation,
-        plain.improvements[-1][0],
-    )
+    words = f"level=2, iterations={iterations}, playouts={playouts}"
+    found = [searched(name.format(words), game) for name in (one, other)]
+    assert len({(each.value, each.principal_variation, each.improvements[-1][0]) for each in found}) == 1
 
 
 @pytest.mark.plain
@@ -278,7 +277,7 @@ def test_a_first_level_that_is_shared_out(name, kernels):
         ("nrpa(repetitions=-1)", "repetitions = -1 is out of range"),
         ("nrpa(stabilization=0)", "stabilization = 0 is out of range"),
         ("beam_nrpa(beam=0)", "beam = 0 is out of range: it can be 1 to 64"),
-        ("beam_nrpa(parallel='leaf')", "parallel = 'leaf'"),
+        ("beam_nrpa(parallel='leaf')", "beam = 4 and parallel = 'leaf' exclude each other"),
         ("nmcs(workers=0)", "workers = 0 is out of range"),
         ("nmcs(parallel='tree')", "parallel = 'tree' is not one of root, leaf"),
         ("nrpa(level=1, parallel='leaf')", "level = 1: parallel = 'leaf' shares out calls of the level below"),

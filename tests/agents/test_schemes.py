@@ -270,7 +270,8 @@ def test_root_has_more_workers_than_playouts():
         ("tree(search='uct', policy='shared')", "search = 'uct': that learns no policy; ppa and mast do"),
         ("tree(policy='shared')", "search = '': that learns no policy"),
         ("root(search=\"uct(methods='halving')\", share_every=5)", "share_every = 5 excludes halving,"),
-        ("pipeline(search='uct')", "pipeline has no parameter 'search'"),
+        ("pipeline(search='uct')", "pipeline has no parameter 'search', since its stages change one tree at once"),
+        ("distributed(search='uct')", "distributed has no parameter 'search', since its messages carry what plain UCT"),
     ],
 )
 def test_what_is_wrong_is_one_line(spec, message):

@@ -45,6 +45,7 @@ class Distributed(Scheme):
     jobs: int = 10
 
     name: ClassVar[str] = "distributed"
+    without: ClassVar[dict[str, str]] = {"search": ", since its messages carry what plain UCT counts, and no more"}
     needs: ClassVar[Needs] = Needs(chance=False)
 
     def __post_init__(self):

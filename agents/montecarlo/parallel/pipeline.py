@@ -50,6 +50,7 @@ class Pipeline(OnOneTree):
     stage_time: float = 0.1
 
     name: ClassVar[str] = "pipeline"
+    without: ClassVar[dict[str, str]] = {"search": ", since its stages change one tree at once, as only plain UCT can"}
 
     def __post_init__(self):
         super().__post_init__()
@@ -63,7 +64,7 @@ class Pipeline(OnOneTree):
 
 
 class Tokens(NamedTuple):
-    """Simulations in flight, and who may work on them; row i of the first four fields is token i."""
+    """Simulations in flight, and the threads at work on them; row i of the first four fields is token i."""
 
     stage: np.ndarray  # int32[tokens], SELECT to BACK_UP, or WORKING
     walks: Walk  # see walk_of
