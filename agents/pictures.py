@@ -15,19 +15,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.core.agent import Agent, Unsuited
-from agents.core.tree_node import Node, counted
-from agents.minimax.chances import explore_chances
-from agents.minimax.deepening import DepthFirstMinimax
-from agents.minimax.expanded import expansion
-from agents.minimax.expectiminimax import Expectiminimax
-from agents.minimax.trace import UNBOUNDED, Explored, TooLarge, explore
-from agents.minimax.ubfm import UBFM
-from agents.montecarlo.grown import grow
-from agents.montecarlo.method_search import TreeSearch
-from agents.proof.pns import PNS
-from agents.proof.proving import proving
-from games.core.game import Game
+from arena.agents.core.agent import Agent, Unsuited
+from arena.agents.core.tree_node import Node, counted
+from arena.agents.minimax.chances import explore_chances
+from arena.agents.minimax.deepening import DepthFirstMinimax
+from arena.agents.minimax.expanded import expansion
+from arena.agents.minimax.expectiminimax import Expectiminimax
+from arena.agents.minimax.trace import UNBOUNDED, Explored, TooLarge, explore
+from arena.agents.minimax.ubfm import UBFM
+from arena.agents.montecarlo.grown import grow
+from arena.agents.montecarlo.method_search import TreeSearch
+from arena.agents.proof.pns import PNS
+from arena.agents.proof.proving import proving
+from arena.games.core.game import Game
 
 NODES, FEW = 1000, 30  # nodes shown by default; FEW of playouts' trees, which are large
 DEEPEST = 150  # plies shown

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.core.agent import Agent, Decision, Player
-from agents.core.needs import Needs
-from games.core.random import random_below
+from arena.agents.core.agent import Agent, Decision, Player
+from arena.agents.core.needs import Needs
+from arena.games.core.random import random_below
 
 
 @dataclass(frozen=True)

@@ -10,23 +10,61 @@ games.svg(game, state)
 import importlib
 from typing import TYPE_CHECKING
 
+import arena  # noqa: F401  # first, so that `import games` in a checkout gives no second copy of anything
+
 if TYPE_CHECKING:  # for type checkers: the names that `__getattr__` finds
-    from games.core.check import check as check
-    from games.core.drawing import svg as svg
-    from games.core.game import Game as Game
-    from games.core.game import IllegalMove as IllegalMove
-    from games.core.playout import perft as perft
-    from games.core.playout import playouts as playouts
-    from games.core.registry import SpecError as SpecError
+    from arena.games.amazons import Amazons as Amazons
+    from arena.games.atarigo import AtariGo as AtariGo
+    from arena.games.ataxx import Ataxx as Ataxx
+    from arena.games.backgammon import Backgammon as Backgammon
+    from arena.games.breakthrough import Breakthrough as Breakthrough
+    from arena.games.breakthrough import Knightthrough as Knightthrough
+    from arena.games.breakthrough import MisereBreakthrough as MisereBreakthrough
+    from arena.games.breakthrough import MisereKnightthrough as MisereKnightthrough
+    from arena.games.checkers import Checkers as Checkers
+    from arena.games.chess import Chess as Chess
+    from arena.games.clobber import Clobber as Clobber
+    from arena.games.coin import Coin as Coin
+    from arena.games.connect4 import Connect4 as Connect4
+    from arena.games.core.check import check as check
+    from arena.games.core.drawing import svg as svg
+    from arena.games.core.game import Game as Game
+    from arena.games.core.game import IllegalMove as IllegalMove
+    from arena.games.core.playout import perft as perft
+    from arena.games.core.playout import playouts as playouts
+    from arena.games.core.registry import SpecError as SpecError
+    from arena.games.domineering import Domineering as Domineering
+    from arena.games.domineering import MisereDomineering as MisereDomineering
+    from arena.games.go import Go as Go
+    from arena.games.hex import Hex as Hex
+    from arena.games.kalah import Kalah as Kalah
+    from arena.games.leftmove import LeftMove as LeftMove
+    from arena.games.loa import LinesOfAction as LinesOfAction
+    from arena.games.mnk import MNK as MNK
+    from arena.games.morpion import Morpion as Morpion
+    from arena.games.nim import Grundy as Grundy
+    from arena.games.nim import Matches as Matches
+    from arena.games.nim import Nim as Nim
+    from arena.games.nogo import MisereNoGo as MisereNoGo
+    from arena.games.nogo import NoGo as NoGo
+    from arena.games.othello import Othello as Othello
+    from arena.games.pentalath import Pentalath as Pentalath
+    from arena.games.pig import Pig as Pig
+    from arena.games.samegame import SameGame as SameGame
+    from arena.games.tictactoe import TicTacToe as TicTacToe
+    from arena.games.tree import Tree as Tree
+    from arena.games.tsptw import TspTw as TspTw
+    from arena.games.weakschur import WeakSchur as WeakSchur
+    from arena.games.y import Y as Y
 
 _HOMES = {
-    "Game": "games.core.game",
-    "IllegalMove": "games.core.game",
-    "SpecError": "games.core.registry",
-    "perft": "games.core.playout",
-    "playouts": "games.core.playout",
-    "check": "games.core.check",
-    "svg": "games.core.drawing",
+    "Game": "arena.games.core.game",
+    "IllegalMove": "arena.games.core.game",
+    "SpecError": "arena.games.core.registry",
+    "perft": "arena.games.core.playout",
+    "playouts": "arena.games.core.playout",
+    "check": "arena.games.core.check",
+    "svg": "arena.games.core.drawing",
 }
 
 __all__ = [*_HOMES, "make", "names"]
@@ -34,14 +72,14 @@ __all__ = [*_HOMES, "make", "names"]
 
 def make(spec: str) -> "Game":
     """The game that `spec` describes, such as `"connect4(rows=6, columns=7)"`; SpecError says what is wrong with it."""
-    from games.core.game import registry
+    from arena.games.core.game import registry
 
     return registry.make(spec)
 
 
 def names() -> list[str]:
     """The names of all games."""
-    from games.core.game import registry
+    from arena.games.core.game import registry
 
     return list(registry.classes())
 
@@ -52,7 +90,9 @@ if not TYPE_CHECKING:  # a type checker reports any other name as a mistake
         # Numba is loaded with the first thing that needs it, so that commands that do not are quick
         if name in _HOMES:
             return getattr(importlib.import_module(_HOMES[name]), name)
-        raise AttributeError(f"module 'games' has no attribute {name!r}")
+        from arena.games.core.game import registry
+
+        return registry.class_called(name)
 
 
 def __dir__() -> list[str]:

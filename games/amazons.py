@@ -20,11 +20,11 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, ZERO, popcount
-from games.core.board import Rectangle, draw, point_name
-from games.core.drawing import Look
-from games.core.game import Game, check_range, check_rectangle
-from games.core.random import GAMMA, mix, random_below
+from arena.games.core.bits import ONE, WORD, ZERO, popcount
+from arena.games.core.board import Rectangle, draw, point_name
+from arena.games.core.drawing import Look
+from arena.games.core.game import Game, check_range, check_rectangle
+from arena.games.core.random import GAMMA, mix, random_below
 
 QUEENS = 4  # of each player
 FEW = 6  # with at most this many queen's moves, listing all moves is quicker than drawing one

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.core.bits import ONE, WORD
-from games.core.groups import BLACK, BOTH, CHAIN, EMPTIES, EMPTY, ROOM, SPARE, PlacingGame
+from arena.games.core.bits import ONE, WORD
+from arena.games.core.groups import BLACK, BOTH, CHAIN, EMPTIES, EMPTY, ROOM, SPARE, PlacingGame
 
 SEEN = SPARE + WORD(256)
 

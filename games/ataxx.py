@@ -20,12 +20,12 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
-from games.core.board import point_name, squares
-from games.core.eight import PASS, SteppingGame
-from games.core.game import check_range
-from games.core.horizon import END, PLIES
-from games.core.random import random_below
+from arena.games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
+from arena.games.core.board import point_name, squares
+from arena.games.core.eight import PASS, SteppingGame
+from arena.games.core.game import check_range
+from arena.games.core.horizon import END, PLIES
+from arena.games.core.random import random_below
 
 
 @dataclass(frozen=True)

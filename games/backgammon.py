@@ -31,10 +31,10 @@ from math import comb
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, ZERO, list_bits, popcount, reversed_bits, trailing_zeros
-from games.core.drawing import CELL, LINE, Drawing, paper, text_line
-from games.core.game import CHANCE, Game, IllegalMove, check_range
-from games.core.random import random_below
+from arena.games.core.bits import ONE, WORD, ZERO, list_bits, popcount, reversed_bits, trailing_zeros
+from arena.games.core.drawing import CELL, LINE, Drawing, paper, text_line
+from arena.games.core.game import CHANCE, Game, IllegalMove, check_range
+from arena.games.core.random import random_below
 
 HALF = WORD(32)
 LOW = WORD((1 << 32) - 1)

@@ -21,11 +21,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
-from games.core.board import draw
-from games.core.drawing import Look, board_drawing, read_board
-from games.core.game import Game, check_range
-from games.core.random import random_below
+from arena.games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
+from arena.games.core.board import draw
+from arena.games.core.drawing import Look, board_drawing, read_board
+from arena.games.core.game import Game, check_range
+from arena.games.core.random import random_below
 
 DARK = WORD(0xAA55AA55AA55AA55)
 NOT_A, NOT_H = WORD(0xFEFEFEFEFEFEFEFE), WORD(0x7F7F7F7F7F7F7F7F)

@@ -19,9 +19,9 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, popcount, reversed_bytes
-from games.core.board import draw, point_name
-from games.core.chessboard import (
+from arena.games.core.bits import ONE, WORD, popcount, reversed_bytes
+from arena.games.core.board import draw, point_name
+from arena.games.core.chessboard import (
     ALL,
     ALLOWED,
     CASTLING,
@@ -47,9 +47,9 @@ from games.core.chessboard import (
     UPSIDE_DOWN,
     ChessRules,
 )
-from games.core.drawing import Look, board_drawing, read_board
-from games.core.fen import Position, first_rank, read_fen, write_fen
-from games.core.game import check_range
+from arena.games.core.drawing import Look, board_drawing, read_board
+from arena.games.core.fen import Position, first_rank, read_fen, write_fen
+from arena.games.core.game import check_range
 
 LETTERS = ".PN?KBRQ"  # by the numbers of men
 PROMOTIONS = ("", "N", "B", "R", "Q")

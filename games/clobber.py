@@ -18,12 +18,12 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, ZERO, image_of, list_bits, nth_bit, popcount, trailing_zeros
-from games.core.board import BitBoard, draw_sets, point_name, squares
-from games.core.drawing import Look
-from games.core.game import Game, check_range
-from games.core.lanes import choose, narrowest
-from games.core.random import random_below
+from arena.games.core.bits import ONE, WORD, ZERO, image_of, list_bits, nth_bit, popcount, trailing_zeros
+from arena.games.core.board import BitBoard, draw_sets, point_name, squares
+from arena.games.core.drawing import Look
+from arena.games.core.game import Game, check_range
+from arena.games.core.lanes import choose, narrowest
+from arena.games.core.random import random_below
 
 AROUND = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)])  # rows and columns
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.core.game import CHANCE, Game, check_range
-from games.core.random import random_below
+from arena.games.core.game import CHANCE, Game, check_range
+from arena.games.core.random import random_below
 
 HEADS, TAILS, STOP, GO, KEEP, PAY = range(6)
 NAMES = ("heads", "tails", "stop", "go", "keep", "pay")

@@ -18,12 +18,12 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
-from games.core.board import squares
-from games.core.drawing import Look
-from games.core.game import Game, check_range
-from games.core.lanes import choose
-from games.core.random import random_below
+from arena.games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
+from arena.games.core.board import squares
+from arena.games.core.drawing import Look
+from arena.games.core.game import Game, check_range
+from arena.games.core.lanes import choose
+from arena.games.core.random import random_below
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, ZERO, image_of, list_bits, nth_bit, popcount, trailing_zeros
-from games.core.board import BitBoard, draw_sets, point_name, turns
-from games.core.drawing import CELL, board_drawing, corner, read_board
-from games.core.game import Game, check_range
-from games.core.lanes import choose, narrowest
-from games.core.random import random_below
+from arena.games.core.bits import ONE, WORD, ZERO, image_of, list_bits, nth_bit, popcount, trailing_zeros
+from arena.games.core.board import BitBoard, draw_sets, point_name, turns
+from arena.games.core.drawing import CELL, board_drawing, corner, read_board
+from arena.games.core.game import Game, check_range
+from arena.games.core.lanes import choose, narrowest
+from arena.games.core.random import random_below
 
 HORIZONTAL = 64  # added to the moves of the second player
 

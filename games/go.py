@@ -13,10 +13,10 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD
-from games.core.board import sgf_point
-from games.core.game import check_range
-from games.core.groups import (
+from arena.games.core.bits import ONE, WORD
+from arena.games.core.board import sgf_point
+from arena.games.core.game import check_range
+from arena.games.core.groups import (
     BLACK,
     BORDER,
     BOTH,
@@ -31,7 +31,7 @@ from games.core.groups import (
     SPARE,
     StoneGame,
 )
-from games.core.random import GAMMA, mix, random_below
+from arena.games.core.random import GAMMA, mix, random_below
 
 LOW = WORD(0xFFFF)
 

@@ -25,13 +25,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from games.core import wide
-from games.core.bits import ONE, WORD, ZERO, trailing_zeros
-from games.core.board import letters, point_name, squares
-from games.core.drawing import Look
-from games.core.game import Game, check_range
-from games.core.lanes import choose
-from games.core.random import next_word, random_below
+from arena.games.core import wide
+from arena.games.core.bits import ONE, WORD, ZERO, trailing_zeros
+from arena.games.core.board import letters, point_name, squares
+from arena.games.core.drawing import Look
+from arena.games.core.game import Game, check_range
+from arena.games.core.lanes import choose
+from arena.games.core.random import next_word, random_below
 
 MENDING = 3  # draws to mend a random subset with, in lanes
 OUTSIDE = 3  # the colour of cells beyond two borders

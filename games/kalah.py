@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.core.drawing import CELL, LINE, Drawing, paper
-from games.core.game import Game, check_range
+from arena.games.core.drawing import CELL, LINE, Drawing, paper
+from arena.games.core.game import Game, check_range
 
 
 @dataclass(frozen=True)

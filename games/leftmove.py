@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, popcount
-from games.core.game import Game, check_range
-from games.core.random import next_word
+from arena.games.core.bits import ONE, WORD, popcount
+from arena.games.core.game import Game, check_range
+from arena.games.core.random import next_word
 
 LEFT = 0
 

@@ -21,13 +21,13 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, ZERO, nth_bit, popcount, trailing_zeros
-from games.core.board import point_name
-from games.core.drawing import Look
-from games.core.eight import PASS, SteppingGame
-from games.core.game import check_range
-from games.core.horizon import END, PLIES
-from games.core.random import random_below
+from arena.games.core.bits import ONE, WORD, ZERO, nth_bit, popcount, trailing_zeros
+from arena.games.core.board import point_name
+from arena.games.core.drawing import Look
+from arena.games.core.eight import PASS, SteppingGame
+from arena.games.core.game import check_range
+from arena.games.core.horizon import END, PLIES
+from arena.games.core.random import random_below
 
 EIGHT = WORD(8)
 BLACK_WINS, WHITE_WINS, DRAWN = ONE, WORD(2), WORD(3)  # in state[END]; 0 while the game goes on

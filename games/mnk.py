@@ -13,12 +13,12 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
-from games.core.board import draw, point_name, turns
-from games.core.drawing import Look
-from games.core.game import Game, check_range
-from games.core.lanes import choose, narrowest
-from games.core.random import GAMMA, mix, random_below
+from arena.games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
+from arena.games.core.board import draw, point_name, turns
+from arena.games.core.drawing import Look
+from arena.games.core.game import Game, check_range
+from arena.games.core.lanes import choose, narrowest
+from arena.games.core.random import GAMMA, mix, random_below
 
 HALF = WORD(32)
 FIRST = WORD(0xFFFFFFFF)  # the first player's half of a line's word

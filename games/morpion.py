@@ -22,10 +22,10 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, ZERO, trailing_zeros
-from games.core.drawing import Drawing
-from games.core.game import Game, check_choice
-from games.core.random import mix, random_below
+from arena.games.core.bits import ONE, WORD, ZERO, trailing_zeros
+from arena.games.core.drawing import Drawing
+from arena.games.core.game import Game, check_choice
+from arena.games.core.random import mix, random_below
 
 ROW_STEPS, COLUMN_STEPS = np.array([0, 1, 1, 1]), np.array([1, 0, 1, -1])
 PLAYED, KEY, COUNT, LIST = 0, 1, 2, 3  # words of a state

@@ -14,11 +14,11 @@ from functools import cache
 
 import numpy as np
 
-from games.core.bits import nth_bit, popcount
-from games.core.drawing import heaps_drawing
-from games.core.game import Game, check_range
-from games.core.lanes import choose, narrowest
-from games.core.random import random_below
+from arena.games.core.bits import nth_bit, popcount
+from arena.games.core.drawing import heaps_drawing
+from arena.games.core.game import Game, check_range
+from arena.games.core.lanes import choose, narrowest
+from arena.games.core.random import random_below
 
 MAX_HEAPS, MAX_HEAP = 64, 1000
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.core.bits import WORD
-from games.core.game import check_range, check_rectangle
-from games.core.groups import BLACK, EMPTIES, ROOM, WHITE, PlacingGame
+from arena.games.core.bits import WORD
+from arena.games.core.game import check_range, check_rectangle
+from arena.games.core.groups import BLACK, EMPTIES, ROOM, WHITE, PlacingGame
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,13 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
-from games.core.board import draw_sets, point_name, sgf_point, squares
-from games.core.drawing import Look
-from games.core.eight import EightWide
-from games.core.game import check_choice
-from games.core.lanes import choose
-from games.core.random import random_below
+from arena.games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
+from arena.games.core.board import draw_sets, point_name, sgf_point, squares
+from arena.games.core.drawing import Look
+from arena.games.core.eight import EightWide
+from arena.games.core.game import check_choice
+from arena.games.core.lanes import choose
+from arena.games.core.random import random_below
 
 PASS = 64
 OVER = WORD(2)  # in the last word of a state

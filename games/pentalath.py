@@ -26,13 +26,13 @@ from itertools import permutations
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, ZERO, image_of, nth_bit, popcount, trailing_zeros
-from games.core.board import letters, squares
-from games.core.drawing import NO_CELL, Board, Look, board_drawing
-from games.core.game import check_range
-from games.core.horizon import END, PLIES, HorizonGame
-from games.core.random import random_below
-from games.hex import NEIGHBOURS
+from arena.games.core.bits import ONE, WORD, ZERO, image_of, nth_bit, popcount, trailing_zeros
+from arena.games.core.board import letters, squares
+from arena.games.core.drawing import NO_CELL, Board, Look, board_drawing
+from arena.games.core.game import check_range
+from arena.games.core.horizon import END, PLIES, HorizonGame
+from arena.games.core.random import random_below
+from arena.games.hex import NEIGHBOURS
 
 FIRST_WINS, SECOND_WINS, DRAWN = ONE, WORD(2), WORD(3)  # in state[END]; 0 while the game goes on
 OUTSIDE = 3  # in a feature code

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.core.game import CHANCE, Game, check_range
-from games.core.random import random_below
+from arena.games.core.game import CHANCE, Game, check_range
+from arena.games.core.random import random_below
 
 ROLL, HOLD = 0, 7  # moves; 1 to 6 are the faces of the die
 TURN, SIDE, ROLLING, DECISIONS = 2, 3, 4, 5  # of a state, after the two scores

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, image_of, list_bits, nth_bit, popcount
-from games.core.board import draw_sets, square_name
-from games.core.drawing import Look
-from games.core.game import Game
-from games.core.lanes import choose
-from games.core.random import random_below
+from arena.games.core.bits import ONE, WORD, image_of, list_bits, nth_bit, popcount
+from arena.games.core.board import draw_sets, square_name
+from arena.games.core.drawing import Look
+from arena.games.core.game import Game
+from arena.games.core.lanes import choose
+from arena.games.core.random import random_below
 
 FULL = WORD(0b111_111_111)
 LINES = (0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)

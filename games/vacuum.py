@@ -8,7 +8,7 @@ fail: then no plan without loops is certain to reach the goal.
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from games.core.problem import Problem
+from arena.games.core.problem import Problem
 
 LEFT, RIGHT = 0, 1
 

@@ -17,9 +17,9 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, ZERO, popcount
-from games.core.game import Game, check_range
-from games.core.random import GAMMA, mix, random_below
+from arena.games.core.bits import ONE, WORD, ZERO, popcount
+from arena.games.core.game import Game, check_range
+from arena.games.core.random import GAMMA, mix, random_below
 
 LAST, FITTING, SETS = 0, 1, 2  # the starts of the words of a state
 EXACT = {1: 2, 2: 8, 3: 23, 4: 66}

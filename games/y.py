@@ -19,11 +19,11 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core import wide
-from games.core.bits import ONE, ZERO
-from games.core.board import letters
-from games.core.drawing import NO_CELL, Board, board_drawing
-from games.hex import OUTSIDE, Hex
+from arena.games.core import wide
+from arena.games.core.bits import ONE, ZERO
+from arena.games.core.board import letters
+from arena.games.core.drawing import NO_CELL, Board, board_drawing
+from arena.games.hex import OUTSIDE, Hex
 
 
 @dataclass(frozen=True)

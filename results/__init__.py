@@ -13,33 +13,35 @@ import importlib
 import os
 from typing import TYPE_CHECKING
 
+import arena  # noqa: F401  # first, so that `import results` in a checkout gives no second copy of anything
+
 if TYPE_CHECKING:  # for type checkers: the names that `__getattr__` finds
-    from results.export import render as render
-    from results.ratings import Ratings as Ratings
-    from results.ratings import rate as rate
-    from results.record import GameRecord as GameRecord
-    from results.record import MoveRecord as MoveRecord
-    from results.record import Reason as Reason
-    from results.sprt import Sprt as Sprt
-    from results.store import Store as Store
-    from results.store import StoreBusy as StoreBusy
-    from results.store import StoreError as StoreError
-    from results.store import StoreExists as StoreExists
-    from results.tournament import Tournament as Tournament
+    from arena.results.export import render as render
+    from arena.results.ratings import Ratings as Ratings
+    from arena.results.ratings import rate as rate
+    from arena.results.record import GameRecord as GameRecord
+    from arena.results.record import MoveRecord as MoveRecord
+    from arena.results.record import Reason as Reason
+    from arena.results.sprt import Sprt as Sprt
+    from arena.results.store import Store as Store
+    from arena.results.store import StoreBusy as StoreBusy
+    from arena.results.store import StoreError as StoreError
+    from arena.results.store import StoreExists as StoreExists
+    from arena.results.tournament import Tournament as Tournament
 
 _HOMES = {
-    "GameRecord": "results.record",
-    "MoveRecord": "results.record",
-    "Reason": "results.record",
-    "Store": "results.store",
-    "StoreError": "results.store",
-    "StoreBusy": "results.store",
-    "StoreExists": "results.store",
-    "Tournament": "results.tournament",
-    "Ratings": "results.ratings",
-    "rate": "results.ratings",
-    "render": "results.export",
-    "Sprt": "results.sprt",
+    "GameRecord": "arena.results.record",
+    "MoveRecord": "arena.results.record",
+    "Reason": "arena.results.record",
+    "Store": "arena.results.store",
+    "StoreError": "arena.results.store",
+    "StoreBusy": "arena.results.store",
+    "StoreExists": "arena.results.store",
+    "Tournament": "arena.results.tournament",
+    "Ratings": "arena.results.ratings",
+    "rate": "arena.results.ratings",
+    "render": "arena.results.export",
+    "Sprt": "arena.results.sprt",
 }
 
 __all__ = [*_HOMES, "load"]
@@ -47,7 +49,7 @@ __all__ = [*_HOMES, "load"]
 
 def load(folder: "str | os.PathLike[str]") -> "Tournament":
     """The tournament stored in `folder`, as it is now; StoreError says why it cannot be read."""
-    from results.tournament import Tournament
+    from arena.results.tournament import Tournament
 
     return Tournament.load(folder)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from results.ratings import AnchorError, counted, rate, result_codes
+from arena.results.ratings import AnchorError, counted, rate, result_codes
 
 
 def bootstrap(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: int, **options) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from agents.core.agent import MoveStatistics  # which loads Numba
+    from arena.agents.core.agent import MoveStatistics  # which loads Numba
 
 MOST = 5  # candidates of a decision
 _WRITTEN = [" ".join(["%d", *["%s %d %.6g"] * count]) for count in range(MOST + 1)]  # in one go, since it is cheaper

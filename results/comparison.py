@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from results.conditions import Condition
-from results.elo import CONFIDENCE
-from results.ratings import Ratings
+from arena.results.conditions import Condition
+from arena.results.elo import CONFIDENCE
+from arena.results.ratings import Ratings
 
 SIGN = {1: "better", -1: "worse", 0: ""}  # in the second run
 

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from operator import attrgetter
 from typing import Any
 
-from results.columns import columns_of, kind_of
+from arena.results.columns import columns_of, kind_of
 
 
 def digest(values: tuple | list) -> int:

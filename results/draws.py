@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from results.numeric import logistic
+from arena.results.numeric import logistic
 
 LEAST_DECISIVE = 1 / 1500  # share of decisive games of equals; where fewer fit better, the parameter is held there
 TINY = 1e-300  # a probability's floor, so that its logarithm exists

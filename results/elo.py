@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from results.numeric import normal_probability
+from arena.results.numeric import normal_probability
 
 Z = 1.959963985  # two-sided 95 %
 CONFIDENCE = 0.95

@@ -17,9 +17,9 @@ from dataclasses import asdict
 
 from pydantic import TypeAdapter, ValidationError
 
-from results import candidates
-from results.printable import JSON_ESCAPES, unguarded
-from results.record import MOST, GameRecord, Reason
+from arena.results import candidates
+from arena.results.printable import JSON_ESCAPES, unguarded
+from arena.results.record import MOST, GameRecord, Reason
 
 RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1", None: "*"}
 OUTCOMES = {text: outcome for outcome, text in RESULTS.items()} | {

@@ -18,11 +18,11 @@ import pandas as pd
 from rich.console import Console
 from tabulate import tabulate
 
-from agents.core.effort import Effort
-from results.fitting import LONGEST_UNBROKEN, MISSING, Fitted, columns_of
-from results.kinds import FORMATS
-from results.latex import latex
-from results.printable import JSON_ESCAPES, guarded, printable
+from arena.agents.core.effort import Effort
+from arena.results.fitting import LONGEST_UNBROKEN, MISSING, Fitted, columns_of
+from arena.results.kinds import FORMATS
+from arena.results.latex import latex
+from arena.results.printable import JSON_ESCAPES, guarded, printable
 
 # left out for people while all are 0
 RARE = {"void", "forfeits", "failed", "clock", "candidates", *(field.name for field in fields(Effort))}
@@ -139,11 +139,15 @@ def _guarded(frame) -> pd.DataFrame:
 
 
 def _for_people(frame, times, rare=False) -> pd.DataFrame:
-    """A study laid out as papers print it; other tables without columns of counts that are all 0 or missing, unless
-    `rare`."""
+    """A study laid out as papers print it; other tables with Elo beside its bound, and without columns of counts that
+    are all 0 or missing, unless `rare`."""
     if frame.attrs.get("kind") == "study":
         return _study(frame, _points if frame.attrs.get("points") else _bare_percent)
     frame = _flat(frame, times)
+    if {"elo", "error", "bound"} <= set(frame):
+        others = [name for name in frame.columns if name not in ("elo", "error")]
+        place = others.index("bound")
+        frame = frame[[*others[:place], "elo", "error", *others[place:]]]
     return frame.drop(columns=[name for name in frame.columns if not rare and name in RARE and not frame[name].any()])
 
 

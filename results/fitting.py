@@ -18,7 +18,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from results.printable import printable
+from arena.results.printable import printable
 
 MISSING = "-"
 NEVER = {"void", "forfeits", "failed", "draws", "LD", "WD", "draw ratio"}  # say nothing where they are 0 in every row

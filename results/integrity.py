@@ -4,9 +4,9 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from results import tallies
-from results.record import GameRecord
-from results.store import GAMES_VERIFIED, MOVES_VERIFIED, Store, StoreDamaged, StoreError
+from arena.results import tallies
+from arena.results.record import GameRecord
+from arena.results.store import GAMES_VERIFIED, MOVES_VERIFIED, Store, StoreDamaged, StoreError
 
 BATCH = 1000  # games read at once; if that fails, they are read one by one
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from results.fitting import MISSING, Column
+from arena.results.fitting import MISSING, Column
 
 NUMBER = r"([+-]?)(\d[\d,]*)(?:\.(\d+))?"
 PLAIN = re.compile(rf"{NUMBER}( %)?")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from results.draws import Law
-from results.numeric import contrasts, minimum
+from arena.results.draws import Law
+from arena.results.numeric import contrasts, minimum
 
 SLOPE = 1e-7  # of the likelihood of a game, at which the fit ends
 STEPS = 60  # ten are usual; with few games, nearly all drawn, the likelihood may have a kink: 60 leave under 3 Elo

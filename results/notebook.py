@@ -5,9 +5,9 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from results.export import MISSING, display_columns
-from results.kinds import NOTED
-from results.printable import printable
+from arena.results.export import MISSING, display_columns
+from arena.results.kinds import NOTED
+from arena.results.printable import printable
 
 HEAT = "RdYlGn"
 FADED = 0.25, 0.25  # how far the colours go on beyond 0 and 1: at their ends, they are too dark for black letters

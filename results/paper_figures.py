@@ -9,8 +9,8 @@ import matplotlib
 import matplotlib.style
 from matplotlib.figure import Figure
 
-from results import plots, strength_scaling
-from results.scores import ALL
+from arena.results import plots, strength_scaling
+from arena.results.scores import ALL
 
 STYLE = Path(__file__).with_name("paper.mplstyle")
 WIDTH = 3.4  # inches: a column

@@ -8,8 +8,8 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from results.exchange import RESULTS, ExchangeError, numbered, numbered_lines
-from results.record import GameRecord, MoveRecord, Reason
+from arena.results.exchange import RESULTS, ExchangeError, numbered, numbered_lines
+from arena.results.record import GameRecord, MoveRecord, Reason
 
 TERMINATIONS = {  # the words of the standard
     Reason.PLAYED_OUT: "normal",

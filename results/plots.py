@@ -16,8 +16,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from results.scores import ALL as SUM
-from results.study import MEAN
+from arena.results.scores import ALL as SUM
+from arena.results.study import MEAN
 
 COLOURS = ("#3b82c4", "#e08214", "#2a9d6f", "#c44e8a", "#8a6fd1", "#9a7b4f", "#d1495b", "#4fa3b5")
 OTHERS = "#888888"

@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
-from results import plots, scores
-from results.snapshot import EFFORT
+from arena.results import plots, scores
+from arena.results.snapshot import EFFORT
 
 
 class Plotter:

@@ -68,7 +68,7 @@ def draw_solved(ax, rows: pd.DataFrame, what: str):
     """Draw the number of positions that each search solved, against nodes or seconds, on axes; return them."""
     from matplotlib.ticker import MaxNLocator, NullFormatter
 
-    from results import plots
+    from arena.results import plots
 
     for number, (search, own) in enumerate(rows.groupby("search", sort=False)):
         spent = np.sort(own.loc[own["solved"], what].to_numpy(float))

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from results.draws import LAWS
-from results.elo import CONFIDENCE, ELO_PER_LOGIT, Z
-from results.likelihood import Fit, Games, fit
-from results.numeric import components, has_negative_cycle, normal_probabilities, reachable, root
+from arena.results.draws import LAWS
+from arena.results.elo import CONFIDENCE, ELO_PER_LOGIT, Z
+from arena.results.likelihood import Fit, Games, fit
+from arena.results.numeric import components, has_negative_cycle, normal_probabilities, reachable, root
 
 WIN, DRAW, LOSS = 0, 1, 2
 HALF = "half"  # draws as half a win and half a loss, instead of a law
@@ -45,7 +45,7 @@ class Ratings:
 
     def _repr_html_(self) -> str:
         """The ratings as a notebook shows them."""
-        from results.notebook import ratings_page
+        from arena.results.notebook import ratings_page
 
         return ratings_page(self)
 

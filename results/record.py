@@ -4,11 +4,11 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from agents.core.effort import Effort
-from results.columns import kind_of
+from arena.agents.core.effort import Effort
+from arena.results.columns import kind_of
 
 if TYPE_CHECKING:
-    from agents.core.agent import Decision  # which loads Numba
+    from arena.agents.core.agent import Decision  # which loads Numba
 
 MOST = 1 << 63  # numbers of a decision are below this, as SQLite's integers are
 

@@ -6,11 +6,11 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from results import tallies
-from results.columns import columns_of, declarations
-from results.digests import digest, is_sound, row_of
-from results.record import GameRecord, ImprovementRecord, MoveRecord
-from results.store_file import explained
+from arena.results import tallies
+from arena.results.columns import columns_of, declarations
+from arena.results.digests import digest, is_sound, row_of
+from arena.results.record import GameRecord, ImprovementRecord, MoveRecord
+from arena.results.store_file import explained
 
 SCHEMA_VERSION = 6
 APPLICATION_ID = 0x4172656E  # "Aren"; tells this store from the databases of other programs

@@ -34,6 +34,6 @@ def shown_as(kind: str) -> Callable[[Callable[P, pd.DataFrame]], Callable[P, pd.
 
 def _page(frame: pd.DataFrame, tournament) -> str:
     """A table as a notebook shows it."""
-    from results.notebook import table_page
+    from arena.results.notebook import table_page
 
     return pd.DataFrame._repr_html_(frame) if len(frame) > MOST_ROWS else table_page(frame, tournament)

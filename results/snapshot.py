@@ -12,13 +12,13 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
-from agents.core.effort import Effort
-from results import repeats, tallies
-from results.columns import frame_types
-from results.conditions import Condition, conditions_of
-from results.record import GameRecord, ImprovementRecord, MoveRecord
-from results.rows import IMPROVEMENT_COLUMNS, MOVE_COLUMNS, ROW
-from results.store import GAMES_VERIFIED, MOVES_VERIFIED, Store, StoreDamaged
+from arena.agents.core.effort import Effort
+from arena.results import repeats, tallies
+from arena.results.columns import frame_types
+from arena.results.conditions import Condition, conditions_of
+from arena.results.record import GameRecord, ImprovementRecord, MoveRecord
+from arena.results.rows import IMPROVEMENT_COLUMNS, MOVE_COLUMNS, ROW
+from arena.results.store import GAMES_VERIFIED, MOVES_VERIFIED, Store, StoreDamaged
 
 GAME_TABLE = (
     "id", "number", "condition", "opening", "first", "second", "outcome", "score", "reason", "detail", "plies",

@@ -10,7 +10,7 @@ import math
 
 import pandas as pd
 
-from results.proof_tables import counts, solved_by_all
+from arena.results.proof_tables import counts, solved_by_all
 
 
 def points(rows: pd.DataFrame) -> pd.DataFrame:
@@ -56,8 +56,8 @@ def figure(found: pd.DataFrame, title: str = ""):
     """A matplotlib figure of a table of `table`: speed-up, and search overhead, against workers; a line is a solver."""
     from matplotlib.figure import Figure
 
-    from results import plots
-    from results.strength_scaling import count_axis
+    from arena.results import plots
+    from arena.results.strength_scaling import count_axis
 
     drawn = Figure(figsize=(9.2, 4.4), layout="constrained")
     axes = drawn.subplots(1, 2)

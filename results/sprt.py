@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from results.elo import NELO_SCALE, PENTANOMIAL, TRINOMIAL, expected_score
+from arena.results.elo import NELO_SCALE, PENTANOMIAL, TRINOMIAL, expected_score
 
 MODELS = ("logistic", "normalized")
 MIN_PAIRS = 10  # no verdict before: phat is no estimate of a distribution yet, and LLR rests on it

@@ -22,12 +22,12 @@ from typing import Any
 
 from filelock import FileLock
 
-from results import tallies
-from results.digests import digest, is_sound
-from results.record import GameRecord
-from results.rows import APPLICATION_ID, PART_KEYS, PARTS, ROW, SCHEMA_VERSION, insert, record_of, write_empty
-from results.store_file import StoreBusy as StoreBusy  # which `taken` raises
-from results.store_file import (
+from arena.results import tallies
+from arena.results.digests import digest, is_sound
+from arena.results.record import GameRecord
+from arena.results.rows import APPLICATION_ID, PART_KEYS, PARTS, ROW, SCHEMA_VERSION, insert, record_of, write_empty
+from arena.results.store_file import StoreBusy as StoreBusy  # which `taken` raises
+from arena.results.store_file import (
     StoreDamaged,
     StoreError,
     StoreExists,
@@ -39,7 +39,7 @@ from results.store_file import (
     place,
     taken,
 )
-from results.tallies import Tallies
+from arena.results.tallies import Tallies
 
 FILE_NAME = "tournament.sqlite"
 LOCK_NAME = "lock"

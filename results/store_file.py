@@ -7,7 +7,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from games.core.errors import UserError
+from arena.games.core.errors import UserError
 
 PATIENCE = 0.2  # seconds for others that look, by `busy`, whether the lock is taken
 

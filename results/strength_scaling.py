@@ -20,9 +20,9 @@ import pandas as pd
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from results.elo import PENTANOMIAL, Z, pentanomial
-from results.export import MISSING, elo_with_error, interval
-from results.tables import PAIR_SCORES
+from arena.results.elo import PENTANOMIAL, Z, pentanomial
+from arena.results.export import MISSING, elo_with_error, interval
+from arena.results.tables import PAIR_SCORES
 
 PAIR_VALUES = np.array(PENTANOMIAL)
 CONTINUITY = 0.5  # of a pair, added to each side of a match, so that a perfect score has a finite logit
@@ -214,7 +214,7 @@ def figure(frame: pd.DataFrame, throughput: pd.DataFrame | None = None, title: s
 
 def plot_speed_up(ax, frame: pd.DataFrame):
     """The strength speed-up of each scheme against its workers, with 95 % bands; triangles are one-sided bounds."""
-    from results import plots
+    from arena.results import plots
 
     schemes = frame["scheme"].unique().tolist()
     for number, (scheme, label) in enumerate(zip(schemes, plots.labels(schemes))):

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from results.conditions import Condition
-from results.elo import mean_interval, score_interval
-from results.scores import ALL as SUM
-from results.tables import by_pair, complete_pairs, pair_counts
+from arena.results.conditions import Condition
+from arena.results.elo import mean_interval, score_interval
+from arena.results.scores import ALL as SUM
+from arena.results.tables import by_pair, complete_pairs, pair_counts
 
 COLUMNS = ("instance", "budget", "agent", "games", "value", "low", "high")
 MEAN = "mean"  # of all games, in the place of an instance

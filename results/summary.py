@@ -4,8 +4,8 @@ import math
 
 import pandas as pd
 
-from results.numeric import normal_quantile
-from results.ratings import Ratings, number
+from arena.results.numeric import normal_quantile
+from arena.results.ratings import Ratings, number
 
 CONFIDENT, BEYOND_DOUBT = 0.95, 0.999
 MANY = 10  # from this many intervals side by side on, a note says that some of them will miss

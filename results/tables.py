@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from results.elo import PENTANOMIAL, pentanomial, trinomial
-from results.ratings import Ratings, counted, number
-from results.record import Reason
+from arena.results.elo import PENTANOMIAL, pentanomial, trinomial
+from arena.results.ratings import Ratings, counted, number
+from arena.results.record import Reason
 
 PAIR_SCORES = ("LL", "LD", "WL_DD", "WD", "WW")  # a pair's two results; WL_DD is one win each, or two draws
 ESTIMATED = ("elo", "error", "bound", "los", "nelo", "nelo_error", "draw_ratio", "pairs_ratio")  # of `results.elo`
@@ -25,12 +25,13 @@ def standings(agents: Sequence[str], games: pd.DataFrame, ratings: Ratings) -> p
     """One row per agent, the best first.
 
     `ratings` are the agents' in the same order; `games` has columns first, second, outcome, reason.  Columns: rank,
-    agent, games, wins, draws, losses, void, forfeits (games lost so), score, elo, error, bound, los (the likelihood
-    of being stronger than the next agent).
+    agent, elo, error, games, wins, draws, losses, void, forfeits (games lost so), score, bound, los (the likelihood
+    of being stronger than the next agent); Elo comes early, so that pandas does not leave it out where it is printed.
     """
-    frame = pd.DataFrame({"agent": list(agents)}).assign(**_results_by_agent(agents, games))
+    frame = pd.DataFrame({"agent": list(agents), "elo": ratings.elo, "error": ratings.error})
+    frame = frame.assign(**_results_by_agent(agents, games))
     frame["score"] = _score(frame["wins"], frame["draws"], frame["games"])
-    frame = frame.assign(elo=ratings.elo, error=ratings.error, bound=list(ratings.bound))
+    frame["bound"] = list(ratings.bound)
     order = _order(frame)
     frame = frame.iloc[order].reset_index(drop=True)
     los = [ratings.superiority[a, b] for a, b in itertools.pairwise(order)]

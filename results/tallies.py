@@ -10,8 +10,8 @@ from operator import add
 from sqlite3 import Connection
 from typing import Any
 
-import results.record
-from results.digests import digest
+import arena.results.record
+from arena.results.digests import digest
 
 KEYS = {"condition": "INTEGER NOT NULL", "first": "TEXT NOT NULL", "second": "TEXT", "outcome": "REAL"}
 KEYS |= {"reason": "TEXT NOT NULL"}
@@ -62,7 +62,7 @@ class Change:
         self.tallies = tallies
         self.rows: dict[Key, tuple[int, tuple[int, ...]]] = {}
 
-    def add(self, connection: Connection, record: "results.record.GameRecord") -> None:
+    def add(self, connection: Connection, record: "arena.results.record.GameRecord") -> None:
         """Count a game, and remember how it went if it is the first of its setting."""
         key = (record.condition, record.first, record.second, record.outcome, record.reason)
         number, sums = self.rows.get(key) or self.tallies.rows.get(key) or self._new()

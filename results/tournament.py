@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from results import repeats, scores, study, summary, tables
-from results.bootstrap import bootstrap
-from results.kinds import KINDS, SINGLE_PLAYER_KINDS
-from results.ratings import Ratings, count_results, rate
-from results.shown import shown_as
-from results.snapshot import Snapshot
-from results.store import StoreError
+from arena.results import repeats, scores, study, summary, tables
+from arena.results.bootstrap import bootstrap
+from arena.results.kinds import KINDS, SINGLE_PLAYER_KINDS
+from arena.results.ratings import Ratings, count_results, rate
+from arena.results.shown import shown_as
+from arena.results.snapshot import Snapshot
+from arena.results.store import StoreError
 
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
-    from results.plotter import Plotter
+    from arena.results.plotter import Plotter
 
 ALL = "all"  # conditions together
 
@@ -169,13 +169,13 @@ class Tournament(Snapshot):
     @property
     def plot(self) -> "Plotter":
         """The figures: `plot.ratings()` and others, which draw on matplotlib axes."""
-        from results.plotter import Plotter
+        from arena.results.plotter import Plotter
 
         return Plotter(self)
 
     def styled(self, kind: str = "standings") -> "Styler":
         """The table of that kind as a pandas Styler, for notebooks: rounded for readers, scores as a heat map."""
-        from results.notebook import styled
+        from arena.results.notebook import styled
 
         return styled(self.table(kind))
 
@@ -184,13 +184,13 @@ class Tournament(Snapshot):
 
     def __str__(self) -> str:
         """The main table as the terminal shows it, and what to know about it."""
-        from results.export import render
+        from arena.results.export import render
 
         table = self.table()
         return "\n".join([str(render(table, "text")).rstrip("\n"), *self.notes_on(table)])
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the standings and what to know about them."""
-        from results.notebook import page
+        from arena.results.notebook import page
 
         return page(self)

@@ -18,9 +18,9 @@ import pytest
 import typer.testing
 from hypothesis import HealthCheck, settings
 
-import games
-from games.core.jit.background import Setting, set_mode
-from games.core.specialized import NEVER
+from arena import games
+from arena.games.core.jit.background import Setting, set_mode
+from arena.games.core.specialized import NEVER
 from tests import samples
 from tests.plain import run_as_python
 

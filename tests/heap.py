@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.core.game import Game
+from arena.games.core.game import Game
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from games.core.jit.background import Setting, set_mode
+from arena.games.core.jit.background import Setting, set_mode
 
 
 @contextmanager

@@ -11,9 +11,9 @@ from numba import types
 from numba.core.dispatcher import Dispatcher
 from numba.core.extending import _Intrinsic
 
-from agents.core import atomics
-from games.core.jit import KERNEL_PACKAGES, Kernel
-from games.core.jit.parts import Helper
+from arena.agents.core import atomics
+from arena.games.core.jit import KERNEL_PACKAGES, Kernel
+from arena.games.core.jit.parts import Helper
 
 
 def run_as_python(monkeypatch) -> None:
@@ -24,7 +24,7 @@ def run_as_python(monkeypatch) -> None:
     monkeypatch.setattr(_Intrinsic, "__call__", lambda self, *arguments: ATOMICS[self](*arguments))
     monkeypatch.setattr(types.ExternalFunction, "__call__", lambda self: getattr(os, self.symbol)(), raising=False)
     for name, module in list(sys.modules.items()):
-        if name.startswith(("agents.", "games.")) and hasattr(module, "COMPILED"):
+        if name.startswith(KERNEL_PACKAGES) and hasattr(module, "COMPILED"):
             monkeypatch.setattr(module, "COMPILED", False)
 
 

@@ -1,7 +1,7 @@
 """The games and agents of the project itself; tests register some of their own besides."""
 
-from agents.core.agent import registry as agent_registry
-from games.core.game import registry as game_registry
+from arena.agents.core.agent import registry as agent_registry
+from arena.games.core.game import registry as game_registry
 
 
 def _names(registry):

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 
-import results
-from agents.core.agent import Decision
-from agents.minimax.trace import Explored
-from games.core.drawing import Picture
+from arena import results
+from arena.agents.core.agent import Decision
+from arena.agents.minimax.trace import Explored
+from arena.games.core.drawing import Picture
 
 pytestmark = pytest.mark.slow
 NOTEBOOK = Path(__file__).parents[1] / "docs" / "notebook.ipynb"

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-import results
+from arena import results
 from arena.cli import app
 from arena.config import loading
+from arena.results.store import FILE_NAME
 from arena.runner import tournament
-from results.store import FILE_NAME
 from tests.arena.stored import store_run, store_runs_alone
 from tests.test_readme import GUIDE, PAGES, README, ROOT, blocks
 

@@ -11,12 +11,11 @@ import pytest
 import setuptools
 import typer
 
-import agents
-import games
+from arena import agents, games
 from arena.cli import app
-from games.core import plugins
-from games.core.check import ConformanceError
-from games.core.registry import Registry
+from arena.games.core import plugins
+from arena.games.core.check import ConformanceError
+from arena.games.core.registry import Registry
 from tests.typed import call
 
 ROOT = Path(__file__).parents[1]
@@ -51,9 +50,9 @@ def python(folder, code, *arguments):
 
 
 PLAY = """
-import agents, games
+from arena import agents, games
 from arena.cli import app
-from games.core.jit import import_closure
+from arena.games.core.jit import import_closure
 game = games.make("euclid(first=5)")
 agents.check(agents.make("stingy"), game, seed=1)
 assert [str(path) for path in import_closure("arena_template.euclid") if path.name == "euclid.py"]
@@ -98,12 +97,12 @@ def test_a_plugin_that_fails_is_told_of_and_ends_nothing(tmp_path, monkeypatch):
     modules = ("breaks_of_this_test", "takes_of_this_test")
     found = [EntryPoint(module, module, "search_arena.games") for module in modules]
     monkeypatch.setattr(plugins, "points", lambda package: found)
-    registry = Registry("game", "games.core", _classes={"go": games.Game})
+    registry = Registry("game", "arena.games.core", _classes={"go": games.Game})
     kept[:] = [registry]
     assert registry.classes()["go"] is games.Game and "chess" in registry.classes()
     assert registry.broken == [
         "breaks_of_this_test cannot be imported: ValueError: not today",
-        "takes_of_this_test defines game 'go', which games.core.game defines",
+        "takes_of_this_test defines game 'go', which arena.games.core.game defines",
     ]
     with pytest.raises(games.SpecError, match=r"unknown game .checkers..*\nplug-in breaks_of_this_test cannot be"):
         registry.make("checkers")
@@ -150,7 +149,7 @@ def test_plugins_are_imported_here_and_in_workers(monkeypatch):
     ],
 )
 def test_sound_agents_pass(spec, game, monkeypatch):
-    monkeypatch.setattr("agents.core.check.LATE", 60.0)
+    monkeypatch.setattr("arena.agents.core.check.LATE", 60.0)
     agents.check(agents.make(spec), games.make(game), seed=1)
 
 

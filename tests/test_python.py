@@ -13,72 +13,68 @@ from pathlib import Path
 import pytest
 
 import arena
-import games
-from agents.core.agent import registry as agent_registry
-from games.core.game import registry as game_registry
+from arena import games
+from arena.agents.core.agent import registry as agent_registry
+from arena.games.core.game import registry as game_registry
 from tests.arena.stored import store_run
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("agents", "arena", "games", "results")
+PACKAGES = ("arena", "arena.agents", "arena.games", "arena.results")
 PATH = [*sys.path]  # before other tests add to it
 SLOW = ("numba", "numpy", "pandas", "scipy", "matplotlib", "pydantic", "rich")
 
-# as an installation with -e may be: a finder that Python asks when no folder has been found
-EDITABLE = """
-import importlib.util, os, sys
-sys.path[:] = [place for place in sys.path if os.path.abspath(place) != {root!r}]
-class Finder:
-    def find_spec(name, path=None, target=None):
-        if name in {packages!r}:
-            return importlib.util.spec_from_file_location(name, os.path.join({root!r}, name, "__init__.py"))
-sys.meta_path.append(Finder)
-""".format(root=str(ROOT), packages=PACKAGES)
 
-
-def python(code, folder):
+def python(code, folder, **variables):
     """What a Python process says that is started in the folder."""
     path = os.pathsep.join(place or os.getcwd() for place in [*PATH, str(ROOT)])
     return subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env=os.environ | variables | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
     )
 
 
-@pytest.fixture(scope="module")
-def beside(tmp_path_factory):
-    """A folder with a stored run, and with folders of the names of our packages."""
-    folder = tmp_path_factory.mktemp("beside")
-    store_run(folder / "run")
-    for name in ("games", "agents", "results"):
-        (folder / name).mkdir()
-    return folder
-
-
-@pytest.mark.parametrize("setup", ["", EDITABLE], ids=["plain", "editable"])
-def test_folders_of_our_packages_names_disturb_nothing(setup, beside):
+def test_packages_of_other_people_keep_their_names(tmp_path):
+    """Such as OpenAI's `agents`, or a folder `results` beside a script: they do not disturb ours, nor do we them."""
+    store_run(tmp_path / "run")
+    (tmp_path / "results").mkdir()
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "__init__.py").write_text("whose = 'theirs'\n")
     lines = [
-        "import arena",
-        "tournament = arena.load('run')",
-        "print(arena.results.render(tournament.table('standings'), 'csv').splitlines()[0])",
-        "import agents, games, results",
-        "assert (arena.agents, arena.games, arena.results) == (agents, games, results)",
-        "print(games.make('tictactoe'), agents.make('uct(playouts=5)'), results.load)",
-        "from arena.cli import app; app(['table', 'run', '--format', 'csv'])",
+        "import agents, arena",
+        "from agents import whose",
+        "print(whose, arena.agents.make('uct(playouts=5)'), arena.results.load('run').standings().shape)",
+        "from arena.cli import app; app(['list', 'agents', 'uct'])",
     ]
-    done = python(setup + "\n".join(lines), beside)
-    assert done.returncode == 0, done.stderr
-    header, made, *table = done.stdout.splitlines()
-    assert made.startswith("tictactoe uct(playouts=5) <function load")
-    assert header == table[0] and header.startswith("rank,agent,") and len(table) == 4
+    done = python("\n".join(lines), tmp_path)
+    assert done.returncode == 0 and done.stdout.startswith("theirs uct(playouts=5) (3, "), done.stderr
+    assert not done.stderr
 
 
-def test_another_module_of_our_packages_name_is_named(beside, tmp_path):
-    """A file that Python finds first, and a folder that it has imported before us."""
-    (tmp_path / "games.py").write_text("")
-    done = python("import arena", tmp_path)
-    assert f"ImportError: {tmp_path / 'games.py'} hides search-arena's own package games: rename it" in done.stderr
-    done = python(EDITABLE + "import results, arena", beside)
-    assert f"ImportError: {beside / 'results'} hides search-arena's own package results" in done.stderr
-    assert "import arena before results" in done.stderr
+@pytest.mark.parametrize("lines", [
+    ["import arena, games", "from games.hex import Hex", "import results.store"],
+    ["from games.hex import Hex", "import results.store"], ["import results.store, games, arena", "import games.hex"],
+], ids=["arena first", "games first", "results first"])  # fmt: skip
+def test_former_names_give_the_same_modules_with_a_word(lines, tmp_path):
+    """In a checkout, where the folders of these names lie in the path, and where they do not."""
+    lines = [
+        *lines,
+        "import sys",
+        "ours = [name for name in sys.modules if name.split('.')[0] in ('games', 'results')]",
+        "print(len(ours), [name for name in ours if sys.modules[name] is not sys.modules['arena.' + name]])",
+        "print(sys.modules['games.hex'].__spec__.name)",
+    ]
+    done = python("\n".join(lines), tmp_path)
+    count, rest = done.stdout.split(maxsplit=1)
+    assert int(count) > 3 and rest == "[]\narena.games.hex\n", done.stderr
+    outside = (
+        "import arena, os, sys\nsys.path[:] = [each for each in sys.path if each != os.path.dirname(arena.__path__[0])]"
+    )
+    done = python("\n".join([outside, *lines]), tmp_path)
+    assert done.stdout.endswith("[]\narena.games.hex\n"), done.stderr
+    assert "FutureWarning: the package results is arena.results now" in done.stderr
 
 
 def test_import_arena_loads_nothing_slow(tmp_path):
@@ -92,11 +88,10 @@ def test_lazy_names_are_there_typed_and_listed(package):
     module = importlib.import_module(package)
     assert (importlib.resources.files(package) / "py.typed").is_file()
     assert dir(module) == sorted(module.__all__) and not hasattr(module, "no_such_name")
-    body = ast.parse((ROOT / package / "__init__.py").read_text()).body
+    body = ast.parse(Path(module.__file__).read_text()).body
     (told,) = [node.body for node in body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
     homes = {node.names[0].asname: node.module for node in told if isinstance(node, ast.ImportFrom)}
-    packages = {node.names[0].asname for node in told if isinstance(node, ast.Import)}
-    assert module._HOMES.items() <= homes.items() and packages == set(getattr(module, "_PACKAGES", ()))
+    assert {**module._HOMES, **dict.fromkeys(getattr(module, "_PACKAGES", ()), "arena")}.items() <= homes.items()
     for name, home in module._HOMES.items():
         if not home.startswith("arena.interop."):  # which needs other libraries
             assert getattr(module, name) is getattr(importlib.import_module(home), name)
@@ -111,6 +106,29 @@ def test_what_needs_another_library_says_what_to_install(name, library, module, 
     monkeypatch.delitem(sys.modules, f"arena.interop.{module}", raising=False)
     with pytest.raises(ModuleNotFoundError, match=r"pip install \w+, or the extra interop"):
         getattr(arena, name)
+
+
+@pytest.mark.parametrize("package, registry", [(arena.games, game_registry), (arena.agents, agent_registry)])
+def test_classes_can_be_imported_from_their_package_and_checkers_know_them(package, registry):
+    text = Path(package.__file__).read_text()
+    ours = [cls for cls in registry.classes().values() if cls.__module__.startswith(package.__name__)]
+    assert len(ours) > 30
+    for cls in ours:
+        assert getattr(package, cls.__name__) is cls
+        assert f"from {cls.__module__} import {cls.__name__} as {cls.__name__}\n" in text, "add it to TYPE_CHECKING"
+
+
+def test_a_script_that_waits_for_the_compiler_is_told(tmp_path):
+    lines = [
+        "from arena.games.core.jit import announcing",
+        "announcing.PATIENCE = 0.001",
+        "from arena import games",
+        "print(games.playouts(games.make('tictactoe'), 5, seed=1).wins >= 0)",
+    ]
+    done = python("\n".join(lines), tmp_path, NUMBA_CACHE_DIR=str(tmp_path))
+    assert done.stdout == "True\n" and "compiling arena.games.core." in done.stderr
+    done = python("\n".join(lines[2:]), tmp_path, NUMBA_CACHE_DIR=str(tmp_path))
+    assert done.stdout == "True\n" and not done.stderr
 
 
 def functions_of(thing):

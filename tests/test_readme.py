@@ -14,16 +14,15 @@ import pytest
 import typer
 from pydantic import BaseModel
 
-import agents
-import games
-from agents.core.agent import Budget
-from agents.core.agent import registry as agent_registry
+from arena import agents, games
+from arena.agents.core.agent import Budget
+from arena.agents.core.agent import registry as agent_registry
 from arena.cli import app
 from arena.config.keys import table_of as table_of_key
 from arena.config.loading import from_values
 from arena.config.reader import known_keys
-from games.core.game import registry as game_registry
-from games.core.registry import parameters_of
+from arena.games.core.game import registry as game_registry
+from arena.games.core.registry import parameters_of
 from tests.shipped import AGENTS, GAMES
 
 ROOT = Path(__file__).parents[1]

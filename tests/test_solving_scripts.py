@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import games
+from arena import games
 
 SPEED = Path(__file__).parents[1] / "docs" / "speed"
 

@@ -9,14 +9,14 @@ from typing import ClassVar, assert_type
 import numpy as np
 
 import arena
-from agents.core.agent import Agent, Budget, Decision, Player
+from arena.agents.core.agent import Agent, Budget, Decision, Player
+from arena.games.core.drawing import Picture
+from arena.games.core.game import Game, check_range
+from arena.games.core.playout import PlayoutSummary
+from arena.results.record import GameRecord
+from arena.results.sprt import Sprt
+from arena.results.tournament import Tournament
 from arena.runner.events import Events
-from games.core.drawing import Picture
-from games.core.game import Game, check_range
-from games.core.playout import PlayoutSummary
-from results.record import GameRecord
-from results.sprt import Sprt
-from results.tournament import Tournament
 
 
 @dataclass(frozen=True)

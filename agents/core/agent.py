@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.clock import Clock
-from agents.core.effort import Effort
-from agents.core.needs import Needs
-from agents.core.ranges import check_ranges
-from games.core.errors import UserError
-from games.core.game import Game
-from games.core.prepared import named_files
-from games.core.random import stream
-from games.core.registry import Registry, spell
+from arena.agents.core.clock import Clock
+from arena.agents.core.effort import Effort
+from arena.agents.core.needs import Needs
+from arena.agents.core.ranges import check_ranges
+from arena.games.core.errors import UserError
+from arena.games.core.game import Game
+from arena.games.core.prepared import named_files
+from arena.games.core.random import stream
+from arena.games.core.registry import Registry, spell
 
 if TYPE_CHECKING:
-    from agents.core.solve import Solver
+    from arena.agents.core.solve import Solver
 
-registry = Registry("agent", "agents")
+registry = Registry("agent", "arena.agents")
 
 
 class Unsuited(UserError, ValueError):
@@ -108,13 +108,13 @@ class Decision(Effort):
 
     def __str__(self) -> str:
         """The move, its value, the expected line of play, and the effort."""
-        from agents.core.showing import decision_line
+        from arena.agents.core.showing import decision_line
 
         return decision_line(self)
 
     def _repr_html_(self) -> str:
         """For notebooks: the move, the board after it, the counts, and a table of moves."""
-        from agents.core.showing import decision_page
+        from arena.agents.core.showing import decision_page
 
         return decision_page(self)
 

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.agent import Agent, Budget, Decision, Player, Unsuited, closing, registry
-from agents.core.effort import Effort
-from games.core.check import ConformanceError
-from games.core.game import CHANCE, Game
-from games.core.random import random_below, stream
-from games.core.registry import SpecError
+from arena.agents.core.agent import Agent, Budget, Decision, Player, Unsuited, closing, registry
+from arena.agents.core.effort import Effort
+from arena.games.core.check import ConformanceError
+from arena.games.core.game import CHANCE, Game
+from arena.games.core.random import random_below, stream
+from arena.games.core.registry import SpecError
 
 DECISIONS = 8  # in one game
 OPENING = 3  # random moves before the players of the last game begin

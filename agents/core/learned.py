@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.core.game import Game
-from games.core.jit import helper
-from games.core.network import SCALE, Network
-from games.core.network_file import POLICY, load_network
+from arena.games.core.game import Game
+from arena.games.core.jit import helper
+from arena.games.core.network import SCALE, Network
+from arena.games.core.network_file import POLICY, load_network
 
 
 class Learned(NamedTuple):

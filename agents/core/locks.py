@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from agents.core.atomics import atomic_compare_exchange, atomic_store, sched_yield
-from games.core.jit import helper
+from arena.agents.core.atomics import atomic_compare_exchange, atomic_store, sched_yield
+from arena.games.core.jit import helper
 
 ONE = np.int32(1)
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from games.core.game import Game
-from games.core.prepared import FILE, PreparedFileError
+from arena.games.core.game import Game
+from arena.games.core.prepared import FILE, PreparedFileError
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.probing import find_slot
-from games.core.game import CHANCE
-from games.core.jit import Compilable, helper, inlined, kernel
-from games.core.random import mix, random_unit
+from arena.agents.core.probing import find_slot
+from arena.games.core.game import CHANCE
+from arena.games.core.jit import Compilable, helper, inlined, kernel
+from arena.games.core.random import mix, random_unit
 
 DIRECT = 1 << 16  # codes below this are their own numbers
 FILLED = 0.5  # of a table's places, at most

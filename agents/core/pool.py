@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing import connection as pipes
 from typing import Any, NamedTuple, Self
 
-from games.core.errors import UserError
+from arena.games.core.errors import UserError
 
 # no fork server: a process that was forked from the server's parent could not use it
 CONTEXT = multiprocessing.get_context("spawn")

@@ -6,7 +6,7 @@ the same array if no key equals the empty mark.  Nothing is ever deleted, and at
 
 import numpy as np
 
-from games.core.jit import inlined
+from arena.games.core.jit import inlined
 
 
 @inlined

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from games.core.game import check_range
+from arena.games.core.game import check_range
 
 
 def check_ranges(owner: Any) -> None:

@@ -14,7 +14,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 from numba.np import arrayobj
 
-from games.core.jit import helper
+from arena.games.core.jit import helper
 
 LANES = 8  # 16, of 512 bits, are slower for nodes with few children, and no faster for others
 SPARE = LANES  # rows of memory beyond the length of an array of nodes: a vector may begin at any node

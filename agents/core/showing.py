@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agents.core.effort import Effort
-from games.core.drawing import svg
+from arena.agents.core.effort import Effort
+from arena.games.core.drawing import svg
 
 if TYPE_CHECKING:
-    from agents.core.agent import Decision
+    from arena.agents.core.agent import Decision
 
 ROWS = 12  # moves in a table
 

@@ -6,7 +6,7 @@ Python and, unchanged, in kernels.
 
 from numba.extending import register_jitable
 
-from games.core.jit import inlined
+from arena.games.core.jit import inlined
 
 
 @register_jitable(_nrt=False)

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.agent import Agent, Budget, Unsuited, registry
-from agents.core.sides import result_of
+from arena.agents.core.agent import Agent, Budget, Unsuited, registry
+from arena.agents.core.sides import result_of
 
 NEVER = 1 << 30  # plies: more than any game lasts
 

@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.atomics import atomic_add
-from agents.core.selection import prefetch
-from games.core.game import check_choice
-from games.core.jit import COMPILED, helper, inlined
-from games.core.random import GAMMA
+from arena.agents.core.atomics import atomic_add
+from arena.agents.core.selection import prefetch
+from arena.games.core.game import check_choice
+from arena.games.core.jit import COMPILED, helper, inlined
+from arena.games.core.random import GAMMA
 
 SCHEMES = ("new", "big", "two_big")
 COLLECT = "collect"

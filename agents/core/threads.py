@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from agents.core.agent import Agent, Budget, Unsuited
-from games.core.game import check_range
+from arena.agents.core.agent import Agent, Budget, Unsuited
+from arena.games.core.game import check_range
 
 MOST_THREADS = 64
 MOST_SIMULATED = 1024

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.selection import SPARE
-from games.core.game import Game
-from games.core.jit import helper, inlined, kernel
-from games.core.playout import copy_state
-from games.core.random import random_below
+from arena.agents.core.selection import SPARE
+from arena.games.core.game import Game
+from arena.games.core.jit import helper, inlined, kernel
+from arena.games.core.playout import copy_state
+from arena.games.core.random import random_below
 
 ROOT = 0
 LEAF = 0  # the number of children of a node that has not been expanded

@@ -6,10 +6,10 @@ from html import escape
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from games.core.drawing import UNWRITABLE
+from arena.games.core.drawing import UNWRITABLE
 
 if TYPE_CHECKING:
-    from agents.core.tree_node import Node
+    from arena.agents.core.tree_node import Node
 
 LEVEL, MARGIN, RADIUS, GAP = 92.0, 24.0, 15.0, 16.0  # pixels: between plies, around, of a node, between nodes
 LETTER, SMALL = 7.0, 5.6  # pixels of a letter, in a node and next to it

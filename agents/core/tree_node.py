@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from agents.core.agent import Agent, Unsuited
-from games.core.game import CHANCE, Game
-from games.core.jit import uncompiled as uncompiled
+from arena.agents.core.agent import Agent, Unsuited
+from arena.games.core.game import CHANCE, Game
+from arena.games.core.jit import uncompiled as uncompiled
 
 ROLES = {0: "MAX", 1: "MIN", CHANCE: "chance", None: ""}
 
@@ -102,7 +102,7 @@ class Node:
 
     def _repr_svg_(self) -> str:
         """The picture of the tree, for notebooks."""
-        from agents.core.tree_drawing import as_svg
+        from arena.agents.core.tree_drawing import as_svg
 
         return as_svg(self, self.title())
 

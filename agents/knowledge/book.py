@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from games.core.prepared import pack, stamp, unpack, wrong
+from arena.games.core.prepared import pack, stamp, unpack, wrong
 
 KIND = "opening book"
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from agents.core.agent import Agent, Budget, Decision, Player
-from agents.knowledge import book as books
-from agents.knowledge import tablebase as tables
-from games.core.prepared import PreparedFileError
+from arena.agents.core.agent import Agent, Budget, Decision, Player
+from arena.agents.knowledge import book as books
+from arena.agents.knowledge import tablebase as tables
+from arena.games.core.prepared import PreparedFileError
 
 
 @dataclass(frozen=True)

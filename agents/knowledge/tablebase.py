@@ -18,13 +18,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.probing import find_slot
-from agents.core.sides import result_of, side_to_move
-from games.core.errors import UserError
-from games.core.jit import helper, kernel, uncompiled
-from games.core.playout import copy_state
-from games.core.prepared import pack, stamp, unpack, wrong
-from games.core.random import mix
+from arena.agents.core.probing import find_slot
+from arena.agents.core.sides import result_of, side_to_move
+from arena.games.core.errors import UserError
+from arena.games.core.jit import helper, kernel, uncompiled
+from arena.games.core.playout import copy_state
+from arena.games.core.prepared import pack, stamp, unpack, wrong
+from arena.games.core.random import mix
 
 KIND = "end-game table"
 ABSENT = -(1 << 15)  # the value of an empty place

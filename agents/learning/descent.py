@@ -14,11 +14,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.sides import result_of
-from agents.core.tree import shuffled_moves
-from agents.learning.learner import Kernel, SelfPlaying
-from agents.learning.trainer import GAMES, Trainer, learn, note_game
-from agents.minimax.ubfm import (
+from arena.agents.core.sides import result_of
+from arena.agents.core.tree import shuffled_moves
+from arena.agents.learning.learner import Kernel, SelfPlaying
+from arena.agents.learning.trainer import GAMES, Trainer, learn, note_game
+from arena.agents.minimax.ubfm import (
     EDGES,
     NONE,
     ROOT,
@@ -32,11 +32,11 @@ from agents.minimax.ubfm import (
     new_graph,
     update,
 )
-from games.core.game import Game
-from games.core.jit import helper, kernel
-from games.core.network import Network
-from games.core.playout import copy_state
-from games.core.random import random_below, random_unit
+from arena.games.core.game import Game
+from arena.games.core.jit import helper, kernel
+from arena.games.core.network import Network
+from arena.games.core.playout import copy_state
+from arena.games.core.random import random_below, random_unit
 
 
 @dataclass(frozen=True)

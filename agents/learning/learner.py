@@ -8,14 +8,14 @@ from collections.abc import Callable
 from dataclasses import Field, dataclass
 from typing import Any, ClassVar
 
-from agents.core.ranges import check_ranges
-from agents.learning.trainer import Trainer
-from games.core.errors import UserError
-from games.core.game import Game
-from games.core.network import Network
-from games.core.registry import Registry
+from arena.agents.core.ranges import check_ranges
+from arena.agents.learning.trainer import Trainer
+from arena.games.core.errors import UserError
+from arena.games.core.game import Game
+from arena.games.core.network import Network
+from arena.games.core.registry import Registry
 
-registry = Registry("learner", "agents.learning")
+registry = Registry("learner", "arena.agents.learning")
 
 Kernel = Callable[[int], None]
 

@@ -10,12 +10,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from agents.learning.learner import Kernel, Learner
-from agents.learning.trainer import GAMES, Trainer, learn
-from games.core.game import Game
-from games.core.jit import kernel
-from games.core.network import Network
-from games.core.random import random_below
+from arena.agents.learning.learner import Kernel, Learner
+from arena.agents.learning.trainer import GAMES, Trainer, learn
+from arena.games.core.game import Game
+from arena.games.core.jit import kernel
+from arena.games.core.network import Network
+from arena.games.core.random import random_below
 
 
 @dataclass(frozen=True)

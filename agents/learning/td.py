@@ -19,14 +19,14 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.sides import result_of, side_to_move
-from agents.learning.learner import Kernel, SelfPlaying
-from agents.learning.trainer import GAMES, Trainer, learn, note_game
-from games.core.game import Game
-from games.core.jit import helper, inlined, kernel
-from games.core.network import Network
-from games.core.playout import copy_state
-from games.core.random import random_below, random_unit
+from arena.agents.core.sides import result_of, side_to_move
+from arena.agents.learning.learner import Kernel, SelfPlaying
+from arena.agents.learning.trainer import GAMES, Trainer, learn, note_game
+from arena.games.core.game import Game
+from arena.games.core.jit import helper, inlined, kernel
+from arena.games.core.network import Network
+from arena.games.core.playout import copy_state
+from arena.games.core.random import random_below, random_unit
 
 CERTAIN = 1.0
 

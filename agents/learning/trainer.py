@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.core.bits import WORD
-from games.core.jit import helper, inlined
-from games.core.network import COUNT, SCALE, SIDE_ROWS, Network, block_of, place_of, sign_of
+from arena.games.core.bits import WORD
+from arena.games.core.jit import helper, inlined
+from arena.games.core.network import COUNT, SCALE, SIDE_ROWS, Network, block_of, place_of, sign_of
 
 GAMES, POSITIONS, WON, DRAWN = range(4)  # of Trainer.counts
 MOST_WEIGHT = 1 << 30  # in units of SCALE

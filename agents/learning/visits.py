@@ -19,16 +19,16 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.agent import registry
-from agents.core.learned import logit_after
-from agents.core.sides import result_of, side_to_move
-from agents.learning.learner import Kernel, LearningError, SelfPlaying
-from agents.learning.trainer import GAMES, POSITIONS, Trainer, correct, note_game
-from agents.montecarlo.method_search import TreeSearch
-from games.core.game import Game
-from games.core.jit import helper, kernel
-from games.core.network import Network
-from games.core.random import random_below, random_unit
+from arena.agents.core.agent import registry
+from arena.agents.core.learned import logit_after
+from arena.agents.core.sides import result_of, side_to_move
+from arena.agents.learning.learner import Kernel, LearningError, SelfPlaying
+from arena.agents.learning.trainer import GAMES, POSITIONS, Trainer, correct, note_game
+from arena.agents.montecarlo.method_search import TreeSearch
+from arena.games.core.game import Game
+from arena.games.core.jit import helper, kernel
+from arena.games.core.network import Network
+from arena.games.core.random import random_below, random_unit
 
 LOGITS = 8.0  # change of a logit per change of probability: p's slope is p (1 - p), an eighth at p = 0.15
 COUNT, LOSS, LEAST, UNIFORM = range(4)  # of Trainer.losses: positions, L, the least that L can be, L of equal p

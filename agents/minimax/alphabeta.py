@@ -13,14 +13,14 @@ For games of two players without chance.  The search itself is agents/minimax/de
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from agents.core.learned import learned_in
-from agents.core.threads import MOST_THREADS
-from agents.minimax.deepening import DepthFirstMinimax
-from agents.minimax.ordering import NO_POLICY, Policy
-from agents.minimax.solver import SHARINGS, SharedExactSolver
-from agents.minimax.stack import INFINITE
-from games.core.game import check_choice
-from games.core.prepared import FILE, PreparedFileError
+from arena.agents.core.learned import learned_in
+from arena.agents.core.threads import MOST_THREADS
+from arena.agents.minimax.deepening import DepthFirstMinimax
+from arena.agents.minimax.ordering import NO_POLICY, Policy
+from arena.agents.minimax.solver import SHARINGS, SharedExactSolver
+from arena.agents.minimax.stack import INFINITE
+from arena.games.core.game import check_choice
+from arena.games.core.prepared import FILE, PreparedFileError
 
 ORDERS = {"table": "table_first", "own": "own_order", "killers": "killers", "history": "history"}
 

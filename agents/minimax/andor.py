@@ -10,7 +10,7 @@ need not come back to it.  So plans have no loops, and a problem that needs loop
 
 from dataclasses import dataclass, field
 
-from games.core.problem import Problem
+from arena.games.core.problem import Problem
 
 
 @dataclass(frozen=True)

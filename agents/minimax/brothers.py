@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.atomics import atomic_add, atomic_load, atomic_store, sched_yield
-from agents.core.locks import acquire, release
-from agents.minimax.exact import AGAIN, PAUSE, STEP, UNSPLIT, Alone
-from agents.minimax.ordering import bring_best_forward
-from agents.minimax.stack import DONE
-from games.core.jit import helper
-from games.core.playout import copy_state
+from arena.agents.core.atomics import atomic_add, atomic_load, atomic_store, sched_yield
+from arena.agents.core.locks import acquire, release
+from arena.agents.minimax.exact import AGAIN, PAUSE, STEP, UNSPLIT, Alone
+from arena.agents.minimax.ordering import bring_best_forward
+from arena.agents.minimax.stack import DONE
+from arena.games.core.jit import helper
+from arena.games.core.playout import copy_state
 
 SPLITS_EACH = 8  # that a thread can own at a time
 LOOK_EVERY = 32  # positions between two looks at what other threads do: to look at every step takes a third of the time

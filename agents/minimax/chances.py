@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.core.agent import Agent, Budget, Unsuited
-from agents.core.tree_node import after, check_searchable, fraction, uncompiled
-from agents.minimax.expectiminimax import (
+from arena.agents.core.agent import Agent, Budget, Unsuited
+from arena.agents.core.tree_node import after, check_searchable, fraction, uncompiled
+from arena.agents.minimax.expectiminimax import (
     Expectiminimax,
     ExpectiminimaxOptions,
     ExpectiminimaxPlayer,
@@ -19,8 +19,8 @@ from agents.minimax.expectiminimax import (
     outcome_window,
     value_of_leaf,
 )
-from agents.minimax.trace import UNBOUNDED, Explored, TooLarge, check_bounds, mark
-from games.core.game import CHANCE, Game
+from arena.agents.minimax.trace import UNBOUNDED, Explored, TooLarge, check_bounds, mark
+from arena.games.core.game import CHANCE, Game
 
 Window = tuple[float, float]
 

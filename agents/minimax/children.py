@@ -1,6 +1,6 @@
 """The positions after the moves of a root, for drivers in plain Python."""
 
-from games.core.jit import kernel
+from arena.games.core.jit import kernel
 
 
 @kernel

@@ -4,17 +4,26 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import ClassVar
 
-from agents.core.agent import Decision, Player, Unsuited
-from agents.core.chunks import run_chunks
-from agents.core.needs import Needs
-from agents.core.solve import Solver
-from agents.core.table import HITS, Table, check_table, new_generation, new_table
-from agents.knowledge.prepared import PreparedAgent
-from agents.minimax.depthfirst import depth_first_kernel, line_kernel
-from agents.minimax.ordering import NO_POLICY, Policy, guide_of
-from agents.minimax.root import put_first, put_root
-from agents.minimax.solver import DepthFirstSolver, ExactSolver
-from agents.minimax.stack import DONE, INFINITE, LEAST_TABLE, WIN, DepthFirstOptions, best_line, new_search, restart
+from arena.agents.core.agent import Decision, Player, Unsuited
+from arena.agents.core.chunks import run_chunks
+from arena.agents.core.needs import Needs
+from arena.agents.core.solve import Solver
+from arena.agents.core.table import HITS, Table, check_table, new_generation, new_table
+from arena.agents.knowledge.prepared import PreparedAgent
+from arena.agents.minimax.depthfirst import depth_first_kernel, line_kernel
+from arena.agents.minimax.ordering import NO_POLICY, Policy, guide_of
+from arena.agents.minimax.root import put_first, put_root
+from arena.agents.minimax.solver import DepthFirstSolver, ExactSolver
+from arena.agents.minimax.stack import (
+    DONE,
+    INFINITE,
+    LEAST_TABLE,
+    WIN,
+    DepthFirstOptions,
+    best_line,
+    new_search,
+    restart,
+)
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ The helpers are part of the kernel (`inlined`): calls that pass the search would
 
 import numpy as np
 
-from agents.core.sides import result_of, same_side, side_to_move
-from agents.core.table import fetch, move_image, probe, store, table_key
-from agents.minimax.ordering import are_ranked, bring_best_forward, merge_symmetric, note_cutoff, order_moves
-from agents.minimax.stack import DONE, END, EVALUATED, FORESEEN, FROM_TABLE, INFINITE, OPEN, TOO_LATE, WIN
-from games.core.jit import inlined, kernel
+from arena.agents.core.sides import result_of, same_side, side_to_move
+from arena.agents.core.table import fetch, move_image, probe, store, table_key
+from arena.agents.minimax.ordering import are_ranked, bring_best_forward, merge_symmetric, note_cutoff, order_moves
+from arena.agents.minimax.stack import DONE, END, EVALUATED, FORESEEN, FROM_TABLE, INFINITE, OPEN, TOO_LATE, WIN
+from arena.games.core.jit import inlined, kernel
 
 EXACT, LOWER, UPPER = range(3)  # what a value in the table is
 DRAFT_BITS, CERTAIN = 24, (1 << 22) - 1  # a certain value has been searched to any depth

@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.sides import result_of, same_side, side_to_move
-from agents.core.table import LINE_WORDS, aligned, move_image, share_of, table_key
-from agents.minimax.ordering import KILLER_RANK, MOST_HISTORY, OWN_SHIFT, TABLE_RANK, bring_best_forward
-from agents.minimax.stack import DONE, DepthFirstOptions, new_stack, records
-from games.core.jit import Compilable, inlined, kernel
-from games.core.playout import copy_state
+from arena.agents.core.sides import result_of, same_side, side_to_move
+from arena.agents.core.table import LINE_WORDS, aligned, move_image, share_of, table_key
+from arena.agents.minimax.ordering import KILLER_RANK, MOST_HISTORY, OWN_SHIFT, TABLE_RANK, bring_best_forward
+from arena.agents.minimax.stack import DONE, DepthFirstOptions, new_stack, records
+from arena.games.core.jit import Compilable, inlined, kernel
+from arena.games.core.playout import copy_state
 
 NOTHING = -(1 << 20)  # below every score
 STEP, AGAIN, PAUSE = range(3)  # what a thread does next: a step of the search, ask its rule again, or return

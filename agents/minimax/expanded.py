@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.core.agent import Agent, Budget, Unsuited
-from agents.core.tree_node import Node, after, check_searchable, counted, foremost, hundredths, uncompiled
-from agents.minimax.ubfm import (
+from arena.agents.core.agent import Agent, Budget, Unsuited
+from arena.agents.core.tree_node import Node, after, check_searchable, counted, foremost, hundredths, uncompiled
+from arena.agents.minimax.ubfm import (
     DESCENTS,
     EDGES,
     ENDED,
@@ -25,8 +25,8 @@ from agents.minimax.ubfm import (
     new_graph,
     ubfm_kernel,
 )
-from games.core.game import Game
-from games.core.random import stream
+from arena.games.core.game import Game
+from arena.games.core.random import stream
 
 Path = tuple[int, ...]  # of moves in the graph, from the root on
 

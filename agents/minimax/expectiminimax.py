@@ -18,13 +18,13 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.agent import Agent, Decision, Player
-from agents.core.needs import Needs
-from agents.core.sides import result_of, side_to_move
-from agents.minimax.children import put_after
-from games.core.game import CHANCE
-from games.core.jit import helper, kernel
-from games.core.random import random_below
+from arena.agents.core.agent import Agent, Decision, Player
+from arena.agents.core.needs import Needs
+from arena.agents.core.sides import result_of, side_to_move
+from arena.agents.minimax.children import put_after
+from arena.games.core.game import CHANCE
+from arena.games.core.jit import helper, kernel
+from arena.games.core.random import random_below
 
 NODES, LEAVES, CUTOFFS = range(3)  # of ExpectiminimaxLine.counts
 NOBODY = -2  # ExpectiminimaxOptions.random if no player moves at random

@@ -9,7 +9,7 @@ players without chance.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.minimax.deepening import DepthFirstMinimax
+from arena.agents.minimax.deepening import DepthFirstMinimax
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,13 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.agent import Agent, Decision, Player
-from agents.core.needs import Needs
-from agents.core.sides import result_of, side_to_move
-from agents.minimax.children import put_after
-from agents.minimax.stack import INFINITE, WIN
-from games.core.jit import kernel
-from games.core.random import random_below
+from arena.agents.core.agent import Agent, Decision, Player
+from arena.agents.core.needs import Needs
+from arena.agents.core.sides import result_of, side_to_move
+from arena.agents.minimax.children import put_after
+from arena.agents.minimax.stack import INFINITE, WIN
+from arena.games.core.jit import kernel
+from arena.games.core.random import random_below
 
 NODES, LEAVES = range(2)  # of counts
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.learned import NOT_LEARNED, Learned, units_after
-from agents.core.table import move_image
-from games.core.jit import Compilable, inlined, kernel
+from arena.agents.core.learned import NOT_LEARNED, Learned, units_after
+from arena.agents.core.table import move_image
+from arena.games.core.jit import Compilable, inlined, kernel
 
 TABLE_RANK, OWN_SHIFT, KILLER_RANK, MOST_HISTORY = 1 << 60, 20, 1 << 19, (1 << 19) - 1
 LOGIT_SHIFT, MOST_LOGIT = 6, 1 << 18  # a policy's ranks: logits in units of 2^-14, between -16 and 16

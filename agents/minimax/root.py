@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from agents.minimax.depthfirst import merge_kernel
-from agents.minimax.ordering import BY_POLICY, root_ranks_kernel
-from agents.minimax.stack import DepthFirstSearch
-from games.core.random import random_below
+from arena.agents.minimax.depthfirst import merge_kernel
+from arena.agents.minimax.ordering import BY_POLICY, root_ranks_kernel
+from arena.agents.minimax.stack import DepthFirstSearch
+from arena.games.core.random import random_below
 
 
 def put_root(game, search: DepthFirstSearch, state: np.ndarray, rng: np.ndarray | None) -> None:

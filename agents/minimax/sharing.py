@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.core.atomics import atomic_add, atomic_load, atomic_store
-from agents.minimax.exact import Alone
-from agents.minimax.ordering import OWN_SHIFT
-from games.core.jit import helper
-from games.core.random import GAMMA, mix
+from arena.agents.core.atomics import atomic_add, atomic_load, atomic_store
+from arena.agents.minimax.exact import Alone
+from arena.agents.minimax.ordering import OWN_SHIFT
+from arena.games.core.jit import helper
+from arena.games.core.random import GAMMA, mix
 
 BUSY_PLACES = 1 << 16
 MARKED_AFTER = 4  # positions visited below a position before it is marked: marks cost more than tiny searches

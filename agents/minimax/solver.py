@@ -10,14 +10,14 @@ Minimax deepens; alpha-beta does with `deepening`.  Without it, alpha-beta asks 
 
 import numpy as np
 
-from agents.core.chunks import run_chunks
-from agents.core.sides import side_to_move
-from agents.core.solve import NEVER, Progress, Proof, Solver
-from agents.core.table import ROW_BYTES, filled
-from agents.core.threads import Threads
-from agents.minimax.brothers import YoungBrothersWait
-from agents.minimax.depthfirst import depth_first_kernel
-from agents.minimax.exact import (
+from arena.agents.core.chunks import run_chunks
+from arena.agents.core.sides import side_to_move
+from arena.agents.core.solve import NEVER, Progress, Proof, Solver
+from arena.agents.core.table import ROW_BYTES, filled
+from arena.agents.core.threads import Threads
+from arena.agents.minimax.brothers import YoungBrothersWait
+from arena.agents.minimax.depthfirst import depth_first_kernel
+from arena.agents.minimax.exact import (
     ALONE,
     TABLE_ROW_BYTES,
     ExactSearch,
@@ -26,11 +26,11 @@ from agents.minimax.exact import (
     new_exact_search,
     new_words,
 )
-from agents.minimax.ordering import guide_of
-from agents.minimax.root import put_root
-from agents.minimax.sharing import Abdada, Lazy
-from agents.minimax.stack import DONE, LEAST_TABLE, WIN, best_line, new_search, restart
-from games.core.random import stream
+from arena.agents.minimax.ordering import guide_of
+from arena.agents.minimax.root import put_root
+from arena.agents.minimax.sharing import Abdada, Lazy
+from arena.agents.minimax.stack import DONE, LEAST_TABLE, WIN, best_line, new_search, restart
+from arena.games.core.random import stream
 
 HALF = 0.5  # values of ends differ by 1 or more
 BEYOND = 1 << 16  # every score

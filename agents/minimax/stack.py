@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.table import Table
-from agents.minimax.ordering import NO_POLICY, Policy
-from games.core.jit import COMPILED
+from arena.agents.core.table import Table
+from arena.agents.minimax.ordering import NO_POLICY, Policy
+from arena.games.core.jit import COMPILED
 
 WIN = 10_000.0
 INFINITE = 1e9

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from agents.core.agent import Unsuited
-from agents.minimax.exact import ALONE, exact_kernel
-from agents.minimax.solver import ExactSolver
-from games.core.certificate import Certificate, is_in_sight, slot_of
-from games.core.jit import kernel
-from games.core.lookahead import new_lookahead
-from games.core.playout import copy_state
+from arena.agents.core.agent import Unsuited
+from arena.agents.minimax.exact import ALONE, exact_kernel
+from arena.agents.minimax.solver import ExactSolver
+from arena.games.core.certificate import Certificate, is_in_sight, slot_of
+from arena.games.core.jit import kernel
+from arena.games.core.lookahead import new_lookahead
+from arena.games.core.playout import copy_state
 
 FIRST_ROOM = 1 << 14  # positions
 HORIZON = 3  # plies

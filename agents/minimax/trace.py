@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.core.agent import Agent, Budget, Unsuited
-from agents.core.sides import side_to_move
-from agents.core.tree_node import Node, check_searchable, finite, number
-from agents.minimax.deepening import DepthFirstMinimax, DepthFirstPlayer
-from agents.minimax.depthfirst import depth_first_kernel
-from agents.minimax.root import put_root
-from agents.minimax.stack import (
+from arena.agents.core.agent import Agent, Budget, Unsuited
+from arena.agents.core.sides import side_to_move
+from arena.agents.core.tree_node import Node, check_searchable, finite, number
+from arena.agents.minimax.deepening import DepthFirstMinimax, DepthFirstPlayer
+from arena.agents.minimax.depthfirst import depth_first_kernel
+from arena.agents.minimax.root import put_root
+from arena.agents.minimax.stack import (
     DONE,
     END,
     EVALUATED,
@@ -26,7 +26,7 @@ from agents.minimax.stack import (
     DepthFirstSearch,
     restart,
 )
-from games.core.game import Game
+from arena.games.core.game import Game
 
 KINDS = {OPEN: "open", FROM_TABLE: "table", TOO_LATE: "late", END: "end", EVALUATED: "evaluated", FORESEEN: "foreseen"}
 

@@ -21,15 +21,15 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.agent import Agent, Decision, MoveStatistics, Player
-from agents.core.chunks import run_chunks
-from agents.core.needs import Needs
-from agents.core.probing import find_slot
-from agents.core.sides import result_of, side_to_move
-from agents.core.tree import shuffled_moves
-from games.core.jit import helper, kernel
-from games.core.playout import copy_state
-from games.core.random import GAMMA, random_below
+from arena.agents.core.agent import Agent, Decision, MoveStatistics, Player
+from arena.agents.core.chunks import run_chunks
+from arena.agents.core.needs import Needs
+from arena.agents.core.probing import find_slot
+from arena.agents.core.sides import result_of, side_to_move
+from arena.agents.core.tree import shuffled_moves
+from arena.games.core.jit import helper, kernel
+from arena.games.core.playout import copy_state
+from arena.games.core.random import GAMMA, random_below
 
 ROOT, NONE = 0, -1
 SIZE, EDGES, NODES, DESCENTS, ENDED = range(5)  # of Graph.counts

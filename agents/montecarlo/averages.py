@@ -8,12 +8,12 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.probing import find_slot
-from agents.montecarlo.method import Method
-from games.core.game import CHANCE
-from games.core.jit import helper, inlined
-from games.core.playout import copy_state
-from games.core.random import mix
+from arena.agents.core.probing import find_slot
+from arena.agents.montecarlo.method import Method
+from arena.games.core.game import CHANCE
+from arena.games.core.jit import helper, inlined
+from arena.games.core.playout import copy_state
+from arena.games.core.random import mix
 
 EMPTY = np.uint64(0)
 FILLED = 0.75  # of a table; beyond that it takes no new keys, and goes on counting those it has

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from agents.montecarlo.method import NONE, Method
-from agents.montecarlo.search import Search
-from games.core.jit import Compilable
+from arena.agents.montecarlo.method import NONE, Method
+from arena.agents.montecarlo.search import Search
+from arena.games.core.jit import Compilable
 
 # A chain's line for the call of each method, and its last return value
 EACH = "{call}", "None"

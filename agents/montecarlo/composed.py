@@ -5,12 +5,12 @@ from math import sqrt
 
 import numpy as np
 
-from agents.montecarlo.chain import replaces
-from agents.montecarlo.method import NONE
-from agents.montecarlo.search import expand
-from agents.montecarlo.ucb1 import FIRST, UCB1
-from games.core.game import CHANCE
-from games.core.playout import reward_of
+from arena.agents.montecarlo.chain import replaces
+from arena.agents.montecarlo.method import NONE
+from arena.agents.montecarlo.search import expand
+from arena.agents.montecarlo.ucb1 import FIRST, UCB1
+from arena.games.core.game import CHANCE
+from arena.games.core.playout import reward_of
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from agents.core.agent import Decision, MoveStatistics
-from agents.core.tree import ROOT, Tree, most_visited_child, principal_variation, proven_result
+from arena.agents.core.agent import Decision, MoveStatistics
+from arena.agents.core.tree import ROOT, Tree, most_visited_child, principal_variation, proven_result
 
 
 def decision_from(tree: Tree, playouts: int, player: int, best: int | None = None) -> Decision:

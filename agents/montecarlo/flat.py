@@ -13,12 +13,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from agents.core.agent import Agent, Decision, MoveStatistics, Player
-from agents.core.chunks import run_chunks
-from games.core.jit import kernel
-from games.core.lane_playout import lane_playout_kernel
-from games.core.lanes import lane_streams
-from games.core.playout import reward_of
+from arena.agents.core.agent import Agent, Decision, MoveStatistics, Player
+from arena.agents.core.chunks import run_chunks
+from arena.games.core.jit import kernel
+from arena.games.core.lane_playout import lane_playout_kernel
+from arena.games.core.lanes import lane_streams
+from arena.games.core.playout import reward_of
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.montecarlo.method_search import Preset
-from agents.montecarlo.methods import grave
+from arena.agents.montecarlo.method_search import Preset
+from arena.agents.montecarlo.methods import grave
 
 
 @dataclass(frozen=True)

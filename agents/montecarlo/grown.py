@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.core.agent import Agent, Budget, Unsuited, closing
-from agents.core.tree import ROOT, Tree
-from agents.core.tree_node import Node, after, check_searchable, counted, foremost, hundredths, odds_of
-from agents.montecarlo.search import TreeSearchPlayer
-from games.core.game import CHANCE, Game, check_range
-from games.core.random import stream
+from arena.agents.core.agent import Agent, Budget, Unsuited, closing
+from arena.agents.core.tree import ROOT, Tree
+from arena.agents.core.tree_node import Node, after, check_searchable, counted, foremost, hundredths, odds_of
+from arena.agents.montecarlo.search import TreeSearchPlayer
+from arena.games.core.game import CHANCE, Game, check_range
+from arena.games.core.random import stream
 
 
 @dataclass

@@ -25,15 +25,15 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.agent import Budget
-from agents.core.needs import Needs
-from agents.core.ranges import check_ranges
-from agents.core.tree import Tree
-from games.core.jit import Compilable
-from games.core.prepared import named_files
-from games.core.registry import Registry, SpecError
+from arena.agents.core.agent import Budget
+from arena.agents.core.needs import Needs
+from arena.agents.core.ranges import check_ranges
+from arena.agents.core.tree import Tree
+from arena.games.core.jit import Compilable
+from arena.games.core.prepared import named_files
+from arena.games.core.registry import Registry, SpecError
 
-registry = Registry("method", "agents.montecarlo.methods")
+registry = Registry("method", "arena.agents.montecarlo.methods")
 
 NONE = -1  # no move, or no child
 LONGEST = 200  # characters of a text repeated in a message

@@ -5,15 +5,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from agents.core.agent import Budget, Unsuited
-from agents.core.tree import Tree
-from agents.knowledge.prepared import PreparedAgent
-from agents.montecarlo.chain import SELECTION, Chain, replaces
-from agents.montecarlo.composed import Composed, Selecting
-from agents.montecarlo.method import Method
-from agents.montecarlo.search import TreeSearchPlayer
-from agents.montecarlo.ucb1 import UCB1, Numbers
-from agents.montecarlo.workers import own_fields, with_own
+from arena.agents.core.agent import Budget, Unsuited
+from arena.agents.core.tree import Tree
+from arena.agents.knowledge.prepared import PreparedAgent
+from arena.agents.montecarlo.chain import SELECTION, Chain, replaces
+from arena.agents.montecarlo.composed import Composed, Selecting
+from arena.agents.montecarlo.method import Method
+from arena.agents.montecarlo.search import TreeSearchPlayer
+from arena.agents.montecarlo.ucb1 import UCB1, Numbers
+from arena.agents.montecarlo.workers import own_fields, with_own
 
 
 @dataclass(frozen=True)

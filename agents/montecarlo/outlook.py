@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from games.core.jit import helper
-from games.core.playout import reward_of
+from arena.games.core.jit import helper
+from arena.games.core.playout import reward_of
 
 
 @helper

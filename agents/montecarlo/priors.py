@@ -8,12 +8,12 @@ h is the game's hint for a move, or its logit in a learned policy (agents/core/l
 from math import exp
 from typing import Any, ClassVar
 
-from agents.core.learned import NOT_LEARNED, Learned, learned_in, logit_after
-from agents.montecarlo.method import Method
-from agents.montecarlo.outlook import reward_after
-from games.core.game import check_choice
-from games.core.jit import helper
-from games.core.prepared import FILE, PreparedFileError
+from arena.agents.core.learned import NOT_LEARNED, Learned, learned_in, logit_after
+from arena.agents.montecarlo.method import Method
+from arena.agents.montecarlo.outlook import reward_after
+from arena.games.core.game import check_choice
+from arena.games.core.jit import helper
+from arena.games.core.prepared import FILE, PreparedFileError
 
 
 @helper

@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.agent import Budget, Player
-from agents.core.chunks import run_chunks
-from agents.core.sides import side_to_move
-from agents.core.tree import (
+from arena.agents.core.agent import Budget, Player
+from arena.agents.core.chunks import run_chunks
+from arena.agents.core.sides import side_to_move
+from arena.agents.core.tree import (
     LEAF,
     ROOT,
     UNPROVEN,
@@ -42,10 +42,10 @@ from agents.core.tree import (
     step,
     write_children,
 )
-from agents.montecarlo.decision import decision_from
-from games.core.game import CHANCE
-from games.core.jit import Compilable, helper, inlined, kernel
-from games.core.playout import reward_of
+from arena.agents.montecarlo.decision import decision_from
+from arena.games.core.game import CHANCE
+from arena.games.core.jit import Compilable, helper, inlined, kernel
+from arena.games.core.playout import reward_of
 
 
 class Search(NamedTuple):

@@ -13,14 +13,14 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.selection import largest_bound, log_of, prefetch
-from agents.core.sides import side_to_move
-from agents.core.tree import UNPROVEN, proven_result
-from agents.montecarlo.chain import Chain
-from agents.montecarlo.method import NONE
-from agents.montecarlo.search import Proving, Unproving, expand
-from games.core.jit import Compilable
-from games.core.playout import reward_of
+from arena.agents.core.selection import largest_bound, log_of, prefetch
+from arena.agents.core.sides import side_to_move
+from arena.agents.core.tree import UNPROVEN, proven_result
+from arena.agents.montecarlo.chain import Chain
+from arena.agents.montecarlo.method import NONE
+from arena.agents.montecarlo.search import Proving, Unproving, expand
+from arena.games.core.jit import Compilable
+from arena.games.core.playout import reward_of
 
 NO_METHODS = Chain()
 FIRST = 100.0  # the bound of children without visits, above all others

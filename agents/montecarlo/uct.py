@@ -13,12 +13,12 @@ With `lanes` a leaf has that many playouts at once, all backed up: agents/montec
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.montecarlo.leaves import LANES, new_leaf_playouts
-from agents.montecarlo.method import methods_of, registry
-from agents.montecarlo.method_search import TreeSearch
-from agents.montecarlo.ucb1 import UCB1, ManyPlayouts
-from agents.montecarlo.workers import with_own
-from games.core.game import check_choice
+from arena.agents.montecarlo.leaves import LANES, new_leaf_playouts
+from arena.agents.montecarlo.method import methods_of, registry
+from arena.agents.montecarlo.method_search import TreeSearch
+from arena.agents.montecarlo.ucb1 import UCB1, ManyPlayouts
+from arena.agents.montecarlo.workers import with_own
+from arena.games.core.game import check_choice
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from agents.core.agent import Budget, Decision, Improvement, MoveStatistics
-from agents.core.chunks import run_chunks
-from agents.core.needs import Needs
-from agents.core.threads import Threaded
-from agents.montecarlo.parallel.scheme import SchemePlayer
-from agents.nested.incumbent import DONE, LIMIT, Incumbent, new_incumbent
-from agents.nested.leaf import LeafSearch
-from games.core.game import check_choice, check_range
+from arena.agents.core.agent import Budget, Decision, Improvement, MoveStatistics
+from arena.agents.core.chunks import run_chunks
+from arena.agents.core.needs import Needs
+from arena.agents.core.threads import Threaded
+from arena.agents.montecarlo.parallel.scheme import SchemePlayer
+from arena.agents.nested.incumbent import DONE, LIMIT, Incumbent, new_incumbent
+from arena.agents.nested.leaf import LeafSearch
+from arena.games.core.game import check_choice, check_range
 
 MOST_LEVELS = 12
 

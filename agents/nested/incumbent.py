@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.core.jit import inlined
-from games.core.playout import reward_of
+from arena.games.core.jit import inlined
+from arena.games.core.playout import reward_of
 
 LOGGED = 256  # improvements that a kernel can note before it returns
 ENDLESS = 1 << 62

@@ -15,9 +15,9 @@ import time
 
 import numpy as np
 
-from agents.core.agent import Improvement
-from agents.core.chunks import run_chunks
-from agents.nested.incumbent import DONE, new_incumbent
+from arena.agents.core.agent import Improvement
+from arena.agents.core.chunks import run_chunks
+from arena.agents.nested.incumbent import DONE, new_incumbent
 
 
 class LeafSearch:

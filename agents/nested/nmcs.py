@@ -31,13 +31,13 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.tree import shuffled_moves
-from agents.nested.agent import Nested
-from agents.nested.incumbent import DONE, may_go_on, note_best, value_of
-from games.core.game import check_choice, check_range
-from games.core.jit import Compilable, inlined, kernel
-from games.core.playout import copy_state
-from games.core.random import random_below
+from arena.agents.core.tree import shuffled_moves
+from arena.agents.nested.agent import Nested
+from arena.agents.nested.incumbent import DONE, may_go_on, note_best, value_of
+from arena.games.core.game import check_choice, check_range
+from arena.games.core.jit import Compilable, inlined, kernel
+from arena.games.core.playout import copy_state
+from arena.games.core.random import random_below
 
 
 @dataclass(frozen=True)

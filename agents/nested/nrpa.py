@@ -39,8 +39,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.needs import Needs
-from agents.core.policy import (
+from arena.agents.core.needs import Needs
+from arena.agents.core.policy import (
     Coding,
     Learner,
     Settings,
@@ -58,11 +58,11 @@ from agents.core.policy import (
     with_room,
     write_move,
 )
-from agents.nested.agent import Nested
-from agents.nested.incumbent import DONE, may_go_on, note_best, value_of
-from games.core.game import check_range
-from games.core.jit import inlined, kernel
-from games.core.playout import copy_state
+from arena.agents.nested.agent import Nested
+from arena.agents.nested.incumbent import DONE, may_go_on, note_best, value_of
+from arena.games.core.game import check_range
+from arena.games.core.jit import inlined, kernel
+from arena.games.core.playout import copy_state
 
 MOST_IN_BEAM = 64
 

@@ -4,12 +4,12 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from agents.core.agent import IllegalAnswer, OutOfTime, Resigned, closing
-from agents.outside.external import Engines, External
-from agents.outside.process import GRACE, EngineError
-from agents.outside.protocol import Position
-from games.core.game import CHANCE, Game
-from games.core.random import random_below, stream
+from arena.agents.core.agent import IllegalAnswer, OutOfTime, Resigned, closing
+from arena.agents.outside.external import Engines, External
+from arena.agents.outside.process import GRACE, EngineError
+from arena.agents.outside.protocol import Position
+from arena.games.core.game import CHANCE, Game
+from arena.games.core.random import random_below, stream
 
 MENDS = {
     IllegalAnswer: {

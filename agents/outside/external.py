@@ -10,13 +10,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from agents.core.agent import Agent, Budget, Decision, IllegalAnswer, OutOfTime, Player, Unsuited
-from agents.core.needs import Needs
-from agents.outside.process import TO_BE_FOUND, Bounds, EngineError, Silent, lacking
-from agents.outside.protocol import PROTOCOLS, Conversation, Position, options_of, protocol_named
-from games.core.errors import listed
-from games.core.game import IllegalMove, check_choice
-from games.core.random import next_word
+from arena.agents.core.agent import Agent, Budget, Decision, IllegalAnswer, OutOfTime, Player, Unsuited
+from arena.agents.core.needs import Needs
+from arena.agents.outside.process import TO_BE_FOUND, Bounds, EngineError, Silent, lacking
+from arena.agents.outside.protocol import PROTOCOLS, Conversation, Position, options_of, protocol_named
+from arena.games.core.errors import listed
+from arena.games.core.game import IllegalMove, check_choice
+from arena.games.core.random import next_word
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 import math
 from dataclasses import dataclass, field
 
-from agents.core.agent import Budget, Resigned
-from agents.outside.process import EngineError
-from agents.outside.protocol import Answer, Identity, Position, Protocol
-from games.core.game import Game
+from arena.agents.core.agent import Budget, Resigned
+from arena.agents.outside.process import EngineError
+from arena.agents.outside.protocol import Answer, Identity, Position, Protocol
+from arena.games.core.game import Game
 
 FORM = "answer each command with '= ' and the answer, or '? ' and why not, and an empty line, and flush it"
 COLOURS = "bw"  # of the first player and the second

@@ -4,9 +4,9 @@ import json
 import math
 from typing import Any
 
-from agents.core.agent import Budget
-from agents.outside.process import EngineError
-from agents.outside.protocol import Answer, Identity, Position, Protocol
+from arena.agents.core.agent import Budget
+from arena.agents.outside.process import EngineError
+from arena.agents.outside.protocol import Answer, Identity, Position, Protocol
 
 VERSION = 1
 ONE_LINE = "write one JSON object for each line read, and nothing else, and flush it"

@@ -5,9 +5,9 @@ import time
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
-from agents.core.agent import Budget
-from agents.outside.process import Bounds, EngineError, Process, Silent
-from games.core.game import Game
+from arena.agents.core.agent import Budget
+from arena.agents.outside.process import Bounds, EngineError, Process, Silent
+from arena.games.core.game import Game
 
 PROTOCOLS = {"json": "jsonlines.JsonLines", "gtp": "gtp.Gtp", "uci": "uci.Uci"}  # modules and classes of this package
 
@@ -103,7 +103,7 @@ class Protocol:
 def protocol_named(name: str) -> type[Protocol]:
     """The class of a protocol in PROTOCOLS."""
     module, _, cls = PROTOCOLS[name].partition(".")
-    return getattr(importlib.import_module(f"agents.outside.{module}"), cls)
+    return getattr(importlib.import_module(f"arena.agents.outside.{module}"), cls)
 
 
 def options_of(text: str) -> dict[str, str]:

@@ -14,16 +14,16 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 
-from agents.core.agent import Agent, Budget, Decision, Player
-from agents.core.clock import Clock
-from agents.outside import uci
-from agents.outside.gtp import COLOURS, SPEECHES, Gtp
-from agents.outside.protocol import Position
-from agents.outside.uci import COLOURS as UCI_COLOURS
-from agents.outside.uci import score_of_value
-from games.core.errors import UserError, listed
-from games.core.game import Game
-from games.core.random import stream
+from arena.agents.core.agent import Agent, Budget, Decision, Player
+from arena.agents.core.clock import Clock
+from arena.agents.outside import uci
+from arena.agents.outside.gtp import COLOURS, SPEECHES, Gtp
+from arena.agents.outside.protocol import Position
+from arena.agents.outside.uci import COLOURS as UCI_COLOURS
+from arena.agents.outside.uci import score_of_value
+from arena.games.core.errors import UserError, listed
+from arena.games.core.game import Game
+from arena.games.core.random import stream
 
 log = logging.getLogger("agents.serving")
 

@@ -2,10 +2,10 @@
 
 import math
 
-from agents.core.agent import Budget
-from agents.outside.process import EngineError
-from agents.outside.protocol import Answer, Identity, Position, Protocol
-from games.core.game import Game
+from arena.agents.core.agent import Budget
+from arena.agents.outside.process import EngineError
+from arena.agents.outside.protocol import Answer, Identity, Position, Protocol
+from arena.games.core.game import Game
 
 VARIANT = "UCI_Variant"  # the option that names the game
 NUMBERS = ("depth", "nodes")  # kept from `info`

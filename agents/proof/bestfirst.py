@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.proof.numbers import LIMIT, NODES, OPEN, Task, combine, first_numbers, verdict
-from agents.proof.transpositions import Index, forget, index_bytes, is_graph, joined, new_index, new_row, orient
-from games.core.jit import helper, inlined
+from arena.agents.proof.numbers import LIMIT, NODES, OPEN, Task, combine, first_numbers, verdict
+from arena.agents.proof.transpositions import Index, forget, index_bytes, is_graph, joined, new_index, new_row, orient
+from arena.games.core.jit import helper, inlined
 
 ROOT = 0
 LEAF = 0  # the number of children of a node that has not been expanded

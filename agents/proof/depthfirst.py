@@ -15,7 +15,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.table import (
+from arena.agents.core.table import (
     ALL_SCHEMES,
     COLLECT,
     ROW_BYTES,
@@ -27,12 +27,12 @@ from agents.core.table import (
     probe,
     store,
 )
-from agents.proof.bestfirst import ProofTree, TreeLine, new_proof_tree, tree_bytes
-from agents.proof.marks import Marks, no_marks
-from agents.proof.numbers import INFINITE, LIMIT, MOST, NODES, OPEN, Task, combine, first_numbers, salted, verdict
-from agents.proof.proof_agent import ProofAgent, Search
-from games.core.game import check_choice
-from games.core.jit import Compilable, helper, inlined, kernel, uncompiled
+from arena.agents.proof.bestfirst import ProofTree, TreeLine, new_proof_tree, tree_bytes
+from arena.agents.proof.marks import Marks, no_marks
+from arena.agents.proof.numbers import INFINITE, LIMIT, MOST, NODES, OPEN, Task, combine, first_numbers, salted, verdict
+from arena.agents.proof.proof_agent import ProofAgent, Search
+from arena.games.core.game import check_choice
+from arena.games.core.jit import Compilable, helper, inlined, kernel, uncompiled
 
 WORTHS = ("work", "depth")
 DONE = -1  # the ply when the root is settled

@@ -16,9 +16,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from agents.proof.depthfirst import DISPROOF, PROOF, ThresholdRule, beyond, least_two, remainder
-from agents.proof.numbers import INFINITE
-from agents.proof.parallel_dfpn import SharedProver, SharedRule
+from arena.agents.proof.depthfirst import DISPROOF, PROOF, ThresholdRule, beyond, least_two, remainder
+from arena.agents.proof.numbers import INFINITE
+from arena.agents.proof.parallel_dfpn import SharedProver, SharedRule
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from agents.core.agent import Agent, Unsuited, registry
-from agents.core.threads import Simulable
-from agents.proof.bestfirst import ROOT
-from agents.proof.joblevel import (
+from arena.agents.core.agent import Agent, Unsuited, registry
+from arena.agents.core.threads import Simulable
+from arena.agents.proof.bestfirst import ROOT
+from arena.agents.proof.joblevel import (
     POLICIES,
     SERVER_BYTES,
     Policy,
@@ -23,12 +23,21 @@ from agents.proof.joblevel import (
     new_server,
     number_kernel,
 )
-from agents.proof.jobs import LONG_JOB, SHORT_JOB, Executor, Job, ProcessWorkers, Report, VirtualWorkers, Workplace
-from agents.proof.numbers import DRAWS, LIMIT, NODES
-from agents.proof.pns import PNS, TreeProof
-from agents.proof.proof_agent import ProofAgent
-from games.core.errors import UserError
-from games.core.game import check_choice, check_range
+from arena.agents.proof.jobs import (
+    LONG_JOB,
+    SHORT_JOB,
+    Executor,
+    Job,
+    ProcessWorkers,
+    Report,
+    VirtualWorkers,
+    Workplace,
+)
+from arena.agents.proof.numbers import DRAWS, LIMIT, NODES
+from arena.agents.proof.pns import PNS, TreeProof
+from arena.agents.proof.proof_agent import ProofAgent
+from arena.games.core.errors import UserError
+from arena.games.core.game import check_choice, check_range
 
 SLICE = 1 << 16  # nodes of a process between two messages: a cancelled job ends after no more
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.proof.bestfirst import (
+from arena.agents.proof.bestfirst import (
     LEAF,
     OR_NODE,
     QUEUED,
@@ -38,11 +38,11 @@ from agents.proof.bestfirst import (
     make_move,
     update,
 )
-from agents.proof.numbers import INFINITE, combine
-from agents.proof.pn2 import adopt
-from agents.proof.transpositions import is_graph
-from games.core.jit import helper, kernel
-from games.core.playout import copy_state
+from arena.agents.proof.numbers import INFINITE, combine
+from arena.agents.proof.pn2 import adopt
+from arena.agents.proof.transpositions import is_graph
+from arena.games.core.jit import helper, kernel
+from arena.games.core.playout import copy_state
 
 WIN, LOSS, EQUIVALENCE = range(3)
 POLICIES = {"win": WIN, "loss": LOSS, "equivalence": EQUIVALENCE}

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from agents.core.agent import Budget
-from agents.core.pool import Pool
-from agents.core.solve import Goal, Unsolved
-from agents.core.virtual import VirtualClock
-from agents.knowledge import tablebase as tables
-from agents.proof.joblevel import Answer
-from agents.proof.numbers import DRAWS, INFINITE, NODES, new_counts
-from agents.proof.proof_agent import ProofAgent
+from arena.agents.core.agent import Budget
+from arena.agents.core.pool import Pool
+from arena.agents.core.solve import Goal, Unsolved
+from arena.agents.core.virtual import VirtualClock
+from arena.agents.knowledge import tablebase as tables
+from arena.agents.proof.joblevel import Answer
+from arena.agents.proof.numbers import DRAWS, INFINITE, NODES, new_counts
+from arena.agents.proof.proof_agent import ProofAgent
 
 SHORT_JOB, LONG_JOB = 1000, 50_000  # nodes; a message between processes takes as long as a few thousand
 LEAST_TREE = 1000  # the smallest max_nodes of an agent

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.atomics import atomic_add, atomic_load
-from agents.proof.numbers import INFINITE, MOST
-from games.core.jit import inlined
-from games.core.random import mix
+from arena.agents.core.atomics import atomic_add, atomic_load
+from arena.agents.proof.numbers import INFINITE, MOST
+from arena.games.core.jit import inlined
+from arena.games.core.random import mix
 
 PLACES_BITS = 16
 SHARE = 8  # a mark adds 1 and an eighth of the number

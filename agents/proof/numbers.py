@@ -21,12 +21,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.sides import side_to_move
-from agents.core.solve import Goal
-from agents.knowledge.tablebase import ABSENT, Endgames, look_up
-from games.core.jit import helper, inlined
-from games.core.playout import reward_of
-from games.core.random import GAMMA, mix
+from arena.agents.core.sides import side_to_move
+from arena.agents.core.solve import Goal
+from arena.agents.knowledge.tablebase import ABSENT, Endgames, look_up
+from arena.games.core.jit import helper, inlined
+from arena.games.core.playout import reward_of
+from arena.games.core.random import GAMMA, mix
 
 INFINITE = 1 << 30
 MOST = INFINITE - 1  # the largest sum

@@ -17,11 +17,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from agents.core.table import new_counts as new_table_counts
-from agents.core.table import probe
-from agents.core.threads import Simulable, Threads
-from agents.core.virtual import VirtualClock
-from agents.proof.depthfirst import (
+from arena.agents.core.table import new_counts as new_table_counts
+from arena.agents.core.table import probe
+from arena.agents.core.threads import Simulable, Threads
+from arena.agents.core.virtual import VirtualClock
+from arena.agents.proof.depthfirst import (
     DISPROOF,
     PROOF,
     DepthFirstProof,
@@ -32,8 +32,8 @@ from agents.proof.depthfirst import (
     scratch_of,
     threshold_kernel,
 )
-from agents.proof.marks import PLACES_BITS, Marks, add_marks, mark, take_marks
-from agents.proof.numbers import DRAWS, LIMIT, NODES, new_counts
+from arena.agents.proof.marks import PLACES_BITS, Marks, add_marks, mark, take_marks
+from arena.agents.proof.numbers import DRAWS, LIMIT, NODES, new_counts
 
 SLICE = 100  # nodes of a simulated worker's turn
 HOME = 20_000  # nodes after which the worker begins at the root again

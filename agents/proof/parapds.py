@@ -9,8 +9,8 @@ PDS (agents/proof/pds.py).  For games of two players without chance.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.proof.parallel_dfpn import SharedProver, SharedRule
-from agents.proof.pds import PDSRule
+from arena.agents.proof.parallel_dfpn import SharedProver, SharedRule
+from arena.agents.proof.pds import PDSRule
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ that share if it is more than one.  For games of two players without chance.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.proof.depthfirst import DISPROOF, PROOF, DepthFirstProver, ThresholdRule, beyond
-from games.core.jit import helper
+from arena.agents.proof.depthfirst import DISPROOF, PROOF, DepthFirstProver, ThresholdRule, beyond
+from arena.games.core.jit import helper
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from agents.core.table import probe, store
-from agents.proof.bestfirst import LEAF, ROOT, TreeSearch, best_first, is_open, restart_tree
-from agents.proof.depthfirst import worth
-from agents.proof.numbers import NODES, combine
-from agents.proof.pds import PDS, PDSRule
-from games.core.jit import helper
+from arena.agents.core.table import probe, store
+from arena.agents.proof.bestfirst import LEAF, ROOT, TreeSearch, best_first, is_open, restart_tree
+from arena.agents.proof.depthfirst import worth
+from arena.agents.proof.numbers import NODES, combine
+from arena.agents.proof.pds import PDS, PDSRule
+from arena.games.core.jit import helper
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import exp
 from typing import ClassVar, NamedTuple
 
-from agents.proof.bestfirst import (
+from arena.agents.proof.bestfirst import (
     LEAF,
     ROOT,
     best_first,
@@ -27,10 +27,10 @@ from agents.proof.bestfirst import (
     update,
     write_row,
 )
-from agents.proof.numbers import NODES
-from agents.proof.pns import PNS, TreeProof
-from agents.proof.transpositions import is_graph, joined
-from games.core.jit import helper, kernel
+from arena.agents.proof.numbers import NODES
+from arena.agents.proof.pns import PNS, TreeProof
+from arena.agents.proof.transpositions import is_graph, joined
+from arena.games.core.jit import helper, kernel
 
 
 class Growth(NamedTuple):

@@ -8,7 +8,7 @@ chance.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.proof.bestfirst import (
+from arena.agents.proof.bestfirst import (
     LEAF,
     ROOT,
     ProofTree,
@@ -18,9 +18,9 @@ from agents.proof.bestfirst import (
     new_tree_line,
     tree_bytes,
 )
-from agents.proof.numbers import NODES
-from agents.proof.proof_agent import ProofAgent, Search
-from games.core.jit import kernel
+from arena.agents.proof.numbers import NODES
+from arena.agents.proof.proof_agent import ProofAgent, Search
+from arena.games.core.jit import kernel
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ thresholds grow by that share if it is more than one.  For games of two players 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.proof.depthfirst import PROOF, DepthFirstProver, ThresholdRule, beyond, least_two, remainder
-from agents.proof.numbers import INFINITE
+from arena.agents.proof.depthfirst import PROOF, DepthFirstProver, ThresholdRule, beyond, least_two, remainder
+from arena.agents.proof.numbers import INFINITE
 
 
 @dataclass(frozen=True)

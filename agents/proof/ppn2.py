@@ -8,10 +8,10 @@ become of no importance.  All else is as in JL-PNS (agents/proof/jlpns.py).  For
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.core.agent import Unsuited
-from agents.proof.jlpns import JLPNS
-from agents.proof.proof_agent import ProofAgent
-from games.core.game import check_range
+from arena.agents.core.agent import Unsuited
+from arena.agents.proof.jlpns import JLPNS
+from arena.agents.proof.proof_agent import ProofAgent
+from arena.games.core.game import check_range
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from agents.core.agent import Decision, Player
-from agents.core.chunks import run_chunks
-from agents.core.needs import Needs
-from agents.core.solve import Goal, Progress, Proof, Solver, Unsolved, goal_for
-from agents.knowledge import tablebase as tables
-from agents.knowledge.prepared import PreparedAgent
-from agents.proof.numbers import DRAWS, NODES, Task, new_counts
-from games.core.random import random_below
+from arena.agents.core.agent import Decision, Player
+from arena.agents.core.chunks import run_chunks
+from arena.agents.core.needs import Needs
+from arena.agents.core.solve import Goal, Progress, Proof, Solver, Unsolved, goal_for
+from arena.agents.knowledge import tablebase as tables
+from arena.agents.knowledge.prepared import PreparedAgent
+from arena.agents.proof.numbers import DRAWS, NODES, Task, new_counts
+from arena.games.core.random import random_below
 
 FIRST_CHUNK = 4096  # positions, about a millisecond
 

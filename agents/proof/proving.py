@@ -17,15 +17,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.core.agent import Agent, Unsuited
-from agents.core.solve import Goal, goal_for
-from agents.core.tree_node import Node, after, check_searchable, foremost, uncompiled
-from agents.knowledge.tablebase import no_endgames
-from agents.proof.bestfirst import LEAF, ROOT
-from agents.proof.numbers import INFINITE, new_counts
-from agents.proof.pns import PNS, TreeProof
-from agents.proof.transpositions import is_graph
-from games.core.game import Game
+from arena.agents.core.agent import Agent, Unsuited
+from arena.agents.core.solve import Goal, goal_for
+from arena.agents.core.tree_node import Node, after, check_searchable, foremost, uncompiled
+from arena.agents.knowledge.tablebase import no_endgames
+from arena.agents.proof.bestfirst import LEAF, ROOT
+from arena.agents.proof.numbers import INFINITE, new_counts
+from arena.agents.proof.pns import PNS, TreeProof
+from arena.agents.proof.transpositions import is_graph
+from arena.games.core.game import Game
 
 
 @dataclass

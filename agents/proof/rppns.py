@@ -12,9 +12,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.locks import acquire, release
-from agents.core.threads import Threaded, Threads
-from agents.proof.bestfirst import (
+from arena.agents.core.locks import acquire, release
+from arena.agents.core.threads import Threaded, Threads
+from arena.agents.proof.bestfirst import (
     LEAF,
     ROOT,
     best_child,
@@ -28,10 +28,10 @@ from agents.proof.bestfirst import (
     tree_bytes,
     update,
 )
-from agents.proof.numbers import DRAWS, LIMIT, NODES, new_counts
-from agents.proof.pn2 import PN2, SecondLevelProof, adopt, second_limit
-from games.core.jit import helper, kernel
-from games.core.random import random_below, stream
+from arena.agents.proof.numbers import DRAWS, LIMIT, NODES, new_counts
+from arena.agents.proof.pn2 import PN2, SecondLevelProof, adopt, second_limit
+from arena.games.core.jit import helper, kernel
+from arena.games.core.random import random_below, stream
 
 LONGEST = 20_000  # nodes of a second search, during which a worker does not look at the clock
 

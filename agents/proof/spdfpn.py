@@ -11,15 +11,15 @@ paper each worker looks for its jobs itself, under a lock; here one process does
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.core.table import ROW_BYTES, filled
-from agents.core.threads import Simulable
-from agents.proof.depthfirst import DepthFirstProver
-from agents.proof.dfpn import DFPNRule
-from agents.proof.jobs import LONG_JOB, SHORT_JOB
-from agents.proof.spdfpn_jobs import VirtualSearch
-from agents.proof.spdfpn_processes import Crew, ProcessSearch
-from agents.proof.top import Options
-from games.core.game import check_choice, check_range
+from arena.agents.core.table import ROW_BYTES, filled
+from arena.agents.core.threads import Simulable
+from arena.agents.proof.depthfirst import DepthFirstProver
+from arena.agents.proof.dfpn import DFPNRule
+from arena.agents.proof.jobs import LONG_JOB, SHORT_JOB
+from arena.agents.proof.spdfpn_jobs import VirtualSearch
+from arena.agents.proof.spdfpn_processes import Crew, ProcessSearch
+from arena.agents.proof.top import Options
+from arena.games.core.game import check_choice, check_range
 
 VIRTUAL = ("likelier", "both")
 

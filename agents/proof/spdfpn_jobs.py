@@ -7,14 +7,14 @@ them, in slices of SLICE.  Waiting for a lock is not simulated.
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agents.core.table import new_counts as new_table_counts
-from agents.core.virtual import VirtualClock
-from agents.proof.bestfirst import new_proof_tree
-from agents.proof.depthfirst import ProofSearch, new_line, scratch_of
-from agents.proof.marks import no_marks
-from agents.proof.numbers import LIMIT, NODES, new_counts
-from agents.proof.proof_agent import Search
-from agents.proof.top import (
+from arena.agents.core.table import new_counts as new_table_counts
+from arena.agents.core.virtual import VirtualClock
+from arena.agents.proof.bestfirst import new_proof_tree
+from arena.agents.proof.depthfirst import ProofSearch, new_line, scratch_of
+from arena.agents.proof.marks import no_marks
+from arena.agents.proof.numbers import LIMIT, NODES, new_counts
+from arena.agents.proof.proof_agent import Search
+from arena.agents.proof.top import (
     NOWHERE,
     Way,
     finish_kernel,

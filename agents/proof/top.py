@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.probing import find_slot
-from agents.core.table import probe, store
-from agents.proof.depthfirst import (
+from arena.agents.core.probing import find_slot
+from arena.agents.core.table import probe, store
+from arena.agents.proof.depthfirst import (
     DISPROOF,
     PROOF,
     ProofLine,
@@ -27,9 +27,9 @@ from agents.proof.depthfirst import (
     table_key,
     worth,
 )
-from agents.proof.numbers import INFINITE, combine
-from games.core.jit import helper, inlined, kernel
-from games.core.random import GAMMA
+from arena.agents.proof.numbers import INFINITE, combine
+from arena.games.core.jit import helper, inlined, kernel
+from arena.games.core.random import GAMMA
 
 FIRST_SLOTS = 1 << 12  # a power of two
 NOWHERE, NONE, EMPTY = -1, -1, -1  # instead of a ply, the index of a move, the work of a slot

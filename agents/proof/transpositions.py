@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.proof.numbers import salted
-from games.core.jit import helper
-from games.core.random import GAMMA
+from arena.agents.proof.numbers import salted
+from arena.games.core.jit import helper
+from arena.games.core.random import GAMMA
 
 FIRST_SLOTS = 1024  # a power of two
 ROW_BYTES, SLOT_BYTES = 20, 4  # of a row, with its place in the queue of nodes to be updated, and of a slot

@@ -4,8 +4,8 @@ import platform
 from collections.abc import Iterator
 
 from arena.config.config import Config
+from arena.games.core.prepared import PreparedFileError, checksum
 from arena.workers.machine import describe, plugins_of, programs_of
-from games.core.prepared import PreparedFileError, checksum
 
 SAME = {"source_digest": "games and agents", "runner_digest": "arena and results", "plugins": "plug-ins"}
 VERSIONS = ("python", "numba", "numpy", "project")
@@ -18,12 +18,11 @@ def describe_station(config: Config) -> dict:
     checksums of the files that games and agents read, "" if unreadable; programs: the self-description of each agent
     that is an outside program, by agents' names.
     """
-    from games.core.jit import digest_of, package_folder
+    from arena.games.core.jit import digest_of, package_sources
 
-    folders = [folder for package in ("arena", "results") if (folder := package_folder(package))]
     return describe(config.instances) | {
         "host": platform.node(),
-        "runner_digest": digest_of(path for folder in folders for path in folder.rglob("*.py")),
+        "runner_digest": digest_of(package_sources("arena") | package_sources("arena.results")),
         "plugins": plugins_of(config),
         "files": {path: _checksum(path) for path in config.named_files()},
         "programs": programs_of(config),

@@ -15,12 +15,12 @@ from arena.cluster.host import Host, Needs, Phase
 from arena.cluster.link import ASK, NOT_THERE, QUESTION, ClusterError, Link
 from arena.cluster.messages import Described, Harm, Line, Loaded, Over, Refusal, Trouble, answer_of, packed
 from arena.play.match import seats_of
+from arena.results.record import Reason
 from arena.workers.batches import most, target
 from arena.workers.engine import Engine
 from arena.workers.messages import fault_of
 from arena.workers.waiting import Failure, Job
 from arena.workers.worker import TICK, InPlay
-from results.record import Reason
 
 log = logging.getLogger("arena.cluster")
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.config.config import Config
-from games.core.errors import UserError
-from games.core.plugins import add_named
+from arena.games.core.errors import UserError
+from arena.games.core.plugins import add_named
 
 PATIENCE = 10.0  # seconds to wait for a scheduler's answer
 LOOK = 0.5  # seconds between looks at the list of workers
@@ -207,9 +207,8 @@ def _cores(agent) -> int:
 
 def made_here(game: str, agent: str, plugins: list[str], folder: str, digest: str) -> tuple:
     """On a worker: (game, agent) made from specs; ClusterError if the sources here do not have the digest."""
-    import agents
-    import games
-    from games.core.jit import source_digest
+    from arena import agents, games
+    from arena.games.core.jit import source_digest
 
     if plugins:
         add_named(plugins, folder)

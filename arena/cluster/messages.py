@@ -6,7 +6,7 @@ Frames are those of `arena.workers.messages`.
 import msgspec
 
 from arena.formats.fixture import Fixture
-from results.record import GameRecord
+from arena.results.record import GameRecord
 
 
 class Begin(msgspec.Struct, tag=True, frozen=True):

@@ -7,11 +7,11 @@ intermediate numbers gain nothing here.  If a job kills its worker, Dask gives i
 import os
 from contextlib import contextmanager
 
-from agents.core.pool import WorkerError
-from agents.proof.jobs import Job, Report, Workplace
+from arena.agents.core.pool import WorkerError
+from arena.agents.proof.jobs import Job, Report, Workplace
 from arena.cluster.link import ClusterError, check_importable, connected, made_here
-from games.core.jit import source_digest
-from games.core.plugins import named
+from arena.games.core.jit import source_digest
+from arena.games.core.plugins import named
 
 
 class ClusterWorkers:

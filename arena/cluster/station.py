@@ -155,7 +155,7 @@ class HarmReport:
 @contextmanager
 def _one_a_machine() -> Iterator[None]:
     """A context that one station of a machine holds at a time, so that the others find its kernels on disk."""
-    from games.core.jit import kernels
+    from arena.games.core.jit import kernels
 
     folder = next((path for kernel in kernels if (path := kernel.stats.cache_path)), None)
     lock = FileLock(Path(folder, f".compiling-{platform.node()}.lock"), timeout=PATIENCE) if folder else None

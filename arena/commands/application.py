@@ -12,8 +12,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from arena.commands.options import FILES, RUNNING, Plugin
-from games.core.errors import UserError
-from results.printable import printable
+from arena.games.core.errors import UserError
+from arena.results.printable import printable
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 done, with void or damaged games, unsolved positions, failures or slow-downs; 2 bad input "

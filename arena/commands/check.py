@@ -27,8 +27,8 @@ def check(
     Every row is compared with its digest, and every game is replayed: the rules must give the stored outcome, score and
     plies.  The exit code is 1 if anything is wrong.
     """
-    from results.integrity import mend as mended
-    from results.store import Store
+    from arena.results.integrity import mend as mended
+    from arena.results.store import Store
 
     with Store.open(folder, write=mend) as store:
         replayed = None if no_replay else _replayer(store)
@@ -47,8 +47,8 @@ def check(
 
 def _replayer(store) -> Callable | None:
     """The function that checks a game by the rules; None if the run has no readable configuration."""
+    from arena.results.store import StoreError
     from arena.study.checking import replayer
-    from results.store import StoreError
 
     try:
         config = store.meta.get("config")
@@ -59,7 +59,7 @@ def _replayer(store) -> Callable | None:
 
 def _examined(store, replayed: Callable) -> tuple:
     """(damage, number of games) of a store whose games are checked by `replayed`."""
-    from results.integrity import examine
+    from arena.results.integrity import examine
 
     count = 0
     with progress_line() as show:

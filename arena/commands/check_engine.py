@@ -34,10 +34,10 @@ def check_engine(
     It is greeted, asked for moves in three positions, plays a game, and is dismissed.
     If anything fails, the exit code is 1; the message says how to fix it and quotes the program's last lines.
     """
-    import games
-    from agents.core.agent import Unsuited
-    from agents.outside.checking import check_engine as findings
-    from agents.outside.external import External
+    from arena import games
+    from arena.agents.core.agent import Unsuited
+    from arena.agents.outside.checking import check_engine as findings
+    from arena.agents.outside.external import External
 
     limits = budget_of(budget or ["seconds=1"])
     try:

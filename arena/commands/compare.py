@@ -21,11 +21,11 @@ def compare(before: Run, after: Run, as_json: Json = False) -> None:
     one-player games, they are in mean scores.  Intervals are 95 %; an agent is called better or worse if its interval
     excludes 0.
     """
-    import results
-    from results.comparison import NothingInCommon
-    from results.comparison import compare as compared
-    from results.export import comparison_for_people
-    from results.summary import side_by_side
+    from arena import results
+    from arena.results.comparison import NothingInCommon
+    from arena.results.comparison import compare as compared
+    from arena.results.export import comparison_for_people
+    from arena.results.summary import side_by_side
 
     runs = [results.load(folder) for folder in (before, after)]
     try:

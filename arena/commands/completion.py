@@ -11,7 +11,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-REGISTRIES = {"games": "games.core.game", "agents": "agents.core.agent", "agents.learning": "agents.learning.learner"}
+REGISTRIES = {
+    "arena.games": "arena.games.core.game",
+    "arena.agents": "arena.agents.core.agent",
+    "arena.agents.learning": "arena.agents.learning.learner",
+}
 STORE = "tournament.sqlite"
 LONGEST = 60  # characters of a description
 PLACES = ("", "runs/")  # folders to look for runs in
@@ -20,17 +24,17 @@ EXAMPLES = {"playouts": "1000", "nodes": "10000", "depth": "4", "seconds": "0.1"
 
 def complete_game(incomplete: str) -> list[tuple[str, str]]:
     """Games, or parameters of the game already typed."""
-    return _specs("games", incomplete)
+    return _specs("arena.games", incomplete)
 
 
 def complete_agent(incomplete: str) -> list[tuple[str, str]]:
     """Agents, or parameters of the agent already typed."""
-    return _specs("agents", incomplete)
+    return _specs("arena.agents", incomplete)
 
 
 def complete_learner(incomplete: str) -> list[tuple[str, str]]:
     """Learners, or parameters of the learner already typed."""
-    return _specs("agents.learning", incomplete)
+    return _specs("arena.agents.learning", incomplete)
 
 
 def complete_run(incomplete: str) -> list[str]:
@@ -51,7 +55,7 @@ def _brief(text: str) -> str:
 
 def _known(package: str) -> dict[str, Any]:
     """The known entries, from the index of names; from the registry if the index is missing or plug-ins are named."""
-    from games.core import index, plugins
+    from arena.games.core import index, plugins
 
     home = REGISTRIES[package]
     if not plugins.named() and home not in sys.modules and (found := index.read(package)) is not None:

@@ -88,7 +88,7 @@ class Dialogue:
 
     def move_of(self, text: str, legal: dict[str, int]) -> int | None:
         """The legal move that the text names, in any case of letters if that is unambiguous."""
-        from games.core.game import IllegalMove
+        from arena.games.core.game import IllegalMove
 
         try:
             return self.game.parse_move(self.duel.state, text)

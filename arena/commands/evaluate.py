@@ -33,7 +33,7 @@ def evaluate(
 
     if "numba" not in sys.modules:
         os.environ["NUMBA_DISABLE_JIT"] = "1"  # plain Python evaluates one position sooner than Numba compiles
-    import games
+    from arena import games
 
     made = games.make(game)
     state = line_of(made, moves)[1]

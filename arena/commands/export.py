@@ -32,8 +32,8 @@ def export(
 ) -> None:
     """Write the records of a run's games for other programs."""
     check_free(output, force)
-    from results.exchange import to_jsonl
-    from results.store import Store
+    from arena.results.exchange import to_jsonl
+    from arena.results.store import Store
 
     with Store.open(folder) as store:
         config = store.meta.get("config", {})
@@ -51,8 +51,8 @@ def export(
 
 def _pgn(store, config: dict, folder: Path) -> Iterator[str]:
     """The games in PGN, dated by the first line of the run's log."""
-    from results.conditions import conditions_of
-    from results.pgn import to_pgn
+    from arena.results.conditions import conditions_of
+    from arena.results.pgn import to_pgn
 
     if not config:
         yield from (to_pgn(record, "?") for record in store.records())
@@ -67,7 +67,7 @@ def _pgn(store, config: dict, folder: Path) -> Iterator[str]:
 
 def _time_control(record, side: int, specs: dict[str, str], condition) -> str:
     """The time control of a side: the run's, without its clock if the agent uses none."""
-    from results.pgn import time_control
+    from arena.results.pgn import time_control
 
     own = [decision.clock for decision in record.decisions if decision.side == side]
     without = own and all(clock is None for clock in own)
@@ -87,7 +87,7 @@ def _begun(folder: Path) -> str | None:
 def _pgn_tags(config, condition: int) -> dict[str, str]:
     """The PGN tags of a condition's game; none if the game's code is not installed."""
     from arena.config.config import game_of
-    from games.core.errors import UserError
+    from arena.games.core.errors import UserError
 
     try:
         return game_of(config, condition).pgn_tags()

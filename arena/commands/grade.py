@@ -33,12 +33,11 @@ def grade(
     share of the moves that had something to lose.  Positions that the agent cannot solve within its budget are not
     graded.
     """
-    import agents
-    import results
-    from agents.core.solve import solver_of
+    from arena import agents, results
+    from arena.agents.core.solve import solver_of
+    from arena.results import graded_moves
     from arena.study.grading import Oracle, grade_run
     from arena.study.preparing import game_of
-    from results import graded_moves
 
     format = json_format(format, as_json)
     check_printable(format, output)

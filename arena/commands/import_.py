@@ -32,9 +32,9 @@ def import_(
     the moves; with --game, every move must be legal, starting from the header FEN if there is one, and the header's
     result must agree with the rules.  A file has at most 256 MiB.
     """
-    import results
-    from results.exchange import players
-    from results.store import Store
+    from arena import results
+    from arena.results.exchange import players
+    from arena.results.store import Store
 
     with progress_line(f"reading {file.name}"):
         records = _read(file, game)
@@ -59,9 +59,9 @@ def import_(
 
 def _read(file: Path, game: str):
     """The games of a file that have a result, replayed if `game` is given."""
-    from games.core.files import read_bounded
-    from results.exchange import ExchangeError, from_csv, from_jsonl
-    from results.pgn import from_pgn
+    from arena.games.core.files import read_bounded
+    from arena.results.exchange import ExchangeError, from_csv, from_jsonl
+    from arena.results.pgn import from_pgn
 
     readers = {".csv": from_csv, ".pgn": from_pgn, ".jsonl": from_jsonl}
     if file.suffix.lower() not in readers:
@@ -84,8 +84,8 @@ def _read(file: Path, game: str):
 
 def _judge(spec: str):
     """A function for `from_pgn` that replays a game by these rules."""
-    import games
-    from results.exchange import OUTCOMES
+    from arena import games
+    from arena.results.exchange import OUTCOMES
 
     made = games.make(spec)
 

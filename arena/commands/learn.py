@@ -83,8 +83,8 @@ def learn(
     if agent and not match:
         raise typer.BadParameter("--agent has no meaning without --match")
     files = output, _check_files(output, resume or force)
-    import games as registry
-    from agents.learning.learner import registry as learners
+    from arena import games as registry
+    from arena.agents.learning.learner import registry as learners
     from arena.study.learning import begin
 
     learning = begin(registry.make(game), learners.make(learner), seed)

@@ -23,7 +23,7 @@ def _named(of: str, completion):
 @command(group=listing, examples="arena list games\narena list games connect4\narena list games --json")
 def games_(names: Annotated[list[str] | None, _named("Games", complete_game)] = None, as_json: Json = False) -> None:
     """List all games, or the parameters of some with default, range and meaning."""
-    from games.core.game import registry
+    from arena.games.core.game import registry
 
     def facts(cls):
         known = {"players": cls.players, "chance": cls.has_chance, "sizes": cls.sizes, "status": cls.status}
@@ -35,7 +35,7 @@ def games_(names: Annotated[list[str] | None, _named("Games", complete_game)] = 
 @command(group=listing, examples="arena list agents\narena list agents uct tree\narena list agents --json")
 def agents_(names: Annotated[list[str] | None, _named("Agents", complete_agent)] = None, as_json: Json = False) -> None:
     """List all agents, or the parameters of some with default, range and meaning."""
-    from agents.core.agent import registry
+    from arena.agents.core.agent import registry
 
     def facts(cls):
         return {"budgets": list(cls.budgets)}
@@ -48,7 +48,7 @@ def learners_(
     names: Annotated[list[str] | None, _named("Learners", complete_learner)] = None, as_json: Json = False
 ) -> None:
     """List all learners of `arena learn`, or the parameters of some with default, range and meaning."""
-    from agents.learning.learner import registry
+    from arena.agents.learning.learner import registry
 
     def facts(cls):
         return {"learns": "a policy" if cls.policy else "an evaluation"}
@@ -71,7 +71,7 @@ def _list(registry, names: list[str] | None, facts: Callable[[Any], dict], as_js
 
 def _found(registry, name: str):
     """The class of that name; SpecError lists the known names."""
-    from games.core.registry import SpecError, parse_spec
+    from arena.games.core.registry import SpecError, parse_spec
 
     word = parse_spec(name)[0]
     cls = registry.named(word)
@@ -81,9 +81,9 @@ def _found(registry, name: str):
 
 
 def _class_row(cls) -> dict:
-    from games.core.describe import about
-    from games.core.parameters import parameters_of
-    from games.core.registry import signature
+    from arena.games.core.describe import about
+    from arena.games.core.parameters import parameters_of
+    from arena.games.core.registry import signature
 
     listed = [field for field in parameters_of(cls) if field.metadata.get("listed", True)]
     parameters = {field.name: None if field.default is MISSING else field.default for field in listed}
@@ -92,7 +92,7 @@ def _class_row(cls) -> dict:
 
 def _print_named(registry, names: list[str], facts: Callable[[Any], dict], as_json: bool) -> None:
     """Print classes with their parameters; as JSON, one as an object, several as a list."""
-    from games.core.describe import about, parameters
+    from arena.games.core.describe import about, parameters
 
     classes = [_found(registry, name) for name in names]
     if not as_json:
@@ -113,7 +113,7 @@ def _print_named(registry, names: list[str], facts: Callable[[Any], dict], as_js
 
 def _print_one(cls, facts: dict) -> None:
     """Print a class: what it is, facts, and a line for each parameter."""
-    from games.core.describe import about, parameters
+    from arena.games.core.describe import about, parameters
 
     print_flowing(f"{cls.name}: {about(cls)}\n")
     for what, value in facts.items():
@@ -133,7 +133,7 @@ def _parameter_cells(one: dict) -> tuple[str, ...]:
 
 def _print_columns(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]], *flowing: str) -> None:
     """Print rows of text; the flowing columns are broken between words to fit the terminal."""
-    from results.fitting import Column, Fitted
+    from arena.results.fitting import Column, Fitted
 
     columns = zip(headings, zip(*rows))
     print_fitted(Fitted([Column(heading, list(cells), False, heading in flowing) for heading, cells in columns]))
@@ -145,7 +145,7 @@ def _catalogue(cls):
 
 
 def _method_row(cls) -> dict:
-    from games.core.describe import about, parameters
+    from arena.games.core.describe import about, parameters
 
     return {
         "name": cls.name,

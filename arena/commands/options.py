@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from arena.commands.completion import complete_agent, complete_game, complete_run
-from games.core.specialized import MODES, VARIABLE, mode_of_environment
-from results.kinds import FORMATS
+from arena.games.core.specialized import MODES, VARIABLE, mode_of_environment
+from arena.results.kinds import FORMATS
 
 
 def at_least(low: float, high: float | None = None) -> Callable:
@@ -43,7 +43,7 @@ def given(context: typer.Context, names: Iterable[str]) -> list[str]:
 
 def _import_named(context: typer.Context, modules: list[str] | None) -> list[str] | None:
     """A callback that imports modules, here and in worker processes, before the other options are read."""
-    from games.core import plugins
+    from arena.games.core import plugins
 
     if modules:
         before = os.environ.get(plugins.VARIABLE)
@@ -67,7 +67,7 @@ def _choose_kernels(context: typer.Context, mode: str | None) -> str | None:
 def _set_mode(mode: str | None) -> None:
     """Set or remove the environment variable, and update the compiler's setting if it is loaded."""
     _restore(VARIABLE, mode)
-    if loaded := sys.modules.get("games.core.jit.background"):
+    if loaded := sys.modules.get("arena.games.core.jit.background"):
         loaded.Setting.mode = mode_of_environment()
 
 
@@ -184,7 +184,7 @@ def json_format(format: Format, as_json: bool) -> Format:
 
 def line_of(game, moves: str) -> tuple[list[int], Any]:
     """The moves of --moves and the position after them; BadParameter if one is illegal."""
-    from games.core.game import IllegalMove
+    from arena.games.core.game import IllegalMove
 
     try:
         return game.read_line(moves)
@@ -262,7 +262,7 @@ def _budget_entry(text: str) -> tuple[str, int | float]:
 
 def registered(package: str) -> list[str]:
     """All names of the package "games" or "agents"."""
-    return importlib.import_module(package).names()
+    return importlib.import_module(f"arena.{package}").names()
 
 
 def free_folder(name: str) -> Path:

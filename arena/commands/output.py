@@ -10,14 +10,14 @@ from pathlib import Path
 
 import typer
 
-from results.printable import printable
+from arena.results.printable import printable
 
 LONGEST_LINE = 100_000  # characters, where the output is no terminal
 
 
 def print_table(frame, as_json: bool, title: str | None = None) -> None:
     """Print a data frame as JSON, or as a table as wide as the terminal."""
-    from results.export import render, rich_table
+    from arena.results.export import render, rich_table
 
     if as_json:
         typer.echo(render(frame, "json"), nl=False)
@@ -62,7 +62,7 @@ def check_printable(format: str, output: Path | None) -> None:
 
 def write_table(frame, format: str, output: Path | None, force: bool = False, **options) -> None:
     """Write a data frame in a format of `results.export`, with its options, to a file or to the standard output."""
-    from results.export import render
+    from arena.results.export import render
 
     # None where lines may be long: in a file or a pipe
     width = shutil.get_terminal_size().columns if output is None and sys.stdout.isatty() else None

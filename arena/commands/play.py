@@ -48,8 +48,7 @@ def play(
     In a game for one player you play alone, with the agent's hints.  Records in JSON lines can be rated:
     arena import games.jsonl.
     """
-    import agents
-    import games
+    from arena import agents, games
 
     made, opponent = games.make(game), agents.make(agent)
     if not name.strip() or not name.isprintable() or name == str(opponent):
@@ -99,7 +98,7 @@ def _play(game, agent, save: Path | None, **how) -> None:
 
 def _place(side: Side, seed: int, game) -> int:
     """The number of the person's side; 0 moves first."""
-    from games.core.random import random_below, stream
+    from arena.games.core.random import random_below, stream
 
     if game.players == 1:
         if side is Side.second:
@@ -112,7 +111,7 @@ def _with_budget(agent, given: list[str] | None):
     """The agent with its own budget, the given one, or a default, which is announced."""
     from dataclasses import replace
 
-    from agents import Budget
+    from arena.agents import Budget
 
     if agent.own_budget().given() or not agent.budgets:
         if given:
@@ -156,7 +155,7 @@ def _end(duel, save: Path | None) -> None:
 
 
 def _result_in_words(duel) -> str:
-    from results.record import Reason
+    from arena.results.record import Reason
 
     record = duel.record()
     if record.reason == Reason.UNFINISHED:
@@ -185,9 +184,9 @@ def _check_file(path: Path, game) -> None:
 
 def _games_in(path: Path) -> int:
     """The number of games in a file; 0 if it does not exist."""
-    from games.core.files import read_bounded
-    from results.exchange import ExchangeError, from_jsonl
-    from results.pgn import from_pgn
+    from arena.games.core.files import read_bounded
+    from arena.results.exchange import ExchangeError, from_jsonl
+    from arena.results.pgn import from_pgn
 
     if not path.exists():
         return 0
@@ -206,8 +205,8 @@ def _games_in(path: Path) -> int:
 
 def _rendered(duel, record, suffix) -> str:
     from arena.report.sgf import to_sgf
-    from results.exchange import to_jsonl
-    from results.pgn import to_pgn
+    from arena.results.exchange import to_jsonl
+    from arena.results.pgn import to_pgn
 
     if suffix == ".jsonl":
         return to_jsonl(record)

@@ -12,7 +12,7 @@ import typer
 from arena.commands.application import BAD, INTERRUPTED, VOID, complain
 from arena.commands.output import print_table, tell
 from arena.commands.progress import progress_line
-from games.core.files import read_bounded
+from arena.games.core.files import read_bounded
 
 
 class Where(NamedTuple):
@@ -45,8 +45,8 @@ def play_shown(config, out: Path, where: Where, resume: bool, as_json: bool, por
 def run_shown(config, out: Path, where: Where, resume: bool, port: int | None = None):
     """Play a tournament with its display and return its results; on failure, say why and exit."""
     where.check()
+    from arena.games.core.plugins import named
     from arena.workers.starting import begin_start, use_fork_server
-    from games.core.plugins import named
 
     if modules := named():
         if not isinstance(config, dict):
@@ -88,8 +88,8 @@ def _modules_of(config) -> list[str]:
 @contextmanager
 def reporting_end(out: Path, command: str, cluster: str | None = None) -> Iterator[None]:
     """A context in which a run that exists or is interrupted ends the command, and says what to type next."""
+    from arena.results.store import StoreExists
     from arena.runner.tournament import Interrupted
-    from results.store import StoreExists
 
     try:
         yield
@@ -116,7 +116,7 @@ def tell_notes(played, table=None) -> None:
 
 def exit_if_void(played) -> None:
     """Exit with the code for void games if there are any."""
-    from results.record import Reason
+    from arena.results.record import Reason
 
     if played.tallies["reason"].isin(Reason.VOIDS).any():
         raise typer.Exit(VOID)

@@ -10,7 +10,7 @@ from arena.commands.application import BAD, Panel, command, complain
 from arena.commands.options import FILES, Folder, Force, output_option
 from arena.commands.output import check_free, tell, write_whole
 from arena.commands.progress import progress_line
-from results.kinds import PICTURES
+from arena.results.kinds import PICTURES
 
 Figures = StrEnum(
     "Figures", ["ratings", "crosstable", "study", "strength", "sides", "lengths", "time", "depth", "curves", "speedup"]
@@ -63,7 +63,7 @@ def plot(
     along the game; curves (the best score so far) for games of one player; speedup for runs of arena scaling.
     The colours can be told apart with any colour vision, and in grey print by markers and lines.
     """
-    from results import paper_figures
+    from arena.results import paper_figures
 
     chosen = _format(format, output)
     try:
@@ -83,7 +83,7 @@ def plot(
 
 def _picture(drawing, shape: tuple[float, float], format: str, style: str | None, font: str | None) -> bytes:
     """The file of a figure; BadParameter if there is no such style."""
-    from results import paper_figures
+    from arena.results import paper_figures
 
     try:
         return paper_figures.picture(drawing, shape, format, style or paper_figures.STYLE, font)
@@ -105,7 +105,7 @@ def _format(format: Picture | None, output: Path | None) -> str:
 
 def _drawing(folder: Path, kind: Figures, width: float, **options):
     """The function that draws the figure, and the height that suits it."""
-    from results import paper_figures
+    from arena.results import paper_figures
 
     if kind is Figures.speedup:
         from arena.study.scaling import load
@@ -116,8 +116,8 @@ def _drawing(folder: Path, kind: Figures, width: float, **options):
 
 def _of_run(folder: Path, kind: str, width: float, **options):
     """The function that draws a figure of a run, and the height that suits it."""
-    import results
-    from results import paper_figures
+    from arena import results
+    from arena.results import paper_figures
 
     run = results.load(folder)
     if kind not in paper_figures.kinds(run):

@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from arena.results.printable import printable
 from arena.runner.ticker import Ticker
-from results.printable import printable
 
 FIRST, PAUSE = 1.0, 10.0  # seconds to the first line, and from line to line, where there is no terminal
 REDRAWN = 0.1  # seconds between changes of a line in a terminal; some callers count thousands a second

@@ -32,7 +32,7 @@ def report(folder: Folder, output: PageFile = None, force: Force = False, serve:
     The run may still be going on.  A report is one HTML file; its figures are also written beside it, as SVG and PNG.
     """
     from arena.report import write_report
-    from results.store import FILE_NAME
+    from arena.results.store import FILE_NAME
 
     if serve is not None:
         _serve(folder, serve, output)
@@ -56,7 +56,7 @@ def _serve(folder: Path, port: int, output: Path | None) -> None:
     import threading
 
     from arena.report.serve import serving
-    from results.store import FILE_NAME
+    from arena.results.store import FILE_NAME
 
     if output:
         raise typer.BadParameter("--serve writes no file: leave out --output, or --serve")

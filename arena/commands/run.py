@@ -96,7 +96,7 @@ def _check_indices(cluster: str | None) -> None:
 
 def _described(config: Path | None, flags: dict, resume: bool, out: Path | None) -> tuple[Path | dict, Path]:
     """The tournament, as a file or as keys, and the folder of the run."""
-    from games.core.registry import parse_spec
+    from arena.games.core.registry import parse_spec
 
     given = [f"--{name}" for name, value in flags.items() if value not in (None, [])]
     if config and given:
@@ -128,7 +128,7 @@ def _values_of(flags: dict) -> dict:
 
 
 def _stored_config(folder: Path) -> dict:
-    from results.store import Store
+    from arena.results.store import Store
 
     with Store.open(folder) as store:
         return store.config

@@ -89,8 +89,8 @@ def scaling(
 
 def _publish(out: Path, speed_seconds: float, as_json: bool) -> None:
     """Measure the speed on threads; write and print the results."""
+    from arena.results.strength_scaling import figure
     from arena.study.scaling import load, read_study
-    from results.strength_scaling import figure
 
     study = read_study(out)
     frame, speeds = load(out), _speeds(study, out, speed_seconds)
@@ -134,8 +134,8 @@ def _speeds(study, out: Path, seconds: float):
 
 
 def _print(frame, speeds, out: Path) -> None:
-    from results.strength_scaling import shown
-    from results.summary import side_by_side
+    from arena.results.strength_scaling import shown
+    from arena.results.summary import side_by_side
 
     print_table(shown(frame), False, "Strength")
     if len(speeds):

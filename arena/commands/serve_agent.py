@@ -33,9 +33,8 @@ def serve_agent(
     """
     with os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1) as answers:
         os.dup2(2, 1)  # an agent's prints are no answers
-        import agents
-        import games
-        from agents.outside.serving import serve
+        from arena import agents, games
+        from arena.agents.outside.serving import serve
         from arena.config.config import Seat
         from arena.play.first_moves import warm
 

@@ -33,7 +33,7 @@ def show(
 ) -> None:
     """Show a game: moves, decisions, board."""
     from arena.config.config import game_of
-    from results.store import Store
+    from arena.results.store import Store
 
     with Store.open(folder) as store:
         record = store.record(id)
@@ -88,7 +88,7 @@ def _show_candidates(record) -> None:
     """Print the candidates of every decision that has any, with a tick at the move played."""
     import pandas as pd
 
-    from results.candidates import read
+    from arena.results.candidates import read
 
     agents = (record.first, record.second)
     rows = [

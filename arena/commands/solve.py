@@ -55,10 +55,9 @@ def solve(
     Without a budget, the search ends when the position is solved or the memory is full.  The exit code is 1 if the
     agent's budget of nodes or seconds was too small, or if a position of a file has another score.
     """
-    import agents
-    import games
-    from agents.core.solve import solver_of
-    from agents.minimax.strategy import check_certifies
+    from arena import agents, games
+    from arena.agents.core.solve import solver_of
+    from arena.agents.minimax.strategy import check_certifies
 
     solver = solver_of(agents.make(agent), games.make(game))
     check_free(proof, force)
@@ -80,7 +79,7 @@ def solve(
 
 def shares_jobs(solver) -> bool:
     """Whether a solver's work is jobs that a cluster's workers can do."""
-    from agents.proof.jlpns import JLPNS
+    from arena.agents.proof.jlpns import JLPNS
 
     agent = getattr(solver, "agent", None)
     return isinstance(agent, JLPNS) and not agent.streams and not agent.simulated
@@ -102,7 +101,7 @@ def on_cluster(solver, cluster: str | None):
 
 def _solve_one(solver, moves: str, agent: str, question: dict, as_json: bool) -> None:
     """Solve the position after some moves, and print the solution."""
-    from agents.core.solve import solve as solve_position
+    from arena.agents.core.solve import solve as solve_position
 
     line, state = solver.game.read_line(moves)
     if solver.game.is_over(state):
@@ -122,7 +121,7 @@ def _solve_one(solver, moves: str, agent: str, question: dict, as_json: bool) ->
 
 
 def _write_certificate(solver, moves: str, path: Path, force: bool, quiet: bool) -> None:
-    from agents.minimax.strategy import certificate
+    from arena.agents.minimax.strategy import certificate
     from arena.study.positions import names_of
 
     with progress_line("making the certificate"):

@@ -17,11 +17,11 @@ def status(folder: Folder, as_json: Json = False) -> None:
 
     It works from any terminal at any time, and says whether the run is being played.
     """
-    import results
+    from arena import results
     from arena.formats.schedule import Schedule
-    from results.export import render
-    from results.record import Reason
-    from results.store import FILE_NAME, busy
+    from arena.results.export import render
+    from arena.results.record import Reason
+    from arena.results.store import FILE_NAME, busy
 
     run = results.load(folder)
     schedule = Schedule.of(run)

@@ -67,8 +67,8 @@ def proof(
     solved.svg, solved.png) are written beside them: positions solved, nodes, processor seconds, memory.
     """
     options.check_resumed(context, out, resume)
+    from arena.results.proof_tables import by_game, figure, table
     from arena.study.proving import ProofStudy, run
-    from results.proof_tables import by_game, figure, table
 
     values: dict[str, Any] = {"games": tuple(game or ()), "searches": tuple(agent or ()), "positions": positions}
     values |= {"memory": _numbers(memory, "--memory"), "part": _numbers(part, "--part")}
@@ -117,6 +117,6 @@ def print_json(tables: dict) -> None:
 
 def rendered(frame, format: str) -> str:
     """A table in a text format."""
-    from results.export import render
+    from arena.results.export import render
 
     return str(render(frame, format))

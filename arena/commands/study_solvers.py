@@ -57,8 +57,8 @@ def solvers(
     them.
     """
     options.check_resumed(context, out, resume)
+    from arena.results.solver_scaling import figure, table
     from arena.study.solving import FILE, SolvingStudy, kept, run
-    from results.solver_scaling import figure, table
 
     study = None
     if not resume:

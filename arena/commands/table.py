@@ -10,7 +10,7 @@ import typer
 from arena.commands.application import Panel, command
 from arena.commands.options import TEXT, Folder, Force, Json, Output, TableFormat, json_format
 from arena.commands.output import check_free, check_printable, tell, write_table
-from results import kinds
+from arena.results import kinds
 
 Kind = StrEnum(  # type: ignore[misc]  # members known to results alone
     "Kind", list(dict.fromkeys((*kinds.SEVERAL_KINDS, *kinds.KINDS, *kinds.SINGLE_PLAYER_KINDS, *kinds.SCALING_KINDS)))
@@ -56,7 +56,7 @@ def table(
     as_json: Json = False,
 ) -> None:
     """Print a table of a run, even one still being played."""
-    from results.export import ColumnError
+    from arena.results.export import ColumnError
 
     format = json_format(format, as_json)
     check_printable(format, output)
@@ -83,7 +83,7 @@ def table(
 
 def _chosen(folder: Path, kind: Kind | None) -> tuple:
     """A run, and the kind of table wanted of it."""
-    import results
+    from arena import results
 
     run = results.load(folder)
     chosen = kind.value if kind else run.kinds[0]
@@ -104,9 +104,9 @@ def _of_scaling(folder: Path, kind: str, format: str):
     """A table of a run of `arena scaling`."""
     import pandas as pd
 
+    from arena.results.export import DATA
+    from arena.results.strength_scaling import shown
     from arena.study.scaling import load
-    from results.export import DATA
-    from results.strength_scaling import shown
 
     frame = load(folder)
     if kind == "throughput":

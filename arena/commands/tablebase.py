@@ -30,7 +30,7 @@ def tablebase(
 
     Covers all positions that can follow from one, or all positions of a few pieces.  Agents use it as tablebase='FILE'.
     """
-    import games
+    from arena import games
     from arena.study.preparing import endgame_table
 
     if pieces is not None and moves:

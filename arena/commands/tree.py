@@ -105,8 +105,8 @@ def tree(
     check_free(output, force)
     _check(bounds, each, iterations)
     _plain_if_quick(agent, iterations)
-    import games
-    from agents.pictures import View
+    from arena import games
+    from arena.agents.pictures import View
 
     made = games.make(game)
     searcher = _bare(agent, depth)
@@ -129,7 +129,7 @@ def _plain_if_quick(agent: str, iterations: int | None) -> None:
 
 def _captions(shown: list[Any], each: bool) -> list[str]:
     """The caption of each tree: its number of iterations, if there are several trees."""
-    from agents.core.tree_node import counted
+    from arena.agents.core.tree_node import counted
 
     return [f"After {counted(one.iterations, 'iteration')}" if each else "" for one in shown]
 
@@ -146,7 +146,7 @@ def _check(bounds: tuple[float, float] | None, each: bool, iterations: int | Non
 
 def _searched(searcher, game, state, view, steps: Iterable[int | None]) -> list[Any]:
     """The trees after these numbers of iterations, up to the end of the search."""
-    from agents.pictures import Shown, show
+    from arena.agents.pictures import Shown, show
 
     shown = list[Shown]()
     with progress_line("searching") as report:
@@ -160,8 +160,8 @@ def _searched(searcher, game, state, view, steps: Iterable[int | None]) -> list[
 
 
 def _draw(output: Path, searcher, game, captions: list[str], shown: list[Any], force: bool) -> None:
-    from agents.core.tree_drawing import as_strip
-    from games.core.registry import spell
+    from arena.agents.core.tree_drawing import as_strip
+    from arena.games.core.registry import spell
 
     spelled = spell(game, every=False)
     title = f"{searcher.name} on {spelled if len(spelled) <= LONGEST else game.name}"
@@ -172,7 +172,7 @@ def _draw(output: Path, searcher, game, captions: list[str], shown: list[Any], f
 
 def print_trees(captions: list[str], shown: list[Any]) -> None:
     """Print trees as text, and the remark on the last one."""
-    from agents.core.tree_node import as_text
+    from arena.agents.core.tree_node import as_text
 
     for caption, one in zip(captions, shown):
         for line in [*([f"{caption}:"] if caption else []), *as_text(one.root), *([""] if caption else [])]:
@@ -182,7 +182,7 @@ def print_trees(captions: list[str], shown: list[Any]) -> None:
 
 def say_json(head: dict, shown: list[Any], each: bool) -> None:
     """Print what was searched, and the tree, or with `each` all steps, as a JSON object."""
-    from agents.core.tree_node import as_data
+    from arena.agents.core.tree_node import as_data
 
     found = [
         {"iterations": one.iterations, "remark": one.remark, "nodes": one.root.nodes, "root": as_data(one.root)}
@@ -193,8 +193,8 @@ def say_json(head: dict, shown: list[Any], each: bool) -> None:
 
 def _bare(spec: str, depth: int | None):
     """The agent of a spec, without the aids that the spec does not name."""
-    import agents
-    from games.core.registry import parse_spec
+    from arena import agents
+    from arena.games.core.registry import parse_spec
 
     agent, given = agents.make(spec), parse_spec(spec)[2]
     known = {field.name for field in dataclasses.fields(agent)}

@@ -24,9 +24,9 @@ def verify(
     No solver takes part.  Every position that the loser can reach is visited, and every game must end as the
     certificate says.  Wins within a few plies, the certificate's horizon, are found by playing all moves.
     """
-    import games
-    from games.core.certificate import read
-    from games.core.certificate import verify as follow
+    from arena import games
+    from arena.games.core.certificate import read
+    from arena.games.core.certificate import verify as follow
 
     certificate = read(file)
     game = games.make(certificate.game)

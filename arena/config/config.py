@@ -8,11 +8,11 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from agents.core.agent import Agent, Budget
+from arena.agents.core.agent import Agent, Budget
 from arena.formats.base import formats
-from games.core.errors import UserError
-from games.core.game import Game
-from games.core.prepared import checksums
+from arena.games.core.errors import UserError
+from arena.games.core.game import Game
+from arena.games.core.prepared import checksums
 
 # keys that a resumed run may change: they decide when a game counts as failed, never what a game is
 CHANGEABLE = ("game_seconds", "time_margin", "move_seconds", "compile_seconds", "memory", "disk", "plugin_path")
@@ -62,7 +62,7 @@ class Config:
     @classmethod
     def restored(cls, values: Mapping[str, Any]) -> "Config":
         """The configuration from resolved values, already checked; imports its plugins."""
-        import agents
+        from arena import agents
 
         import_plugins(values)
         specs = [entry["agent"] for entry in values["agents"]]
@@ -110,7 +110,7 @@ def import_plugins(values: Mapping[str, Any]) -> None:
 
 def make_games(specs: Iterable[str]) -> list[Game]:
     """The games of these specs; SpecError if one is wrong."""
-    import games
+    from arena import games
 
     return [games.make(spec) for spec in specs]
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field, field_validator
 from pydantic.fields import FieldInfo
 
-from agents.core.clock import FORM, Clock
+from arena.agents.core.clock import FORM, Clock
 from arena.config.sizes import in_bytes
 from arena.formats.base import Table
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from agents.core.agent import Agent, Budget
+from arena.agents.core.agent import Agent, Budget
 from arena.config.config import Config, ConfigError
 from arena.config.openings import beside
 from arena.config.reader import Reader
-from games.core.files import read_bounded
-from games.core.game import Game
+from arena.games.core.files import read_bounded
+from arena.games.core.game import Game
 
 
 def load(path, changes: Mapping[str, Any] = MappingProxyType({})) -> Config:

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from games.core.errors import UserError
-from games.core.files import read_bounded
-from games.core.game import Game, IllegalMove
-from games.core.random import stream
+from arena.games.core.errors import UserError
+from arena.games.core.files import read_bounded
+from arena.games.core.game import Game, IllegalMove
+from arena.games.core.random import stream
 
 MAX_LINES = 10_000
 TRIES = 1000  # draws of an opening before giving up on one that does not end the game

@@ -10,16 +10,15 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-import agents
-import games
-from agents.core.agent import Agent, Budget, Unsuited
+from arena import agents, games
+from arena.agents.core.agent import Agent, Budget, Unsuited
 from arena.config.complaints import complaint, in_words, unknown_key
 from arena.config.config import Config, look_in
 from arena.config.keys import MAX_NAME, BudgetTable, CommonKeys, name_fault
 from arena.config.openings import BadOpenings, OpeningError, lines_of, random_opening
 from arena.formats.base import Format, Table, formats
-from games.core.game import Game
-from games.core.registry import SpecError, spell
+from arena.games.core.game import Game
+from arena.games.core.registry import SpecError, spell
 
 MAX_INSTANCES = 10_000
 ONE_OF_TWO = "a configuration has one of the two"

@@ -8,7 +8,7 @@ from typing import Any
 
 from arena.formats.base import Format, formats
 from arena.formats.fixture import Fixture, Fixtures
-from results.conditions import conditions_of
+from arena.results.conditions import conditions_of
 
 
 class Schedule:

@@ -4,8 +4,8 @@ from pydantic import Field, ValidationError
 
 from arena.formats.base import Matches, Table
 from arena.formats.gauntlet import BaseKeys, base_complaints
-from results.elo import pentanomial
-from results.sprt import Sprt, State, in_words
+from arena.results.elo import pentanomial
+from arena.results.sprt import Sprt, State, in_words
 
 BATCH, SHARE = 16, 10  # least look-ahead in pairs; at most one pair in SHARE of those played
 

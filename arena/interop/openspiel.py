@@ -15,11 +15,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.agent import Agent, Budget, Decision, MoveStatistics, Player
-from agents.core.needs import Needs
+from arena.agents.core.agent import Agent, Budget, Decision, MoveStatistics, Player
+from arena.agents.core.needs import Needs
+from arena.games.core.game import Game, check_range
+from arena.games.core.random import next_word, random_unit
 from arena.interop.counterparts import COUNTERPARTS, Counterpart, Mirror, NoCounterpart, counterpart_of, pyspiel
-from games.core.game import Game, check_range
-from games.core.random import next_word, random_unit
 
 KEPT = 1024  # positions of theirs that are cached, so that a line is not replayed for each question
 LEAST = 2  # simulations: the first one only visits the root

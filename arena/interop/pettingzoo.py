@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from games.core.errors import UserError
-from games.core.game import CHANCE, Game
-from games.core.random import stream
+from arena.games.core.errors import UserError
+from arena.games.core.game import CHANCE, Game
+from arena.games.core.random import stream
 
 try:
     import gymnasium.spaces as spaces

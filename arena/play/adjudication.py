@@ -13,7 +13,7 @@ fastchess, whose scores are centipawns.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from results.record import Reason
+from arena.results.record import Reason
 
 
 class Adjudication(NamedTuple):

@@ -8,13 +8,13 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.core.agent import Agent, Unsuited
+from arena.agents.core.agent import Agent, Unsuited
 from arena.config.config import Seat
+from arena.games.core.game import CHANCE, Game, IllegalMove
+from arena.games.core.random import stream
 from arena.play.referee import Forfeit, Referee
 from arena.play.rules import result_of
-from games.core.game import CHANCE, Game, IllegalMove
-from games.core.random import stream
-from results.record import GameRecord, MoveRecord, Reason
+from arena.results.record import GameRecord, MoveRecord, Reason
 
 
 @dataclass(frozen=True)

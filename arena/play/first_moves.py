@@ -4,12 +4,12 @@ import logging
 import time
 from collections.abc import Iterable
 
-from agents.core.agent import Agent, Budget, closing
+from arena.agents.core.agent import Agent, Budget, closing
 from arena.config.config import Seat
+from arena.games.core.game import CHANCE, Game
+from arena.games.core.jit import import_closure
+from arena.games.core.random import stream
 from arena.play.referee import FAULTS, in_words
-from games.core.game import CHANCE, Game
-from games.core.jit import import_closure
-from games.core.random import stream
 
 log = logging.getLogger("arena.warming")
 

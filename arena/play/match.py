@@ -3,17 +3,17 @@
 import time
 from collections.abc import Sequence
 
-from agents.core.agent import Decision
+from arena.agents.core.agent import Decision
 from arena.config.config import Config, Seat
 from arena.config.openings import random_opening
 from arena.formats.fixture import Fixture
+from arena.games.core.game import CHANCE, Game
+from arena.games.core.random import stream
 from arena.play.adjudication import Adjudication, Adjudicator, Ending
 from arena.play.referee import Forfeit, Limits, Referee, Turn
 from arena.play.rules import GameError, by_rules, result_of
 from arena.play.watch import Watch
-from games.core.game import CHANCE, Game
-from games.core.random import stream
-from results.record import MOST, GameRecord, ImprovementRecord, MoveRecord
+from arena.results.record import MOST, GameRecord, ImprovementRecord, MoveRecord
 
 
 class Openings:

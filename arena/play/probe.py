@@ -12,10 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 from numba.core.errors import NumbaError
 
-from games.core.game import CHANCE, Game
-from games.core.jit import kernel
-from games.core.playout import playout_kernel
-from games.core.random import random_below, stream
+from arena.games.core.game import CHANCE, Game
+from arena.games.core.jit import kernel
+from arena.games.core.playout import playout_kernel
+from arena.games.core.random import random_below, stream
 
 LINES = (
     100  # random games, played with a look at every answer, for SECONDS at most; and playouts, if the game has its own
@@ -56,7 +56,7 @@ def _comes_from(game, error) -> bool:
 
 
 def _is_shared(base):
-    return base.__module__ == "builtins" or base.__module__.startswith("games.core.")
+    return base.__module__ == "builtins" or base.__module__.startswith("arena.games.core.")
 
 
 def _chain(error) -> Iterator[BaseException]:

@@ -7,15 +7,15 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from agents.core.agent import Decision, IllegalAnswer, OutOfTime, Player, Resigned, changed
+from arena.agents.core.agent import Decision, IllegalAnswer, OutOfTime, Player, Resigned, changed
 from arena.config.config import Seat
+from arena.games.core.errors import listed
+from arena.games.core.game import Game
 from arena.play.probe import game_fault
 from arena.play.rules import GameError
 from arena.play.watch import Watch
-from games.core.errors import listed
-from games.core.game import Game
-from results import candidates
-from results.record import MoveRecord, Reason
+from arena.results import candidates
+from arena.results.record import MoveRecord, Reason
 
 log = logging.getLogger("arena.referee")
 
@@ -128,7 +128,7 @@ class Referee:
             log.exception("game %s: %s raised an exception at ply %d", self.game_id, self.seat.name, ply)
             forfeit = Forfeit(Reason.EXCEPTION, storable(f"{self.seat.name}: {in_words(error)}"))
             watch.leave()
-            trusted = type(self.seat.agent).__module__.startswith("agents.")
+            trusted = type(self.seat.agent).__module__.startswith("arena.agents.")
             if fault := game_fault(self.game, self._state, error, trusted):
                 raise GameError(f"{self.game}: {storable(fault)}") from error
             raise forfeit from error

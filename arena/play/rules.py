@@ -2,8 +2,8 @@
 
 import math
 
-from games.core.game import Game
-from results.record import Reason
+from arena.games.core.game import Game
+from arena.results.record import Reason
 
 
 class GameError(RuntimeError):

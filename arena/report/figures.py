@@ -13,9 +13,9 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from results.plots import COLOURS
-from results.scores import ALL
-from results.tournament import Tournament
+from arena.results.plots import COLOURS
+from arena.results.scores import ALL
+from arena.results.tournament import Tournament
 
 # colours found nowhere else in a figure, which become the page's own, light or dark
 INK, GRID, GROUND = "#1a1b1c", "#d8d9da", "#fefefe"

@@ -5,9 +5,9 @@ from datetime import datetime
 from pathlib import Path
 
 from arena.formats.schedule import Schedule
-from games.core.errors import UserError
-from results.store import FILE_NAME, busy
-from results.tournament import Tournament
+from arena.games.core.errors import UserError
+from arena.results.store import FILE_NAME, busy
+from arena.results.tournament import Tournament
 
 Known = dict[Path, tuple[tuple[float, bool], dict]]  # of a store: its stamp, its row
 

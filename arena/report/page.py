@@ -10,13 +10,13 @@ from pathlib import Path
 import jinja2
 import numpy as np
 
-import results
+from arena import results
 from arena.formats.schedule import Schedule
+from arena.games.core.drawing import STYLE
 from arena.report.figures import draw
 from arena.report.replay import sample
-from games.core.drawing import STYLE
-from results.export import display_columns
-from results.summary import verdict
+from arena.results.export import display_columns
+from arena.results.summary import verdict
 
 PAGE_NAME = "report.html"
 FIGURES_NAME = "figures"

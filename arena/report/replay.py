@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from arena.config.config import import_plugins, make_games
-from games.core.game import IllegalMove
-from results import candidates
-from results.record import Reason
-from results.rows import MOVE_COLUMNS
-from results.store import Store, StoreError
-from results.tournament import Tournament
+from arena.games.core.game import IllegalMove
+from arena.results import candidates
+from arena.results.record import Reason
+from arena.results.rows import MOVE_COLUMNS
+from arena.results.store import Store, StoreError
+from arena.results.tournament import Tournament
 
 MOST_GAMES = 60
 MOST_CHARACTERS = 6_000_000  # of all boards, so that the page stays small

@@ -30,8 +30,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote
 
-import results
-from results.store import FILE_NAME, Store, StoreError
+from arena import results
+from arena.results.store import FILE_NAME, Store, StoreError
 
 HOST = "127.0.0.1"
 NAMES = {HOST, "localhost", "[::1]"}  # of this machine, with any port, which may be forwarded from another machine

@@ -3,8 +3,8 @@
 The first player is Black; a game's `sgf_move` writes its moves.
 """
 
-from games.core.game import Game, registry
-from results.record import GameRecord, Reason
+from arena.games.core.game import Game, registry
+from arena.results.record import GameRecord, Reason
 
 WITHOUT_SCORE = {  # how a game was won, in the format's letters
     Reason.RESIGNED: "R",

@@ -7,10 +7,10 @@ from arena.config.config import Config
 from arena.config.sizes import in_bytes
 from arena.formats.fixture import Fixture
 from arena.formats.schedule import Schedule
+from arena.results.record import GameRecord
+from arena.results.store import Store
 from arena.runner.events import Events
 from arena.workers.engine import Engine
-from results.record import GameRecord
-from results.store import Store
 
 
 class Desk:

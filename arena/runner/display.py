@@ -13,11 +13,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.text import Text
 
 from arena.formats.schedule import described
+from arena.results.conditions import conditions_of
+from arena.results.store import Store
 from arena.runner.events import Events
 from arena.runner.ticker import Ticker
 from arena.workers.worker import InPlay
-from results.conditions import conditions_of
-from results.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,8 +137,8 @@ class Display(Events):
         """The standings so far, narrow enough for a terminal."""
         import pandas as pd
 
-        from results.ratings import count_results, rate
-        from results.tables import standings
+        from arena.results.ratings import count_results, rate
+        from arena.results.tables import standings
 
         if self.single_player:
             return self.means(pd.DataFrame(self.rows, columns=list(COLUMNS)))
@@ -150,7 +150,7 @@ class Display(Events):
 
     def means(self, games) -> "pd.DataFrame":
         """For one player: mean and best score in the conditions that all agents have played."""
-        from results.scores import scores
+        from arena.results.scores import scores
 
         whole = games.dropna(subset="score").groupby("condition")["first"].nunique() == len(self.names)
         of_all = games[games["condition"].isin(whole.index[whole])]
@@ -222,7 +222,7 @@ class LiveDisplay(Display):
         self.progress.update(self.task, completed=self.done, total=self.total, pace=self.pace())
 
     def playing(self, games):
-        from results.export import rich_table
+        from arena.results.export import rich_table
 
         super().playing(games)
         self.progress.update(self.task, pace=self.pace())
@@ -234,7 +234,7 @@ class LiveDisplay(Display):
 
     def renew_standings(self):
         """Compute the standings; with more agents, this takes longer and is done less often."""
-        from results.export import rich_table
+        from arena.results.export import rich_table
 
         begun = time.thread_time()
         lines = [Text(line) for line in self.schedule.lines()]

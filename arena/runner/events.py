@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from arena.formats.schedule import Schedule
+from arena.results.record import GameRecord
 from arena.workers.worker import InPlay
-from results.record import GameRecord
 
 
 class Events:

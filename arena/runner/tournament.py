@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, Any
 from arena.config import loading
 from arena.config.complaints import complaint
 from arena.config.config import Config, ConfigError, differences
+from arena.games.core.prepared import changes
+from arena.results.integrity import mend
+from arena.results.store import FILE_NAME, Store
 from arena.runner.desk import Desk
 from arena.runner.events import Events
 from arena.workers.engine import Engine
 from arena.workers.logs import RunLog
 from arena.workers.machine import cores, describe, describe_run
 from arena.workers.supervisor import Supervisor
-from games.core.prepared import changes
-from results.integrity import mend
-from results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
-    from results.tournament import Tournament
+    from arena.results.tournament import Tournament
 
 LOG_NAME = "log.txt"
 
@@ -113,7 +113,7 @@ def _run(config: Config, out, place, resume: bool, events: Events) -> "Tournamen
         _play(engine, desk)
         if desk.left():
             raise Interrupted(len(desk.stored), len(desk.schedule), folder, desk.room.fault)
-    from results.tournament import Tournament
+    from arena.results.tournament import Tournament
 
     return Tournament.load(folder)
 
@@ -238,7 +238,7 @@ def _loading_tables():
     if multiprocessing.get_start_method() == "fork":
         yield
         return
-    thread = threading.Thread(target=importlib.import_module, args=("results.export",), daemon=True)
+    thread = threading.Thread(target=importlib.import_module, args=("arena.results.export",), daemon=True)
     thread.start()
     try:
         yield

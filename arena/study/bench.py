@@ -16,14 +16,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from arena.games.core.errors import UserError
+from arena.games.core.specialized import AUTO, SILENT, VARIABLE
 from arena.study.meter import CHUNKS
-from games.core.errors import UserError
-from games.core.specialized import AUTO, VARIABLE
 
 PLAYOUTS, NODES, DEPTH = 10_000, 100_000, 2  # budgets of a search
 METER = Path(__file__).with_name("meter.py")
 SAMPLES = ("connect4", "pig", "samegame")  # games for searches: without chance, with chance, for one player
-SOURCES = ("games/__init__.py", "agents/__init__.py")  # if missing, the installed version would be measured
+SOURCES = ("arena/__init__.py",)  # if missing, the installed version would be measured
 
 
 class Subject(NamedTuple):
@@ -78,7 +78,7 @@ class Version:
         return subprocess.Popen(
             [sys.executable, "-c", f"import runpy; runpy.run_path({str(METER)!r}, run_name='__main__')"],
             cwd=self.folder,
-            env=os.environ | {"PYTHONPATH": path, "NUMBA_CACHE_DIR": self._kernels.name},
+            env=os.environ | {"PYTHONPATH": path, "NUMBA_CACHE_DIR": self._kernels.name, SILENT: "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -94,8 +94,8 @@ class Version:
 
 def search_agents() -> list[str]:
     """Every agent with a budget that searches on one core, with the bench's budget."""
-    import agents
-    from agents.core.agent import Agent, registry
+    from arena import agents
+    from arena.agents.core.agent import Agent, registry
 
     classes: dict[str, type[Agent]] = registry.classes()
     budgets = {"playouts": PLAYOUTS, "nodes": NODES, "depth": DEPTH}
@@ -110,8 +110,7 @@ def search_agents() -> list[str]:
 
 def subjects(game_specs: Iterable[str], agent_specs: Sequence[str]) -> list[Subject]:
     """Every game, each followed by every agent on it; SpecError if one does not exist."""
-    import agents
-    import games
+    from arena import agents, games
 
     found = [Subject(str(games.make(game)), agent) for game in game_specs for agent in (None, *agent_specs)]
     for agent in agent_specs:
@@ -121,7 +120,7 @@ def subjects(game_specs: Iterable[str], agent_specs: Sequence[str]) -> list[Subj
 
 def usual_subjects() -> list[Subject]:
     """The playouts of every game, and every search on those of SAMPLES that it can play."""
-    import games
+    from arena import games
 
     searches = [subject for subject in subjects(SAMPLES, search_agents()) if subject.agent]
     return subjects(games.names(), []) + searches
@@ -171,8 +170,8 @@ def _row(subject: Subject, answer: dict, chunks: list[dict]) -> dict | None:
 
 def report(rows: Iterable[dict | None]) -> dict[str, Any]:
     """The report of rows measured now, on this machine."""
+    from arena.games.core.lanes import vector_bits
     from arena.workers.machine import describe
-    from games.core.lanes import vector_bits
 
     found = [row for row in rows if row]
     measured = [row for row in found if "failure" not in row]

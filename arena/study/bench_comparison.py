@@ -9,8 +9,8 @@ import statistics
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from arena.games.core.files import read_bounded
 from arena.study.bench import BenchError, Subject, measure
-from games.core.files import read_bounded
 
 LEAST = 0.05  # the smallest change that counts
 

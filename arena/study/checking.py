@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from arena.config.config import import_plugins, make_games
+from arena.games.core.game import Game, IllegalMove
 from arena.play.rules import GameError, by_rules, result_of
-from games.core.game import Game, IllegalMove
-from results.record import GameRecord, Reason
+from arena.results.record import GameRecord, Reason
 
 
 def replayer(config: Mapping[str, Any]) -> Callable[[GameRecord], str]:

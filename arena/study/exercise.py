@@ -7,10 +7,9 @@ move to move.  Alpha-beta is bare: it tries moves in the game's order.
 import time
 from collections.abc import Callable, Iterable
 
-import agents
-import games
-from agents.core.chunks import run_chunks
-from games.core.random import stream
+from arena import agents, games
+from arena.agents.core.chunks import run_chunks
+from arena.games.core.random import stream
 
 GAMES = ("tictactoe", "connect4(rows=4, columns=4)", "connect4(rows=5, columns=4)")
 BARE = "order=[], scout=false, sound=false"

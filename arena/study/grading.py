@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from agents.core.solve import Solver, Unsolved
-from agents.knowledge.book import key_of
+from arena.agents.core.solve import Solver, Unsolved
+from arena.agents.knowledge.book import key_of
 
 
 class Oracle:

@@ -11,17 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-import agents
-import games
-from agents.core.agent import Agent, Budget
+from arena import agents, games
+from arena.agents.core.agent import Agent, Budget
 from arena.config.config import Seat
+from arena.games.core import index
+from arena.games.core.errors import UserError
+from arena.games.core.jit import KERNEL_PACKAGES, kernels
+from arena.games.core.jit.entries import kept_files
+from arena.games.core.jit.files import KEPT
+from arena.games.core.plugins import import_named
 from arena.play import first_moves
-from games.core import index
-from games.core.errors import UserError
-from games.core.jit import KERNEL_PACKAGES, kernels
-from games.core.jit.entries import kept_files
-from games.core.jit.files import KEPT
-from games.core.plugins import import_named
 
 LEAST = Budget(playouts=1, nodes=1, depth=1)
 

@@ -15,21 +15,21 @@ from typing import Any
 
 import numpy as np
 
-import agents
-from agents.core.agent import Player
-from agents.learning.learner import Kernel, Learner, LearningError
-from agents.learning.regression import Run
-from agents.learning.trainer import GAMES, POSITIONS, Trainer, new_trainer
-from agents.learning.visits import COUNT, LEAST, LOSS, UNIFORM
-from agents.montecarlo.uct import UCT
+from arena import agents
+from arena.agents.core.agent import Player
+from arena.agents.learning.learner import Kernel, Learner, LearningError
+from arena.agents.learning.regression import Run
+from arena.agents.learning.trainer import GAMES, POSITIONS, Trainer, new_trainer
+from arena.agents.learning.visits import COUNT, LEAST, LOSS, UNIFORM
+from arena.agents.montecarlo.uct import UCT
 from arena.config.openings import random_line
+from arena.games.core.game import Game
+from arena.games.core.network import Network, contents_of, make_orbits, new_network
+from arena.games.core.network_file import EVALUATION, POLICY, network_bytes
+from arena.games.core.prepared import FILE, changes, checksums, pack, unpack, wrong
+from arena.games.core.random import stream
+from arena.results.elo import pentanomial
 from arena.study.preparing import ENDINGS, game_of
-from games.core.game import Game
-from games.core.network import Network, contents_of, make_orbits, new_network
-from games.core.network_file import EVALUATION, POLICY, network_bytes
-from games.core.prepared import FILE, changes, checksums, pack, unpack, wrong
-from games.core.random import stream
-from results.elo import pentanomial
 
 KIND = "learning checkpoint"
 PAUSE = 0.5  # seconds of learning between looks at the clock
@@ -178,7 +178,7 @@ def begin(game: Game, learner: Learner, seed: int = 1) -> Learning:
 def stored_positions(game: Game, folder: Path) -> tuple[np.ndarray, np.ndarray]:
     """(dtype[n, state_size], float32[n]): positions of a run's completed games without their openings, and the first
     player's results."""
-    import results
+    from arena import results
 
     run = results.load(folder)
     if (played := game_of(run)) != game:

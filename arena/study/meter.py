@@ -33,13 +33,13 @@ class Playouts:
 
     def signature(self) -> int:
         """The plies of the playouts of seed 1."""
-        import games
+        from arena import games
 
         return int(games.playouts(self.game, SIGNED, seed=1).plies)
 
     def work(self, n: int) -> tuple[int, int]:
         """Play n playouts: (playouts, plies)."""
-        import games
+        from arena import games
 
         return n, int(games.playouts(self.game, n, seed=1).plies)
 
@@ -63,7 +63,7 @@ class Searches:
         return sum(self._search(seed + 1) for seed in range(n)), 0
 
     def _search(self, seed: int) -> int:
-        from games.core.random import stream
+        from arena.games.core.random import stream
 
         # in a one-player game, a player plays the sequence it has found before it searches again
         player = self.player if self.game.players == 2 else self.agent.player(self.game)
@@ -96,8 +96,7 @@ class Meter:
 
 def prepared(request: dict) -> tuple[Meter | None, dict]:
     """(the meter for a request, the answer); no meter if it cannot be measured."""
-    import agents
-    import games
+    from arena import agents, games
 
     try:
         game = games.make(request["game"])

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.core.solve import Solver, Unsolved
-from games.core.errors import UserError
-from games.core.files import read_bounded
-from games.core.game import Game, IllegalMove
+from arena.agents.core.solve import Solver, Unsolved
+from arena.games.core.errors import UserError
+from arena.games.core.files import read_bounded
+from arena.games.core.game import Game, IllegalMove
 
 MOST_NAMED = 10  # wrong lines in a message
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from arena.cluster.link import ClusterError, check_importable, connected, loading, made_here
+from arena.games.core.plugins import named
 from arena.study.positions import Checked, Known, check_positions, states_of
-from games.core.plugins import named
 
 LOT = 16  # positions
 
@@ -23,9 +23,8 @@ def check_positions_on(
 
     game, agent: specs.  ClusterError if a worker has other sources, or solvers kill several workers in a row.
     """
-    import agents
-    import games
-    from games.core.jit import source_digest
+    from arena import agents, games
+    from arena.games.core.jit import source_digest
 
     made = games.make(game)
     states_of(made, known, path)
@@ -61,7 +60,7 @@ def solve_lot(
     game: str, agent: str, plugins: list[str], folder: str, digest: str, lot: list[Known], path: str
 ) -> list[Checked]:
     """On a worker: solve some positions; ClusterError if the sources here do not have the digest."""
-    from agents.core.solve import solver_of
+    from arena.agents.core.solve import solver_of
 
     made, solving = made_here(game, agent, plugins, folder, digest)
     with loading:

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from agents.knowledge import book, tablebase
+from arena.agents.knowledge import book, tablebase
 from arena.config import config as configuration
-from games.core.game import Game
-from results.record import Reason
-from results.store import StoreError
+from arena.games.core.game import Game
+from arena.results.record import Reason
+from arena.results.store import StoreError
 
 ENDINGS = (Reason.PLAYED_OUT, Reason.RESIGNED, *Reason.ADJUDICATED)  # games whose moves led to their results
 
@@ -33,7 +33,7 @@ def opening_book(folder: Path, plies: int, least: int) -> tuple[bytes, int, int]
 
     It has the moves of the first `plies` plies that were made in at least `least` of the games that reached their end.
     """
-    import results
+    from arena import results
 
     run = results.load(folder)
     game = game_of(run)

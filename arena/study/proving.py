@@ -14,15 +14,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import agents
-import games
-from agents.core.agent import Agent, Budget
-from agents.core.solve import solve, solver_of
+from arena import agents, games
+from arena.agents.core.agent import Agent, Budget
+from arena.agents.core.solve import solve, solver_of
 from arena.config.config import ConfigError
+from arena.games.core.game import check_range
+from arena.games.core.random import random_below, stream
 from arena.study import kept
 from arena.study.positions import names_of
-from games.core.game import check_range
-from games.core.random import random_below, stream
 
 FILE, FOUND = "proving.json", "solved.jsonl"
 GAMES = (

@@ -14,19 +14,17 @@ from typing import Any
 
 import pandas as pd
 
-import agents
-import games
-import results
-from agents.montecarlo.parallel.scheme import Scheme
-from agents.montecarlo.uct import UCT
+from arena import agents, games, results
+from arena.agents.montecarlo.parallel.scheme import Scheme
+from arena.agents.montecarlo.uct import UCT
 from arena.config.config import ConfigError
 from arena.config.loading import from_values
+from arena.games.core.registry import parse_spec
+from arena.results import strength_scaling
+from arena.results.store import FILE_NAME, StoreExists
 from arena.runner import tournament
 from arena.runner.events import Events
 from arena.study import kept
-from games.core.registry import parse_spec
-from results import strength_scaling
-from results.store import FILE_NAME, StoreExists
 
 FILE = "plan.json"
 LEAST, MOST = 0.25, 2.0  # the smallest factor tried; the largest, as a multiple of the number of workers

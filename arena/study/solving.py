@@ -12,17 +12,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import agents
-import games
-from agents.core.agent import Agent, Budget, registry
-from agents.core.solve import solve, solver_of, solving_agents
+from arena import agents, games
+from arena.agents.core.agent import Agent, Budget, registry
+from arena.agents.core.solve import solve, solver_of, solving_agents
 from arena.config.config import ConfigError
+from arena.games.core.game import check_range
+from arena.games.core.random import random_below, stream
+from arena.results import solver_scaling
 from arena.study import kept
 from arena.study.positions import names_of
 from arena.study.proving import NUMBER, not_made
-from games.core.game import check_range
-from games.core.random import random_below, stream
-from results import solver_scaling
 
 FILE, FOUND = "solving.json", "solving.jsonl"
 STORED: dict[str, Any] = {  # the types of a row's values

@@ -8,11 +8,10 @@ from dataclasses import replace
 
 import pandas as pd
 
-import agents
-import games
+from arena import agents, games
+from arena.games.core.random import stream
 from arena.study.scaling import ScalingStudy
 from arena.workers.machine import cores
-from games.core.random import stream
 
 ROUNDS = 5  # measurements of each search, in turns
 PLAYOUTS = 10_000  # of each worker for a decision: a few milliseconds, in which other programs may leave all cores free

@@ -5,7 +5,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from arena.formats.fixture import Fixture
-from results.record import GameRecord
+from arena.results.record import GameRecord
 
 SECONDS = 2.0  # length of a batch if there are few slots
 ANSWERS = 100  # batches a second that a parent and its scheduler can handle: more slots get longer batches

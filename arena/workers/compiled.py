@@ -11,12 +11,12 @@ from collections.abc import Iterable
 import numba
 from llvmlite.binding import get_host_cpu_name
 
-from agents.core.agent import Agent
+from arena.agents.core.agent import Agent
 from arena.config.config import Seat
-from games.core import index
-from games.core.game import Game
-from games.core.jit import KERNEL_PACKAGES, digest_of, import_closure
-from games.core.jit.parts import processor_features
+from arena.games.core import index
+from arena.games.core.game import Game
+from arena.games.core.jit import KERNEL_PACKAGES, digest_of, import_closure
+from arena.games.core.jit.parts import processor_features
 
 NAME, MOST = "compiled", 10_000  # the file; its most seats, the latest ones
 
@@ -38,7 +38,7 @@ def note_compiled(seats: Iterable[Seat], games: Iterable[Game]) -> None:
 def _key(seat, games) -> str:
     """A digest of what determines the kernels, except the sources that the stamp covers."""
     modules = sorted({type(made).__module__ for made in (seat.agent, *games)})
-    others = [digest_of(import_closure(name)) for name in modules if name.partition(".")[0] not in KERNEL_PACKAGES]
+    others = [digest_of(import_closure(name)) for name in modules if not name.startswith(KERNEL_PACKAGES)]
     settings = sorted(item for item in os.environ.items() if item[0].startswith(("NUMBA_", "ARENA_SPECIALIZE")))
     machine = (numba.__version__, get_host_cpu_name(), sorted(processor_features()), settings)
     kinds = sorted(seat.budget.given())

@@ -10,7 +10,7 @@ PROJECT = "search-arena"
 
 def describe(games) -> dict:
     """Plain values: cpu, cores, memory_bytes, system, python, numba, numpy, project, source_digest (of the games)."""
-    from games.core.jit import source_digest
+    from arena.games.core.jit import source_digest
 
     return {
         "cpu": _cpu(),
@@ -42,18 +42,17 @@ def describe_run(config) -> dict:
 
 def plugins_of(config) -> str:
     """The other packages whose games and agents play, with versions and digests of their sources."""
-    from games.core.jit import digest_of, import_closure, package_folder
-    from games.core.plugins import PACKAGES, points, title
+    from arena.games.core.jit import digest_of, import_closure, package_sources
+    from arena.games.core.plugins import PACKAGES, points, title
 
-    ours = [folder for package in PACKAGES if (folder := package_folder(package))]
+    ours = set().union(*(package_sources(package) for package in PACKAGES))
     titles = {point.module.partition(".")[0]: title(point) for package in PACKAGES for point in points(package)}
     sources: dict[str, set[Path]] = {}
     made = [*config.instances, *(agent for _, agent in config.agents)]
     for module in sorted({type(one).__module__ for one in made}):
         top = module.partition(".")[0]
-        if top not in PACKAGES:
-            found = {path for path in import_closure(module) if not any(folder in path.parents for folder in ours)}
-            sources.setdefault(titles.get(top, module), set()).update(found)
+        if top != "arena":
+            sources.setdefault(titles.get(top, module), set()).update(import_closure(module) - ours)
     return "; ".join(f"{name} (sources {digest_of(paths)})" for name, paths in sources.items())
 
 

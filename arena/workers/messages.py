@@ -15,12 +15,12 @@ from typing import TypeVar
 
 import msgspec
 
-from agents.core.effort import Effort
+from arena.agents.core.effort import Effort
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
 from arena.play.match import identity, seats_of
-from results import candidates
-from results.record import MOST, GameRecord, Reason
+from arena.results import candidates
+from arena.results.record import MOST, GameRecord, Reason
 
 LONGEST = 64 << 20  # bytes of a message
 PIECE = 1 << 18  # bytes read at a time

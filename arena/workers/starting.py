@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from multiprocessing import forkserver
 from typing import Any
 
+from arena.games.core import index
+from arena.games.core.errors import UserError
 from arena.workers.confinement import safe_path
-from games.core import index
-from games.core.errors import UserError
 
 log = logging.getLogger("arena.workers.supervisor")
 
@@ -50,7 +50,11 @@ def modules_of(values: Mapping[str, Any]) -> list[str]:
     """
     games = [values.get("game"), *_listed(values.get("instances"))]
     agents = [entry.get("agent") for entry in _listed(values.get("agents")) if isinstance(entry, Mapping)]
-    return [module for package, specs in (("games", games), ("agents", agents)) for module in _ours(package, specs)]
+    return [
+        module
+        for package, specs in (("arena.games", games), ("arena.agents", agents))
+        for module in _ours(package, specs)
+    ]
 
 
 def _listed(value) -> Iterable:

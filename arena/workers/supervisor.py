@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from multiprocessing import connection as pipes
 from typing import Protocol
 
+from arena.results.record import Reason
 from arena.workers import worker_main
 from arena.workers.engine import Engine
 from arena.workers.messages import LONGEST, Failed, Junk, Leave, Played, Probed, Ready, fault_of
@@ -25,7 +26,6 @@ from arena.workers.waiting import Failure, Job, Queue
 from arena.workers.warmer import Warmer
 from arena.workers.watchdog import Watchdog
 from arena.workers.worker import FAREWELL_SECONDS, TICK, InPlay, Looks, Worker
-from results.record import Reason
 
 log = logging.getLogger("arena.workers.supervisor")
 

@@ -13,6 +13,7 @@ from multiprocessing import connection as pipes
 
 from arena.config.config import Config, Seat
 from arena.play.first_moves import weight
+from arena.results.record import Reason
 from arena.workers import worker_main
 from arena.workers.compiled import is_compiled, note_compiled
 from arena.workers.logs import WorkersLog
@@ -21,7 +22,6 @@ from arena.workers.starting import WorkerStartError
 from arena.workers.waiting import Failure
 from arena.workers.watchdog import Watchdog
 from arena.workers.worker import TICK, Looks, Worker
-from results.record import Reason
 
 
 class Child(Worker):

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
 from arena.play import watch
+from arena.results.record import Reason
 from arena.workers.batches import ORDER_SECONDS
 from arena.workers.confinement import inherited, safe_path
 from arena.workers.logs import WorkersLog
@@ -23,7 +24,6 @@ from arena.workers.starting import no_interrupt, start_process
 from arena.workers.verdicts import death, is_stopped
 from arena.workers.waiting import Failure, Job
 from arena.workers.watchdog import Watchdog
-from results.record import Reason
 
 log = logging.getLogger("arena.workers.supervisor")
 

@@ -17,11 +17,11 @@ from arena.play.match import Openings, play_fixture, void_record
 from arena.play.probe import fault_in_kernels
 from arena.play.rules import GameError
 from arena.play.watch import Watch
+from arena.results.record import GameRecord, Reason
 from arena.workers import logs
 from arena.workers.batches import NEWS_SECONDS
 from arena.workers.confinement import confine, limit_memory
 from arena.workers.messages import Failed, Play, Played, Probe, Probed, Ready, Warm, Warmed, WorkersEnd
-from results.record import GameRecord, Reason
 
 log = logging.getLogger("arena.workers.worker_main")
 

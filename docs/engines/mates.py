@@ -19,9 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-import agents
-import games
-from agents.core.solve import Solver, Unsolved, goal_for, solver_of
+from arena import agents, games
+from arena.agents.core.solve import Solver, Unsolved, goal_for, solver_of
 
 SOLVERS = ("alphabeta", "dfpn", "pns")
 LONGEST = 3  # moves to mate

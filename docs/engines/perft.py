@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-import games
+from arena import games
 
 # The positions that chess programmers count; depth for us and Stockfish, and for python-chess
 POSITIONS = {

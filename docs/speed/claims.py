@@ -8,10 +8,10 @@ claims exhaustive search settled within the limit, and how many of those were wr
 
 import argparse
 
-import games
-from games.core.check import contradicted
-from games.core.observed import foreseen_kernel, random_line
-from games.core.seeds import derive_seed
+from arena import games
+from arena.games.core.check import contradicted
+from arena.games.core.observed import foreseen_kernel, random_line
+from arena.games.core.seeds import derive_seed
 
 BOARDS = (
     "connect4(rows=4, columns=5)",

@@ -17,11 +17,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import agents
-import games
-from agents.core.solve import solve, solver_of
-from games.core.random import GAMMA, mix
-from games.core.seeds import derive_seed
+from arena import agents, games
+from arena.agents.core.solve import solve, solver_of
+from arena.games.core.random import GAMMA, mix
+from arena.games.core.seeds import derive_seed
 
 SOURCES = Path(__file__).parent
 COMPILER = "g++"

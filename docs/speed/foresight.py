@@ -10,17 +10,16 @@ more than `--seconds`.
 import argparse
 import time
 
-import agents
-import games
-from agents.core.solve import Unsolved, solve, solver_of
-from games.atarigo import AtariGo
-from games.breakthrough import Breakthrough
-from games.clobber import Clobber
-from games.connect4 import Connect4
-from games.core.game import Game
-from games.domineering import Domineering
-from games.hex import Hex
-from games.othello import Othello
+from arena import agents, games
+from arena.agents.core.solve import Unsolved, solve, solver_of
+from arena.games.atarigo import AtariGo
+from arena.games.breakthrough import Breakthrough
+from arena.games.clobber import Clobber
+from arena.games.connect4 import Connect4
+from arena.games.core.game import Game
+from arena.games.domineering import Domineering
+from arena.games.hex import Hex
+from arena.games.othello import Othello
 
 
 def blind(base: type[Game]) -> type[Game]:

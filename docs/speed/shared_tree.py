@@ -8,10 +8,9 @@ import argparse
 import statistics
 import time
 
-import agents
-import games
-from games.core.errors import UserError
-from games.core.random import stream
+from arena import agents, games
+from arena.games.core.errors import UserError
+from arena.games.core.random import stream
 
 SEARCHES = {
     "uct": "uct(playouts={})",

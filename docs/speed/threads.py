@@ -20,12 +20,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-import agents
-import games
-from agents.core.solve import Unsolved, solve, solver_of
-from games.core.errors import UserError
-from games.core.random import random_below, stream
-from games.core.registry import parse_spec
+from arena import agents, games
+from arena.agents.core.solve import Unsolved, solve, solver_of
+from arena.games.core.errors import UserError
+from arena.games.core.random import random_below, stream
+from arena.games.core.registry import parse_spec
 
 RULES = ("alphabeta(sharing='abdada')", "alphabeta(sharing='ybwc')", "alphabeta(sharing='lazy')")
 # of each game: how many positions, and after how many plies at least and at most

@@ -5,7 +5,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic, overload
 
-from games.core.jit.parts import part, processor_features
+from arena.games.core.jit.parts import part, processor_features
 
 WORD = np.uint64
 ZERO, ONE, TWO, TOP = WORD(0), WORD(1), WORD(2), WORD(1 << 63)

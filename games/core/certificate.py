@@ -19,13 +19,13 @@ from pathlib import Path
 
 import numpy as np
 
-from games.core.errors import UserError
-from games.core.files import read_bounded
-from games.core.game import Game
-from games.core.jit import kernel
-from games.core.lookahead import WON, new_lookahead, wins_within
-from games.core.playout import copy_state
-from games.core.random import GAMMA
+from arena.games.core.errors import UserError
+from arena.games.core.files import read_bounded
+from arena.games.core.game import Game
+from arena.games.core.jit import kernel
+from arena.games.core.lookahead import WON, new_lookahead, wins_within
+from arena.games.core.playout import copy_state
+from arena.games.core.random import GAMMA
 
 FORMAT = "search-arena certificate 2"
 MOST_BYTES = 1 << 30  # of a file, and of its moves

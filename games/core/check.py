@@ -1,6 +1,6 @@
 """The conformance suite: tests, along random games, of what must hold for every game.
 
-    from games.core.check import check
+    from arena.games.core.check import check
     check(MyGame(rows=5), seed=1)
 
 Every check takes a game and a seed and raises ConformanceError, which names the broken promise and the position.  All
@@ -14,12 +14,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from games.core import lookahead
-from games.core.drawing import svg
-from games.core.game import CHANCE, Game, IllegalMove
-from games.core.lane_playout import lane_playout_kernel
-from games.core.lanes import WIDE, lane_streams
-from games.core.observed import (
+from arena.games.core import lookahead
+from arena.games.core.drawing import svg
+from arena.games.core.game import CHANCE, Game, IllegalMove
+from arena.games.core.lane_playout import lane_playout_kernel
+from arena.games.core.lanes import WIDE, lane_streams
+from arena.games.core.observed import (
     SAMPLE,
     View,
     call,
@@ -38,8 +38,8 @@ from games.core.observed import (
     views,
     walk,
 )
-from games.core.observed import ConformanceError as ConformanceError
-from games.core.random import stream
+from arena.games.core.observed import ConformanceError as ConformanceError
+from arena.games.core.random import stream
 
 PLAYOUTS = 4000  # of each kind, to compare a game's own random playout with the default
 FORESIGHT = 20_000  # positions of an exhaustive search that tests one claim

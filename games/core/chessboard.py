@@ -10,9 +10,9 @@ on a line is found by obstruction difference (`games.core.bits.reach`, an idea o
 
 import numpy as np
 
-from games.core.bits import ONE, TWO, WORD, nth_bit, popcount, reach, reversed_bytes, trailing_zeros
-from games.core.game import Game
-from games.core.random import GAMMA, mix, random_below
+from arena.games.core.bits import ONE, TWO, WORD, nth_bit, popcount, reach, reversed_bytes, trailing_zeros
+from arena.games.core.game import Game
+from arena.games.core.random import GAMMA, mix, random_below
 
 # Words of a state
 OWN = 0  # men of the player to move

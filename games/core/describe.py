@@ -7,8 +7,8 @@ import types
 import typing
 from dataclasses import MISSING
 
-from games.core.index import Parameter
-from games.core.parameters import Registered, parameters_of, type_name
+from arena.games.core.index import Parameter
+from arena.games.core.parameters import Registered, parameters_of, type_name
 
 BUDGET = {  # parameters of every agent that has them
     "playouts": "budget of a move: random playouts",

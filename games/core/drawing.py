@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape
 if TYPE_CHECKING:
     import numpy as np
 
-    from games.core.people import People
+    from arena.games.core.people import People
 
 CELL = 40  # units: the side of a cell
 EDGE = 26  # units that row and column names take

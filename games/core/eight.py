@@ -4,10 +4,10 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import WORD
-from games.core.board import draw_sets, squares
-from games.core.game import Game
-from games.core.horizon import END, PLIES, HorizonGame
+from arena.games.core.bits import WORD
+from arena.games.core.board import draw_sets, squares
+from arena.games.core.game import Game
+from arena.games.core.horizon import END, PLIES, HorizonGame
 
 PASS = 64 * 64
 

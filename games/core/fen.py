@@ -7,7 +7,7 @@ Castling is written as X-FEN does: KQkq for the outermost rooks, the letter of i
 import re
 from typing import NamedTuple
 
-from games.core.board import point_name
+from arena.games.core.board import point_name
 
 LETTERS = "PNBRQK"
 SIDES = "wb"

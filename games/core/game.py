@@ -7,17 +7,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from games.core.jit import Compilable
-from games.core.people import People
-from games.core.prepared import FILE, PreparedFileError
-from games.core.registry import Registry, spell
-from games.core.rules import CHANCE as CHANCE
-from games.core.rules import BrokenRules as BrokenRules
-from games.core.rules import IllegalMove as IllegalMove
-from games.core.speed import Speed
-from games.core.strength import Strength, evaluator
+from arena.games.core.jit import Compilable
+from arena.games.core.people import People
+from arena.games.core.prepared import FILE, PreparedFileError
+from arena.games.core.registry import Registry, spell
+from arena.games.core.rules import CHANCE as CHANCE
+from arena.games.core.rules import BrokenRules as BrokenRules
+from arena.games.core.rules import IllegalMove as IllegalMove
+from arena.games.core.speed import Speed
+from arena.games.core.strength import Strength, evaluator
 
-registry = Registry("game", "games")
+registry = Registry("game", "arena.games")
 
 RULES = {"player", "legal_moves", "play", "is_over", "score", "chance"}
 # For `_forget_other_rules`: methods that repeat rules, each with those it repeats; and conclusions from the rules

@@ -21,11 +21,11 @@ from functools import cached_property
 
 import numpy as np
 
-from games.core.bits import ONE, WORD, popcount
-from games.core.board import Rectangle, draw, turns
-from games.core.drawing import Look
-from games.core.game import Game, check_range
-from games.core.random import random_below
+from arena.games.core.bits import ONE, WORD, popcount
+from arena.games.core.board import Rectangle, draw, turns
+from arena.games.core.drawing import Look
+from arena.games.core.game import Game, check_range
+from arena.games.core.random import random_below
 
 LETTERS = "abcdefghjklmnopqrst"  # of the columns: Go leaves out the i
 EMPTY, BLACK, WHITE, BORDER = WORD(0), WORD(1), WORD(2), WORD(4)

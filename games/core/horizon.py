@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from games.core.bits import ONE, ZERO
-from games.core.game import Game
-from games.core.random import GAMMA, mix
+from arena.games.core.bits import ONE, ZERO
+from arena.games.core.game import Game
+from arena.games.core.random import GAMMA, mix
 
 PLIES, END = 2, 3  # of a state
 

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from games.core import plugins
+from arena.games.core import plugins
 
 FORM = 1  # of the file format; files of other versions are not read
 PREFIX = "arena-"  # how the names of the files begin
@@ -110,12 +110,12 @@ def files() -> list[Path]:
 def _place(name: str) -> Path | None:
     """The file of a name: beside Numba's kernels, or in the user's cache folder, which other sources share."""
     folder = os.environ.get("NUMBA_CACHE_DIR") or _own_folder()
-    return Path(folder, f"{PREFIX}{name}-{_digest(str(_sources('games')))}.json") if folder else None
+    return Path(folder, f"{PREFIX}{name}-{_digest(str(_sources('arena.games')))}.json") if folder else None
 
 
 @functools.cache
 def _own_folder() -> str:
-    beside = _sources("games") / "__pycache__"
+    beside = _sources("arena.games") / "__pycache__"
     if os.access(beside if beside.exists() else beside.parent, os.W_OK):
         return str(beside)
     caches = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
@@ -123,8 +123,8 @@ def _own_folder() -> str:
 
 
 def _sources(package: str) -> Path:
-    """The folder of one of our packages: they lie side by side."""
-    return Path(__file__).resolve().parents[2] / package
+    """The folder of one of our packages: in a checkout, too, they lie side by side."""
+    return Path(__file__).resolve().parents[2] / package.rpartition(".")[2]
 
 
 @functools.cache

@@ -2,10 +2,10 @@
 
 from numba.extending import overload
 
-from games.core.jit import kernel
-from games.core.jit.parts import UNCOUNTED
-from games.core.jit.tables import FUNCTIONS, WIDTHS, TableType, call_of
-from games.core.lanes import (
+from arena.games.core.jit import kernel
+from arena.games.core.jit.parts import UNCOUNTED
+from arena.games.core.jit.tables import FUNCTIONS, WIDTHS, TableType, call_of
+from arena.games.core.lanes import (
     LaneStream,
     Width,
     choose,

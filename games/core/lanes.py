@@ -22,10 +22,10 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import models, register_model
 from numba.np.arrayobj import make_array
 
-from games.core.bits import nth_bit, popcount
-from games.core.jit import Compilable
-from games.core.jit.parts import processor_features
-from games.core.random import next_word, random_below
+from arena.games.core.bits import nth_bit, popcount
+from arena.games.core.jit import Compilable
+from arena.games.core.jit.parts import processor_features
+from arena.games.core.random import next_word, random_below
 
 FEW = 16  # lanes narrower than 64 bits, up to which the n-th bit of each is found one after another
 

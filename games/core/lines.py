@@ -1,6 +1,6 @@
 """Lines of moves, played by compiled rules: a thousand lines take a few milliseconds."""
 
-from games.core.jit import kernel
+from arena.games.core.jit import kernel
 
 
 @kernel

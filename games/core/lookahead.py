@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.core.game import Game
-from games.core.jit import kernel
-from games.core.playout import copy_state
+from arena.games.core.game import Game
+from arena.games.core.jit import kernel
+from arena.games.core.playout import copy_state
 
 WON, NOT_WON, UNKNOWN = 1, 0, -1
 

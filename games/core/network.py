@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from games.core.bits import WORD, popcount
-from games.core.jit import inlined
-from games.core.random import stream
+from arena.games.core.bits import WORD, popcount
+from arena.games.core.jit import inlined
+from arena.games.core.random import stream
 
 SCALE = 2.0**-20  # the addend to the sum for 1 in a weight
 LARGEST = 2.0**10  # beyond which a sum makes no difference, so that values stay between -1 and 1

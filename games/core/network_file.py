@@ -9,8 +9,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from games.core.network import MOST_ENTRIES, Network, contents_of, new_network
-from games.core.prepared import PreparedFileError, pack, stamp, unpack, wrong
+from arena.games.core.network import MOST_ENTRIES, Network, contents_of, new_network
+from arena.games.core.prepared import PreparedFileError, pack, stamp, unpack, wrong
 
 EVALUATION, POLICY = "learned evaluation", "learned policy"  # what a network computes
 

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numba.core.errors import TypingError
 
-from games.core.game import CHANCE
-from games.core.jit import kernel, uncompiled
-from games.core.playout import copy_state
-from games.core.random import random_below, stream
-from games.core.seeds import derive_seed
+from arena.games.core.game import CHANCE
+from arena.games.core.jit import kernel, uncompiled
+from arena.games.core.playout import copy_state
+from arena.games.core.random import random_below, stream
+from arena.games.core.seeds import derive_seed
 
 LINES = 10  # random games
 SAMPLE = 40  # states of a line, and moves of a state, to look at where all would take long

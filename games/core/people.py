@@ -6,10 +6,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from games.core.drawing import Drawing, Look, svg, text_drawing
-from games.core.errors import listed
-from games.core.lines import play_line_kernel
-from games.core.rules import IllegalMove, Rules
+from arena.games.core.drawing import Drawing, Look, svg, text_drawing
+from arena.games.core.errors import listed
+from arena.games.core.lines import play_line_kernel
+from arena.games.core.rules import IllegalMove, Rules
 
 
 @dataclass(frozen=True)

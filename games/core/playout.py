@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.core.game import Game, check_range
-from games.core.jit import helper, kernel
-from games.core.lane_playout import lane_playouts
-from games.core.random import stream
+from arena.games.core.game import Game, check_range
+from arena.games.core.jit import helper, kernel
+from arena.games.core.lane_playout import lane_playouts
+from arena.games.core.random import stream
 
 
 class PlayoutSummary(NamedTuple):

@@ -11,13 +11,13 @@ import sys
 from collections.abc import Iterable
 from importlib.metadata import EntryPoint, entry_points
 
-PACKAGES = ("games", "agents")
+PACKAGES = ("arena.games", "arena.agents")
 VARIABLE = "SEARCH_ARENA_PLUGINS"  # a folder to look in and the names of modules, separated as paths are
 
 
 def points(package: str) -> list[EntryPoint]:
-    """The entry points of "games" or "agents", in the order of their names."""
-    return sorted(entry_points(group=f"search_arena.{package}"), key=lambda point: (point.name, point.value))
+    """The entry points of `arena.games` or `arena.agents`, in the order of their names."""
+    return sorted(entry_points(group=f"search_{package}"), key=lambda point: (point.name, point.value))
 
 
 @functools.cache

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
 
-from games.core.errors import UserError
+from arena.games.core.errors import UserError
 
 FILE = "file:"  # a parameter that begins with this names a file with a learned network
 VERSION = 1

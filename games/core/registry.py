@@ -18,10 +18,10 @@ from functools import cached_property
 from importlib.metadata import EntryPoint
 from typing import Any, ClassVar
 
-from games.core import index, plugins
-from games.core.describe import about, parameters
-from games.core.errors import UserError
-from games.core.parameters import Registered, parameters_of, type_name
+from arena.games.core import index, plugins
+from arena.games.core.describe import about, parameters
+from arena.games.core.errors import UserError
+from arena.games.core.parameters import Registered, parameters_of, type_name
 
 WORDS = {"true": True, "false": False, "none": None}
 UNLISTED = {"listed": False}  # metadata of a field that is given by name only, and not shown at its default
@@ -90,6 +90,17 @@ class Registry:
                 if name in self._classes:
                     return self._classes[name]
         return self._classes.get(name) or self.classes().get(name)
+
+    def class_called(self, title: str) -> Any:
+        """The registered class of that name in Python, such as `Connect4`; AttributeError if there is none."""
+        for name in self._index if title[:1].isupper() else ():
+            if name.replace("_", "") == title.lower():
+                self.named(name)
+        known = self.classes().values() if title[:1].isupper() else ()
+        found = next((cls for cls in known if cls.__name__ == title), None)
+        if found is None:
+            raise AttributeError(f"module {self.package!r} has no attribute {title!r}")
+        return found
 
     @cached_property
     def _index(self):

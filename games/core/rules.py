@@ -32,8 +32,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from games.core.errors import UserError, listed
-from games.core.jit import Compilable
+from arena.games.core.errors import UserError, listed
+from arena.games.core.jit import Compilable
 
 CHANCE = -1  # the player of a state in which chance moves
 

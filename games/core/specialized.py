@@ -2,9 +2,10 @@
 
 import os
 
-from games.core.errors import UserError
+from arena.games.core.errors import UserError
 
 VARIABLE = "ARENA_SPECIALIZE"  # the environment variable with the mode
+SILENT = "ARENA_SILENT"  # set where what a process compiles is not for a person to read
 ALWAYS, AUTO, NEVER = MODES = ("always", "auto", "never")
 
 

@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from games.core.lanes import WIDE
-from games.core.random import GAMMA, mix, random_below
-from games.core.rules import CHANCE, Rules
+from arena.games.core.lanes import WIDE
+from arena.games.core.random import GAMMA, mix, random_below
+from arena.games.core.rules import CHANCE, Rules
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from games.core.network import Network, sigmoid, sign_of, tuple_sum
-from games.core.network_file import load_network
-from games.core.prepared import FILE, named_files
-from games.core.registry import UNLISTED
-from games.core.rules import Rules
+from arena.games.core.network import Network, sigmoid, sign_of, tuple_sum
+from arena.games.core.network_file import load_network
+from arena.games.core.prepared import FILE, named_files
+from arena.games.core.registry import UNLISTED
+from arena.games.core.rules import Rules
 
 NETWORK_ARRAYS = {"network_weights": np.int32, "network_places": np.int32, "network_layout": np.int64}
 

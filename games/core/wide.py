@@ -3,8 +3,8 @@
 The compiler drops words that are constantly 0.  All but `nth_cell`, `list_cells` and `lowest` work on lanes, too.
 """
 
-from games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
-from games.core.jit.parts import part
+from arena.games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
+from arena.games.core.jit.parts import part
 
 
 @part

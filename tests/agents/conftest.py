@@ -2,8 +2,8 @@
 
 import pytest
 
-import games
-from games.core.network_file import POLICY, network_bytes
+from arena import games
+from arena.games.core.network_file import POLICY, network_bytes
 from tests.agents.test_learning import random_network
 
 

@@ -5,7 +5,7 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.montecarlo.parallel.distributed import Distributed, DistributedPlayer
+from arena.agents.montecarlo.parallel.distributed import Distributed, DistributedPlayer
 
 
 @dataclass(frozen=True)

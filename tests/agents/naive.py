@@ -5,8 +5,8 @@ from math import log, sqrt
 
 import numpy as np
 
-from games.core.game import Game
-from games.core.random import random_below
+from arena.games.core.game import Game
+from arena.games.core.random import random_below
 
 F32 = np.float32
 

@@ -6,7 +6,7 @@ from math import ceil, exp, log, log2, sqrt
 
 import numpy as np
 
-from games.core.random import random_below, random_unit
+from arena.games.core.random import random_below, random_unit
 from tests.agents.naive import Grave, Node, descend, expand
 from tests.agents.naive_nested import adapt, drawn_step, shuffled, steps_of
 

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from math import exp
 
-from games.core.random import random_below, random_unit
+from arena.games.core.random import random_below, random_unit
 
 
 def probabilities(weights, codes, biases, temperature):

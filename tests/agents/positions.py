@@ -2,7 +2,7 @@
 
 import pytest
 
-from games.core.random import random_below, stream
+from arena.games.core.random import random_below, stream
 
 # What every search is tried on: its kernels take some seconds to compile for each.  test_matrix.py has all games.
 GAMES = [

@@ -5,13 +5,12 @@ import time
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.core.tree import LEAF, ROOT, copy_subtree, new_tree
-from agents.minimax.depthfirst import depth_first_kernel
-from agents.montecarlo.search import Search, search_kernel
-from agents.montecarlo.ucb1 import UCB1, Numbers
-from games.core.random import stream
+from arena import agents, games
+from arena.agents.core.tree import LEAF, ROOT, copy_subtree, new_tree
+from arena.agents.minimax.depthfirst import depth_first_kernel
+from arena.agents.montecarlo.search import Search, search_kernel
+from arena.agents.montecarlo.ucb1 import UCB1, Numbers
+from arena.games.core.random import stream
 from tests.agents.naive import flat
 from tests.agents.positions import GAMES, after_names, random_position
 from tests.shipped import AGENTS

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-import games
-from agents.minimax import andor
-from games.core.problem import Problem
-from games.vacuum import LEFT, RIGHT, VacuumWorld, World
+from arena import games
+from arena.agents.minimax import andor
+from arena.games.core.problem import Problem
+from arena.games.vacuum import LEFT, RIGHT, VacuumWorld, World
 from tests.agents.positions import random_position
 from tests.games.exact import exact_value
 

@@ -2,10 +2,9 @@
 
 import pytest
 
-import agents
-import games
-from agents.core import chunks
-from games.core.random import stream
+from arena import agents, games
+from arena.agents.core import chunks
+from arena.games.core.random import stream
 from tests.agents.positions import random_position
 from tests.shipped import AGENTS
 

@@ -8,14 +8,13 @@ import time
 import numpy as np
 import pytest
 
-import agents
 import arena
-import games
-from agents.core.agent import registry
-from agents.montecarlo.parallel import tds
-from agents.montecarlo.parallel.distributed import jobs_in
-from agents.montecarlo.parallel.shared import BEGUN, DONE, finished
-from games.core.random import stream
+from arena import agents, games
+from arena.agents.core.agent import registry
+from arena.agents.montecarlo.parallel import tds
+from arena.agents.montecarlo.parallel.distributed import jobs_in
+from arena.agents.montecarlo.parallel.shared import BEGUN, DONE, finished
+from arena.games.core.random import stream
 
 GAME = games.make("breakthrough(rows=5, columns=4)")
 

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.core.solve import solve, solver_of
-from agents.minimax.exact import ALONE, TABLE_ROW_BYTES, ask_kernel, exact_kernel
-from agents.minimax.solver import BEYOND, ExactSolver
+from arena import agents, games
+from arena.agents.core.solve import solve, solver_of
+from arena.agents.minimax.exact import ALONE, TABLE_ROW_BYTES, ask_kernel, exact_kernel
+from arena.agents.minimax.solver import BEYOND, ExactSolver
 from tests.agents import naive_proof as naive
 from tests.agents.positions import random_line, small_positions
 

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.minimax.chances import explore_chances
-from games.core.game import CHANCE
+from arena import agents, games
+from arena.agents.minimax.chances import explore_chances
+from arena.games.core.game import CHANCE
 from tests.games.exact import exact_value
 
 EVEN = "{'probabilities': ['1/2', '1/2'], 'moves': [[3, 9], [-4, 7]]}"

@@ -4,11 +4,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-import agents
-import games
-from agents.core.tree import ROOT, new_tree
-from agents.montecarlo.grown import grow, most_visited, shown
-from games.core.game import CHANCE
+from arena import agents, games
+from arena.agents.core.tree import ROOT, new_tree
+from arena.agents.montecarlo.grown import grow, most_visited, shown
+from arena.games.core.game import CHANCE
 
 GAME = "tictactoe"
 UCT = "uct(playouts=300)"

@@ -11,15 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.core.pool import FREE, WorkerError
-from agents.core.solve import Goal, solve, solver_of
-from agents.knowledge.tablebase import no_endgames
-from agents.proof.bestfirst import LEAF
-from agents.proof.joblevel import number_kernel
-from agents.proof.jobs import Job, ProcessWorkers, Workplace
-from agents.proof.numbers import new_counts
+from arena import agents, games
+from arena.agents.core.pool import FREE, WorkerError
+from arena.agents.core.solve import Goal, solve, solver_of
+from arena.agents.knowledge.tablebase import no_endgames
+from arena.agents.proof.bestfirst import LEAF
+from arena.agents.proof.joblevel import number_kernel
+from arena.agents.proof.jobs import Job, ProcessWorkers, Workplace
+from arena.agents.proof.numbers import new_counts
 from tests.agents import naive_proof as naive
 from tests.agents.positions import random_position
 
@@ -271,8 +270,8 @@ def test_a_process_that_fails_by_itself_is_an_error():
 
 
 PROGRAM = """
-import agents, games
-from agents.core.solve import solve, solver_of
+from arena import agents, games
+from arena.agents.core.solve import solve, solver_of
 if __name__ == "__main__":
     game = games.make("tictactoe")
     jobs = solver_of(agents.make("jlpns(workers=2, job='pns', job_nodes=5)"), game)

@@ -10,23 +10,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import agents
 import arena
-import games
-from agents.core.agent import Player
-from agents.learning import td
-from agents.learning.descent import Descending, learn_from_tree, new_trees, search
-from agents.learning.learner import registry
-from agents.learning.td import TD, SelfPlay, new_room
-from agents.learning.trainer import GAMES, POSITIONS, new_trainer
-from agents.minimax.ubfm import ROOT, SIZE, UBFMOptions
+from arena import agents, games
+from arena.agents.core.agent import Player
+from arena.agents.learning import td
+from arena.agents.learning.descent import Descending, learn_from_tree, new_trees, search
+from arena.agents.learning.learner import registry
+from arena.agents.learning.td import TD, SelfPlay, new_room
+from arena.agents.learning.trainer import GAMES, POSITIONS, new_trainer
+from arena.agents.minimax.ubfm import ROOT, SIZE, UBFMOptions
+from arena.games.core.check import values_kernel
+from arena.games.core.jit import kernel
+from arena.games.core.network import SCALE, STAGES, board_of, contents_of, images, make_orbits, new_network, windows
+from arena.games.core.network_file import network_bytes
+from arena.games.core.prepared import LONGEST_HEADER, PreparedFileError, pack
+from arena.games.core.random import random_below, random_unit, stream
 from arena.study.learning import Learning, LearningError, begin, match, stored_positions
-from games.core.check import values_kernel
-from games.core.jit import kernel
-from games.core.network import SCALE, STAGES, board_of, contents_of, images, make_orbits, new_network, windows
-from games.core.network_file import network_bytes
-from games.core.prepared import LONGEST_HEADER, PreparedFileError, pack
-from games.core.random import random_below, random_unit, stream
 from tests.agents import naive_proof as naive
 from tests.agents.positions import random_line
 from tests.typed import call

@@ -9,11 +9,10 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.core.agent import registry
-from games.core.game import CHANCE
-from games.core.random import random_below, stream
+from arena import agents, games
+from arena.agents.core.agent import registry
+from arena.games.core.game import CHANCE
+from arena.games.core.random import random_below, stream
 from tests.agents.positions import after_names
 from tests.shipped import AGENTS, GAMES
 

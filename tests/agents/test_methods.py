@@ -10,15 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.core.agent import Unsuited
-from agents.core.tree import ROOT, begin_walk, new_walk, proven_result
-from agents.montecarlo.method import Method, methods_of, registry
-from agents.montecarlo.methods.ppa import IN_TREE, PLAYOUT
-from agents.montecarlo.search import Search
-from games.core.random import stream
-from games.core.registry import SpecError
+from arena import agents, games
+from arena.agents.core.agent import Unsuited
+from arena.agents.core.tree import ROOT, begin_walk, new_walk, proven_result
+from arena.agents.montecarlo.method import Method, methods_of, registry
+from arena.agents.montecarlo.methods.ppa import IN_TREE, PLAYOUT
+from arena.agents.montecarlo.search import Search
+from arena.games.core.random import stream
+from arena.games.core.registry import SpecError
 from tests.agents import naive_methods as naive
 from tests.agents.naive import solve
 from tests.agents.naive_nested import adapt, steps_of
@@ -487,7 +486,7 @@ def test_a_field_cannot_have_the_name_of_a_function():
 
 @pytest.mark.parametrize("name", list(registry.classes()))
 def test_every_method_says_what_it_is(name):
-    from games.core.describe import about, parameters
+    from arena.games.core.describe import about, parameters
 
     cls = registry.classes()[name]
     assert len(about(cls)) > 20 and cls.part

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.minimax.depthfirst import depth_first_kernel
-from agents.minimax.ordering import UNGUIDED
-from agents.minimax.root import put_root
-from agents.minimax.stack import DONE, WIN, restart
-from games.core.random import stream
+from arena import agents, games
+from arena.agents.minimax.depthfirst import depth_first_kernel
+from arena.agents.minimax.ordering import UNGUIDED
+from arena.agents.minimax.root import put_root
+from arena.agents.minimax.stack import DONE, WIN, restart
+from arena.games.core.random import stream
 from tests.agents.naive import minimax
 from tests.agents.positions import GAMES, after_names, random_line, random_position, small_positions
 

@@ -2,12 +2,11 @@
 
 import pytest
 
-import agents
-import games
-from agents.core.tree import ROOT, UNPROVEN, new_tree, proven_result
-from agents.montecarlo.search import Search, search_kernel
-from agents.montecarlo.ucb1 import UCB1, Numbers
-from games.core.random import stream
+from arena import agents, games
+from arena.agents.core.tree import ROOT, UNPROVEN, new_tree, proven_result
+from arena.agents.montecarlo.search import Search, search_kernel
+from arena.agents.montecarlo.ucb1 import UCB1, Numbers
+from arena.games.core.random import stream
 from tests import samples
 from tests.agents.naive import Grave, search, solve, uct
 from tests.agents.positions import GAMES, random_position

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-import agents
-import games
-from games.core.random import stream
+from arena import agents, games
+from arena.games.core.random import stream
 from tests.agents.naive_nested import Lazy, beam_nrpa, nmcs, nmcs_for_two
 
 SMALL_BOARD = "samegame(rows=5, columns=5, colours=3)"
@@ -306,6 +305,6 @@ def test_games_that_do_not_fit():
 
 
 def test_a_search_that_memory_cannot_hold_is_refused(monkeypatch):
-    monkeypatch.setattr("agents.nested.agent.memory_bytes", lambda: 10**6)
+    monkeypatch.setattr("arena.agents.nested.agent.memory_bytes", lambda: 10**6)
     with pytest.raises(agents.Unsuited, match=r"nrpa\(level=12, playouts=1\) needs .* GB for morpion"):
         agents.make("nrpa(level=12, playouts=1)").player(games.make("morpion"))

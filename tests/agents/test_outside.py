@@ -13,17 +13,16 @@ from pathlib import Path
 
 import pytest
 
-import agents
-import games
-from agents.core.agent import Budget, IllegalAnswer, OutOfTime
-from agents.core.clock import Clock
-from agents.outside.external import Engines
-from agents.outside.gtp import Gtp
-from agents.outside.jsonlines import JsonLines
-from agents.outside.process import EngineError, Process, Silent
-from agents.outside.protocol import Position
-from agents.outside.uci import Uci, read_info, score_of_value, value_of_score
-from games.core.random import stream
+from arena import agents, games
+from arena.agents.core.agent import Budget, IllegalAnswer, OutOfTime
+from arena.agents.core.clock import Clock
+from arena.agents.outside.external import Engines
+from arena.agents.outside.gtp import Gtp
+from arena.agents.outside.jsonlines import JsonLines
+from arena.agents.outside.process import EngineError, Process, Silent
+from arena.agents.outside.protocol import Position
+from arena.agents.outside.uci import Uci, read_info, score_of_value, value_of_score
+from arena.games.core.random import stream
 from tests.agents import badly
 
 TEMPLATES = Path(__file__).parents[2] / "docs" / "engines"
@@ -84,7 +83,7 @@ def nothing_left():
 @pytest.fixture
 def unhurried(monkeypatch):
     """What has closed its output, and is about to end, may take long for that."""
-    monkeypatch.setattr("agents.outside.process.GRACE", 15.0)
+    monkeypatch.setattr("arena.agents.outside.process.GRACE", 15.0)
 
 
 def bad(mode, **options):
@@ -170,7 +169,7 @@ def test_a_program_ends_with_its_process():
     _, token = bad("notes")
     code = f"""
 import sys, time
-from agents.outside.process import Process
+from arena.agents.outside.process import Process
 process = Process({f"{PYTHON} {badly.__file__} 'children of a new session' {token}"!r})
 process.send('{{"type": "hello"}}\\n')
 process.line(time.monotonic() + 60)

@@ -5,12 +5,11 @@ import re
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.core.tree import LEAF, ROOT
-from agents.montecarlo.leaves import new_leaf_playouts
-from agents.montecarlo.parallel.scheme import Scheme
-from agents.montecarlo.parallel.shared import (
+from arena import agents, games
+from arena.agents.core.tree import LEAF, ROOT
+from arena.agents.montecarlo.leaves import new_leaf_playouts
+from arena.agents.montecarlo.parallel.scheme import Scheme
+from arena.agents.montecarlo.parallel.shared import (
     BEGUN,
     BUSY,
     DONE,
@@ -21,8 +20,8 @@ from agents.montecarlo.parallel.shared import (
     prepare_kernel,
     reward_sum,
 )
-from agents.montecarlo.parallel.tree import tree_kernel
-from games.core.random import stream
+from arena.agents.montecarlo.parallel.tree import tree_kernel
+from arena.games.core.random import stream
 from tests.agents.naive import uct_in_lots
 from tests.shipped import AGENTS
 

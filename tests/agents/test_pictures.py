@@ -3,19 +3,18 @@
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.core.tree_node import uncompiled
-from agents.minimax.chances import explore_chances
-from agents.minimax.expanded import expansion
-from agents.minimax.expectiminimax import LARGEST, value_kernel
-from agents.minimax.trace import TooLarge, explore
-from agents.minimax.ubfm import ROOT
-from agents.pictures import View, show
-from agents.proof.numbers import INFINITE, combine
-from agents.proof.proving import proving
-from games.core.game import CHANCE
-from games.core.random import stream
+from arena import agents, games
+from arena.agents.core.tree_node import uncompiled
+from arena.agents.minimax.chances import explore_chances
+from arena.agents.minimax.expanded import expansion
+from arena.agents.minimax.expectiminimax import LARGEST, value_kernel
+from arena.agents.minimax.trace import TooLarge, explore
+from arena.agents.minimax.ubfm import ROOT
+from arena.agents.pictures import View, show
+from arena.agents.proof.numbers import INFINITE, combine
+from arena.agents.proof.proving import proving
+from arena.games.core.game import CHANCE
+from arena.games.core.random import stream
 from tests.agents.test_expectiminimax import TREE
 
 BOARD = "tictactoe"

@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.core.policy import Settings, coding_for, new_learner, number_of, with_room
-from agents.core.tree import ROOT
-from agents.montecarlo.methods.mast import COUNT, MEAN
-from agents.nested.incumbent import new_incumbent
-from games.core.jit import kernel
-from games.core.random import stream
+from arena import agents, games
+from arena.agents.core.policy import Settings, coding_for, new_learner, number_of, with_room
+from arena.agents.core.tree import ROOT
+from arena.agents.montecarlo.methods.mast import COUNT, MEAN
+from arena.agents.nested.incumbent import new_incumbent
+from arena.games.core.jit import kernel
+from arena.games.core.random import stream
 from tests.agents import naive, naive_nested
 
 CASES = [

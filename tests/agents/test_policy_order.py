@@ -3,15 +3,14 @@
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.core.agent import Budget, Unsuited
-from agents.minimax.depthfirst import depth_first_kernel
-from agents.minimax.ordering import BY_POLICY, UNGUIDED
-from agents.minimax.root import put_root
-from agents.minimax.solver import DepthFirstSolver, ExactSolver
-from agents.minimax.stack import WIN, restart
-from games.core.random import stream
+from arena import agents, games
+from arena.agents.core.agent import Budget, Unsuited
+from arena.agents.minimax.depthfirst import depth_first_kernel
+from arena.agents.minimax.ordering import BY_POLICY, UNGUIDED
+from arena.agents.minimax.root import put_root
+from arena.agents.minimax.solver import DepthFirstSolver, ExactSolver
+from arena.agents.minimax.stack import WIN, restart
+from arena.games.core.random import stream
 from tests.agents.naive import solve
 from tests.agents.positions import random_line, random_position
 from tests.agents.test_learning import naive_sum

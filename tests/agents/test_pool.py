@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.core.pool import FREE, Pool, WorkerError
-from agents.core.virtual import VirtualClock
+from arena.agents.core.pool import FREE, Pool, WorkerError
+from arena.agents.core.virtual import VirtualClock
 
 
 def begin(number, folder):

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.core.solve import solve, solver_of
-from agents.knowledge import book, tablebase
-from games.core.prepared import PreparedFileError
-from games.core.random import stream
+from arena import agents, games
+from arena.agents.core.solve import solve, solver_of
+from arena.agents.knowledge import book, tablebase
+from arena.games.core.prepared import PreparedFileError
+from arena.games.core.random import stream
 from tests.agents import naive_proof as naive
 from tests.agents.positions import random_line
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from agents.core.probing import find_slot
-from games.core.jit import helper
-from games.core.random import mix
+from arena.agents.core.probing import find_slot
+from arena.games.core.jit import helper
+from arena.games.core.random import mix
 
 
 @helper

@@ -6,13 +6,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.core.solve import NEVER, Goal, Unsolved, goal_for, solve, solver_of
-from agents.knowledge.tablebase import no_endgames
-from agents.proof.bestfirst import ROOT
-from agents.proof.numbers import INFINITE, MOST, NODES, combine, new_counts
-from games.core.random import stream
+from arena import agents, games
+from arena.agents.core.solve import NEVER, Goal, Unsolved, goal_for, solve, solver_of
+from arena.agents.knowledge.tablebase import no_endgames
+from arena.agents.proof.bestfirst import ROOT
+from arena.agents.proof.numbers import INFINITE, MOST, NODES, combine, new_counts
+from arena.games.core.random import stream
 from tests.agents import naive_proof as naive
 from tests.agents.positions import after_names, random_position, small_positions
 

@@ -7,18 +7,17 @@ import re
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.core.agent import Budget, Unsuited
-from agents.core.tree import LEAF, ROOT, UNPROVEN, last_node, new_walk
-from agents.montecarlo.method import registry
-from agents.montecarlo.methods.grave import Grave
-from agents.montecarlo.methods.nst import NST
-from agents.montecarlo.methods.puct import PUCT
-from agents.montecarlo.parallel.leaf import play_kernel, reach_kernel
-from agents.montecarlo.parallel.scheme import Searching
-from agents.montecarlo.parallel.together import end_kernel
-from games.core.random import stream
+from arena import agents, games
+from arena.agents.core.agent import Budget, Unsuited
+from arena.agents.core.tree import LEAF, ROOT, UNPROVEN, last_node, new_walk
+from arena.agents.montecarlo.method import registry
+from arena.agents.montecarlo.methods.grave import Grave
+from arena.agents.montecarlo.methods.nst import NST
+from arena.agents.montecarlo.methods.puct import PUCT
+from arena.agents.montecarlo.parallel.leaf import play_kernel, reach_kernel
+from arena.agents.montecarlo.parallel.scheme import Searching
+from arena.agents.montecarlo.parallel.together import end_kernel
+from arena.games.core.random import stream
 from tests.shipped import AGENTS
 
 GAME = games.make("tictactoe")

@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 from numba import njit
 
-from agents.core.selection import LANES, LOGS, SPARE, largest_bound, largest_bound_in_flight, log_of
+from arena.agents.core.selection import LANES, LOGS, SPARE, largest_bound, largest_bound_in_flight, log_of
 
 
 @njit

@@ -6,14 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-import agents
-import games
-from agents.core.agent import Budget
-from agents.core.clock import Clock
-from agents.outside import protocol
-from agents.outside.external import Engines
-from agents.outside.serving import SERVERS, JsonServer, Wrong, _limit, serve
-from games.core.random import stream
+from arena import agents, games
+from arena.agents.core.agent import Budget
+from arena.agents.core.clock import Clock
+from arena.agents.outside import protocol
+from arena.agents.outside.external import Engines
+from arena.agents.outside.serving import SERVERS, JsonServer, Wrong, _limit, serve
+from arena.games.core.random import stream
 
 
 def answers(agent, game, spoken, *lines):

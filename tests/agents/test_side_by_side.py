@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.core import chunks
-from games.core.lane_playout import play_side_by_side
-from games.core.lanes import Width, lane_stream
-from games.core.playout import reward_of
-from games.core.random import stream
+from arena import agents, games
+from arena.agents.core import chunks
+from arena.games.core.lane_playout import play_side_by_side
+from arena.games.core.lanes import Width, lane_stream
+from arena.games.core.playout import reward_of
+from arena.games.core.random import stream
 from tests.agents.naive import Grave, search, ucb1
 from tests.agents.positions import random_position
 from tests.agents.test_montecarlo import assert_same_tree

@@ -12,13 +12,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.core.solve import Goal, solve, solver_of
-from agents.knowledge.tablebase import no_endgames
-from agents.proof.numbers import INFINITE, NODES, new_counts
-from agents.proof.spdfpn_processes import ProcessSearch
-from agents.proof.top import EMPTY, VIRTUAL
+from arena import agents, games
+from arena.agents.core.solve import Goal, solve, solver_of
+from arena.agents.knowledge.tablebase import no_endgames
+from arena.agents.proof.numbers import INFINITE, NODES, new_counts
+from arena.agents.proof.spdfpn_processes import ProcessSearch
+from arena.agents.proof.top import EMPTY, VIRTUAL
 from tests.agents import naive_proof as naive
 from tests.agents.positions import random_position
 
@@ -237,8 +236,8 @@ def test_processes_are_kept_for_the_next_solver():
 
 
 SOLVING = """
-import agents, games
-from agents.core.solve import solve, solver_of
+from arena import agents, games
+from arena.agents.core.solve import solve, solver_of
 if __name__ == "__main__":
     game = games.make("connect4(rows=4, columns=5)")
     solver = solver_of(agents.make("spdfpn(workers=2, job=1000000, table=1)"), game)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import games
-from agents.core.table import (
+from arena import games
+from arena.agents.core.table import (
     HITS,
     PROBES,
     REPLACED,
@@ -17,7 +17,7 @@ from agents.core.table import (
     probe,
     store,
 )
-from games.core.random import mix, random_below, stream
+from arena.games.core.random import mix, random_below, stream
 
 WORD = np.uint64
 

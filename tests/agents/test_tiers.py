@@ -5,14 +5,13 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.core.agent import Decision
-from games.core.game import CHANCE
-from games.core.jit import COMPILED
-from games.core.jit import kernels as every_kernel
-from games.core.random import random_below, stream
-from games.core.specialized import ALWAYS, NEVER
+from arena import agents, games
+from arena.agents.core.agent import Decision
+from arena.games.core.game import CHANCE
+from arena.games.core.jit import COMPILED
+from arena.games.core.jit import kernels as every_kernel
+from arena.games.core.random import random_below, stream
+from arena.games.core.specialized import ALWAYS, NEVER
 from tests.agents.test_matrix import BUDGET, SMALL, variants
 from tests.modes import specializing
 from tests.shipped import AGENTS, GAMES

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.core.agent import Unsuited
-from agents.minimax.trace import TooLarge, explore
-from games.core.random import stream
+from arena import agents, games
+from arena.agents.core.agent import Unsuited
+from arena.agents.minimax.trace import TooLarge, explore
+from arena.games.core.random import stream
 
 GAME = "breakthrough(rows=5, columns=4)"
 ALONE = "table=0, order=[], scout=false, sound=false"

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.minimax.ubfm import ROOT
-from games.core.random import random_below, stream
+from arena import agents, games
+from arena.agents.minimax.ubfm import ROOT
+from arena.games.core.random import random_below, stream
 from tests.agents.positions import GAMES, random_position, small_positions
 
 KORF = "completion=false, safe=false, to_root=false"

@@ -6,17 +6,16 @@ from math import log
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.core.agent import MoveStatistics, Unsuited
-from agents.core.learned import load_policy
-from agents.learning.trainer import GAMES, POSITIONS, new_trainer
-from agents.learning.visits import LOGITS, Teaching, learn_kernel, play_game, visits_of
-from agents.montecarlo.method import methods_of
+from arena import agents, games
+from arena.agents.core.agent import MoveStatistics, Unsuited
+from arena.agents.core.learned import load_policy
+from arena.agents.learning.trainer import GAMES, POSITIONS, new_trainer
+from arena.agents.learning.visits import LOGITS, Teaching, learn_kernel, play_game, visits_of
+from arena.agents.montecarlo.method import methods_of
+from arena.games.core.network_file import POLICY, network_bytes
+from arena.games.core.prepared import PreparedFileError
+from arena.games.core.random import stream
 from arena.study.learning import LearningError
-from games.core.network_file import POLICY, network_bytes
-from games.core.prepared import PreparedFileError
-from games.core.random import stream
 from tests.agents import naive_methods as naive
 from tests.agents.naive_methods import softmax
 from tests.agents.positions import random_line, random_position

@@ -5,12 +5,12 @@ from functools import partial
 
 import pytest
 
-from agents.core.agent import registry as agent_registry
+from arena.agents.core.agent import registry as agent_registry
 from arena.config import loading
 from arena.formats.schedule import Schedule
+from arena.games.core.game import registry as game_registry
 from arena.workers.logs import RunLog
 from arena.workers.supervisor import Supervisor
-from games.core.game import registry as game_registry
 from tests.arena.fixtures import every_fixture
 
 PLUGIN = "tests.arena.oddities"

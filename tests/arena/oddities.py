@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.core.agent import Agent, Decision, Player
-from games.core.random import random_below, random_unit
+from arena.agents.core.agent import Agent, Decision, Player
+from arena.games.core.random import random_below, random_unit
 from tests.heap import Heap
 
 log = logging.getLogger("a.plugin")

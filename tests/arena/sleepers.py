@@ -22,7 +22,7 @@ from arena.cluster.describing import describe_station
 from arena.cluster.messages import Answer, Described, Over, Prepared
 from arena.config.config import Config
 from arena.play.match import identity, seats_of
-from results.record import GameRecord, MoveRecord, Reason
+from arena.results.record import GameRecord, MoveRecord, Reason
 
 PROCESSES = 4
 DECISIONS = 40

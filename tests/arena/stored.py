@@ -7,11 +7,11 @@ import numpy as np
 from arena.config.loading import from_values
 from arena.config.openings import random_opening
 from arena.formats.schedule import Schedule
+from arena.games.core.random import stream
 from arena.play.match import identity
+from arena.results.record import GameRecord, ImprovementRecord, MoveRecord, Reason
+from arena.results.store import Store
 from arena.workers.machine import describe
-from games.core.random import stream
-from results.record import GameRecord, ImprovementRecord, MoveRecord, Reason
-from results.store import Store
 
 CONFIG = {
     "game": "connect4(rows=4, columns=5)",

@@ -8,13 +8,13 @@ import pytest
 import arena
 from arena.config import loading
 from arena.config.config import ConfigError, differences
+from arena.games.core.random import random_below, stream
 from arena.play.adjudication import Adjudication, Adjudicator
 from arena.play.match import play_fixture
+from arena.results.pgn import to_pgn
+from arena.results.record import Reason
 from arena.study.preparing import opening_book
 from arena.workers.messages import fault_of
-from games.core.random import random_below, stream
-from results.pgn import to_pgn
-from results.record import Reason
 from tests.arena.conftest import values
 from tests.arena.fixtures import round_robin
 

@@ -9,13 +9,13 @@ from arena.config import loading
 from arena.formats.schedule import Schedule
 from arena.play import watch
 from arena.play.watch import Watch
+from arena.results.record import Reason
 from arena.workers import waiting
 from arena.workers import worker as worker_module
 from arena.workers.batches import MOST, Lengths
 from arena.workers.messages import Play, frame_of
 from arena.workers.waiting import Job, Queue
 from arena.workers.worker_main import Table
-from results.record import Reason
 from tests.arena.conftest import essence, values
 from tests.arena.fixtures import every_fixture, round_robin
 from tests.results.sample import make_game

@@ -73,11 +73,14 @@ def test_a_process_that_ends_is_a_failure(monkeypatch, tmp_path):
 
 
 def test_the_sources_of_a_folder_are_measured(tmp_path):
-    for package in ("games", "agents"):
-        (tmp_path / package).mkdir()
-        (tmp_path / package / "__init__.py").write_text("def make(spec): raise ValueError('not\\nhere ' + __file__)")
+    made = tmp_path / "arena" / "games" / "__init__.py"
+    made.parent.mkdir(parents=True)
+    made.write_text("def make(spec): raise ValueError('not\\nhere ' + __file__)")
+    for package in ("arena", "arena/agents"):
+        (tmp_path / package).mkdir(exist_ok=True)
+        (tmp_path / package / "__init__.py").touch()
     with Version(tmp_path) as version:
-        assert version.ask(**SUBJECT)["failure"] == f"ValueError: not here {tmp_path}/games/__init__.py"
+        assert version.ask(**SUBJECT)["failure"] == f"ValueError: not here {made}"
 
 
 @pytest.mark.plain
@@ -194,7 +197,7 @@ def test_a_file_of_something_else(tmp_path, text):
     (["--seconds", "0"], "0 is out of range: it must be more than 0"),
     (["--game", "nosuch"], "unknown game 'nosuch'"),
     (["--game", "nim", "--agent", "nobody"], "unknown agent 'nobody'"),
-    (["--game", "nim", "--against", "."], "does not hold the project's sources: there is no games/__init__.py"),
+    (["--game", "nim", "--against", "."], "does not hold the project's sources: there is no arena/__init__.py"),
     (["--against", "none"], "--against none: there is no such file or folder"),
 ])  # fmt: skip
 def test_mistakes(arguments, message, tmp_path, monkeypatch):

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 
 import pytest
 
-import results
+from arena import results
 from arena.report import serve, write_report
 from arena.report.replay import sample
-from results.store import Store
+from arena.results.store import Store
 from tests.arena.browser import SIZES, chromium, faults_of, opened
 from tests.arena.stored import store_run, store_runs_alone
 

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from agents.core.agent import Agent, Budget, Decision, MoveStatistics, Player
+from arena.agents.core.agent import Agent, Budget, Decision, MoveStatistics, Player
 from arena.cli import app
 from arena.config import loading
 from arena.config.config import Seat
 from arena.play.match import play, play_fixture
 from arena.report.replay import sample
+from arena.results import Store, load
+from arena.results.candidates import MOST, read
+from arena.results.record import Reason
 from arena.workers.messages import Played, _messages, fault_of
-from results import Store, load
-from results.candidates import MOST, read
-from results.record import Reason
 from tests.arena.fixtures import round_robin
 
 CONFIG = {

@@ -15,15 +15,14 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-import agents
-import games
+from arena import agents, games
 from arena.cli import app
 from arena.commands.application import Panel
 from arena.config import loading
+from arena.games.core.errors import UserError
 from arena.play import first_moves
 from arena.study import kernel_cache
 from arena.workers.compiled import is_compiled
-from games.core.errors import UserError
 from tests.typed import call
 
 CONFIG = """
@@ -136,7 +135,7 @@ def test_any_user_error_is_told_in_a_line(monkeypatch):
     def fail(*_):
         raise Told("say it differently")
 
-    monkeypatch.setattr("results.load", fail)
+    monkeypatch.setattr("arena.results.load", fail)
     result = call("table", "none")
     assert (result.exit_code, result.stderr, result.stdout) == (2, "arena: say it differently\n", "")
 

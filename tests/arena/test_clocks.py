@@ -11,25 +11,24 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner
 
-import agents
-import games
-from agents.core.agent import Budget, registry
-from agents.core.clock import Clock
+from arena import agents, games
+from arena.agents.core.agent import Budget, registry
+from arena.agents.core.clock import Clock
 from arena.cli import app
 from arena.config import loading
 from arena.config.config import ConfigError
+from arena.games.core.random import stream
 from arena.play import referee
 from arena.play.match import play_fixture
 from arena.play.referee import GRACE, Limits, Referee, Turn
 from arena.play.watch import LIMIT, Watch, new_memory
 from arena.report.replay import _thought
+from arena.results.conditions import conditions_of
+from arena.results.exchange import from_jsonl, to_jsonl
+from arena.results.pgn import time_control, to_pgn
+from arena.results.record import GameRecord, MoveRecord, Reason
+from arena.results.store import Store
 from arena.workers.worker import STOP, TICK
-from games.core.random import stream
-from results.conditions import conditions_of
-from results.exchange import from_jsonl, to_jsonl
-from results.pgn import time_control, to_pgn
-from results.record import GameRecord, MoveRecord, Reason
-from results.store import Store
 from tests.arena.conftest import Bench, values
 from tests.arena.fixtures import round_robin
 

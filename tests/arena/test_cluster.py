@@ -14,24 +14,24 @@ from types import SimpleNamespace
 
 import pytest
 
-import agents
 import arena
-import games as games_of_ours
-from agents.core.pool import WorkerError
-from agents.core.solve import solve, solver_of
+from arena import agents
+from arena import games as games_of_ours
+from arena.agents.core.pool import WorkerError
+from arena.agents.core.solve import solve, solver_of
 from arena.cluster import describing
 from arena.cluster.host import Host, Needs, Phase
 from arena.cluster.link import ClusterError, connected
 from arena.cluster.post import Post
 from arena.cluster.proof_jobs import jobs_on
+from arena.results.record import Reason
+from arena.results.store import Store
 from arena.study import positions_on_cluster
 from arena.study.positions import Known, PositionError, check_positions
 from arena.study.positions_on_cluster import check_positions_on
 from arena.workers import batches
 from arena.workers.batches import Lengths
 from arena.workers.waiting import Job
-from results.record import Reason
-from results.store import Store
 from tests.arena.conftest import values
 from tests.arena.fixtures import round_robin
 from tests.arena.test_tournament import games

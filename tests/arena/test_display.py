@@ -8,12 +8,12 @@ from rich.console import Console
 
 from arena.config.loading import from_values
 from arena.formats.schedule import Schedule
+from arena.results.record import Reason
+from arena.results.store import Store
 from arena.runner import display
 from arena.runner.display import LiveDisplay, PlainDisplay
 from arena.runner.ticker import Ticker
 from arena.workers.worker import InPlay
-from results.record import Reason
-from results.store import Store
 from tests.arena.conftest import Bench, values
 from tests.arena.fixtures import every_fixture
 from tests.arena.stored import CONFIG, store_run

@@ -5,12 +5,10 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-import agents
-import games
-import results
+from arena import agents, games, results
 from arena.cli import app
+from arena.games.core.game import CHANCE
 from arena.play.duel import Duel
-from games.core.game import CHANCE
 from tests.arena.conftest import PLUGIN
 
 NIM = ["test_nim", "test_odd", "--plugin", PLUGIN, "--seed", 1]

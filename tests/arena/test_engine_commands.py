@@ -35,7 +35,7 @@ def test_check_engine_passes_a_sound_program():
     ],
 )
 def test_check_engine_says_what_is_wrong_and_how_to_mend_it(mode, told, mend, monkeypatch):
-    from agents.outside.external import External
+    from arena.agents.outside.external import External
 
     margin = 0.05 if mode == "slow" else 60.0  # a late answer is waited for three times and in a game
     monkeypatch.setattr(External, "__post_init__", lambda self: object.__setattr__(self, "margin", margin))

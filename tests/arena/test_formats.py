@@ -13,7 +13,7 @@ from arena.config.loading import from_values
 from arena.formats.pairing import bracket, fewest_rematches, pair_off
 from arena.formats.schedule import Schedule
 from arena.formats.sprt import BATCH
-from results.sprt import Sprt
+from arena.results.sprt import Sprt
 from tests.arena.fixtures import every_fixture
 
 

@@ -2,10 +2,9 @@
 
 import pytest
 
-import agents
 import arena
-import games
-from agents.core.clock import Clock
+from arena import agents, games
+from arena.agents.core.clock import Clock
 from arena.config import loading
 
 RANDOM = {"agent": "random"}

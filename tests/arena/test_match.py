@@ -4,17 +4,17 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-import agents
-from agents import Budget
-from agents.core.agent import Decision, changed
-from agents.core.clock import Clock
+from arena import agents
+from arena.agents import Budget
+from arena.agents.core.agent import Decision, changed
+from arena.agents.core.clock import Clock
 from arena.config import loading
 from arena.config.config import Seat
 from arena.formats.schedule import Schedule
 from arena.play.first_moves import _budgets, warm
 from arena.play.match import Openings, play, play_fixture
 from arena.play.rules import GameError
-from results.record import Reason
+from arena.results.record import Reason
 from tests.arena.conftest import essence, values
 from tests.arena.fixtures import every_fixture, round_robin
 

@@ -7,16 +7,15 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-import agents
 import arena
-import games
-from agents.minimax.trace import Explored, explore
+from arena import agents, games
+from arena.agents.minimax.trace import Explored, explore
 from arena.config.loading import from_values
 from arena.formats.schedule import Schedule
 from arena.play.match import play_fixture
+from arena.results.store import Store
 from arena.runner.notebook_display import NotebookDisplay
 from arena.workers.worker import InPlay
-from results.store import Store
 from tests.arena.fixtures import every_fixture
 
 CONFIG = {

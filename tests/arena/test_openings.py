@@ -3,12 +3,12 @@
 import pytest
 
 import arena
-import games
+from arena import games
 from arena.config import loading
 from arena.config.config import ConfigError
 from arena.config.openings import BadOpenings, every, lines_of
 from arena.play.match import play_fixture
-from results.store import Store
+from arena.results.store import Store
 from tests.arena.fixtures import round_robin
 
 AGENTS = [{"agent": "random"}, {"agent": "random", "name": "b"}]

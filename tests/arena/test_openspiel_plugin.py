@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-import agents
 import arena
-import games
-from agents.core.agent import registry as agent_registry
-from games.core.game import CHANCE, IllegalMove
-from games.core.game import registry as game_registry
-from games.core.random import stream
+from arena import agents, games
+from arena.agents.core.agent import registry as agent_registry
+from arena.games.core.game import CHANCE, IllegalMove
+from arena.games.core.game import registry as game_registry
+from arena.games.core.random import stream
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install open_spiel")
 
@@ -140,7 +139,7 @@ def test_half_a_move_is_no_position():
     ("openspiel_alphabeta(depth=2)", "breakthrough(rows=6, columns=4)"),
 ])  # fmt: skip
 def test_their_searches_keep_our_promises(agent, spec, monkeypatch):
-    monkeypatch.setattr("agents.core.check.LATE", 60.0)
+    monkeypatch.setattr("arena.agents.core.check.LATE", 60.0)
     agents.check(agents.make(agent), games.make(spec), seed=1)
 
 

@@ -6,17 +6,15 @@ import time
 
 import pytest
 
-import agents
 import arena
-import games
-import results
-from agents.outside.external import Engines
+from arena import agents, games, results
+from arena.agents.outside.external import Engines
 from arena.config import loading
 from arena.config.config import ConfigError
 from arena.formats.fixture import Fixture
 from arena.play.duel import Duel
 from arena.play.match import play_fixture
-from results.record import Reason
+from arena.results.record import Reason
 from tests.agents import badly
 from tests.agents.test_outside import left
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import games
+from arena import games
 
 pytest.importorskip("pettingzoo", reason="PettingZoo is not installed: pip install pettingzoo")
 

@@ -9,14 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import agents
-import games
-from agents.core.tree_node import uncompiled
-from agents.proof import transpositions
-from agents.proof.bestfirst import new_proof_tree, tree_bytes
+from arena import agents, games
+from arena.agents.core.tree_node import uncompiled
+from arena.agents.proof import transpositions
+from arena.agents.proof.bestfirst import new_proof_tree, tree_bytes
 from arena.config.config import ConfigError
+from arena.results.proof_tables import by_game, draw_solved, table
 from arena.study.proving import GAMES, GRAPH_ROW, LEAST_ROWS, SEARCHES, ProofStudy, load, position, run, with_memory
-from results.proof_tables import by_game, draw_solved, table
 from tests.agents import naive_proof as naive
 from tests.typed import call
 

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-import games
-import results
+from arena import games, results
 from arena.report.sgf import to_sgf
-from results.record import Reason
-from results.store import Store
+from arena.results.record import Reason
+from arena.results.store import Store
 from tests.arena.stored import CONFIG, store_run
 from tests.typed import call
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-import results
+from arena import results
 from arena.cli import app
 from arena.config.config import ConfigError
 from arena.study import scaling

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import games
+from arena import games
 from arena.config.openings import OpeningError, random_opening
 from arena.formats.schedule import Schedule
 from tests.arena.fixtures import resolved, round_robin

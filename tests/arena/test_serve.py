@@ -15,12 +15,12 @@ import urllib.request
 import pytest
 from typer.testing import CliRunner
 
-import results
+from arena import results
 from arena.cli import app
 from arena.report import listing, serve
 from arena.report.listing import runs_in
 from arena.report.page import content_policy
-from results.store import Store
+from arena.results.store import Store
 from tests.arena.stored import CONFIG, store_run
 
 

@@ -6,14 +6,13 @@ from dataclasses import replace
 import pytest
 
 import arena
-import games
-import results
+from arena import games, results
 from arena.config import loading
 from arena.config.config import ConfigError
 from arena.play.match import play_fixture
 from arena.play.rules import GameError
-from results.record import Reason
-from results.store import Store
+from arena.results.record import Reason
+from arena.results.store import Store
 from tests.arena.conftest import PLUGIN, essence
 from tests.arena.fixtures import single_player
 from tests.typed import call

@@ -6,14 +6,12 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-import agents
-import games
-import results
+from arena import agents, games, results
 from arena.cli import app
+from arena.results.record import GameRecord, MoveRecord, Reason
+from arena.results.store import Store
 from arena.study.grading import Oracle, grade_run
 from arena.study.positions import read_positions, score_of
-from results.record import GameRecord, MoveRecord, Reason
-from results.store import Store
 from tests.agents import naive_proof as naive
 from tests.typed import call
 
@@ -186,7 +184,7 @@ def test_runs_without_a_game_for_two_are_refused(tmp_path):
 
 @pytest.mark.plain
 def test_grades_are_what_minimax_says(run):
-    from agents.core.solve import solver_of
+    from arena.agents.core.solve import solver_of
 
     game, stored = games.make("tictactoe"), results.load(run)
     moves = grade_run(stored, Oracle(solver_of(agents.make("dfpn"), game)), lambda done, total: None)

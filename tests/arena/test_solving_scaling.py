@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-import games
+from arena import games
 from arena.cli import app
 from arena.config.config import ConfigError
+from arena.results.solver_scaling import figure, points, table
 from arena.study.solving import SolvingStudy, load, random_position, run
-from results.solver_scaling import figure, points, table
 
 SOLVERS = ("jlpns(job='pns', job_nodes=20)", "ppn2(job_nodes=20, report=5)")
 STUDY = SolvingStudy("tictactoe", SOLVERS, (4, 32), positions=2, plies=3)

@@ -9,24 +9,28 @@ from types import SimpleNamespace
 
 import pytest
 
-import agents
-import games
-from agents.core.agent import Agent, Budget
-from agents.core.agent import registry as agent_registry
+from arena import agents, games
+from arena.agents.core.agent import Agent, Budget
+from arena.agents.core.agent import registry as agent_registry
 from arena.commands.playing import _modules_of
 from arena.config.config import Seat
 from arena.config.loading import from_values
+from arena.games.core import index
+from arena.games.core.game import registry as game_registry
 from arena.workers import compiled
 from arena.workers.starting import modules_of
 from arena.workers.warmer import Warmer
-from games.core import index
-from games.core.game import registry as game_registry
 from tests.arena.stored import store_run
 
-NUMBA = ("numba", "games.core.jit")
-TABLES = ("pandas", "pyarrow", "results.tables")
+NUMBA = ("numba", "arena.games.core.jit")
+TABLES = ("pandas", "pyarrow", "arena.results.tables")
 SLOW = ("scipy.optimize", "scipy.stats", "scipy.sparse", "matplotlib", "asyncio", "distributed", "IPython")
-OTHERS = ("games.go", "games.chess", "agents.proof.pdspn", "agents.nested.nrpa")  # games and agents that are not named
+OTHERS = (
+    "arena.games.go",
+    "arena.games.chess",
+    "arena.agents.proof.pdspn",
+    "arena.agents.nested.nrpa",
+)  # games and agents that are not named
 TYPED = """
 import json, os, sys
 from arena.__main__ import main
@@ -106,7 +110,7 @@ def test_a_command_imports_what_it_needs(place, commands):
 # -- What workers are given ------------------------------------------------------------------------------------------
 
 RUN = {"game": "tictactoe", "games": 2, "agents": [{"agent": "random"}, {"agent": "flat(playouts=3)"}]}
-MODULES = ["agents.montecarlo.flat", "agents.random", "games.tictactoe"]
+MODULES = ["arena.agents.montecarlo.flat", "arena.agents.random", "arena.games.tictactoe"]
 
 
 @pytest.fixture
@@ -120,7 +124,7 @@ def kept(tmp_path, monkeypatch):
 
 def test_the_fork_server_loads_the_modules_of_the_run(kept, tmp_path):
     several = RUN | {"instances": ["hex(size=5)", "tictactoe"], "game": None}
-    assert sorted(modules_of(RUN)) == MODULES and sorted(modules_of(several)) == sorted([*MODULES, "games.hex"])
+    assert sorted(modules_of(RUN)) == MODULES and sorted(modules_of(several)) == sorted([*MODULES, "arena.games.hex"])
     assert modules_of({"game": 5, "instances": "x", "agents": [5, {"agent": "no_such"}, {}]}) == []
     (tmp_path / "run.toml").write_text('game = "tictactoe"\n[[agents]]\nagent = "random"\n')
     assert sorted(_modules_of(tmp_path / "run.toml")) == MODULES[1:]

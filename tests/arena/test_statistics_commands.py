@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-import results
+from arena import results
 from tests.arena.stored import CONFIG, store_run
 from tests.typed import as_json, call
 

@@ -179,7 +179,7 @@ def test_tree_that_is_interrupted_leaves_no_file(tmp_path, monkeypatch):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("agents.pictures.show", interrupted)
+    monkeypatch.setattr("arena.agents.pictures.show", interrupted)
     done = call("tree", "tree", "--output", tmp_path / "tree.svg")
     assert done.exit_code == 130 and "interrupted" in done.stderr and not list(tmp_path.iterdir())
 

@@ -13,6 +13,7 @@ from functools import partial
 import pytest
 
 from arena.config import loading
+from arena.results.record import Reason
 from arena.workers import waiting, worker_main
 from arena.workers import warmer as warmer_module
 from arena.workers import worker as worker_module
@@ -22,7 +23,6 @@ from arena.workers.starting import WorkerStartError
 from arena.workers.waiting import Queue
 from arena.workers.warmer import Warmer
 from arena.workers.worker import STOP, TICK
-from results.record import Reason
 from tests.arena.conftest import essence, values
 from tests.arena.fixtures import round_robin
 

@@ -14,14 +14,14 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
-import results
+from arena import results
 from arena.cli import app
 from arena.commands import output, progress
+from arena.results.comparison import NothingInCommon, compare
+from arena.results.ratings import rate
+from arena.results.store import Store
+from arena.results.summary import side_by_side
 from arena.runner.display import watch
-from results.comparison import NothingInCommon, compare
-from results.ratings import rate
-from results.store import Store
-from results.summary import side_by_side
 from tests.arena.stored import CONFIG, store_run
 from tests.results.sample import AGENTS as PLAYERS
 from tests.results.sample import META, make_game
@@ -279,7 +279,7 @@ def test_errors_of_changes_are_those_of_a_direct_fit(tmp_path):
     """Of two agents, half of the error of their difference; of more, what 2000 draws of the ratings give."""
     import numpy as np
 
-    from results.comparison import _from_mean
+    from arena.results.comparison import _from_mean
 
     counts = np.zeros((3, 3, 3))
     counts[0, 1] = counts[1, 0] = [30, 10, 20]

@@ -14,11 +14,11 @@ import pytest
 
 import arena
 from arena.config.config import ConfigError
+from arena.results.store import Store, StoreBusy, StoreError, StoreExists
 from arena.runner.tournament import _signals
 from arena.workers import warmer
 from arena.workers.starting import WorkerStartError
 from arena.workers.supervisor import Supervisor
-from results.store import Store, StoreBusy, StoreError, StoreExists
 from tests.arena.conftest import PLUGIN, values
 
 ROOT = Path(arena.__file__).parents[1]

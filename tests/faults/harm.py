@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from agents.core.agent import Decision
+from arena.agents.core.agent import Decision
 from arena.play.referee import Forfeit
 from arena.play.rules import GameError
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.core.agent import Agent, Decision, Player
-from games.core.random import random_below
+from arena.agents.core.agent import Agent, Decision, Player
+from arena.games.core.random import random_below
 from tests.faults.harm import HARM
 from tests.heap import Heap
 

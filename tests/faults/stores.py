@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import games
+from arena import games
 from arena.config.loading import from_values
 from arena.formats.schedule import Schedule
 from arena.play.match import identity
-from results.record import GameRecord, Reason
-from results.store import Store
+from arena.results.record import GameRecord, Reason
+from arena.results.store import Store
 
 AGENTS = 4
 PAIRS = AGENTS * (AGENTS - 1) // 2

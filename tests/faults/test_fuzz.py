@@ -14,15 +14,15 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-import games
-from agents.knowledge import book, tablebase
+from arena import games
+from arena.agents.knowledge import book, tablebase
 from arena.cli import app
 from arena.config.config import ConfigError
 from arena.config.loading import load
-from games.core.prepared import PreparedFileError
-from results.exchange import ExchangeError, from_csv, from_jsonl, to_jsonl
-from results.pgn import from_pgn, to_pgn
-from results.store import Store
+from arena.games.core.prepared import PreparedFileError
+from arena.results.exchange import ExchangeError, from_csv, from_jsonl, to_jsonl
+from arena.results.pgn import from_pgn, to_pgn
+from arena.results.store import Store
 from tests.arena.stored import store_run
 
 LONG = int(os.environ.get("ARENA_FUZZ", "50000"))

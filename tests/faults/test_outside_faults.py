@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import games
-from agents.knowledge import book, tablebase
-from games.core.jit.files import CODE, KeptFiles
-from games.core.prepared import PreparedFileError
+from arena import games
+from arena.agents.knowledge import book, tablebase
+from arena.games.core.jit.files import CODE, KeptFiles
+from arena.games.core.prepared import PreparedFileError
 from tests.arena.stored import store_run
 from tests.typed import call
 
@@ -190,7 +190,7 @@ def test_code_for_classes_of_modules_that_are_not_there_stays(tmp_path, monkeypa
     assert (files.load("theirs", "stamp"), files.load("ours", "stamp")) == (module.Numbers, "code")
 
 
-RUN = "import games; print(games.perft(games.make('tictactoe'), 3))"
+RUN = "from arena import games; print(games.perft(games.make('tictactoe'), 3))"
 
 
 @pytest.mark.slow
@@ -289,7 +289,7 @@ def test_configurations_and_openings_that_do_not_end(tmp_path):
 
 UNRULY = """
 from dataclasses import dataclass
-from games.clobber import Clobber
+from arena.games.clobber import Clobber
 
 @dataclass(frozen=True)
 class Many(Clobber):
@@ -324,7 +324,7 @@ def test_numbers_of_moves_that_cannot_be():
 def test_a_careful_kernel_corrupts_no_memory(tmp_path):
     """Without NUMBA_BOUNDSCHECK, which `arena run --careful` sets, the same search ends its process."""
     (tmp_path / "unruly.py").write_text(UNRULY)
-    script = "import games, unruly; game = games.make('many')\n"
+    script = "import unruly; from arena import games; game = games.make('many')\n"
     script += "try:\n    games.perft(game, 2)\n"
     script += "except IndexError as error:\n    print(error)"
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_BOUNDSCHECK": "1"}

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 import arena
+from arena.results.record import Reason
+from arena.results.store import FILE_NAME, RESCUED_NAME, StoreLost
 from arena.workers.worker import STOP, TICK
-from results.record import Reason
-from results.store import FILE_NAME, RESCUED_NAME, StoreLost
 from tests.arena.conftest import registries, values  # noqa: F401 - a fixture
 from tests.arena.test_tournament import ROOT, Runner, games, toml
 from tests.faults import harm

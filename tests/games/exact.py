@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from games.core.game import CHANCE
+from arena.games.core.game import CHANCE
 
 
 def exact_value(game, state, known=None):

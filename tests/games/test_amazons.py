@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-import agents
-import games
+from arena import agents, games
 from tests.games.naive_board import board_of
 
 DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]

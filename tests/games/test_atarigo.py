@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-import games
-from games.core.jit import kernel
-from games.core.playout import copy_state
+from arena import games
+from arena.games.core.jit import kernel
+from arena.games.core.playout import copy_state
 from tests.games.test_go import NaiveBoard, names, stones_of
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import games
-from games.ataxx import PASS
+from arena import games
+from arena.games.ataxx import PASS
 from tests.games.naive_board import board_of
 
 

@@ -6,11 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import agents
-import games
-from games.backgammon import DICE, TURN
-from games.core.game import CHANCE
-from games.core.observed import random_line, view
+from arena import agents, games
+from arena.games.backgammon import DICE, TURN
+from arena.games.core.game import CHANCE
+from arena.games.core.observed import random_line, view
 
 GAME = games.make("backgammon")
 

@@ -6,11 +6,11 @@ Their moves are compared by what they lead to, since several of theirs may lead 
 import numpy as np
 import pytest
 
-import games
-from games.backgammon import DICE, DOUBLES
-from games.core.game import CHANCE
-from games.core.jit import kernel
-from games.core.playout import copy_state
+from arena import games
+from arena.games.backgammon import DICE, DOUBLES
+from arena.games.core.game import CHANCE
+from arena.games.core.jit import kernel
+from arena.games.core.playout import copy_state
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install open_spiel")
 

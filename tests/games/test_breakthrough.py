@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import games
+from arena import games
 
 
 @pytest.mark.parametrize(

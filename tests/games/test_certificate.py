@@ -8,12 +8,11 @@ import zlib
 import numpy as np
 import pytest
 
-import agents
-import games
-from agents.core.solve import solver_of
-from agents.minimax.strategy import certificate
-from games.core.certificate import FORMAT, CertificateError, is_in_sight, read, verify
-from games.core.lookahead import new_lookahead
+from arena import agents, games
+from arena.agents.core.solve import solver_of
+from arena.agents.minimax.strategy import certificate
+from arena.games.core.certificate import FORMAT, CertificateError, is_in_sight, read, verify
+from arena.games.core.lookahead import new_lookahead
 from tests.typed import as_json, call
 
 pytestmark = pytest.mark.plain
@@ -159,7 +158,7 @@ def test_a_file_with_a_number_that_is_none_is_refused(tmp_path, positions):
 
 
 def test_a_long_certificate_is_followed_with_growing_room(sound, monkeypatch):
-    monkeypatch.setattr("games.core.certificate.FIRST_SPACE", 3)
+    monkeypatch.setattr("arena.games.core.certificate.FIRST_SPACE", 3)
     assert verify(GAME, sound) == ends_won(GAME, sound)
     with pytest.raises(CertificateError, match="there are others"):
         verify(GAME, dataclasses.replace(sound, positions=sound.positions - 1))

@@ -8,14 +8,14 @@ import re
 import numpy as np
 import pytest
 
-import games
-from agents.outside.protocol import Position
-from agents.outside.uci import spoken
-from games.core.chessboard import CLOCK, DEAD, END, FIFTY, MATE, REPETITION, STALEMATE
-from games.core.drawing import CELL, EDGE
-from games.core.fen import first_rank, read_fen, write_fen
-from results.pgn import to_pgn
-from results.store import Store
+from arena import games
+from arena.agents.outside.protocol import Position
+from arena.agents.outside.uci import spoken
+from arena.games.core.chessboard import CLOCK, DEAD, END, FIFTY, MATE, REPETITION, STALEMATE
+from arena.games.core.drawing import CELL, EDGE
+from arena.games.core.fen import first_rank, read_fen, write_fen
+from arena.results.pgn import to_pgn
+from arena.results.store import Store
 from tests.results.sample import make_game
 from tests.typed import call
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-import games
-from games.core.game import CHANCE
+from arena import games
+from arena.games.core.game import CHANCE
 from tests.games.exact import exact_value
 
 

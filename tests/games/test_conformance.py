@@ -6,10 +6,10 @@ boards that it plays in a while; compiled, all sizes are for the long tests.
 
 import pytest
 
-import games
-from games.core import check as suite
-from games.core import observed
-from games.core.check import check_compiled, check_foreseen, check_lanes, checks_of
+from arena import games
+from arena.games.core import check as suite
+from arena.games.core import observed
+from arena.games.core.check import check_compiled, check_foreseen, check_lanes, checks_of
 from tests.games.chosen import COMPILED, LATER
 from tests.shipped import GAMES
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import games
+from arena import games
 from tests import samples
 
 GAME = games.make("connect4")

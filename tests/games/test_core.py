@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 from numba import njit, types
 from numba.core.errors import TypingError
 
-import games
-from agents.core.agent import registry as agent_registry
-from games.core import bits, jit
-from games.core.check import ConformanceError, check_names, check_planes
-from games.core.drawing import Drawing
-from games.core.random import mix, next_word, random_below, random_unit, stream
-from games.core.registry import SpecError, parameters_of, parse_spec, signature
-from games.core.seeds import derive_seed
+from arena import games
+from arena.agents.core.agent import registry as agent_registry
+from arena.games.core import bits, jit
+from arena.games.core.check import ConformanceError, check_names, check_planes
+from arena.games.core.drawing import Drawing
+from arena.games.core.random import mix, next_word, random_below, random_unit, stream
+from arena.games.core.registry import SpecError, parameters_of, parse_spec, signature
+from arena.games.core.seeds import derive_seed
 from tests.heap import Heap
 from tests.shipped import GAMES
 
@@ -299,7 +299,7 @@ def test_an_exchange_of_colours_is_a_known_one():
 
 def test_a_game_is_checked_without_a_compiler():
     """As when it is debugged."""
-    script = "import games; games.check(games.make('tictactoe'), seed=1); print('kept')"
+    script = "from arena import games; games.check(games.make('tictactoe'), seed=1); print('kept')"
     command = [sys.executable, "-W", "ignore::RuntimeWarning", "-c", script]  # words wrap
     done = subprocess.run(command, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("kept\n", "")
@@ -347,14 +347,14 @@ def test_two_games_of_one_class_are_compiled_apart():
 @pytest.mark.slow
 def test_an_edited_game_is_compiled_anew(tmp_path):
     """With a warm cache: a change of the game's file, and of a file it imports, gives the new answer."""
-    root = Path(jit.__file__).parents[3]
-    for package in jit.KERNEL_PACKAGES:
-        shutil.copytree(root / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    root = Path(jit.__file__).resolve().parents[3]
+    for package in ("arena", "games", "agents"):
+        shutil.copytree(root / package, tmp_path / package, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     environment.pop("NUMBA_CACHE_DIR", None)
     script = """if True:
-        import games
-        from games.core.playout import perft_kernel
+        from arena import games
+        from arena.games.core.playout import perft_kernel
         game = games.make("tictactoe")
         print(games.perft(game, 2), games.playouts(game, 500, seed=1).wins, sum(perft_kernel.stats.cache_hits.values()))
     """
@@ -381,15 +381,15 @@ def test_an_edited_game_is_compiled_anew(tmp_path):
 
 
 SOURCES = {
-    "common.py": "from games.core.jit import helper\n@helper\ndef twice(x):\n    return 2 * x\n",
-    "apart.py": "from games.core.jit import kernel\n@kernel\ndef apart(game, x):\n    return x + 1\n",
-    "user.py": "from games.core.jit import kernel\nfrom common import twice\n"
+    "common.py": "from arena.games.core.jit import helper\n@helper\ndef twice(x):\n    return 2 * x\n",
+    "apart.py": "from arena.games.core.jit import kernel\n@kernel\ndef apart(game, x):\n    return x + 1\n",
+    "user.py": "from arena.games.core.jit import kernel\nfrom common import twice\n"
     "@kernel\ndef user(game, rule, x):\n    return rule.bonus() + twice(x)\n",
-    "rule_a.py": "from games.core.jit import Compilable\nfrom dataclasses import dataclass\n"
+    "rule_a.py": "from arena.games.core.jit import Compilable\nfrom dataclasses import dataclass\n"
     "@dataclass(frozen=True)\nclass A(Compilable):\n    def bonus(self):\n        return 1\n",
-    "rule_b.py": "from games.core.jit import Compilable\nfrom dataclasses import dataclass\n"
+    "rule_b.py": "from arena.games.core.jit import Compilable\nfrom dataclasses import dataclass\n"
     "@dataclass(frozen=True)\nclass B(Compilable):\n    def bonus(self):\n        return 3\n",
-    "run.py": "import games, apart, user, rule_a, rule_b\nfrom games.core.jit import kernels\n"
+    "run.py": "import apart, user, rule_a, rule_b\nfrom arena import games\nfrom arena.games.core.jit import kernels\n"
     "game = games.make('tictactoe')\n"
     "print(apart.apart(game, 1), user.user(game, rule_a.A(), 1), user.user(game, rule_b.B(), 1),"
     " *[sum(k.stats.cache_hits.values()) for k in (apart.apart, user.user)])\n",
@@ -421,11 +421,11 @@ def test_an_edit_compiles_the_kernels_made_of_that_file_and_no_others(tmp_path):
 
 def test_no_kernel_is_made_of_all_agents():
     agent_registry.classes()
-    grave = Path(sys.modules["agents.montecarlo.methods.grave"].__file__)
+    grave = Path(sys.modules["arena.agents.montecarlo.methods.grave"].__file__)
     made_of_it = {k.py_func.__module__ for k in jit.kernels if grave in jit.import_closure(k.py_func.__module__)}
     assert not made_of_it
     rules = [cls for cls in subclasses(jit.Compilable) if grave in jit.import_closure(cls.__module__)]
-    assert {cls.__module__ for cls in rules} == {"agents.montecarlo.methods.grave"}
+    assert {cls.__module__ for cls in rules} == {"arena.agents.montecarlo.methods.grave"}
 
 
 def subclasses(cls):
@@ -439,7 +439,12 @@ def test_a_cached_game_of_a_module_that_is_gone_does_no_harm(tmp_path):
     (tmp_path / "mine.py").write_text(MINE)
 
     def run(script, *imports):
-        lines = ["import games", "from games.core.lane_playout import lane_playout_kernel", *imports, script]
+        lines = [
+            "from arena import games",
+            "from arena.games.core.lane_playout import lane_playout_kernel",
+            *imports,
+            script,
+        ]
         lines += ["games.playouts(game, 5, seed=1)", "print(sum(lane_playout_kernel.stats.cache_hits.values()))"]
         command = [sys.executable, "-c", "\n".join(lines)]
         done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
@@ -455,7 +460,7 @@ def test_a_cached_game_of_a_module_that_is_gone_does_no_harm(tmp_path):
 
 MINE = """
 from dataclasses import dataclass, fields, replace
-from games.tictactoe import TicTacToe
+from arena.games.tictactoe import TicTacToe
 
 @dataclass(frozen=True)
 class Mine(TicTacToe):
@@ -467,7 +472,7 @@ class Mine(TicTacToe):
 def test_a_damaged_kernel_cache_is_made_anew(tmp_path):
     """A cut kernel and a cut method, as a power cut may leave them."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    script = "import games; print(games.perft(games.make('tictactoe'), 3))"
+    script = "from arena import games; print(games.perft(games.make('tictactoe'), 3))"
 
     def run():
         done = subprocess.run(
@@ -487,7 +492,7 @@ def test_a_damaged_kernel_cache_is_made_anew(tmp_path):
 def test_a_change_of_what_a_users_game_imports_is_seen(tmp_path):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     (tmp_path / "user_game.py").write_text(USERS)
-    script = "import games, user_game; print(games.playouts(user_game.Users(), 10, seed=1).wins)"
+    script = "import user_game; from arena import games; print(games.playouts(user_game.Users(), 10, seed=1).wins)"
 
     def run(goal):
         (tmp_path / "user_constants.py").write_text(f"GOAL = {goal}\n")
@@ -503,7 +508,7 @@ def test_a_change_of_what_a_users_game_imports_is_seen(tmp_path):
 
 USERS = """
 from dataclasses import dataclass, fields, replace
-from games.tictactoe import TicTacToe
+from arena.games.tictactoe import TicTacToe
 from user_constants import GOAL
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-import games
+from arena import games
 
 
 def winner(game, first_to_move):

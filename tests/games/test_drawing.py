@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-import games
-from games.core.drawing import CELL, EDGE, STYLE, TILES, Look, read_board, svg, text_drawing
-from games.core.game import CHANCE, Game
+from arena import games
+from arena.games.core.drawing import CELL, EDGE, STYLE, TILES, Look, read_board, svg, text_drawing
+from arena.games.core.game import CHANCE, Game
 
 SPACE = "{http://www.w3.org/2000/svg}"
 BOARDS = [

@@ -3,16 +3,15 @@
 import numpy as np
 import pytest
 
-import games
-import games.core.check
-from games.breakthrough import Breakthrough, Knightthrough
-from games.connect4 import Connect4
-from games.core.check import NotInherited, contradicted, not_inherited, wins_within
-from games.core.game import CONCLUSIONS, REPETITIONS, Game
-from games.core.observed import call, foreseen_kernel, random_line
-from games.core.random import stream
-from games.core.seeds import derive_seed
-from games.domineering import Domineering, MisereDomineering
+from arena import games
+from arena.games.breakthrough import Breakthrough, Knightthrough
+from arena.games.connect4 import Connect4
+from arena.games.core.check import NotInherited, contradicted, not_inherited, wins_within
+from arena.games.core.game import CONCLUSIONS, REPETITIONS, Game
+from arena.games.core.observed import call, foreseen_kernel, random_line
+from arena.games.core.random import stream
+from arena.games.core.seeds import derive_seed
+from arena.games.domineering import Domineering, MisereDomineering
 
 COMPILED = ["connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)", "hex(size=4)", "othello(size=4)"]
 SMALL = [

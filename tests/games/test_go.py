@@ -5,9 +5,9 @@ import functools
 import numpy as np
 import pytest
 
-import games
-from games.core.groups import BLACK, EMPTY, ROOM, WHITE
-from games.core.jit import kernel
+from arena import games
+from arena.games.core.groups import BLACK, EMPTY, ROOM, WHITE
+from arena.games.core.jit import kernel
 
 
 @functools.cache

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numba import njit
 
-import games
-from games.core.bits import ONE, WORD
-from games.core.playout import copy_state
-from games.hex import NEIGHBOURS
+from arena import games
+from arena.games.core.bits import ONE, WORD
+from arena.games.core.playout import copy_state
+from arena.games.hex import NEIGHBOURS
 
 SHIFT = WORD(64 - 22)  # of a key, to its place in a table of 2**22
 SIZES = [2, 3, 5, 8, 9, 11, 12, 14]  # boards of one to four words

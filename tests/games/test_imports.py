@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from games.core.imports import imported_names
-from games.core.jit import import_closure
-from games.core.rules import Rules
-from games.tictactoe import TicTacToe
+from arena.games.core.imports import imported_names
+from arena.games.core.jit import import_closure
+from arena.games.core.rules import Rules
+from arena.games.tictactoe import TicTacToe
 
 ROOT = Path(__file__).parents[2]
 
@@ -65,7 +65,8 @@ def test_statements_of_every_form(tmp_path, text, names):
 def test_every_page_of_the_interface_is_a_source_of_a_games_methods():
     """So that an edit of one compiles them again."""
     pages = {"rules.py", "speed.py", "strength.py", "people.py", "game.py"}
-    assert pages < {path.name for path in import_closure("games.tictactoe")}
+    assert pages < {path.name for path in import_closure("arena.games.tictactoe")}
     assert [page.__module__ for page in TicTacToe.__mro__ if issubclass(page, Rules)] == [
-        "games.tictactoe", *(f"games.core.{name}" for name in ("game", "speed", "strength", "people", "rules"))
-    ]  # fmt: skip
+        "arena.games.tictactoe",
+        *(f"arena.games.core.{name}" for name in ("game", "speed", "strength", "people", "rules")),
+    ]

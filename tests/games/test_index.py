@@ -7,12 +7,11 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-import agents
-import games
-from agents.core.agent import registry as agent_registry
-from games.core import index, plugins
-from games.core.game import registry as game_registry
-from games.core.registry import Registry
+from arena import agents, games
+from arena.agents.core.agent import registry as agent_registry
+from arena.games.core import index, plugins
+from arena.games.core.game import registry as game_registry
+from arena.games.core.registry import Registry
 
 PACKAGE = "zoo_of_this_test"
 ANIMAL = '''"""A {name}, as it is told of."""

@@ -11,11 +11,11 @@ import pytest
 from numba import njit
 from numba.core.errors import TypingError
 
-import games
-from games.core.bits import nth_bit, popcount
-from games.core.jit import kernel
-from games.core.lane_playout import lane_playout_kernel
-from games.core.lanes import (
+from arena import games
+from arena.games.core.bits import nth_bit, popcount
+from arena.games.core.jit import kernel
+from arena.games.core.lane_playout import lane_playout_kernel
+from arena.games.core.lanes import (
     Lanes,
     Width,
     choose,
@@ -28,9 +28,9 @@ from games.core.lanes import (
     total,
     zero_lanes,
 )
-from games.core.observed import playouts_kernel
-from games.core.playout import playout_kernel
-from games.core.random import next_word, random_below, stream
+from arena.games.core.observed import playouts_kernel
+from arena.games.core.playout import playout_kernel
+from arena.games.core.random import next_word, random_below, stream
 from tests.shipped import GAMES
 
 WIDTHS = [Width(8, 64), Width(4, 32), Width(2, 16)]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import games
-from games.core.random import stream
+from arena import games
+from arena.games.core.random import stream
 
 GAME = games.make("leftmove")
 

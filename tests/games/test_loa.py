@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import games
-from games.loa import DRAWN, PASS
+from arena import games
+from arena.games.loa import DRAWN, PASS
 from tests.games.naive_board import board_of
 
 DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]

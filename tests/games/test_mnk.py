@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-import games
+from arena import games
 
 GOMOKU = games.make("mnk")
 

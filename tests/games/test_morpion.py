@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-import games
+from arena import games
 
 VARIANTS = ("5D", "5T", "4D", "4T")
 STEPS = {(1, 0), (0, 1), (1, 1), (-1, 1)}

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import games
-from games.nim import grundy_values
+from arena import games
+from arena.games.nim import grundy_values
 from tests.games.exact import exact_value
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import games
+from arena import games
 from tests.games.test_atarigo import first_player_wins, naive_placing_game, naive_placing_moves
 from tests.games.test_go import NaiveBoard, names
 

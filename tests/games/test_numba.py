@@ -63,7 +63,7 @@ def test_compiled_kernels_say_what_runs_when_they_are_loaded():
 @pytest.mark.slow
 def test_kernels_are_the_same_by_the_whole_of_numba(tmp_path):
     script = """
-import games, agents
+from arena import games, agents
 game = games.make("hex(size=3)")
 print(games.playouts(game, 50, seed=1), agents.make("uct(playouts=50)").choose(game, game.initial(), seed=1).move)
 """

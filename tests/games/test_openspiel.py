@@ -6,7 +6,7 @@ At every ply of random games: the same player, the same legal moves, the same en
 import numpy as np
 import pytest
 
-import games
+from arena import games
 
 pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install open_spiel")
 

@@ -6,8 +6,8 @@ At every ply of random games the legal moves are the same; a game ends as here, 
 import numpy as np
 import pytest
 
-import games
-from games.core.observed import random_line, view
+from arena import games
+from arena.games.core.observed import random_line, view
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install open_spiel")
 

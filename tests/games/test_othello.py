@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-import agents
-import games
-from games.core.game import Game
-from games.core.random import stream
-from games.othello import PASS
+from arena import agents, games
+from arena.games.core.game import Game
+from arena.games.core.random import stream
+from arena.games.othello import PASS
 
 GAME = games.make("othello")
 DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]

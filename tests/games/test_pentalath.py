@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import games
-from games.pentalath import DRAWN
+from arena import games
+from arena.games.pentalath import DRAWN
 
 AROUND = [(-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1)]
 

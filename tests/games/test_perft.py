@@ -2,7 +2,7 @@
 
 import pytest
 
-import games
+from arena import games
 from tests.games.chosen import COMPILED
 from tests.shipped import GAMES
 

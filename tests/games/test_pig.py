@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-import agents
-import games
-from games.pig import DECISIONS, HOLD, ROLL, SIDE, TURN
+from arena import agents, games
+from arena.games.pig import DECISIONS, HOLD, ROLL, SIDE, TURN
 
 
 @njit

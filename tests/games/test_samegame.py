@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numba import typeof
 
-import games
-from games.core.jit import kernel
-from games.core.playout import copy_state
-from games.core.random import stream
+from arena import games
+from arena.games.core.jit import kernel
+from arena.games.core.playout import copy_state
+from arena.games.core.random import stream
 from tests import samples
 
 

@@ -13,14 +13,14 @@ import pytest
 from numba import njit
 from numba.core.errors import TypingError
 
-import games
-from games.core import jit
-from games.core.jit import background, files, tables
-from games.core.jit.entries import serve
-from games.core.playout import perft_kernel, playout_kernel
-from games.core.random import stream
-from games.core.specialized import ALWAYS, AUTO, NEVER, VARIABLE
-from games.tictactoe import TicTacToe
+from arena import games
+from arena.games.core import jit
+from arena.games.core.jit import background, files, tables
+from arena.games.core.jit.entries import serve
+from arena.games.core.playout import perft_kernel, playout_kernel
+from arena.games.core.random import stream
+from arena.games.core.specialized import ALWAYS, AUTO, NEVER, VARIABLE
+from arena.games.tictactoe import TicTacToe
 from tests import heap
 from tests.modes import specializing
 
@@ -210,8 +210,8 @@ def run(script, **environment):
 
 
 MADE = """
-    import games, sys
-    from games.core.jit import entries
+    import sys; from arena import games
+    from arena.games.core.jit import entries
     made = {"compiled": 0, "linked": 0}
     def counting(name, function):
         def count(*arguments):
@@ -253,10 +253,10 @@ def test_a_kernel_is_seen_by_other_threads_once_their_games_have_what_it_calls()
     """A thread that has looked what the kernel calls, which was nothing yet, runs what another one has compiled."""
     script = """
         import threading, time
-        import games
-        from games.core.jit.tables import GameTable
-        from games.core.playout import playout_kernel
-        from games.core.random import stream
+        from arena import games
+        from arena.games.core.jit.tables import GameTable
+        from arena.games.core.playout import playout_kernel
+        from arena.games.core.random import stream
         game, looked, compiled, found = games.make("hex(size=4)"), threading.Event(), threading.Event(), []
         def play():
             found.append(playout_kernel(game, game.initial(), 5, stream(1)))
@@ -283,8 +283,8 @@ def test_a_kernel_is_seen_by_other_threads_once_their_games_have_what_it_calls()
 def test_indices_are_checked_where_that_is_asked_for(tmp_path):
     script = """
         from dataclasses import dataclass
-        import games
-        from games.tictactoe import TicTacToe
+        from arena import games
+        from arena.games.tictactoe import TicTacToe
         @dataclass(frozen=True)
         class Beyond(TicTacToe):
             def legal_moves(self, state, moves):
@@ -302,10 +302,10 @@ def test_indices_are_checked_where_that_is_asked_for(tmp_path):
 def test_a_kernel_that_runs_long_is_compiled_for_its_game_in_the_background(tmp_path):
     """The results before and after are the same, and nothing is left when the process ends."""
     script = """
-        import games, logging, sys, time
-        from games.core.jit import background
-        from games.core.playout import playout_kernel
-        from games.core.random import stream
+        import logging, sys, time; from arena import games
+        from arena.games.core.jit import background
+        from arena.games.core.playout import playout_kernel
+        from arena.games.core.random import stream
         logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(name)s|%(message)s")
         background.SECONDS, background.LOOK, background.IDLE = 0.01, 0.01, False
         game, answers, until = games.make("hex(size=5)"), set(), time.monotonic() + 900

@@ -5,10 +5,9 @@ import math
 import numpy as np
 import pytest
 
-import agents
-import games
-from games.core.game import CHANCE
-from games.tree import FIGURE
+from arena import agents, games
+from arena.games.core.game import CHANCE
+from arena.games.tree import FIGURE
 from tests.games.exact import exact_value
 
 TWO_MOVES = "{'A': {'C': 3, 'D': 5}, 'B': {'C': 2, 'D': 1}}"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import typeof
 
-import games
+from arena import games
 from tests import samples
 
 SMALL = "3\n0 4 7.5\n5 0 2\n6 3 0\n0 100\n10 20\n0 11\n"

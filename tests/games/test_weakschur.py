@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-import games
+from arena import games
 
 
 @pytest.mark.plain

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import games
+from arena import games
 
 NEIGHBOURS = [(-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1)]
 

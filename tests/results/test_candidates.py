@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import results
-from agents.core.agent import MoveStatistics
-from results import candidates
-from results.candidates import MOST, Candidate
-from results.exchange import ExchangeError, from_jsonl, to_jsonl
-from results.export import render
-from results.store import Store
+from arena import results
+from arena.agents.core.agent import MoveStatistics
+from arena.results import candidates
+from arena.results.candidates import MOST, Candidate
+from arena.results.exchange import ExchangeError, from_jsonl, to_jsonl
+from arena.results.export import render
+from arena.results.store import Store
 from tests.results.sample import AGENTS, META, make_game
 
 TEXT = "20 d4 12 0.5 c3 8 nan"

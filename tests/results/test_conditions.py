@@ -2,13 +2,13 @@
 
 import pytest
 
-import results
-from results.conditions import budget_name, conditions_of, short_names
-from results.exchange import from_csv, from_jsonl, to_jsonl
-from results.export import render
-from results.pgn import from_pgn, to_pgn
-from results.store import Store
-from results.tables import pairs
+from arena import results
+from arena.results.conditions import budget_name, conditions_of, short_names
+from arena.results.exchange import from_csv, from_jsonl, to_jsonl
+from arena.results.export import render
+from arena.results.pgn import from_pgn, to_pgn
+from arena.results.store import Store
+from arena.results.tables import pairs
 from tests.results.sample import AGENTS, configuration, make_game
 
 BUDGETS = ({"playouts": 100}, {"playouts": 1000})

@@ -8,26 +8,26 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from agents.core.agent import Decision
-from agents.core.effort import Effort
-from results.columns import columns_of, declarations, frame_types
-from results.record import GameRecord, MoveRecord
+from arena.agents.core.agent import Decision
+from arena.agents.core.effort import Effort
+from arena.results.columns import columns_of, declarations, frame_types
+from arena.results.record import GameRecord, MoveRecord
 
 # Its line stands where `Effort` declares its statistics; everything else is as it is.
 ONE_LINE_MORE = """
 import sys, types
 from importlib.util import find_spec
-spec = find_spec("agents.core.effort")
-source = spec.loader.get_source("agents.core.effort")
-module = types.ModuleType("agents.core.effort")
-sys.modules["agents.core.effort"] = module
+spec = find_spec("arena.agents.core.effort")
+source = spec.loader.get_source("arena.agents.core.effort")
+module = types.ModuleType("arena.agents.core.effort")
+sys.modules["arena.agents.core.effort"] = module
 exec(source.replace("    seconds:", "    cutoffs: int | None = None\\n    seconds:", 1), module.__dict__)
 
 import json
-import results
-from agents.core.agent import Decision
+from arena import results
+from arena.agents.core.agent import Decision
 from dataclasses import replace
-from results.exchange import from_jsonl, to_jsonl
+from arena.results.exchange import from_jsonl, to_jsonl
 from tests.results.sample import AGENTS, META, make_game
 
 moves = [results.MoveRecord.of(ply, ply % 2, "a1", Decision(0, cutoffs=30 + ply)) for ply in range(2)]

@@ -9,10 +9,10 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from results.exchange import ExchangeError, from_csv, from_jsonl, players, to_jsonl
-from results.export import render
-from results.pgn import from_pgn, time_control, to_pgn
-from results.record import MoveRecord, Reason
+from arena.results.exchange import ExchangeError, from_csv, from_jsonl, players, to_jsonl
+from arena.results.export import render
+from arena.results.pgn import from_pgn, time_control, to_pgn
+from arena.results.record import MoveRecord, Reason
 from tests.results.sample import make_game
 
 CHESS = """[Event "Hastings"]
@@ -125,8 +125,8 @@ def test_csv_of_many_kinds():
 
 
 def test_our_own_tables_are_read(folder, games):
-    import results
-    from results.export import render
+    from arena import results
+    from arena.results.export import render
 
     records = from_csv(render(results.load(folder).table("games"), "csv"))
     assert [record.outcome for record in records] == [game.outcome for game in games if game.outcome is not None]

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import results
-from results.export import FORMATS, LONG, render, rich_table
-from results.kinds import KINDS
-from results.store import FILE_NAME, Store
+from arena import results
+from arena.results.export import FORMATS, LONG, render, rich_table
+from arena.results.kinds import KINDS
+from arena.results.store import FILE_NAME, Store
 from tests.results.sample import AGENTS, META
 
 

@@ -10,10 +10,10 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-import results
-from results import paper_figures, plots, strength_scaling
-from results.paper_figures import inches, picture
-from results.scores import ALL, normalised
+from arena import results
+from arena.results import paper_figures, plots, strength_scaling
+from arena.results.paper_figures import inches, picture
+from arena.results.scores import ALL, normalised
 from tests.arena.stored import CONFIG, store_run
 from tests.typed import call
 

@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 
-from results import graded_moves
+from arena.results import graded_moves
 
 MOVES = pd.DataFrame(
     [

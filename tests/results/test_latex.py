@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import results
-from results import strength_scaling
-from results.export import ColumnError, render
-from results.fitting import columns_of
-from results.latex import escaped, latex
-from results.scores import scores
+from arena import results
+from arena.results import strength_scaling
+from arena.results.export import ColumnError, render
+from arena.results.fitting import columns_of
+from arena.results.latex import escaped, latex
+from arena.results.scores import scores
 from tests.arena.stored import CONFIG, store_run
 
 NAMES = ["50 %_a^b{c}", "~x\\y & #1 $", "< plain"]

@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-import results
-from results.kinds import KINDS
-from results.plots import LABEL, short
-from results.ratings import count_results, rate
-from results.store import Store
-from results.summary import certainty, summary, verdict
-from results.tables import standings
+from arena import results
+from arena.results.kinds import KINDS
+from arena.results.plots import LABEL, short
+from arena.results.ratings import count_results, rate
+from arena.results.store import Store
+from arena.results.summary import certainty, summary, verdict
+from arena.results.tables import standings
 from tests.results.sample import AGENTS, META
 
 matplotlib.use("agg")

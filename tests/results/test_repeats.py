@@ -4,10 +4,10 @@ import math
 
 import pandas as pd
 
-import results
-from results.elo import pentanomial
-from results.repeats import notes, repeated
-from results.store import Store
+from arena import results
+from arena.results.elo import pentanomial
+from arena.results.repeats import notes, repeated
+from arena.results.store import Store
 from tests.results.sample import AGENTS, META, make_game
 
 

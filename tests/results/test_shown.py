@@ -6,12 +6,12 @@ import re
 import pandas as pd
 import pytest
 
-import results
-from results import shown
-from results.notebook import LEGENDS
-from results.record import Reason
-from results.store import Store
-from results.summary import side_by_side
+from arena import results
+from arena.results import shown
+from arena.results.notebook import LEGENDS
+from arena.results.record import Reason
+from arena.results.store import Store
+from arena.results.summary import side_by_side
 from tests.results.sample import META, make_game
 
 NAMES = ("standings", "ratings_by_condition", "crosstable", "pairs", "differences", "win_rates", "study")

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import results
-from results.elo import mean_interval, pentanomial, score_interval, trinomial
-from results.export import render
-from results.store import Store
-from results.study import MEAN
+from arena import results
+from arena.results.elo import mean_interval, pentanomial, score_interval, trinomial
+from arena.results.export import render
+from arena.results.store import Store
+from arena.results.study import MEAN
 from tests.results.sample import configuration, make_game
 
 BUDGETS = ({"playouts": 100}, {"playouts": 1000})

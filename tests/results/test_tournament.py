@@ -6,10 +6,10 @@ import sys
 import numpy as np
 import pytest
 
-import results
-from results import elo
-from results.kinds import KINDS
-from results.store import Store
+from arena import results
+from arena.results import elo
+from arena.results.kinds import KINDS
+from arena.results.store import Store
 from tests.results.sample import AGENTS, META, make_game
 
 ANN, BOB, CY = (agent["name"] for agent in AGENTS)

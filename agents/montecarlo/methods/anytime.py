@@ -11,9 +11,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.tree import ROOT, UNPROVEN
-from agents.montecarlo.method import NONE, Method
-from agents.montecarlo.methods.halving import sort_by_rank, value_of
+from arena.agents.core.tree import ROOT, UNPROVEN
+from arena.agents.montecarlo.method import NONE, Method
+from arena.agents.montecarlo.methods.halving import sort_by_rank, value_of
 
 LEFT, DONE = 0, 1
 

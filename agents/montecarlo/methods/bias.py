@@ -13,8 +13,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.learned import Learned
-from agents.montecarlo.priors import Guided, softmax
+from arena.agents.core.learned import Learned
+from arena.agents.montecarlo.priors import Guided, softmax
 
 
 class Heuristic(NamedTuple):

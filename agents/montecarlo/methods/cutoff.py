@@ -8,7 +8,7 @@ loss by its sign, and 0 as a draw.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.montecarlo.method import Method
+from arena.agents.montecarlo.method import Method
 
 
 @dataclass(frozen=True)

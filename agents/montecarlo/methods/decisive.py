@@ -12,11 +12,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.tree import last_node
-from agents.montecarlo.method import NONE, Method
-from agents.montecarlo.outlook import can_win_at_once, winning_move, wins_at_once
-from games.core.jit import helper
-from games.core.random import random_below
+from arena.agents.core.tree import last_node
+from arena.agents.montecarlo.method import NONE, Method
+from arena.agents.montecarlo.outlook import can_win_at_once, winning_move, wins_at_once
+from arena.games.core.jit import helper
+from arena.games.core.random import random_below
 
 FAR = 1000.0  # puts a bound below all others but LOST
 

@@ -17,12 +17,12 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.probing import find_slot
-from agents.core.selection import log_of
-from agents.core.tree import LEAF, ROOT, last_node
-from agents.montecarlo.method import Method
-from games.core.jit import helper
-from games.core.random import mix
+from arena.agents.core.probing import find_slot
+from arena.agents.core.selection import log_of
+from arena.agents.core.tree import LEAF, ROOT, last_node
+from arena.agents.montecarlo.method import Method
+from arena.games.core.jit import helper
+from arena.games.core.random import mix
 
 FILLED = 0.75  # of the table: a fuller one takes no new positions
 PLACES = 1 << 20

@@ -20,13 +20,13 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.probing import find_slot
-from agents.montecarlo.leaves import LANES
-from agents.montecarlo.method import Method
-from games.core.game import CHANCE, check_choice
-from games.core.jit import helper, inlined
-from games.core.playout import copy_state
-from games.core.random import mix
+from arena.agents.core.probing import find_slot
+from arena.agents.montecarlo.leaves import LANES
+from arena.agents.montecarlo.method import Method
+from arena.games.core.game import CHANCE, check_choice
+from arena.games.core.jit import helper, inlined
+from arena.games.core.playout import copy_state
+from arena.games.core.random import mix
 
 EMPTY = np.int64(-1)
 MOST_CODES = 1 << 32  # move codes are below it, so that a key holds a node and a code

@@ -20,16 +20,16 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.learned import Learned
-from agents.core.tree import ROOT
-from agents.montecarlo.averages import Averaging, mean_of
-from agents.montecarlo.method import Method
-from agents.montecarlo.methods.halving import Rounded, raise_target, sort_by_rank, value_of
-from agents.montecarlo.methods.ppa import PPA
-from agents.montecarlo.priors import Guided
-from agents.montecarlo.search import Search
-from games.core.jit import inlined
-from games.core.random import random_unit
+from arena.agents.core.learned import Learned
+from arena.agents.core.tree import ROOT
+from arena.agents.montecarlo.averages import Averaging, mean_of
+from arena.agents.montecarlo.method import Method
+from arena.agents.montecarlo.methods.halving import Rounded, raise_target, sort_by_rank, value_of
+from arena.agents.montecarlo.methods.ppa import PPA
+from arena.agents.montecarlo.priors import Guided
+from arena.agents.montecarlo.search import Search
+from arena.games.core.jit import inlined
+from arena.games.core.random import random_unit
 
 WAYS: dict[str, Method] = {"mast": Averaging(), "ppa": PPA(direct=True)}
 UNTAUGHT = Method()

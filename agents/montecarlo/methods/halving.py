@@ -15,9 +15,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.tree import ROOT, UNPROVEN, last_node, proven_result
-from agents.montecarlo.method import NONE, Method
-from games.core.jit import helper
+from arena.agents.core.tree import ROOT, UNPROVEN, last_node, proven_result
+from arena.agents.montecarlo.method import NONE, Method
+from arena.games.core.jit import helper
 
 
 class Rounds(NamedTuple):

@@ -14,10 +14,10 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.learned import Learned
-from agents.montecarlo.method import NONE
-from agents.montecarlo.priors import Guided, probabilities
-from games.core.random import random_unit
+from arena.agents.core.learned import Learned
+from arena.agents.montecarlo.method import NONE
+from arena.agents.montecarlo.priors import Guided, probabilities
+from arena.games.core.random import random_unit
 
 
 class Drawing(NamedTuple):

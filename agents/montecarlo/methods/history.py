@@ -10,7 +10,7 @@ the same code was made, in the tree or in the playout.  The paper's weight is 5 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.montecarlo.averages import Averaging, empty, mean_of
+from arena.agents.montecarlo.averages import Averaging, empty, mean_of
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.needs import Needs
-from agents.montecarlo.method import Method
-from agents.montecarlo.outlook import reward_after
+from arena.agents.core.needs import Needs
+from arena.agents.montecarlo.method import Method
+from arena.agents.montecarlo.outlook import reward_after
 
 
 class Evaluations(NamedTuple):

@@ -20,11 +20,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.tree import shuffled_moves
-from agents.montecarlo.method import NONE, Method
-from agents.montecarlo.outlook import reward_after, reward_for
-from games.core.jit import helper
-from games.core.random import random_unit
+from arena.agents.core.tree import shuffled_moves
+from arena.agents.montecarlo.method import NONE, Method
+from arena.agents.montecarlo.outlook import reward_after, reward_for
+from arena.games.core.jit import helper
+from arena.games.core.random import random_unit
 
 
 class Rooms(NamedTuple):

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from math import exp
 from typing import ClassVar
 
-from agents.montecarlo.methods.ppa import LINES, Following, PolicyParameters
-from games.core.game import CHANCE
-from games.core.jit import inlined
+from arena.agents.montecarlo.methods.ppa import LINES, Following, PolicyParameters
+from arena.games.core.game import CHANCE
+from arena.games.core.jit import inlined
 
 MEAN, COUNT = 0, 1  # rows of weights: Q - 1 of each code, and how often it was played
 

@@ -14,7 +14,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.montecarlo.averages import (
+from arena.agents.montecarlo.averages import (
     EMPTY,
     LINE,
     Averages,
@@ -28,10 +28,10 @@ from agents.montecarlo.averages import (
     new_averages,
     place_of,
 )
-from agents.montecarlo.method import NONE
-from games.core.game import CHANCE
-from games.core.jit import helper
-from games.core.random import random_below, random_unit
+from arena.agents.montecarlo.method import NONE
+from arena.games.core.game import CHANCE
+from arena.games.core.jit import helper
+from arena.games.core.random import random_below, random_unit
 
 
 class Grams(NamedTuple):

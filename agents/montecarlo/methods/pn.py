@@ -26,11 +26,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.needs import Needs
-from agents.core.tree import ROOT, UNPROVEN, last_node, proven_result
-from agents.montecarlo.method import Method
-from games.core.game import check_choice
-from games.core.jit import helper
+from arena.agents.core.needs import Needs
+from arena.agents.core.tree import ROOT, UNPROVEN, last_node, proven_result
+from arena.agents.montecarlo.method import Method
+from arena.games.core.game import check_choice
+from arena.games.core.jit import helper
 
 TERMS = ("rank", "max", "sum")
 DRAWS = ("nobody", "opponent")

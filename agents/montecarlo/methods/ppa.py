@@ -22,7 +22,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.policy import (
+from arena.agents.core.policy import (
     Coding,
     Learner,
     Settings,
@@ -38,11 +38,11 @@ from agents.core.policy import (
     with_room,
     write_move,
 )
-from agents.montecarlo.method import NONE, Method
-from games.core.game import check_choice
-from games.core.jit import inlined
-from games.core.playout import copy_state
-from games.core.registry import UNLISTED
+from arena.agents.montecarlo.method import NONE, Method
+from arena.games.core.game import check_choice
+from arena.games.core.jit import inlined
+from arena.games.core.playout import copy_state
+from arena.games.core.registry import UNLISTED
 
 PLAYOUT, IN_TREE = 0, 1  # lines of a simulation
 LINES = 2

@@ -15,9 +15,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.learned import Learned
-from agents.core.tree import last_node
-from agents.montecarlo.priors import Guided, probabilities
+from arena.agents.core.learned import Learned
+from arena.agents.core.tree import last_node
+from arena.agents.montecarlo.priors import Guided, probabilities
 
 
 class Priors(NamedTuple):

@@ -13,9 +13,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.montecarlo.averages import START, Averages, Averaging, joined, new_averages
-from agents.montecarlo.method import NONE
-from games.core.jit import helper
+from arena.agents.montecarlo.averages import START, Averages, Averaging, joined, new_averages
+from arena.agents.montecarlo.method import NONE
+from arena.games.core.jit import helper
 
 SIZE = 1 << 16  # of the table, in which a reply may replace that to other moves
 

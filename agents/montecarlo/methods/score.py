@@ -11,7 +11,7 @@ game's score only tells the winner, it changes nothing but the size of rewards.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.montecarlo.method import Method
+from arena.agents.montecarlo.method import Method
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ move of the same code, anywhere.  Dividing the score by n, as in progressive bia
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.montecarlo.averages import LINE, Averaging, empty, learn_line, mean_of, new_averages
-from agents.montecarlo.methods.halving import Rounded, value_of
+from arena.agents.montecarlo.averages import LINE, Averaging, empty, learn_line, mean_of, new_averages
+from arena.agents.montecarlo.methods.halving import Rounded, value_of
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.tree import last_node
-from agents.montecarlo.method import Method
-from agents.montecarlo.outlook import reward_after
+from arena.agents.core.tree import last_node
+from arena.agents.montecarlo.method import Method
+from arena.agents.montecarlo.outlook import reward_after
 
 
 class Ranks(NamedTuple):

@@ -21,13 +21,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from agents.core.needs import Needs
-from agents.core.pool import CONTEXT, Pool
-from agents.montecarlo.parallel import tds
-from agents.montecarlo.parallel.scheme import Scheme, SchemePlayer
-from agents.montecarlo.parallel.shared import SharedOptions
-from games.core.game import check_range
-from games.core.random import stream
+from arena.agents.core.needs import Needs
+from arena.agents.core.pool import CONTEXT, Pool
+from arena.agents.montecarlo.parallel import tds
+from arena.agents.montecarlo.parallel.scheme import Scheme, SchemePlayer
+from arena.agents.montecarlo.parallel.shared import SharedOptions
+from arena.games.core.game import check_range
+from arena.games.core.random import stream
 
 ENDLESS = 1 << 62
 STEPS = 256  # jobs of a process between two looks at whether the search is over

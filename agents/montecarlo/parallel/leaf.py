@@ -13,16 +13,16 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.atomics import atomic_add, atomic_load, atomic_store, sched_yield
-from agents.core.chunks import run_chunks
-from agents.core.tree import Walk, new_walk
-from agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, playout_time
-from agents.montecarlo.parallel.shared import SharedOptions, SharedTreePlayer, back_up_shared, descend_shared
-from agents.montecarlo.parallel.shares import Work
-from agents.montecarlo.parallel.together import Together, TogetherPlayer, end_kernel
-from agents.montecarlo.search import descend, finish, goes_on, open_root, result_of
-from games.core.jit import helper, kernel
-from games.core.playout import copy_state, reward_of
+from arena.agents.core.atomics import atomic_add, atomic_load, atomic_store, sched_yield
+from arena.agents.core.chunks import run_chunks
+from arena.agents.core.tree import Walk, new_walk
+from arena.agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, playout_time
+from arena.agents.montecarlo.parallel.shared import SharedOptions, SharedTreePlayer, back_up_shared, descend_shared
+from arena.agents.montecarlo.parallel.shares import Work
+from arena.agents.montecarlo.parallel.together import Together, TogetherPlayer, end_kernel
+from arena.agents.montecarlo.search import descend, finish, goes_on, open_root, result_of
+from arena.games.core.jit import helper, kernel
+from arena.games.core.playout import copy_state, reward_of
 
 STOP = -1  # instead of a leaf's number: there are no more
 

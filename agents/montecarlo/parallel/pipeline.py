@@ -14,11 +14,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.atomics import atomic_add, atomic_compare_exchange, atomic_load, atomic_store, sched_yield
-from agents.core.chunks import run_chunks
-from agents.core.tree import LEAF, Walk, last_node
-from agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, playout_time
-from agents.montecarlo.parallel.shared import (
+from arena.agents.core.atomics import atomic_add, atomic_compare_exchange, atomic_load, atomic_store, sched_yield
+from arena.agents.core.chunks import run_chunks
+from arena.agents.core.tree import LEAF, Walk, last_node
+from arena.agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, playout_time
+from arena.agents.montecarlo.parallel.shared import (
     ONE,
     SharedTreePlayer,
     Work,
@@ -27,9 +27,9 @@ from agents.montecarlo.parallel.shared import (
     has_children,
     step_down,
 )
-from agents.montecarlo.parallel.tree import OnOneTree, new_walks, walk_of
-from games.core.jit import helper, kernel
-from games.core.playout import reward_of
+from arena.agents.montecarlo.parallel.tree import OnOneTree, new_walks, walk_of
+from arena.games.core.jit import helper, kernel
+from arena.games.core.playout import reward_of
 
 # what a token waits for; WORKING while a thread has it
 SELECT, EXPAND, PLAY_OUT, BACK_UP, WORKING = range(5)

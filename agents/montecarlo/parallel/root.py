@@ -16,12 +16,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from agents.core.agent import Decision, MoveStatistics
-from agents.core.tree import ROOT, capacity, child_by_move, most_visited_child, principal_variation
-from agents.montecarlo.decision import best_of_proven
-from agents.montecarlo.parallel.scheme import SchemePlayer, Searching
-from agents.montecarlo.search import OneSearch
-from games.core.game import check_choice
+from arena.agents.core.agent import Decision, MoveStatistics
+from arena.agents.core.tree import ROOT, capacity, child_by_move, most_visited_child, principal_variation
+from arena.agents.montecarlo.decision import best_of_proven
+from arena.agents.montecarlo.parallel.scheme import SchemePlayer, Searching
+from arena.agents.montecarlo.search import OneSearch
+from arena.games.core.game import check_choice
 
 
 @dataclass(frozen=True)

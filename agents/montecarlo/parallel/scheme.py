@@ -5,14 +5,14 @@ from typing import ClassVar
 
 import numpy as np
 
-import agents
-from agents.core.agent import Budget, Player
-from agents.core.threads import Simulable, Threads
-from agents.montecarlo.method_search import TreeSearch
-from agents.montecarlo.uct import UCT
-from games.core.game import check_choice
-from games.core.jit import inlined
-from games.core.random import stream
+from arena import agents
+from arena.agents.core.agent import Budget, Player
+from arena.agents.core.threads import Simulable, Threads
+from arena.agents.montecarlo.method_search import TreeSearch
+from arena.agents.montecarlo.uct import UCT
+from arena.games.core.game import check_choice
+from arena.games.core.jit import inlined
+from arena.games.core.random import stream
 
 APART = 16  # words from one worker's generator to the next: two cache lines, since processors fetch them in pairs
 CONSTANT, PLIES = range(2)  # the time of a simulated playout: one unit, or one for each ply

@@ -22,11 +22,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.agent import Decision
-from agents.core.atomics import atomic_add, atomic_compare_exchange, atomic_load, atomic_store
-from agents.core.locks import acquire, release
-from agents.core.selection import SPARE, largest_bound_in_flight, log_of, prefetch
-from agents.core.tree import (
+from arena.agents.core.agent import Decision
+from arena.agents.core.atomics import atomic_add, atomic_compare_exchange, atomic_load, atomic_store
+from arena.agents.core.locks import acquire, release
+from arena.agents.core.selection import SPARE, largest_bound_in_flight, log_of, prefetch
+from arena.agents.core.tree import (
     LEAF,
     ROOT,
     Tree,
@@ -40,12 +40,12 @@ from agents.core.tree import (
     step,
     write_children,
 )
-from agents.montecarlo.decision import decision_from
-from agents.montecarlo.parallel.scheme import SchemePlayer
-from agents.montecarlo.parallel.shares import Work
-from agents.montecarlo.search import child_of_move, expand
-from games.core.game import CHANCE
-from games.core.jit import helper, inlined, kernel
+from arena.agents.montecarlo.decision import decision_from
+from arena.agents.montecarlo.parallel.scheme import SchemePlayer
+from arena.agents.montecarlo.parallel.shares import Work
+from arena.agents.montecarlo.search import child_of_move, expand
+from arena.games.core.game import CHANCE
+from arena.games.core.jit import helper, inlined, kernel
 
 EXPANDING = np.int32(-1)  # the number of children of a node while one simulation writes them
 FREE, LOCAL, GLOBAL = range(3)  # locks: none; one for each node, while it is used; one for all but the playout

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.chunks import run_chunks
-from agents.montecarlo.parallel.scheme import SchemePlayer, apart
-from games.core.random import stream
+from arena.agents.core.chunks import run_chunks
+from arena.agents.montecarlo.parallel.scheme import SchemePlayer, apart
+from arena.games.core.random import stream
 
 
 class Work(NamedTuple):

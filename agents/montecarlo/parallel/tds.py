@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.atomics import atomic_add, atomic_load, atomic_store
-from agents.core.probing import find_slot
-from agents.core.tree import LEAF, ROOT, shuffled_moves, write_children
-from agents.montecarlo.parallel.shared import (
+from arena.agents.core.atomics import atomic_add, atomic_load, atomic_store
+from arena.agents.core.probing import find_slot
+from arena.agents.core.tree import LEAF, ROOT, shuffled_moves, write_children
+from arena.agents.montecarlo.parallel.shared import (
     BEGUN,
     DONE,
     SharedOptions,
@@ -28,9 +28,9 @@ from agents.montecarlo.parallel.shared import (
     result_word,
     reward_sum,
 )
-from games.core.jit import helper, kernel
-from games.core.playout import copy_state, reward_of
-from games.core.random import mix
+from arena.games.core.jit import helper, kernel
+from arena.games.core.playout import copy_state, reward_of
+from arena.games.core.random import mix
 
 EMPTY = 0  # of Shard.rows: row 0 of a tree is no position's node
 DOWN, UP = range(2)  # of Jobs.mode

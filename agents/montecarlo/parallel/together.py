@@ -17,16 +17,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.core.locks import acquire, release
-from agents.core.tree import Tree, capacity, clear, new_walk
-from agents.core.virtual import VirtualClock
-from agents.montecarlo.decision import decision_from
-from agents.montecarlo.parallel.scheme import Searching
-from agents.montecarlo.parallel.shares import Sharing, Work
-from agents.montecarlo.search import OneSearch, Search, descend, finish, goes_on, open_root, result_of
-from agents.montecarlo.workers import zeros_apart
-from games.core.game import check_choice
-from games.core.jit import helper, kernel
+from arena.agents.core.locks import acquire, release
+from arena.agents.core.tree import Tree, capacity, clear, new_walk
+from arena.agents.core.virtual import VirtualClock
+from arena.agents.montecarlo.decision import decision_from
+from arena.agents.montecarlo.parallel.scheme import Searching
+from arena.agents.montecarlo.parallel.shares import Sharing, Work
+from arena.agents.montecarlo.search import OneSearch, Search, descend, finish, goes_on, open_root, result_of
+from arena.agents.montecarlo.workers import zeros_apart
+from arena.games.core.game import check_choice
+from arena.games.core.jit import helper, kernel
 
 
 @dataclass(frozen=True)

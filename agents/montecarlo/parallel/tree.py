@@ -25,10 +25,10 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.core.tree import Walk, begin_walk, last_node, new_walk
-from agents.montecarlo.leaves import LANES, new_leaf_playouts
-from agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, Scheme, playout_time
-from agents.montecarlo.parallel.shared import (
+from arena.agents.core.tree import Walk, begin_walk, last_node, new_walk
+from arena.agents.montecarlo.leaves import LANES, new_leaf_playouts
+from arena.agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, Scheme, playout_time
+from arena.agents.montecarlo.parallel.shared import (
     FREE,
     GLOBAL,
     LOCAL,
@@ -41,11 +41,11 @@ from agents.montecarlo.parallel.shared import (
     descend_shared,
     lot_size,
 )
-from agents.montecarlo.parallel.shares import Sharing, Tasks, Work
-from agents.montecarlo.parallel.together import Together, TogetherPlayer
-from games.core.game import check_choice
-from games.core.jit import helper, kernel
-from games.core.playout import reward_of
+from arena.agents.montecarlo.parallel.shares import Sharing, Tasks, Work
+from arena.agents.montecarlo.parallel.together import Together, TogetherPlayer
+from arena.games.core.game import check_choice
+from arena.games.core.jit import helper, kernel
+from arena.games.core.playout import reward_of
 
 LOCKS = {"free": FREE, "local": LOCAL, "global": GLOBAL}
 MOST_IN_LOT = 1024

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.core.game import Game, check_range
+from arena.games.core.game import Game, check_range
 
 
 @dataclass(frozen=True)

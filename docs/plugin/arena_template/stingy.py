@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.core.agent import Agent, Decision, Player
-from games.core.random import random_below
+from arena.agents.core.agent import Agent, Decision, Player
+from arena.games.core.random import random_below
 
 
 @dataclass(frozen=True)

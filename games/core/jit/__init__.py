@@ -11,14 +11,16 @@ outside a kernel both are plain Python.
     sources.py     digests of sources, by which compiled code is known to be stale
     files.py       the files that it is kept in
     background.py  kernels compiled for one game, where that pays
+    announcing.py  what is said while a script waits for the compiler
 
 tests/games/test_numba.py lists what of Numba's it touches that no documentation promises.  ARENA_WHOLE_NUMBA=1 in the
 environment does without parts.py, and ARENA_SPECIALIZE=always without tables.
 """
 
-from games.core.jit.compilable import Compilable, class_digest, compiled_parameters, source_digest
-from games.core.jit.kernels import COMPILED, Kernel, helper, inlined, kernel, kernels, uncompiled
-from games.core.jit.sources import KERNEL_PACKAGES, digest_of, import_closure, package_folder
+from arena.games.core.jit.announcing import announce_compiling
+from arena.games.core.jit.compilable import Compilable, class_digest, compiled_parameters, source_digest
+from arena.games.core.jit.kernels import COMPILED, Kernel, helper, inlined, kernel, kernels, uncompiled
+from arena.games.core.jit.sources import KERNEL_PACKAGES, digest_of, import_closure, package_sources
 
 __all__ = [
     "COMPILED",
@@ -33,7 +35,9 @@ __all__ = [
     "inlined",
     "kernel",
     "kernels",
-    "package_folder",
+    "package_sources",
     "source_digest",
     "uncompiled",
 ]
+
+announce_compiling()

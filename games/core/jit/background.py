@@ -22,8 +22,8 @@ from pathlib import Path
 
 from numba.core.typing.typeof import typeof
 
-from games.core.jit.compilable import Compilable, compiled_parameters
-from games.core.specialized import VARIABLE, checked, mode_of_environment
+from arena.games.core.jit.compilable import Compilable, compiled_parameters
+from arena.games.core.specialized import VARIABLE, checked, mode_of_environment
 
 SECONDS = 5.0  # of running, after which a kernel is compiled for its game; about what compiling takes
 IDLE = True  # whether it is compiled with what processor time is left over

@@ -22,8 +22,8 @@ from numba.extending import NativeValue, models, overload_method, register_model
 from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
-from games.core.jit.parts import PART
-from games.core.jit.sources import digest_of, import_closure, package_sources
+from arena.games.core.jit.parts import PART
+from arena.games.core.jit.sources import digest_of, import_closure, package_sources
 
 
 class GameType(types.Opaque):
@@ -230,7 +230,7 @@ def class_digest(cls: type) -> str:
 
 def source_digest(cls: type) -> str:
     """Digest of every source that decides how a game of this class is played: its own, `games/core` and all agents."""
-    shared = {path for package in ("games.core", "agents") for path in package_sources(package)}
+    shared = {path for package in ("arena.games.core", "arena.agents") for path in package_sources(package)}
     return digest_of(_sources_of(cls) | shared)
 
 

@@ -25,10 +25,10 @@ from numba.core.typing.typeof import typeof
 from numba.extending import register_model
 from numba.np.arrayobj import make_array, populate_array
 
-from games.core.jit.compilable import compiled_parameters, digest_with_parts, model_of
-from games.core.jit.files import KeptFiles, warn_unkept
-from games.core.jit.parts import PART, PartLibrary
-from games.core.jit.tables import (
+from arena.games.core.jit.compilable import compiled_parameters, digest_with_parts, model_of
+from arena.games.core.jit.files import KeptFiles, warn_unkept
+from arena.games.core.jit.parts import PART, PartLibrary
+from arena.games.core.jit.tables import (
     ARRAYS,
     CONDITIONAL,
     FUNCTIONS,

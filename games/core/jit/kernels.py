@@ -16,14 +16,14 @@ from numba.core.caching import FunctionCache
 from numba.core.errors import NumbaError, TypingError
 from numba.core.registry import CPUDispatcher
 
-from games.core.jit.background import Setting, heat_of
-from games.core.jit.compilable import Compilable, compiled_parameters
-from games.core.jit.entries import serve
-from games.core.jit.files import CODE, KeptFiles, warn_unkept
-from games.core.jit.parts import WITHOUT_CALLBACK, Helper
-from games.core.jit.sources import module_digest
-from games.core.jit.tables import NOT_IN_TABLES, GameTable, methods_called, table_of
-from games.core.specialized import ALWAYS, NEVER
+from arena.games.core.jit.background import Setting, heat_of
+from arena.games.core.jit.compilable import Compilable, compiled_parameters
+from arena.games.core.jit.entries import serve
+from arena.games.core.jit.files import CODE, KeptFiles, warn_unkept
+from arena.games.core.jit.parts import WITHOUT_CALLBACK, Helper
+from arena.games.core.jit.sources import module_digest
+from arena.games.core.jit.tables import NOT_IN_TABLES, GameTable, methods_called, table_of
+from arena.games.core.specialized import ALWAYS, NEVER
 
 # False where NUMBA_DISABLE_JIT makes kernels run as plain Python; Numba makes its settings at import, unseen by mypy.
 COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]

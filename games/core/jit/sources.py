@@ -7,10 +7,11 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from games.core.imports import imported_names
-from games.core.plugins import top_packages
+from arena.games.core.imports import imported_names
+from arena.games.core.plugins import top_packages
 
-KERNEL_PACKAGES = ("games", "agents")
+KERNEL_PACKAGES = ("arena.games", "arena.agents")
+WITHIN = ("games", "agents", "results")  # packages in the folder `arena` that are not counted as its own sources
 
 
 @functools.cache
@@ -34,9 +35,12 @@ def package_folder(package: str) -> Path | None:
 
 
 def package_sources(package: str) -> set[Path]:
-    """The files of an importable package."""
+    """The files of an importable package; of `arena`, those that run games."""
     folder = package_folder(package)
-    return set(folder.rglob("*.py")) if folder else set()
+    if folder is None:
+        return set()
+    others = [folder / name for name in WITHIN if package == "arena"]
+    return {path for path in folder.rglob("*.py") if not any(other in path.parents for other in others)}
 
 
 @functools.cache
@@ -44,8 +48,10 @@ def import_closure(module: str) -> frozenset[Path]:
     """The file of a module, and of every module that it imports, directly or not, anywhere in its source.
 
     What a registry imports by names made at run time is not in it, so a module that uses one does not reach all agents.
+    Nor does `from arena import games` reach all games: the fronts of packages import nothing before they are asked for.
     """
-    found, waiting = {}, [module]
+    found: dict[str, Path | None] = dict.fromkeys(("arena", *KERNEL_PACKAGES))
+    waiting = [module]
     while waiting:
         name = waiting.pop()
         if name not in found:
@@ -92,4 +98,4 @@ def _library_folders():
 def _is_library(name, path):
     """Whether a module comes with Python or is installed beside it; ours may be installed, and plug-ins are."""
     top = name.partition(".")[0]
-    return path.startswith(_library_folders()) and top not in KERNEL_PACKAGES and top not in top_packages()
+    return path.startswith(_library_folders()) and top != "arena" and top not in top_packages()
