@@ -1,6 +1,6 @@
 """Sets of up to 256 cells as tuples of four words: cell c is bit c % 64 of word c // 64.
 
-The compiler drops words that are constantly 0.  All but `nth_cell`, `list_cells` and `lowest` work on lanes, too.
+The compiler drops words that are constantly 0.  All but those for one cell and `list_cells` work on lanes, too.
 """
 
 from arena.games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
@@ -78,6 +78,14 @@ def lowest(x):
         nth_bit(x[2], 0) if two and not three else ZERO,
         nth_bit(x[3], 0) if three else ZERO,
     )
+
+
+@part
+def first_cell(x):
+    """The number of the lowest cell of x, which is not empty."""
+    if x[0] | x[1] != ZERO:
+        return trailing_zeros(x[0]) if x[0] != ZERO else 64 + trailing_zeros(x[1])
+    return 128 + trailing_zeros(x[2]) if x[2] != ZERO else 192 + trailing_zeros(x[3])
 
 
 @part

@@ -33,7 +33,11 @@ def test_operations_on_four_words(size):
     assert moves[: wide.list_cells(x, moves, 4)].tolist() == sorted(a)
     if a:
         assert [wide.nth_cell(x, n, 4) for n in range(size)] == sorted(a)
-        assert cells_of(wide.lowest(x)) == {min(a)} and cells_of(wide.single(max(a))) == {max(a)}
+        assert (
+            cells_of(wide.lowest(x)) == {min(a)}
+            and wide.first_cell(x) == min(a)
+            and cells_of(wide.single(max(a))) == {max(a)}
+        )
 
 
 def test_lists_images_and_drawings_of_one_word():
