@@ -100,7 +100,7 @@ def test_a_stop_request_finishes_the_game_and_not_its_batch(bench, monkeypatch):
 def test_what_is_shown_is_the_game_of_the_batch_that_is_played(bench, monkeypatch):
     monkeypatch.setattr(waiting, "ORDER_SECONDS", AN_AGE)
     monkeypatch.setattr(worker_module, "ORDER_SECONDS", AN_AGE)
-    made = bench(values(("a", "test_odd(pause=0.01)"), "random", game=LONG, games=12), workers=1)
+    made = bench(values(("a", "test_odd(pause=0.01)"), "random", game=LONG, games=20), workers=1)
     seen = []
     made.supervisor.on_tick = lambda: seen.extend((game, len(made.records)) for game in made.supervisor.in_play())
     made.run()

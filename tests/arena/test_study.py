@@ -103,7 +103,7 @@ WRONG = [
     (("tictactoe", "--agent", "uct"), "uct has no end of its own: say how many iterations"),
     (("tictactoe", "--agent", "uct", "--iterations", "0"), "0 is out of range: it can be 1 to 1e+06"),
     (("tictactoe", "--agent", "uct", "--depth", "2"), "--depth: uct has none; say --iterations"),
-    (("tictactoe", "--agent", "pns", "--bounds", "-1", "1"), "bounds means nothing to pns, which can be"),
+    (("tictactoe", "--agent", "pns", "--bounds", "-1", "1"), "bounds means nothing to pns, which takes iterations"),
     (("tree", "--agent", "minimax", "--bounds", "-9", "99"), "minimax cuts no moves off"),
     (("tree", "--bounds", "9", "9"), "--bounds: 9 is not less than 9"),
     (("tree", "--bounds", "-9", "9"), "a position has the value 12, beyond the bounds -9 and 9"),

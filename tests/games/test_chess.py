@@ -270,7 +270,7 @@ def test_imported_games_are_replayed(tmp_path):
     text = to_pgn(make_game(opening_moves="", moves=" ".join(names)), "x", tags_of_game=game.pgn_tags())
     for wrong, message in [
         (text.replace('[SetUp "1"]', "").replace("FEN ", "Fan "), "is not a legal move of chess"),
-        ('[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1. f3 e5 2. g4 Qh4 1-0', "line 1: the result is 1-0, and by"),
+        ('[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1. f3 e5 2. g4 Qh4 1-0', "line 1: the result is 1-0, but by"),
         ('[White "a"]\n[Black "b"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4 3. e4 0-1', "is over after 4 plies"),
     ]:
         done, told = imported(wrong)
