@@ -19,13 +19,9 @@ import typer.testing
 from hypothesis import HealthCheck, settings
 
 from arena import games
-from arena.games.core.jit.background import Setting, set_mode
-from arena.games.core.specialized import NEVER
+from arena.games.core.specialized import NEVER, Setting
 from tests import samples
 from tests.plain import run_as_python
-
-# Nothing is compiled in the background, where it would take the time of other tests; those of it ask for it.
-set_mode(NEVER)
 
 # The compiler makes many objects that live long; to look among them for garbage every 700 takes a tenth of its time.
 gc.freeze()
@@ -67,8 +63,7 @@ def kernels(request, monkeypatch):
         run_as_python(monkeypatch)
     with np.errstate(over="ignore" if how == "plain" else "warn"):  # the words of hashes wrap around
         yield how
-    left, _ = Setting.mode, set_mode(NEVER)
-    assert left == NEVER, "after this test, all would compile kernels for each game"
+    assert Setting.mode == NEVER, "after this test, all would compile kernels for each game"
 
 
 def pytest_generate_tests(metafunc):

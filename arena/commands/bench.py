@@ -13,12 +13,7 @@ from arena.commands.output import check_free, print_table, tell, write_whole
 from arena.commands.progress import progress_line
 
 PLAYOUTS = "playouts"  # what a row without an agent measures
-ALWAYS = options.Mode("always")
-KERNELS = {
-    "always": "compiled for each game",
-    "auto": "those for all games, and after some seconds those compiled for each game",
-    "never": "those for all games",
-}
+KERNELS = {"always": "compiled for each game", "never": "those for all games"}
 
 
 Games = Annotated[list[str] | None, options.games_option("A game to measure; may be repeated.")]
@@ -44,7 +39,7 @@ def bench(
     seconds: Seconds = 0.5,
     output: ReportFile = None,
     against: Against = None,
-    specialize: options.Specialize = ALWAYS,
+    specialize: options.Specialize = None,
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:

@@ -2,7 +2,6 @@
 
 import importlib
 import os
-import sys
 from collections.abc import Callable, Iterable
 from enum import StrEnum
 from functools import partial
@@ -12,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.commands.completion import complete_agent, complete_game, complete_run
-from arena.games.core.specialized import MODES, VARIABLE, mode_of_environment
+from arena.games.core.specialized import MODES, VARIABLE, Setting, mode_of_environment
 from arena.results.kinds import FORMATS
 
 
@@ -65,10 +64,9 @@ def _choose_kernels(context: typer.Context, mode: str | None) -> str | None:
 
 
 def _set_mode(mode: str | None) -> None:
-    """Set or remove the environment variable, and update the compiler's setting if it is loaded."""
+    """Set or remove the environment variable, and what this process makes of it."""
     _restore(VARIABLE, mode)
-    if loaded := sys.modules.get("arena.games.core.jit.background"):
-        loaded.Setting.mode = mode_of_environment()
+    Setting.mode = mode_of_environment()
 
 
 def _restore(variable: str, value: str | None) -> None:
@@ -114,8 +112,7 @@ Specialize = Annotated[
     running(
         callback=_choose_kernels,
         metavar="MODE",
-        help="Compile kernels for each game: always, before they run; auto, the default of runs, in the background; "
-        "or never. Results are the same.",
+        help="Compile kernels for each game before they run: always or, by default, never. Results are the same.",
     ),
 ]
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.games.core.errors import UserError
-from arena.games.core.specialized import AUTO, SILENT, VARIABLE
+from arena.games.core.specialized import NEVER, SILENT, VARIABLE
 from arena.study.meter import CHUNKS
 
 PLAYOUTS, NODES, DEPTH = 10_000, 100_000, 2  # budgets of a search
@@ -177,7 +177,7 @@ def report(rows: Iterable[dict | None]) -> dict[str, Any]:
     measured = [row for row in found if "failure" not in row]
     return {
         "machine": describe([]) | {"vector_bits": vector_bits()},
-        "specialize": os.environ.get(VARIABLE, AUTO),
+        "specialize": os.environ.get(VARIABLE, NEVER),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "games": [row for row in measured if "agent" not in row],
         "agents": [row for row in measured if "agent" in row],

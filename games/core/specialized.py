@@ -1,4 +1,4 @@
-"""Which compiled kernels run: those for all games, or those compiled for one game (games/core/jit/background.py)."""
+"""Which compiled kernels run: those for all games, or those compiled for one game."""
 
 import os
 
@@ -6,7 +6,7 @@ from arena.games.core.errors import UserError
 
 VARIABLE = "ARENA_SPECIALIZE"  # the environment variable with the mode
 SILENT = "ARENA_SILENT"  # set where what a process compiles is not for a person to read
-ALWAYS, AUTO, NEVER = MODES = ("always", "auto", "never")
+ALWAYS, NEVER = MODES = ("always", "never")
 
 
 class UnknownMode(UserError, ValueError):
@@ -15,7 +15,7 @@ class UnknownMode(UserError, ValueError):
 
 def mode_of_environment() -> str:
     """The mode in the environment variable; UnknownMode if it is none of the modes."""
-    return checked(os.environ.get(VARIABLE, AUTO))
+    return checked(os.environ.get(VARIABLE, NEVER))
 
 
 def checked(mode: str) -> str:
@@ -23,3 +23,14 @@ def checked(mode: str) -> str:
     if mode not in MODES:
         raise UnknownMode(f"{VARIABLE} = {mode!r} is not one of {', '.join(MODES)}")
     return mode
+
+
+class Setting:
+    """Which kernels run in this process and those that it starts."""
+
+    mode = os.environ.get(VARIABLE, NEVER)
+
+
+def set_mode(mode: str) -> None:
+    """Choose for this process and those that it starts; UnknownMode if there is no such mode."""
+    os.environ[VARIABLE] = Setting.mode = checked(mode)

@@ -333,7 +333,7 @@ def test_a_mode_of_kernels_that_there_is_not_is_told(monkeypatch):
     monkeypatch.setenv("ARENA_SPECIALIZE", "often")
     done = arena("list", "games")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "arena: ARENA_SPECIALIZE = 'often' is not one of always, auto, never\n"
+    assert done.stderr == "arena: ARENA_SPECIALIZE = 'often' is not one of always, never\n"
 
 
 def test_nothing_to_compile_is_told():

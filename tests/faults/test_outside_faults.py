@@ -9,7 +9,6 @@ import os
 import random
 import subprocess
 import sys
-import types
 import warnings
 from pathlib import Path
 
@@ -149,9 +148,9 @@ def test_a_flipped_bit_is_never_loaded(tmp_path, times):
     files = KeptFiles(tmp_path, CODE)
     expected = {key: rng.randbytes(3000) for key in ("one", "two")}
     for key, value in expected.items():
-        files.save(key, "stamp", value)
+        files.save(key, value)
     whole = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    assert len(whole) == 2 and {key: files.load(key, "stamp") for key in expected} == expected
+    assert len(whole) == 2 and {key: files.load(key) for key in expected} == expected
     for number in range(times):
         path = list(whole)[number % 2]
         data = bytearray(whole[path])
@@ -159,35 +158,18 @@ def test_a_flipped_bit_is_never_loaded(tmp_path, times):
         path.write_bytes(data)
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            found = {key: files.load(key, "stamp") for key in expected}
+            found = {key: files.load(key) for key in expected}
         assert found[path.stem] is None and sum(value is None for value in found.values()) == 1
         assert all("is damaged and is made anew" in str(each.message) for each in told)
         path.write_bytes(whole[path])
-    assert {key: files.load(key, "stamp") for key in expected} == expected
+    assert {key: files.load(key) for key in expected} == expected
 
 
-def test_code_of_other_sources_is_replaced(tmp_path):
+def test_code_that_two_processes_have_made(tmp_path):
     files = KeptFiles(tmp_path, CODE)
-    files.save("one", "old", 1)
-    files.save("one", "old", 2)  # compiled twice, by two processes
-    assert files.load("one", "old") == 2 and files.load("one", "new") is None
-    files.save("one", "new", 3)
-    assert (files.load("one", "old"), files.load("one", "new"), len(list(tmp_path.iterdir()))) == (None, 3, 1)
-
-
-def test_code_for_classes_of_modules_that_are_not_there_stays(tmp_path, monkeypatch):
-    """Such as those of a plugin's method, when another program compiles for the same kernel."""
-    module = types.ModuleType("plugin_that_leaves")
-    exec("class Numbers: pass", module.__dict__)
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    files = KeptFiles(tmp_path, CODE)
-    files.save("theirs", "stamp", module.Numbers)
-    monkeypatch.delitem(sys.modules, module.__name__)
-    assert files.load("ours", "stamp") is None
-    files.save("ours", "stamp", "code")
-    assert files.load("ours", "stamp") == "code"
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    assert (files.load("theirs", "stamp"), files.load("ours", "stamp")) == (module.Numbers, "code")
+    files.save("one", 1)
+    files.save("one", 2)
+    assert files.load("one") == 2 and files.load("two") is None and len(list(tmp_path.iterdir())) == 1
 
 
 RUN = "from arena import games; print(games.perft(games.make('tictactoe'), 3))"

@@ -16,12 +16,12 @@ from numba.np import arrayobj
 # (where, name, what it is for)
 NAMES = [
     (dispatcher.Dispatcher, "_compile_for_args", "kernels.py: tables get the methods that a new kernel calls"),
-    (dispatcher.Dispatcher, "add_overload", "kernels.py: which methods a kernel calls; kernels from the background"),
+    (dispatcher.Dispatcher, "add_overload", "kernels.py: which methods a kernel calls"),
     (dispatcher.Dispatcher, "get_call_template", "parts.py: one compilation for all literal numbers"),
-    (FunctionCache, "load_overload", "kernels.py: stamps of all sources, and damaged files"),
+    (FunctionCache, "load_overload", "kernels.py: files named by what is compiled"),
     (FunctionCache, "cache_path", "entries.py: where a game's methods are kept"),
     (FunctionCache, "save_overload", "kernels.py: files with checksums"),
-    (FunctionCache, "_index_key", "kernels.py: what code depends on besides sources"),
+    (FunctionCache, "_index_key", "kernels.py"),
     (FunctionCache, "_impl_class", "kernels.py: what is kept of a kernel"),
     (codegen.JITCodeLibrary, "_optimize_final_module", "parts.py: parts are optimised in what they become part of"),
     (codegen.JITCodeLibrary, "_finalize_final_module", "parts.py: no machine code of parts"),

@@ -15,11 +15,11 @@ from numba.core.errors import TypingError
 
 from arena import games
 from arena.games.core import jit
-from arena.games.core.jit import background, files, tables
+from arena.games.core.jit import files, tables
 from arena.games.core.jit.entries import serve
 from arena.games.core.playout import perft_kernel, playout_kernel
 from arena.games.core.random import stream
-from arena.games.core.specialized import ALWAYS, AUTO, NEVER, VARIABLE
+from arena.games.core.specialized import ALWAYS, NEVER, VARIABLE, Setting, set_mode
 from arena.games.tictactoe import TicTacToe
 from tests import heap
 from tests.modes import specializing
@@ -252,15 +252,15 @@ def test_methods_are_made_anew_for_another_processor_and_for_damaged_files(tmp_p
 def test_a_kernel_is_seen_by_other_threads_once_their_games_have_what_it_calls():
     """A thread that has looked what the kernel calls, which was nothing yet, runs what another one has compiled."""
     script = """
-        import threading, time
+        import sys, threading, time
         from arena import games
-        from arena.games.core.jit.tables import GameTable
         from arena.games.core.playout import playout_kernel
         from arena.games.core.random import stream
         game, looked, compiled, found = games.make("hex(size=4)"), threading.Event(), threading.Event(), []
         def play():
             found.append(playout_kernel(game, game.initial(), 5, stream(1)))
-        def serve(table, kernel, methods, serve=GameTable.serve):
+        module = sys.modules["arena.games.core.jit.kernels"]
+        def serve(table, kernel, methods, serve=module.serve):
             if methods:
                 compiled.set()
                 time.sleep(0.5)
@@ -268,7 +268,7 @@ def test_a_kernel_is_seen_by_other_threads_once_their_games_have_what_it_calls()
             if threading.current_thread() is early and not methods:
                 looked.set()
                 compiled.wait()
-        GameTable.serve = serve
+        module.serve = serve
         early, late = threading.Thread(target=play), threading.Thread(target=play)
         early.start()
         looked.wait()
@@ -298,48 +298,10 @@ def test_indices_are_checked_where_that_is_asked_for(tmp_path):
     assert run(script, NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=str(tmp_path))[0] == ["IndexError"]
 
 
-@pytest.mark.slow
-def test_a_kernel_that_runs_long_is_compiled_for_its_game_in_the_background(tmp_path):
-    """The results before and after are the same, and nothing is left when the process ends."""
-    script = """
-        import logging, sys, time; from arena import games
-        from arena.games.core.jit import background
-        from arena.games.core.playout import playout_kernel
-        from arena.games.core.random import stream
-        logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(name)s|%(message)s")
-        background.SECONDS, background.LOOK, background.IDLE = 0.01, 0.01, False
-        game, answers, until = games.make("hex(size=5)"), set(), time.monotonic() + 900
-        while time.monotonic() < until:
-            answers.add(playout_kernel(game, game.initial(), 2000, stream(1)))
-            if any(heat.ready for heat in game._table.heat.values()):
-                break
-            time.sleep(0.05)
-        answers.add(playout_kernel(game, game.initial(), 2000, stream(1)))
-        print(len(answers), len(playout_kernel.signatures))
-    """
-    words = run(script, ARENA_SPECIALIZE="auto", NUMBA_CACHE_DIR=str(tmp_path))[0]
-    assert words[-2:] == ["1", "2"]
-
-
-@jit.kernel
-def over_kernel(game, state):
-    return game.is_over(state)
-
-
-def test_the_time_of_compiling_does_not_count_as_running():
-    game = Heap(7)
-    with specializing(AUTO):
-        over_kernel(game, game.initial())
-        heat = tables.table_of(game).heat[over_kernel]
-        assert heat.seconds == 0.0
-        over_kernel(game, game.initial())
-        assert heat.seconds > 0.0 and heat is background.heat_of(over_kernel, Heap(7))
-
-
 def test_modes_are_checked():
-    with pytest.raises(ValueError, match="'often' is not one of always, auto, never"):
-        background.set_mode("often")
-    assert os.environ[VARIABLE] == NEVER == background.Setting.mode
+    with pytest.raises(ValueError, match="'often' is not one of always, never"):
+        set_mode("often")
+    assert os.environ.get(VARIABLE, NEVER) == NEVER == Setting.mode
 
 
 def test_the_places_of_a_table_are_distinct():

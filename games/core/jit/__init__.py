@@ -8,9 +8,9 @@ outside a kernel both are plain Python.
     tables.py      games as tables of pointers and numbers, so that a kernel serves all games
     entries.py     a game's methods as what these pointers point to
     parts.py       Numba's compiler without what kernels have no use for
-    sources.py     digests of sources, by which compiled code is known to be stale
+    identity.py    names of compiled code: digests of what the compiler is given
+    sources.py     digests of sources, for what a run tells of them
     files.py       the files that it is kept in
-    background.py  kernels compiled for one game, where that pays
     announcing.py  what is said while a script waits for the compiler
 
 tests/games/test_numba.py lists what of Numba's it touches that no documentation promises.  ARENA_WHOLE_NUMBA=1 in the

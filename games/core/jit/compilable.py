@@ -7,7 +7,7 @@ outside a kernel both are plain Python.  Numba sees one type for each class and 
 import contextlib
 import functools
 import inspect
-import sys
+from abc import ABCMeta
 from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, ClassVar
@@ -22,6 +22,7 @@ from numba.extending import NativeValue, models, overload_method, register_model
 from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
+from arena.games.core.jit.identity import Owner, digest_or_unique
 from arena.games.core.jit.parts import PART
 from arena.games.core.jit.sources import digest_of, import_closure, package_sources
 
@@ -35,9 +36,7 @@ class GameType(types.Opaque):
 
     def __init__(self, game, digest):
         self.game = game  # a shell: of the class, and with the parameters that kernels are compiled for
-        self.digest = digest
-        words = ", ".join(f"{name}={value!r}" for name, value in compiled_parameters(game))
-        super().__init__(name=f"{type(game).__module__}.{type(game).__qualname__}({words})@{digest}")
+        super().__init__(name=f"{title_of(game)}@{digest}")
 
     def lower(self, context, builder, name):
         """The code of an attribute: a constant."""
@@ -45,8 +44,37 @@ class GameType(types.Opaque):
         return context.get_constant_generic(builder, typeof(constant), constant)
 
     def __reduce__(self):
-        cls = type(self.game)
-        return _restore, (cls.__module__, cls.__qualname__, compiled_parameters(self.game), self.digest)
+        return _restored, (Signature.games.index(self),)
+
+
+class Signature:
+    """The types of the games and rules that a kernel is given whose code is being kept or loaded.
+
+    In a file they are numbers: a class may be found under no name, and code does not depend on all of a class.
+    """
+
+    games: ClassVar[list[GameType]] = []
+
+
+def _restored(place):
+    return Signature.games[place]
+
+
+def games_in(kinds: Any) -> list[GameType]:
+    """The games and rules among Numba types, however deep they lie."""
+    found: dict[GameType, None] = {}
+    for kind in kinds:
+        if isinstance(kind, GameType):
+            found[kind] = None
+        elif isinstance(kind, types.BaseTuple):
+            found |= dict.fromkeys(games_in(list(kind)))  # type: ignore[call-overload]
+    return list(found)
+
+
+def title_of(game) -> str:
+    """A class and the parameters that kernels are compiled for, in words."""
+    words = ", ".join(f"{name}={value!r}" for name, value in compiled_parameters(game))
+    return f"{type(game).__module__}.{type(game).__qualname__}({words})"
 
 
 def compiled_parameters(game) -> tuple:
@@ -55,19 +83,28 @@ def compiled_parameters(game) -> tuple:
     return tuple((name, game.compiled_parameter(name)) for name in names)
 
 
-@functools.cache
-def game_type_of(cls, parameters, digest):
-    """The one type of these; made without the class's own __init__, which may need what kernels do not."""
+_types: dict[tuple, GameType] = {}  # (class, title, change of a class): the one type of these
+
+
+def type_of(game) -> GameType:
+    """The Numba type of a game or a rule; looked for once for each object, unless a class has changed."""
+    known = vars(game).get("_kind")
+    if known is None or known[0] != Classes.change:
+        key = type(game), title_of(game), Classes.change
+        if key not in _types:
+            _types[key] = _new_type(type(game), compiled_parameters(game))
+        known = Classes.change, _types[key]
+        object.__setattr__(game, "_kind", known)
+    return known[1]
+
+
+def _new_type(cls, parameters):
+    """A type, made without the class's own __init__, which may need what kernels do not."""
     shell = object.__new__(cls)
     for name, value in parameters:
         object.__setattr__(shell, name, value)
-    return cls._numba_type(shell, digest)
-
-
-def _restore(module, name, parameters, digest):
-    """The GameType that was pickled; None where its class is not to be found."""
-    cls = getattr(sys.modules.get(module), name, None)
-    return game_type_of(cls, parameters, digest) if cls else None
+    methods = {name for base in cls.__mro__ for name in vars(base) if inspect.isfunction(vars(base)[name])}
+    return cls._numba_type(shell, digest_or_unique(shell, *map(shell.member, sorted(methods))))
 
 
 def compile_methods(cls):
@@ -102,7 +139,24 @@ def model_of(manager, typ):
     return (ArraysModel if typ.game.kernel_arrays else models.OpaqueModel)(manager, typ)
 
 
-class Compilable:
+class Classes(ABCMeta):
+    """The class of Compilable classes: it notices that one of them is changed."""
+
+    change: ClassVar[int] = 0  # how often that has been
+
+    def __setattr__(cls, name, value):
+        super().__setattr__(name, value)
+        if not (name.startswith("__") or name == "_numba_type"):
+            Classes.change += 1
+
+    def __delattr__(cls, name):
+        super().__delattr__(name)
+        Classes.change += 1
+
+    __instancecheck__, __subclasscheck__ = type.__instancecheck__, type.__subclasscheck__  # quicker than ABCMeta's
+
+
+class Compilable(Owner, metaclass=Classes):
     """Base of Game: the functions of a subclass become methods in kernels, its fields and properties constants."""
 
     _numba_type: ClassVar[type] = GameType
@@ -138,9 +192,32 @@ class Compilable:
         """The function that a call of the method `name` runs in a kernel."""
         return getattr(type(self), name)
 
+    def member(self, name: str) -> tuple[Any, ...]:
+        """The function that a call runs, an array's dtype, or the value of a constant."""
+        found = next((vars(cls)[name] for cls in type(self).__mro__ if name in vars(cls)), None)
+        if name.startswith("__") or (found is None and name not in vars(self)):
+            return ()
+        try:
+            if inspect.isfunction(found):
+                return (self.function(name),)
+            if name in self.kernel_arrays:
+                return (np.dtype(self.kernel_arrays[name]),)
+            value = getattr(self, name)
+        except Exception:  # whatever a property raises that does not apply: no code could be compiled of it
+            return ("nothing",)
+        return () if inspect.ismethod(value) else (value,)
+
+    def constants(self) -> Any:
+        """What the code of all methods depends on."""
+        return self.may_allocate, [(name, np.dtype(each)) for name, each in sorted(self.kernel_arrays.items())]
+
+    def same_as(self) -> Any:
+        """The parameters, in words."""
+        return title_of(self)
+
     def __getstate__(self) -> dict[str, Any]:
-        """Without the table, whose addresses mean nothing elsewhere."""
-        return {name: value for name, value in vars(self).items() if name != "_table"}
+        """Without what belongs to this process: the table, and Numba's type."""
+        return {name: value for name, value in vars(self).items() if name not in ("_table", "_kind")}
 
 
 register_model(GameType)(models.OpaqueModel)
@@ -148,14 +225,7 @@ register_model(GameType)(models.OpaqueModel)
 
 @typeof_impl.register(Compilable)
 def _typeof_game(game, context):
-    return game_type_of(type(game), compiled_parameters(game), digest_with_parts(game))
-
-
-def digest_with_parts(game):
-    """The digest of the class, and those of the classes of its parts, however deep they lie."""
-    values = [getattr(game, name) for name in game.compiled_parts]
-    parts = [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
-    return "-".join([class_digest(type(game)), *map(digest_with_parts, parts)])
+    return type_of(game)
 
 
 @lower_constant(GameType)

@@ -4,11 +4,15 @@ A method is compiled with the game's constants (`self.rows`, masks, tables) as e
 class that differ in numbers alone.  The code of one game is that code with the symbols defined, optimised then, so that
 it is as fast as if the constants had been known from the start: a new size takes a tenth of a second and no typing.
 
-Both are kept on disk, each in a file that is named by all that it depends on but the sources, and stamped with these.
+Both are kept on disk, each in a file that is named by all that it depends on (identity.py): the code of a class by the
+kinds of its constants, that of a game by their values.
 """
 
 import functools
-import hashlib
+import itertools
+import logging
+import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,8 +29,9 @@ from numba.core.typing.typeof import typeof
 from numba.extending import register_model
 from numba.np.arrayobj import make_array, populate_array
 
-from arena.games.core.jit.compilable import compiled_parameters, digest_with_parts, model_of
+from arena.games.core.jit.compilable import Classes, compiled_parameters, model_of, title_of
 from arena.games.core.jit.files import KeptFiles, warn_unkept
+from arena.games.core.jit.identity import UNNAMED, Unknown, digest
 from arena.games.core.jit.parts import PART, PartLibrary
 from arena.games.core.jit.tables import (
     ARRAYS,
@@ -51,19 +56,17 @@ from arena.games.core.jit.tables import (
 SYMBOL = "self."  # how the names of the symbols of constants begin
 METHOD = "method"  # the name of a method in code that is not linked yet
 
-_loaded: dict[tuple, tuple[Any, int]] = {}  # what a library and the address in it are of: held as long as the process
+log = logging.getLogger("arena.kernels")
+
+_addresses: dict[tuple, int] = {}  # of methods: by class, parameters, and changes of classes
+_loaded: dict[str, Any] = {}  # symbol: its library, which is held as long as the process
 
 
 class Generic(NamedTuple):
-    """A method compiled for all games of a class whose attributes have these kinds, and these values where fixed."""
+    """A method compiled for all games of a class whose attributes have these kinds."""
 
     kinds: dict[str, types.Type]  # the constants that are symbols
-    fixed: dict[str, Any]  # those that are in the code, such as text
     bitcode: bytes
-
-    def fits(self, game) -> bool:
-        """Whether this is the code of the game's method, too."""
-        return _fits(game, self.kinds, self.fixed)
 
 
 def serve(table: GameTable, kernel, methods: set[str]) -> None:
@@ -78,30 +81,29 @@ def serve(table: GameTable, kernel, methods: set[str]) -> None:
 
 def entry_address(game, name: str) -> int:
     """Where the machine code of a game's method is: in this process, on disk, or made now."""
-    parameters, digest = compiled_parameters(game), digest_with_parts(game)
-    key = type(game), parameters, digest, name
-    if key not in _loaded:
+    key = type(game), title_of(game), Classes.change, name
+    if key not in _addresses:
         with global_compiler_lock, trigger_event("numba:compile", data={"entry": name}):
-            if key not in _loaded:
-                _loaded[key] = _load_or_link(game, name, f"{_title(type(game), parameters)}@{digest}")
-    return _loaded[key][1]
+            _addresses[key] = _load_or_link(game, name)
+    return _addresses[key]
 
 
-def _title(cls, parameters) -> str:
-    return f"{cls.__module__}.{cls.__qualname__}({', '.join(f'{name}={value!r}' for name, value in parameters)})"
-
-
-def _load_or_link(game, name, title):
-    """(library, address) of a method's machine code."""
-    symbol, key, stamp = f"{name} of {title}", _key("code", title, name), title
-    kept = kept_files().load(key, stamp)
+def _load_or_link(game, name):
+    """The address of a method's machine code."""
+    key = Key(game, name)
+    symbol = f"{name}@{key.digest}"
+    if symbol in _loaded:
+        return _loaded[symbol].get_pointer_to_function(symbol)
+    kept = kept_files().load(key.file) if key.file else None
     if kept is None:
         library = _link(game, _generic(game, name), symbol)
-        kept_files().save(key, stamp, library.serialize_using_object_code())
+        if key.still_holds():
+            kept_files().save(key.file, library.serialize_using_object_code())
     else:
         cpu_target.target_context.refresh()
         library = cpu_target.target_context.codegen().unserialize_library(kept)
-    return library, library.get_pointer_to_function(symbol)
+    _loaded[symbol] = library
+    return library.get_pointer_to_function(symbol)
 
 
 @functools.cache
@@ -114,11 +116,40 @@ def kept_files() -> KeptFiles:
         return KeptFiles(None)
 
 
-def _key(what, title, name) -> str:
-    """The name of a file: all that its content depends on but the sources."""
-    machine = cpu_target.target_context.codegen().magic_tuple()
-    text = repr((what, title.rpartition("@")[0], machine, bool(config.BOUNDSCHECK)))  # type: ignore[attr-defined]
-    return f"{what}.{title.partition('(')[0]}.{name}.{hashlib.sha256(text.encode()).hexdigest()[:24]}"
+class Key:
+    """The name of a method's code for one game, or with `kind_of` for its class; without a file if it is not kept."""
+
+    def __init__(self, game, name: str, kind_of: Callable[[Any], str] | None = None):
+        self.game, self.name, self.kind_of = game, name, kind_of
+        self.file = ""
+        try:
+            self.digest = self._digest(anew=False)
+        except Unknown as error:
+            log.info("%s of %s is not kept: %s", name, game, error)
+            self.digest = UNNAMED + uuid.uuid4().hex[:16]
+        else:
+            what = "class" if kind_of else "code"
+            self.file = f"{what}.{type(game).__module__}.{type(game).__qualname__}.{name}.{self.digest}"
+
+    def _digest(self, anew):
+        machine = cpu_target.target_context.codegen().magic_tuple()
+        settings = machine, bool(config.BOUNDSCHECK)  # type: ignore[attr-defined]
+        make, attributes = FUNCTIONS.get(self.name, (None, ()))
+        function = make(self.game) if make else self.game.function(self.name)
+        form = self.name, repr(METHODS[self.name]), repr(settings), self.kind_of is None
+        fixed = [getattr(self.game, each) for each in ("dtype", *attributes)]
+        lengths = [getattr(self.game, each) for each in ("state_size", "max_moves")]
+        if self.kind_of:
+            lengths = list(map(self.kind_of, lengths))
+        return digest(self.game, form, function, fixed, lengths, anew=anew, kind_of=self.kind_of)
+
+    def still_holds(self) -> bool:
+        """Whether, now that code has been made, what it is made of is what it was before."""
+        try:
+            return bool(self.file) and self._digest(anew=True) == self.digest
+        except Unknown as error:
+            log.info("%s of %s is not kept: %s", self.name, self.game, error)
+            return False
 
 
 # -- Compiled once for a class ----------------------------------------------------------------------------------------
@@ -129,9 +160,13 @@ class Symbolic:
 
     def __init__(self, game, digest):
         super().__init__(game, digest)
-        self.name = f"Symbolic {self.name}"
         self.kinds: dict[str, types.Type] = {}
         self.fixed: dict[str, Any] = {}
+
+    def fits(self, game) -> bool:
+        """Whether what has been compiled of this type is the code of another game, too."""
+        same = all(digest(value) == digest(getattr(game, name)) for name, value in self.fixed.items())
+        return same and all(typeof(getattr(game, name)) == kind for name, kind in self.kinds.items())
 
     def lower(self, context, builder, name):
         """The code of an attribute."""
@@ -141,6 +176,15 @@ class Symbolic:
             return super().lower(context, builder, name)
         self.kinds[name] = kind
         return builder.load(_declared(builder.module, SYMBOL + name, context.get_value_type(kind)))
+
+
+def _kind_word(value: Any) -> str:
+    """The kind of a constant that is a symbol; "" for another one."""
+    try:
+        kind = typeof(value)
+    except ValueError:
+        return ""
+    return f"symbol {kind}" if _is_plain(kind) else ""
 
 
 def _is_plain(kind: Any) -> bool:
@@ -175,35 +219,30 @@ _symbolic: dict[tuple, list[Symbolic]] = {}  # the types of a class that this pr
 
 def _generic(game, name) -> Generic:
     """The method's code for all games of the class that differ from this one in numbers: found on disk, or compiled."""
+    key = Key(game, name, _kind_word)
+    kept = kept_files().load(key.file) if key.file else None
+    if kept is not None:
+        return kept
     cls: Any = type(game)
-    digest = digest_with_parts(game)
-    words = tuple(
-        (n, value) for n, value in compiled_parameters(game) if not isinstance(value, (int, float, np.number))
-    )
-    title = f"{_title(type(game), words)}@{digest}"
-    known = kept_files().load(_key("class", title, name), title) or []
-    for one in known:
-        if one.fits(game):
-            return one
-    types_of_class = _symbolic.setdefault((type(game), words, digest), [])
-    for kind in [each for each in types_of_class if _fits(game, each.kinds, each.fixed)]:
+    words = [(n, value) for n, value in compiled_parameters(game) if not isinstance(value, (int, float, np.number))]
+    types_of_class = _symbolic.setdefault((cls, repr(words), Classes.change), [])
+    for kind in filter(lambda each: each.fits(game), types_of_class):
         try:
             made = _compile(game, kind, name)  # with parts of its methods that are compiled already
         except ValueError:
             continue  # the size that the type was made of has a number there that Numba has no type for
-        if made.fits(game):
+        if kind.fits(game):
             break
     else:
         kind_class: Any = _symbolic_class(cls)
-        types_of_class.append(kind_class(game, digest))
+        types_of_class.append(kind_class(game, f"symbols {next(_numbers)}"))
         made = _compile(game, types_of_class[-1], name)
-    kept_files().save(_key("class", title, name), title, [*known, made])
+    if key.still_holds():
+        kept_files().save(key.file, made)
     return made
 
 
-def _fits(game, kinds, fixed) -> bool:
-    same = all(np.array_equal(getattr(game, name), value) for name, value in fixed.items())
-    return same and all(typeof(getattr(game, name)) == kind for name, kind in kinds.items())
+_numbers = itertools.count()
 
 
 class GenericLibrary(PartLibrary):
@@ -237,7 +276,7 @@ def _compile(game, kind, name) -> Generic:
     bitcode = library.serialize_using_bitcode()[2]
     symbols = {each.name for each in llvm.parse_bitcode(bitcode).global_variables}
     kinds = {each: found for each, found in kind.kinds.items() if SYMBOL + each in symbols}
-    return Generic(kinds, dict(kind.fixed), bitcode)
+    return Generic(kinds, bitcode)
 
 
 def _entry(context, kind, name, dtype, compiled):

@@ -17,7 +17,7 @@ import numba
 from numba.core.serialize import dumps
 
 OTHER_VERSION = b"arena "  # how files begin that are not read, nor damaged
-MARK = f"arena 3, numba {numba.__version__}\n".encode()
+MARK = f"arena 4, numba {numba.__version__}\n".encode()
 DIGEST_BYTES = 16
 CODE, KEPT = ".nbc", ".nbm"  # how the names of files end: of kernels, and of a game's methods
 
@@ -48,7 +48,7 @@ def unsealed(data: bytes) -> bytes | None:
 
 
 class KeptFiles:
-    """A folder with a file for each key, of objects that were made from sources with some digest, their stamp.
+    """A folder with a file for each object that was made, which is named by all that it is made of.
 
     Without a folder, nothing is kept.
     """
@@ -56,22 +56,21 @@ class KeptFiles:
     def __init__(self, folder: Path | None, ending: str = KEPT):
         self.folder, self.ending = folder, ending
 
-    def load(self, key: str, stamp: str) -> Any:
+    def load(self, key: str) -> Any:
         """What was saved, or None; a damaged file is as good as none, and a warning names it."""
         if self.folder is None:
             return None
         path = self.folder / f"{key}{self.ending}"
         try:
             body = unsealed(path.read_bytes())
-            found, packed = pickle.loads(body) if body is not None else ("", b"")
-            return pickle.loads(packed) if found == stamp else None
+            return None if body is None else pickle.loads(body)
         except FileNotFoundError:
             return None
-        except Exception as error:  # whatever unpickling raises: a class may be gone
+        except Exception as error:  # whatever unpickling raises
             warnings.warn(f"the compiled code in {path} is damaged and is made anew: {error!r}", stacklevel=2)
             return None
 
-    def save(self, key: str, stamp: str, kept: Any) -> None:
+    def save(self, key: str, kept: Any) -> None:
         """Keep it, in place of what there was, at once or not at all."""
         if self.folder is None:
             return
@@ -79,7 +78,7 @@ class KeptFiles:
         path = self.folder / f"{key}{self.ending}"
         new = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}")
         try:
-            body = dumps((stamp, dumps(kept)))  # so that nothing but the stamp of a stale file is unpacked
+            body = dumps(kept)
             new.write_bytes(MARK + checksum(body) + body)
             new.replace(path)
         except OSError as error:  # a full disk: the next process makes it again

@@ -1,32 +1,31 @@
 """Kernels: functions whose first argument is a game, compiled once for the tables of all games, and kept on disk."""
 
 import functools
-import hashlib
 import logging
 import re
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 from weakref import WeakSet
 
-from numba import config
+from numba import config, types
 from numba.core.caching import FunctionCache
 from numba.core.errors import NumbaError, TypingError
 from numba.core.registry import CPUDispatcher
 
-from arena.games.core.jit.background import Setting, heat_of
-from arena.games.core.jit.compilable import Compilable, compiled_parameters
+from arena.games.core.jit.compilable import Compilable, GameType, Signature, compiled_parameters, games_in
 from arena.games.core.jit.entries import serve
 from arena.games.core.jit.files import CODE, KeptFiles, warn_unkept
-from arena.games.core.jit.parts import WITHOUT_CALLBACK, Helper
-from arena.games.core.jit.sources import module_digest
+from arena.games.core.jit.identity import Unknown, digest
+from arena.games.core.jit.parts import WITHOUT_CALLBACK, Helper, NamingCompiler
 from arena.games.core.jit.tables import NOT_IN_TABLES, GameTable, methods_called, table_of
-from arena.games.core.specialized import ALWAYS, NEVER
+from arena.games.core.specialized import ALWAYS, Setting, checked
 
 # False where NUMBA_DISABLE_JIT makes kernels run as plain Python; Numba makes its settings at import, unseen by mypy.
 COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]
+
+checked(Setting.mode)
 
 log = logging.getLogger("arena.kernels")
 
@@ -39,10 +38,8 @@ def kernel(function=None, *, tables=True):
     It is compiled for the tables of games, whatever the game.  A kernel that asks its game for something of its own,
     which tables do not have, is compiled for each game and size; with `tables` false, that is known from the start.
 
-    Numba would take a stale kernel when a function that it calls, in another file, has changed.  What keeps it from
-    that is a digest of sources in two places: in the type of a game, or of a rule, of the modules of its classes and
-    all that these import; and in the stamp of the kernel's cache, of the kernel's module and all that it imports.  The
-    tuples of arrays that a kernel is given are defined in one of these.
+    Numba names code that it keeps by the file of a function, and would take a stale kernel when a function that it
+    calls, in another file, has changed.  Here it is named by what is compiled (identity.py).
     """
     if function is None:
         return functools.partial(kernel, tables=tables)
@@ -57,13 +54,13 @@ class Kernel(CPUDispatcher):
 
     def __init__(self, function, tables):
         options = {"nopython": True, "nogil": True, "boundscheck": None, **WITHOUT_CALLBACK}
-        super().__init__(function, targetoptions=options)
+        super().__init__(function, targetoptions=options, pipeline_class=NamingCompiler)
         self.tables = tables
         self.methods: set[str] = set()  # what it calls of tables, as far as it is compiled
         self._users: WeakSet[GameTable] = WeakSet()  # the tables that it has been given
         self._refused: set[tuple] = set()  # the kinds of arguments with which it cannot be compiled for tables
         try:
-            self._cache = KernelCache(function)  # in place of njit(cache=True)
+            self._cache = KernelCache(function, WITHOUT_CALLBACK)  # in place of njit(cache=True)
         except RuntimeError:
             warn_unkept()
 
@@ -76,34 +73,13 @@ class Kernel(CPUDispatcher):
             self._users.add(table)
             serve(table, self, self.methods)
         try:
-            return super().__call__(table, *rest) if Setting.mode == NEVER else self._timed(game, table, rest)
+            return super().__call__(table, *rest)
         except TypingError as error:
             if NOT_IN_TABLES not in str(error):
                 raise
             log.info("%s is compiled for each game: %s", self.py_func.__qualname__, error)
         self._refused.add(_kinds(rest))
         return super().__call__(game, *rest)
-
-    def _timed(self, game, table, rest):
-        """The call, by what is compiled for the game if that is there."""
-        heat = table.heat.get(self)
-        if heat is None:
-            heat = table.heat[self] = heat_of(self, game)
-        if heat.ready and _kinds(rest) in heat.ready:
-            return super().__call__(game, *rest)
-        compiled, start = len(self.overloads), perf_counter()
-        answer = super().__call__(table, *rest)
-        if len(self.overloads) == compiled:  # the time of compiling does not count
-            heat.seconds += perf_counter() - start
-        if heat.seconds > heat.due:
-            heat.look(self, game, rest, _kinds(rest))
-        return answer
-
-    def load(self, signature) -> bool:
-        """Whether it is compiled for these types, here or on disk; then it is loaded."""
-        if signature not in self.overloads and (kept := self._cache.load_overload(signature, self.targetctx)):
-            self.add_overload(kept)
-        return signature in self.overloads
 
     def add_overload(self, compiled):
         """Let calls find it, once all tables that they may come with have what it calls.
@@ -132,37 +108,63 @@ def _kinds(arguments) -> tuple:
 
 
 class KernelCache(FunctionCache):
-    """Numba's on-disk cache of a function, with files of ours and another stamp: a kernel is compiled anew after a
-    change of any source that it may be made of, not of its own file alone."""
+    """Numba's on-disk cache of a function, with files of ours, which are named by what is compiled (identity.py)."""
 
-    def __init__(self, function):
+    def __init__(self, function, options):
         super().__init__(function)
-        self._files = KeptFiles(Path(self.cache_path), CODE)
+        self._files, self._options = KeptFiles(Path(self.cache_path), CODE), repr(sorted(options.items()))
+        self._names: dict[tuple, str] = {}  # of signatures that were looked for
 
     def load_overload(self, sig, target_context):
         target_context.refresh()
-        kept = self._files.load(*self._place(sig, target_context.codegen()))
-        found = None if kept is None else self._impl.rebuild(target_context, kept)
-        if found is None or found.signature.args != sig:  # or it is for a class of the same name
+        try:
+            self._names[sig] = name = self._file_of(sig, target_context.codegen())
+        except Unknown as error:
+            log.info("%s is not kept: %s", self._py_func.__qualname__, error)
+            return None
+        with _signature_of(sig):
+            kept = self._files.load(name)
+            found = None if kept is None else self._impl.rebuild(target_context, kept)
+        if found is None or found.signature.args != sig:
             return None
         found.library._reload_init.update(found.reload_init)  # Numba keeps it, and does not give it back
         return found
 
     def save_overload(self, sig, data):
-        if self._impl.check_cachable(data):
-            self._files.save(*self._place(sig, data.codegen), self._impl.reduce(data))
+        name = self._names.pop(sig, "")
+        if not name or not self._impl.check_cachable(data):
+            return
+        try:
+            if self._file_of(sig, data.codegen, anew=True) == name:
+                with _signature_of(sig):
+                    self._files.save(name, self._impl.reduce(data))
+        except Unknown as error:
+            log.info("%s is not kept: %s", self._py_func.__qualname__, error)
 
-    def _place(self, sig, codegen):
-        """(the name of a signature's file, the stamp).
-
-        Sources are in the stamp alone, so that code is replaced when they change.  They are looked at here, and not
-        when the module is imported: now all that it imports is there, and many kernels are never called.
-        """
-        _, machine, code = self._index_key(sig, codegen)
-        words = f"{sig} {machine} {bool(config.BOUNDSCHECK)}"
-        name = hashlib.sha256(re.sub("@[0-9a-f-]+", "", words).encode()).hexdigest()[:24]
+    def _file_of(self, sig, codegen, anew=False):
+        """The name of a signature's file; Unknown if it has none."""
+        settings = repr((codegen.magic_tuple(), bool(config.BOUNDSCHECK), self._options))
         base = re.sub(r"-\d+\.", ".", self._impl.filename_base)  # without the number of the line
-        return f"{base}.{name}", f"{words} {code} {module_digest(self._py_func.__module__)}"
+        return f"{base}.{digest(settings, self._py_func, *map(described, sig), anew=anew)}"
+
+
+@contextmanager
+def _signature_of(sig):
+    """While this lasts, games and rules are kept, and found, as the numbers that they have in a signature."""
+    Signature.games = games_in(sig)
+    try:
+        yield
+    finally:
+        Signature.games = []
+
+
+def described(kind: Any) -> Any:
+    """What code for an argument of a Numba type depends on, for a digest."""
+    if isinstance(kind, GameType):
+        return kind.game
+    if isinstance(kind, types.BaseTuple):
+        return type(kind).__name__, getattr(kind, "instance_class", None), [described(each) for each in kind]  # type: ignore[attr-defined]
+    return str(kind)
 
 
 # For the functions that kernels are made of, which allocate nothing: without it, each call counts references of every

@@ -17,6 +17,8 @@ from numba.core.codegen import JITCodeLibrary, get_host_cpu_features
 from numba.core.compiler import Compiler
 from numba.extending import register_jitable
 
+from arena.games.core.jit.identity import digest_or_unique, pieces
+
 LEAN = os.environ.get("ARENA_WHOLE_NUMBA") != "1"
 if LEAN:  # what Numba announces before and after each call of LLVM; only its own measurements would listen
     for begin, end in list(ffi.lib._lock._cblist):
@@ -48,7 +50,16 @@ class PartLibrary(JITCodeLibrary):
         """Nothing: a kernel that it becomes part of has an environment of its own."""
 
 
-class PartCompiler(Compiler):
+class NamingCompiler(Compiler):
+    """Gives other code another name, also where a process loads what another one has made of an earlier version."""
+
+    def define_pipelines(self):
+        function = self.state.func_id
+        function.func_qualname += f"@{digest_or_unique(function.func)}"
+        return super().define_pipelines()
+
+
+class PartCompiler(NamingCompiler):
     """Compiles a function for kernels that call it, not for Python."""
 
     def define_pipelines(self):
@@ -58,7 +69,9 @@ class PartCompiler(Compiler):
         return super().define_pipelines()
 
 
-PART: dict[str, Any] = {"pipeline_class": PartCompiler, "no_cpython_wrapper": True, **WITHOUT_CALLBACK} if LEAN else {}
+PART: dict[str, Any] = {"pipeline_class": PartCompiler, "no_cpython_wrapper": True, **WITHOUT_CALLBACK}
+if not LEAN:
+    PART = {"pipeline_class": NamingCompiler}
 UNCOUNTED: dict[str, Any] = {"_nrt": False, **PART}  # of functions that allocate nothing, which is faster: see `helper`
 part = register_jitable(**UNCOUNTED)  # lets kernels call a plain function, which runs in plain Python, too
 
@@ -88,6 +101,12 @@ class Helper:
 
     def __call__(self, *arguments):
         return self._compiled(*arguments)
+
+
+@pieces.register
+def _(thing: Helper):
+    yield f"helper {sorted(thing._options.items())}".encode()
+    yield from pieces(thing.py_func)
 
 
 @functools.cache

@@ -23,6 +23,8 @@ from numba.extending import NativeValue, models, register_model, typeof_impl, un
 from numba.np.arrayobj import make_array
 from numba.np.numpy_support import from_dtype
 
+from arena.games.core.jit.compilable import Classes
+
 NUMBER = types.int64
 WHOLE = "i"  # what methods take: a whole number, or one of these arrays
 STATE, MOVES, CODES, STREAM, PROBABILITIES, LANES, WEIGHTS, LAYOUT = "smcrplwd"
@@ -116,18 +118,19 @@ class GameTable:
             self.words[ARRAYS + 2 * slot : ARRAYS + 2 * slot + 2] = array.ctypes.data, len(array)
         self.address = self.words.ctypes.data
         self.served: dict[object, int] = {}  # kernel: how many methods it called when they were last looked at
-        self.heat: dict[object, Any] = {}  # kernel: how long it has run, see background.py
+        self.change = Classes.change  # of classes: what the words point to holds as long as none is changed
         self.ready: set[str] = set()  # the methods that the words point to, as far as the game has them
 
     def is_current(self) -> bool:
-        """Whether the game's arrays are still those that the table points to; training may have replaced them."""
-        return all(getattr(self.game, name) is array for name, array in self.arrays.items())
+        """Whether class and arrays are still those that the table points to; training may have replaced these."""
+        same = (getattr(self.game, name) is array for name, array in self.arrays.items())
+        return self.change == Classes.change and all(same)
 
 
 def table_of(game) -> GameTable:
     """The table of a game, made when it is first asked for."""
     table = vars(game).get("_table")
-    if table is None or (table.arrays and not table.is_current()):
+    if table is None or not table.is_current():
         table = GameTable(game)
         object.__setattr__(game, "_table", table)
     return table

@@ -1,0 +1,455 @@
+"""Names of compiled code: digests of what the compiler is given, as it is in memory.
+
+A digest covers a function's bytecode, constants, defaults and closure, and all that its code names: globals by value,
+functions and classes as they are, libraries by name and version, and of a game or a rule the methods and attributes
+that any of this code names.  No file is read, and no file name, line number, address or order of a set has a part in
+it: the same source has the same digest in every process, and a change that compiled code can see has another one.
+
+What code names is more than what it uses, so a digest may change too often, and not too seldom.
+
+Numba takes globals as they are when a function is first compiled, and so does a digest: `facts_of` a function are kept
+when it is first looked at, which is before it is compiled.  Where they have changed by the time that code is kept,
+nothing that reaches the function is kept in this process (`digest` with `anew`).
+"""
+
+import dis
+import functools
+import hashlib
+import importlib.metadata
+import sys
+import sysconfig
+import types
+import uuid
+from collections.abc import Callable, Iterator
+from enum import Enum
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary, WeakSet
+
+import numba
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+from numba.core.extending import _Intrinsic  # type: ignore[attr-defined]
+from numba.core.imputils import builtin_registry as lowered
+from numba.core.types import Type
+from numba.core.typing.templates import builtin_registry as typed
+from numba.core.typing.typeof import typeof
+
+LIBRARIES = ("numpy", "numba", "llvmlite", "scipy", "pandas")  # known by their versions
+UNNAMED = "unnamed."  # how the names of code begin that has no digest, and is not kept
+
+
+class Unknown(TypeError):
+    """An object that has no digest: what reaches it is compiled, and not kept."""
+
+
+class Owner:
+    """An object whose methods and attributes compiled code reaches by their names."""
+
+    def member(self, name: str) -> tuple[Any, ...]:
+        """(what the name stands for in compiled code,), or () where it stands for nothing."""
+        raise NotImplementedError
+
+    def constants(self) -> Any:
+        """What compiled code depends on besides members, in plain values."""
+        raise NotImplementedError
+
+    def same_as(self) -> Any:
+        """What two owners have in common that are the same to compiled code: hashable."""
+        raise NotImplementedError
+
+
+class Facts(NamedTuple):
+    """What is to be known of a function by itself."""
+
+    names: frozenset[str]  # that its code asks for
+    pieces: tuple[Any, ...]  # bytes, and what to follow: functions and owners
+
+
+_facts: WeakKeyDictionary[types.FunctionType, Facts] = WeakKeyDictionary()
+_changed: WeakSet[types.FunctionType] = WeakSet()  # functions whose facts were others later
+
+
+def digest(*things: Any, anew: bool = False, kind_of: Callable[[Any], str] | None = None) -> str:
+    """24 hexadecimal digits that name what is reached from some functions, values and owners.
+
+    anew: whether functions are looked at once more, which must be done before code is kept under its name
+    kind_of: what to take of an attribute's value of the first owner, where that is not empty, in place of the value
+    Raises Unknown.
+    """
+    walk = Walk(anew, kind_of)
+    walk.add(compiler())
+    for thing in things:
+        walk.add(thing)
+    walk.add_members()
+    return walk.hash.hexdigest()
+
+
+def digest_or_unique(*things: Any) -> str:
+    """A digest; or where there is none, a name that is nobody else's."""
+    try:
+        return digest(*things)
+    except Unknown:
+        return UNNAMED + uuid.uuid4().hex[:16]
+
+
+class Walk:
+    """One way through all that a digest covers."""
+
+    def __init__(self, anew: bool, kind_of: Callable[[Any], str] | None):
+        self.hash = hashlib.blake2b(digest_size=12)
+        self.anew, self.kind_of = anew, kind_of
+        self.names: set[str] = set()
+        self.owners: list[tuple[Owner, set[str]]] = []  # with the names that have been asked for
+        self.seen: dict[Any, tuple[int, Any]] = {}  # key: its number, and the object, so that its id stays its own
+
+    def add(self, thing: Any) -> None:
+        for piece in pieces(thing):
+            self.put(piece) if isinstance(piece, bytes) else self.follow(piece)
+
+    def put(self, data: bytes) -> None:
+        """Add some bytes, told from what follows by their length."""
+        self.hash.update(len(data).to_bytes(8, "little"))
+        self.hash.update(data)
+
+    def follow(self, thing: Any) -> None:
+        """Go into a function or an owner, unless that has been done."""
+        key = (type(thing), thing.same_as()) if isinstance(thing, Owner) else id(thing)
+        if key in self.seen:
+            self.put(b"again %d" % self.seen[key][0])
+            return
+        self.seen[key] = len(self.seen), thing
+        if isinstance(thing, Owner):
+            self.put(b"owner")
+            self.owners.append((thing, set()))
+            self.add(thing.constants())
+            return
+        self.put(b"function")
+        facts = facts_of(thing, self.anew)
+        self.names |= facts.names
+        for piece in facts.pieces:
+            self.put(piece) if isinstance(piece, bytes) else self.follow(piece)
+
+    def add_members(self) -> None:
+        """Add, of each owner, what any code names, until that brings no new names or owners."""
+        goes_on = True
+        while goes_on:
+            goes_on = False
+            for place, (owner, asked) in enumerate(self.owners):
+                new = self.names - asked
+                asked |= new
+                for name in sorted(new):
+                    if found := owner.member(name):
+                        goes_on = True
+                        self.put(b"member %d %s" % (place, name.encode()))
+                        kind = self.kind_of(found[0]) if self.kind_of and place == 0 else ""
+                        self.put(kind.encode()) if kind else self.add(found[0])
+
+
+def facts_of(function: types.FunctionType, anew: bool = False) -> Facts:
+    """The facts of a function, as they were when this was first asked; Unknown where they have changed since."""
+    facts = _facts.get(function)
+    if facts is None:
+        facts = _facts[function] = _look_at(function)
+    elif anew and _look_at(function) != facts:
+        _changed.add(function)
+    if function in _changed:
+        raise Unknown(f"what {function.__qualname__} depends on has changed since it was first compiled")
+    return facts
+
+
+def _look_at(function) -> Facts:
+    names = frozenset(_names_in(function.__code__))
+    found: list[Any] = [*_of_code(function.__code__)]
+    found += pieces((function.__defaults__, sorted((function.__kwdefaults__ or {}).items())))
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        found.append(f"cell {name}".encode())
+        try:
+            found += pieces(cell.cell_contents)
+        except ValueError:
+            found.append(b"empty")
+    found += _of_namespace(function.__globals__, names)
+    found += extensions_of(function)
+    return Facts(names, tuple(found))
+
+
+def _names_in(code: types.CodeType) -> Iterator[str]:
+    """All names that a piece of code, or one within it, asks for."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names_in(constant)
+
+
+def _of_namespace(space: dict, names: frozenset[str]) -> Iterator[Any]:
+    """Globals, or what a module has, by the names of a piece of code; of modules, what else the code names."""
+    for name in sorted(names & space.keys()):
+        yield f"global {name}".encode()
+        if isinstance(space[name], types.ModuleType) and not version_of(space[name].__name__):
+            if space[name].__dict__ is not space:
+                yield from _of_namespace(vars(space[name]), names - {name})
+        else:
+            yield from pieces(space[name])
+
+
+# -- The pieces of a value: bytes, and functions and owners ------------------------------------------------------------
+
+
+@functools.singledispatch
+def pieces(thing: Any) -> Iterator[Any]:
+    """The pieces of any object; Unknown if compiled code may depend on it in ways that are not known."""
+    module = type(thing).__module__
+    what = f"{module}.{type(thing).__qualname__} {version_of(module)}"
+    if module.startswith("llvmlite.ir."):
+        yield f"{what} {thing}".encode()
+        return
+    try:
+        typeof(thing)
+    except ValueError:  # what Numba has no type for, no code can be compiled of
+        yield f"untyped {what}".encode()
+        return
+    raise Unknown(f"{what}: {thing!r:.80}")
+
+
+@pieces.register(type(None))
+@pieces.register(type(...))
+@pieces.register(bool)
+@pieces.register(int)
+@pieces.register(float)
+@pieces.register(complex)
+@pieces.register(str)
+def _(thing):
+    if isinstance(thing, Enum):
+        yield from pieces((type(thing).__qualname__, thing.name, thing.value))
+    else:
+        yield f"{type(thing).__qualname__} {thing!r}".encode()
+
+
+@pieces.register
+def _(thing: bytes):
+    yield b"bytes " + thing
+
+
+@pieces.register
+def _(thing: np.generic):
+    yield f"scalar {thing.dtype.str} ".encode() + thing.tobytes()
+
+
+@pieces.register
+def _(thing: np.dtype):
+    yield f"dtype {thing.descr}".encode()
+
+
+@pieces.register
+def _(thing: np.ndarray):
+    if thing.dtype.hasobject:
+        raise Unknown(f"an array of objects: {thing!r:.80}")
+    yield f"array {thing.dtype.descr} {thing.shape} {thing.flags.c_contiguous} {thing.flags.writeable}".encode()
+    yield thing.tobytes()
+
+
+@pieces.register(tuple)
+@pieces.register(list)
+def _(thing):
+    yield f"{type(thing).__qualname__} {len(thing)}".encode()
+    if hasattr(thing, "_fields"):
+        yield from pieces(type(thing))
+    for part in thing:
+        yield from pieces(part)
+
+
+@pieces.register(set)
+@pieces.register(frozenset)
+def _(thing):
+    parts = [tuple(pieces(part)) for part in thing]
+    if any(not isinstance(piece, bytes) for part in parts for piece in part):
+        raise Unknown(f"a set of functions or games: {thing!r:.80}")
+    yield f"set {len(parts)}".encode()
+    for part in sorted(parts):  # a set has no order of its own
+        yield from part
+
+
+@pieces.register
+def _(thing: dict):
+    yield f"dict {len(thing)}".encode()
+    for item in thing.items():
+        yield from pieces(item)
+
+
+@pieces.register
+def _(thing: Enum):
+    yield from pieces((type(thing).__qualname__, thing.name, thing.value))
+
+
+@pieces.register
+def _(thing: type):
+    version = version_of(thing.__module__)
+    yield f"class {thing.__module__ if version else ''} {thing.__qualname__} {version}".encode()
+    if issubclass(thing, tuple) and hasattr(thing, "_fields"):
+        yield from pieces((thing._fields, thing._field_defaults))  # type: ignore[attr-defined]
+    if issubclass(thing, Enum) and not version:
+        yield from pieces([(member.name, member.value) for member in thing])
+
+
+@pieces.register
+def _(thing: types.ModuleType):
+    yield f"module {thing.__name__} {version_of(thing.__name__)}".encode()
+
+
+@pieces.register(types.BuiltinFunctionType)
+@pieces.register(types.MethodDescriptorType)
+@pieces.register(types.WrapperDescriptorType)
+@pieces.register(np.ufunc)
+def _(thing):
+    module = getattr(thing, "__module__", None) or ""
+    yield f"builtin {module} {getattr(thing, '__qualname__', thing.__name__)} {version_of(module)}".encode()
+    yield from extensions_of(thing)
+
+
+@pieces.register
+def _(thing: types.FunctionType):
+    module = thing.__globals__.get("__name__") or ""
+    if version_of(module):
+        yield f"library {module} {thing.__qualname__} {version_of(module)}".encode()
+    else:
+        yield thing
+
+
+@pieces.register(staticmethod)
+@pieces.register(classmethod)
+def _(thing):
+    yield from pieces(thing.__func__)
+
+
+@pieces.register
+def _(thing: types.CodeType):
+    yield from _of_code(thing)
+
+
+@pieces.register
+def _(thing: Dispatcher):
+    yield f"compiled {_plain_options(thing.targetoptions)}".encode()
+    yield from pieces(thing.py_func)
+
+
+@pieces.register
+def _(thing: _Intrinsic):
+    yield f"intrinsic {thing._prefer_literal}".encode()
+    yield from pieces(thing._defn)
+
+
+@pieces.register
+def _(thing: Type):
+    yield f"type {type(thing).__qualname__} {thing}".encode()
+
+
+@pieces.register
+def _(thing: Owner):
+    yield thing
+
+
+_LOADS = [bytes([op, 0]) for op in dis.hasconst]
+
+
+def _of_code(code: types.CodeType) -> Iterator[Any]:
+    """Of code: all but names of files, numbers of lines, and a docstring."""
+    form = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags, code.co_names
+    yield f"code {form} {code.co_varnames} {code.co_freevars} {code.co_cellvars}".encode()
+    yield code.co_code
+    yield code.co_exceptiontable
+    constants = code.co_consts
+    if constants and isinstance(constants[0], str) and not any(load in code.co_code for load in _LOADS):
+        constants = constants[1:]
+    yield from pieces(constants)
+
+
+def _plain_options(options) -> list[tuple[str, str]]:
+    return sorted((name, getattr(value, "__qualname__", repr(value))) for name, value in options.items())
+
+
+# -- What extends the compiler ----------------------------------------------------------------------------------------
+
+
+class _Extensions:
+    """What modules have taught Numba, by what is known of each function and module."""
+
+    def __init__(self):
+        self.read = (0, 0)
+        self.overloads: dict[Any, list] = {}
+        self.modules: set[str] = set()  # that have instructions of their own
+
+    def look(self) -> None:
+        """Read what has been registered since the last time."""
+        had, now = self.read, (len(typed.globals), len(lowered.functions))
+        if had == now:
+            return
+        for function, kind in typed.globals[had[0] :]:
+            own = [each for each in getattr(kind, "templates", ()) if hasattr(each, "_overload_func")]
+            if own and not version_of(own[0]._overload_func.__module__):
+                self.overloads.setdefault(id(function), []).extend(own)
+        for implementation, *_ in lowered.functions[had[1] :]:
+            if not version_of(module := implementation.__module__):
+                self.modules.add(module)
+        self.read = now
+
+
+_extensions = _Extensions()
+
+
+def extensions_of(function: Any) -> Iterator[Any]:
+    """The pieces of what takes a function's place in compiled code, and of the instructions of its module."""
+    _extensions.look()
+    for template in _extensions.overloads.get(id(function), ()):
+        yield f"overload {_plain_options(template._jit_options)}".encode()
+        yield from pieces(template._overload_func)
+    if (module := getattr(function, "__module__", None)) in _extensions.modules:
+        yield _module_digest(module)
+
+
+@functools.cache
+def _module_digest(name: str) -> bytes:
+    """Of a module that extends the compiler: the code of all its functions and classes, and its plain values."""
+    walk = Walk(False, None)
+    for key, value in sorted(vars(sys.modules[name]).items()):
+        functions = [value] if isinstance(value, types.FunctionType) else []
+        if isinstance(value, type) and value.__module__ == name:
+            functions = [each for each in vars(value).values() if isinstance(each, types.FunctionType)]
+        elif isinstance(value, (bool, int, float, str, bytes)) and not key.startswith("__"):
+            walk.put(f"{key} {value!r}".encode())
+        for function in functions:
+            for piece in _of_code(function.__code__):
+                walk.put(piece if isinstance(piece, bytes) else b"")
+    return walk.hash.digest()
+
+
+@functools.cache
+def compiler() -> bytes:
+    """What every digest covers: Python, Numba and LLVM, NumPy, and this package."""
+    package = __name__.rpartition(".")[0]
+    ours = sorted(name for name in sys.modules if name.startswith(f"{package}."))
+    versions = [sys.implementation.cache_tag, *map(version_of, LIBRARIES[:3])]
+    return repr((versions, *map(_module_digest, ours))).encode()
+
+
+# -- Libraries --------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def version_of(module: str) -> str:
+    """The version of the library that a module belongs to, Python's own included; "" for what is no library."""
+    top = (module or "").partition(".")[0]
+    if top in LIBRARIES:
+        return numba.__version__ if top == "numba" else _installed(top)
+    return sys.version.partition(" ")[0] if top in sys.stdlib_module_names and _is_pythons(top) else ""
+
+
+def _installed(top):
+    return getattr(sys.modules.get(top), "__version__", None) or importlib.metadata.version(top)
+
+
+def _is_pythons(top) -> bool:
+    """Whether a module of a name of Python's is Python's, and no user's `test.py`."""
+    spec = getattr(sys.modules.get(top), "__spec__", None)
+    if spec is None or not spec.has_location:
+        return top in sys.builtin_module_names or (spec is not None and spec.origin in ("built-in", "frozen"))
+    folders = tuple(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib"))
+    return spec.origin.startswith(folders) and "site-packages" not in spec.origin
