@@ -125,9 +125,9 @@ def test_a_script_that_waits_for_the_compiler_is_told(tmp_path):
         "from arena import games",
         "print(games.playouts(games.make('tictactoe'), 5, seed=1).wins >= 0)",
     ]
-    done = python("\n".join(lines), tmp_path, NUMBA_CACHE_DIR=str(tmp_path))
+    done = python("\n".join(lines), tmp_path, ARENA_CACHE_DIR=str(tmp_path))
     assert done.stdout == "True\n" and "compiling arena.games.core." in done.stderr
-    done = python("\n".join(lines[2:]), tmp_path, NUMBA_CACHE_DIR=str(tmp_path))
+    done = python("\n".join(lines[2:]), tmp_path, ARENA_CACHE_DIR=str(tmp_path))
     assert done.stdout == "True\n" and not done.stderr
 
 

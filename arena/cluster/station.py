@@ -22,6 +22,7 @@ from arena.cluster import messages
 from arena.cluster.describing import describe_station
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
+from arena.games.core import cache
 from arena.workers.messages import SupervisorsEnd, WorkersEnd
 from arena.workers.supervisor import Supervisor
 
@@ -155,9 +156,7 @@ class HarmReport:
 @contextmanager
 def _one_a_machine() -> Iterator[None]:
     """A context that one station of a machine holds at a time, so that the others find its kernels on disk."""
-    from arena.games.core.jit import kernels
-
-    folder = next((path for kernel in kernels if (path := kernel.stats.cache_path)), None)
+    folder = cache.folder()
     lock = FileLock(Path(folder, f".compiling-{platform.node()}.lock"), timeout=PATIENCE) if folder else None
     with suppress(OSError, Timeout, NotImplementedError):  # then several compile at once
         if lock:

@@ -1,5 +1,7 @@
 """`arena cache`: the compiled kernels on disk."""
 
+import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -8,13 +10,18 @@ from arena.commands.application import Panel, command, group
 from arena.commands.options import Json, Workers, agents_option, games_option, registered
 from arena.commands.output import print_table, tell
 from arena.commands.progress import progress_line
+from arena.games.core.cache import PLACE
 
 cache = group("cache", Panel.MACHINE, "Inspect, clear or fill the cache of compiled kernels.")
 
 
 @command(group=cache, examples="arena cache info")
 def info(as_json: Json = False) -> None:
-    """Show where compiled kernels are, how many and how large they are."""
+    """Show the folders of compiled kernels, what is in them, and for which versions.
+
+    ARENA_CACHE_DIR names another folder than the system's for caches, and ARENA_CACHE_PATH more to read from. Beyond
+    ARENA_CACHE_MEGABYTES, by default 500, what was used least lately is removed.
+    """
     import pandas as pd
 
     from arena.study import kernel_cache
@@ -24,7 +31,7 @@ def info(as_json: Json = False) -> None:
 
 @command(group=cache, examples="arena cache clear")
 def clear() -> None:
-    """Remove all compiled kernels.
+    """Remove all compiled kernels from the folder where they are kept.
 
     Each is compiled again when it is next needed.
     """
@@ -33,17 +40,26 @@ def clear() -> None:
     typer.echo(f"{kernel_cache.clear()} files removed")
 
 
-@command(group=cache, examples='arena cache warm\narena cache warm --game "connect4(rows=6, columns=7)" --agent uct')
+@command(
+    group=cache,
+    examples='arena cache warm\narena cache warm --game "connect4(rows=6, columns=7)" --agent uct\n'
+    "arena cache warm --to /opt/arena-kernels",
+)
 def warm(
     game: Annotated[list[str] | None, games_option("A game; may be repeated. Default: all.")] = None,
     agent: Annotated[list[str] | None, agents_option("An agent; may be repeated. Default: all.")] = None,
     workers: Workers = None,
+    to: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", file_okay=False, help="Keep them in this folder, for others' ARENA_CACHE_PATH."),
+    ] = None,
 ) -> None:
     """Compile kernels ahead of time, on all cores.
 
     A run compiles what it needs by itself; this does it in advance.
     """
-
+    if to:
+        os.environ[PLACE] = str(to.absolute())
     from arena.study import kernel_cache
     from arena.workers.machine import cores
 

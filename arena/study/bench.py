@@ -75,10 +75,11 @@ class Version:
 
     def _start(self) -> subprocess.Popen[str]:
         path = os.pathsep.join(filter(None, [str(self.folder), os.environ.get("PYTHONPATH")]))
+        place = self._kernels.name  # which earlier versions know by the second name
         return subprocess.Popen(
             [sys.executable, "-c", f"import runpy; runpy.run_path({str(METER)!r}, run_name='__main__')"],
             cwd=self.folder,
-            env=os.environ | {"PYTHONPATH": path, "NUMBA_CACHE_DIR": self._kernels.name, SILENT: "1"},
+            env=os.environ | {"PYTHONPATH": path, "ARENA_CACHE_DIR": place, "NUMBA_CACHE_DIR": place, SILENT: "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -1,7 +1,5 @@
-"""The compiled kernels on disk: lists, removes and makes them."""
+"""The user's cache folder: lists, removes and makes what is in it."""
 
-import importlib
-import pkgutil
 import signal
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -14,11 +12,9 @@ import numpy as np
 from arena import agents, games
 from arena.agents.core.agent import Agent, Budget
 from arena.config.config import Seat
-from arena.games.core import index
+from arena.games.core import cache
 from arena.games.core.errors import UserError
-from arena.games.core.jit import KERNEL_PACKAGES, kernels
-from arena.games.core.jit.entries import kept_files
-from arena.games.core.jit.files import KEPT
+from arena.games.core.jit.kept import OTHER_VERSION
 from arena.games.core.plugins import import_named
 from arena.play import first_moves
 
@@ -29,38 +25,37 @@ class CompilingError(UserError, RuntimeError):
     """A compiling process has died."""
 
 
-def folders() -> list[Path]:
-    """The folders of kernels and methods."""
-    for package in KERNEL_PACKAGES:
-        for module in pkgutil.walk_packages(importlib.import_module(package).__path__, package + "."):
-            importlib.import_module(module.name)
-    of_methods = kept_files().folder
-    found = {Path(kernel.stats.cache_path) for kernel in kernels if kernel.stats.cache_path}
-    return sorted(found | ({of_methods} if of_methods else set()))
-
-
-def files() -> list[Path]:
-    """Every index, compiled kernel, and file of games' methods."""
-    return [path for folder in folders() for path in sorted(folder.glob("*.nb[icm]"))]
-
-
 def info() -> list[dict]:
-    """A row for each folder: folder, kernels (compiled versions), methods of games (files), megabytes."""
+    """A row for each folder that is read, the user's own first, and for each of the versions that its code is for.
+
+    folder; versions: of Numba and Python; kernels, methods: the numbers of files, of games' methods the latter;
+    megabytes.
+    """
     rows = []
-    for folder in folders():
-        found = [path for path in files() if path.parent == folder]
-        size = sum(path.stat().st_size for path in found)
-        counts = {
-            what: sum(path.suffix == end for path in found) for what, end in (("kernels", ".nbc"), ("methods", KEPT))
-        }
-        rows.append({"folder": str(folder), **counts, "megabytes": round(size / 1e6, 3)})
+    for place in cache.places():
+        found: dict[str, list[Path]] = {}
+        for path in cache.files(place):
+            if path.suffix != cache.INDEX:
+                found.setdefault(_versions(path), []).append(path)
+        for versions, paths in sorted(found.items()) or [("", [])]:
+            kernels, size = sum(path.suffix == cache.CODE for path in paths), sum(path.stat().st_size for path in paths)
+            counts = {"kernels": kernels, "methods": len(paths) - kernels, "megabytes": round(size / 1e6, 1)}
+            rows.append({"folder": str(place), "versions": versions, **counts})
     return rows
 
 
+def _versions(path) -> str:
+    """What code is for, in words of its file's first line."""
+    with open(path, "rb") as file:
+        line = file.readline(100)
+    return line.decode(errors="replace").strip().partition(", ")[2] if line.startswith(OTHER_VERSION) else "damaged"
+
+
 def clear() -> int:
-    """Remove every compiled kernel and the records about them; returns the number of kernel files."""
-    found = files()
-    for path in [*found, *index.files()]:
+    """Remove everything from the user's cache folder; returns the number of files."""
+    place = cache.folder()
+    found = cache.files(place) if place else []
+    for path in found:
         path.unlink(missing_ok=True)
     return len(found)
 

@@ -1,6 +1,6 @@
 """The index of names: which module defines a game or an agent, and what its parameters are, without importing any.
 
-It is kept beside the compiled kernels, a file for each registry, and stamped by the sources: after a change of any of
+It is kept in the user's cache folder, a file for each registry, and stamped by the sources: after a change of any of
 them, or of an installed plug-in, everything is imported once and the index is written again.  Without a writable
 folder, or with a damaged file, everything is imported as if there were no index.  Nothing of Numba is imported
 here.
@@ -12,14 +12,13 @@ import importlib.util
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.games.core import plugins
+from arena.games.core import cache, plugins
 
 FORM = 1  # of the file format; files of other versions are not read
 PREFIX = "arena-"  # how the names of the files begin
@@ -68,16 +67,14 @@ def _tupled(default):
     return tuple(map(_tupled, default)) if isinstance(default, list) else default
 
 
-# -- Files beside the kernels ---------------------------------------------------------------------------------------
+# -- Files in the user's cache folder ---------------------------------------------------------------------------------
 
 
 def load(name: str) -> dict | None:
     """The contents kept under a name, if the sources have not changed since."""
-    place = _place(name)
-    if place is None:
-        return None
+    path = cache.find(_file(name))
     try:
-        kept = json.loads(place.read_bytes())
+        kept = json.loads(path.read_bytes()) if path else {}
         return kept["facts"] if kept["stamp"] == _stamp() and isinstance(kept["facts"], dict) else None
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
@@ -85,41 +82,13 @@ def load(name: str) -> dict | None:
 
 def keep(name: str, facts: dict) -> None:
     """Keep contents found from the present sources: whole or not at all; do nothing if the folder is not writable."""
-    place = _place(name)
-    if place is None:
-        return
     with suppress(OSError, TypeError, ValueError):
-        data = json.dumps({"stamp": _stamp(), "facts": facts}, allow_nan=False).encode()
-        place.parent.mkdir(parents=True, exist_ok=True)
-        handle, part = tempfile.mkstemp(dir=place.parent, prefix=f".{PREFIX}")
-        try:
-            with open(handle, "wb") as file:
-                file.write(data)
-            os.replace(part, place)
-        except BaseException:
-            os.unlink(part)
-            raise
+        cache.write(_file(name), json.dumps({"stamp": _stamp(), "facts": facts}, allow_nan=False).encode())
 
 
-def files() -> list[Path]:
-    """The index files of these sources."""
-    place = _place("*")
-    return [] if place is None else sorted(place.parent.glob(place.name))
-
-
-def _place(name: str) -> Path | None:
-    """The file of a name: beside Numba's kernels, or in the user's cache folder, which other sources share."""
-    folder = os.environ.get("NUMBA_CACHE_DIR") or _own_folder()
-    return Path(folder, f"{PREFIX}{name}-{_digest(str(_sources('arena.games')))}.json") if folder else None
-
-
-@functools.cache
-def _own_folder() -> str:
-    beside = _sources("arena.games") / "__pycache__"
-    if os.access(beside if beside.exists() else beside.parent, os.W_OK):
-        return str(beside)
-    caches = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
-    return str(caches / "search-arena") if caches.is_absolute() else ""
+def _file(name: str) -> str:
+    """The file of a name, for these sources, since others share the folder."""
+    return f"{PREFIX}{name}-{_digest(str(_sources('arena.games')))}{cache.INDEX}"
 
 
 def _sources(package: str) -> Path:

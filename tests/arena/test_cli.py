@@ -282,7 +282,7 @@ CACHE = """if True:
 
 def test_cache_is_made_described_and_removed(tmp_path):
     """In a process of its own, which finds no other cache."""
-    command, other = [sys.executable, "-c", CACHE], {"NUMBA_CACHE_DIR": str(tmp_path)}
+    command, other = [sys.executable, "-c", CACHE], {"ARENA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment() | other)
     (warmed, made), (_, described), (_, cleared) = json.loads(done.stdout)
     assert warmed == 0 and "flat on tictactoe:" in made

@@ -15,7 +15,7 @@ from arena.agents.core.agent import registry as agent_registry
 from arena.commands.playing import _modules_of
 from arena.config.config import Seat
 from arena.config.loading import from_values
-from arena.games.core import index
+from arena.games.core import cache
 from arena.games.core.game import registry as game_registry
 from arena.workers import compiled
 from arena.workers.starting import modules_of
@@ -78,7 +78,7 @@ def place(tmp_path_factory):
 def imported(place, *commands):
     """What a process has imported at the end of each of these commands: words, or text with TAB pressed after it."""
     path = {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
-    kept = {"NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", "")}
+    kept = {"ARENA_CACHE_DIR": os.environ.get("ARENA_CACHE_DIR", "")}
     asked = {"_ARENA_COMPLETE": "complete_fish", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
     typed = [
         ([], asked | {"_TYPER_COMPLETE_ARGS": f"arena {words.rstrip()}"}) if isinstance(words, str) else (words, {})
@@ -116,7 +116,7 @@ MODULES = ["arena.agents.montecarlo.flat", "arena.agents.random", "arena.games.t
 @pytest.fixture
 def kept(tmp_path, monkeypatch):
     """A folder of its own for what is kept beside kernels, with the indices of games and agents."""
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kept"))
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "kept"))
     for registry in (game_registry, agent_registry):
         registry._keep_index()
     return tmp_path / "kept"
@@ -159,7 +159,7 @@ def test_what_is_compiled_is_not_looked_for_by_children(kept):
     other = from_values(RUN | {"agents": [{"agent": "random"}, {"agent": "flat(playouts=4)"}]})
     assert Children(other).run() == ["flat(playouts=4)"]
     assert Children(from_values(RUN | {"game": "nim"})).run() == ["flat(playouts=3)", "random"]
-    for path in index.files():
+    for path in cache.files(cache.folder()):
         path.unlink()
     assert Children(config).run() == ["flat(playouts=3)", "random"]
 

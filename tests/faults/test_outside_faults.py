@@ -17,7 +17,7 @@ import pytest
 
 from arena import games
 from arena.agents.knowledge import book, tablebase
-from arena.games.core.jit.files import CODE, KeptFiles
+from arena.games.core.jit import kept
 from arena.games.core.prepared import PreparedFileError
 from tests.arena.stored import store_run
 from tests.typed import call
@@ -142,15 +142,15 @@ def test_damaged_prepared_files(tmp_path, times):
 
 
 @pytest.mark.parametrize("times", [300, pytest.param(20_000, marks=pytest.mark.slow)])
-def test_a_flipped_bit_is_never_loaded(tmp_path, times):
+def test_a_flipped_bit_is_never_loaded(tmp_path, monkeypatch, times):
     """The file is told to be damaged, and its code is compiled anew."""
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path))
     rng = random.Random(2)
-    files = KeptFiles(tmp_path, CODE)
     expected = {key: rng.randbytes(3000) for key in ("one", "two")}
     for key, value in expected.items():
-        files.save(key, value)
+        kept.save(key, value)
     whole = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    assert len(whole) == 2 and {key: files.load(key) for key in expected} == expected
+    assert len(whole) == 2 and {key: kept.load(key) for key in expected} == expected
     for number in range(times):
         path = list(whole)[number % 2]
         data = bytearray(whole[path])
@@ -158,18 +158,11 @@ def test_a_flipped_bit_is_never_loaded(tmp_path, times):
         path.write_bytes(data)
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            found = {key: files.load(key) for key in expected}
-        assert found[path.stem] is None and sum(value is None for value in found.values()) == 1
+            found = {key: kept.load(key) for key in expected}
+        assert found[path.name] is None and sum(value is None for value in found.values()) == 1
         assert all("is damaged and is made anew" in str(each.message) for each in told)
         path.write_bytes(whole[path])
-    assert {key: files.load(key) for key in expected} == expected
-
-
-def test_code_that_two_processes_have_made(tmp_path):
-    files = KeptFiles(tmp_path, CODE)
-    files.save("one", 1)
-    files.save("one", 2)
-    assert files.load("one") == 2 and files.load("two") is None and len(list(tmp_path.iterdir())) == 1
+    assert {key: kept.load(key) for key in expected} == expected
 
 
 RUN = "from arena import games; print(games.perft(games.make('tictactoe'), 3))"
@@ -179,7 +172,7 @@ RUN = "from arena import games; print(games.perft(games.make('tictactoe'), 3))"
 @pytest.mark.parametrize("times", [1, pytest.param(20, marks=pytest.mark.slow)])
 def test_a_flipped_bit_ends_no_process(tmp_path, times):
     rng = random.Random(3)
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    environment = os.environ | {"ARENA_CACHE_DIR": str(tmp_path)}
 
     def run():
         done = subprocess.run([sys.executable, "-c", RUN], env=environment, capture_output=True, text=True, timeout=300)
@@ -309,7 +302,7 @@ def test_a_careful_kernel_corrupts_no_memory(tmp_path):
     script = "import unruly; from arena import games; game = games.make('many')\n"
     script += "try:\n    games.perft(game, 2)\n"
     script += "except IndexError as error:\n    print(error)"
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_BOUNDSCHECK": "1"}
+    environment = os.environ | {"ARENA_CACHE_DIR": str(tmp_path), "NUMBA_BOUNDSCHECK": "1"}
     environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), *(path or os.getcwd() for path in sys.path)])
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stdout) == (0, "index is out of bounds\n"), done.stderr

@@ -351,7 +351,7 @@ def test_an_edited_game_is_compiled_anew(tmp_path):
     for package in ("arena", "games", "agents"):
         shutil.copytree(root / package, tmp_path / package, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    environment.pop("NUMBA_CACHE_DIR", None)
+    environment.pop("ARENA_CACHE_DIR", None)
     script = """if True:
         from numba.core import event
         from arena import games
@@ -410,7 +410,7 @@ SOURCES = {
 def test_an_edit_compiles_the_kernels_made_of_that_file_and_no_others(tmp_path):
     for name, text in SOURCES.items():
         (tmp_path / name).write_text(text)
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    environment = {**os.environ, "ARENA_CACHE_DIR": str(tmp_path / "cache")}
 
     def run(name=None, old="", new=""):
         """What the kernels return, and how many of each of the two were loaded."""
@@ -445,7 +445,7 @@ def subclasses(cls):
 @pytest.mark.slow
 def test_a_damaged_kernel_cache_is_made_anew(tmp_path):
     """A cut kernel and a cut method, as a power cut may leave them."""
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    environment = {**os.environ, "ARENA_CACHE_DIR": str(tmp_path)}
     script = "from arena import games; print(games.perft(games.make('tictactoe'), 3))"
 
     def run():
@@ -464,7 +464,7 @@ def test_a_damaged_kernel_cache_is_made_anew(tmp_path):
 
 
 def test_a_change_of_what_a_users_game_imports_is_seen(tmp_path):
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    environment = {**os.environ, "ARENA_CACHE_DIR": str(tmp_path / "cache")}
     (tmp_path / "user_game.py").write_text(USERS)
     script = "import user_game; from arena import games; print(games.playouts(user_game.Users(), 10, seed=1).wins)"
 

@@ -291,7 +291,7 @@ print(told(type("Variant", (Take,), {{"win": 1.0}})()))
 exec({factory(GAME, "Take")!r})
 print(*(told(make(win)()) for win in (1.0, -1.0)))
 """
-    assert run(script, NUMBA_CACHE_DIR=tmp_path) == ["1", "-1", "1", "1", "-1", "1", "-1", "1", "1", "-1"]
+    assert run(script, ARENA_CACHE_DIR=tmp_path) == ["1", "-1", "1", "1", "-1", "1", "-1", "1", "1", "-1"]
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ def test_code_without_a_file(tmp_path, steps, expected):
     found = []
     for how, source in steps:
         script = source + "\nprint(told(Take()))"
-        found += run(script, *([how] if how == "-" else [how, script]), NUMBA_CACHE_DIR=tmp_path / "kernels")
+        found += run(script, *([how] if how == "-" else [how, script]), ARENA_CACHE_DIR=tmp_path / "kernels")
     assert found == expected.split()
 
 
@@ -312,7 +312,7 @@ def test_what_a_module_makes_of_its_surroundings(tmp_path):
     (tmp_path / "own.py").write_text("import os\nWIN = float(os.environ['WIN'])\n" + text("WIN"))
     ask = "import own\nprint(own.told(own.Take()))"
     patch = "import own\nown.Take.score = lambda self, state: 3.0\nprint(own.told(own.Take()))"
-    settings = {"NUMBA_CACHE_DIR": tmp_path / "kernels", "PYTHONPATH": tmp_path}
+    settings = {"ARENA_CACHE_DIR": tmp_path / "kernels", "PYTHONPATH": tmp_path}
     found = [run(script, WIN=win, **settings)[0] for script, win in ((ask, 1), (ask, -1), (patch, 1), (ask, 1))]
     assert found == ["1", "-1", "3", "1"]
 
@@ -325,7 +325,7 @@ pathlib.Path(own.__file__).write_text({text("-1.0")!r} + "# edited")
 print(own.told(own.Take()))
 """
     (tmp_path / "own.py").write_text(text())
-    settings = {"NUMBA_CACHE_DIR": tmp_path / "kernels", "PYTHONPATH": tmp_path}
+    settings = {"ARENA_CACHE_DIR": tmp_path / "kernels", "PYTHONPATH": tmp_path}
     assert run(script, **settings) == ["1"]
     assert run("import own\nprint(own.told(own.Take()))", **settings) == ["-1"]
 
@@ -345,7 +345,7 @@ path.write_text(path.read_text().replace("10", "20"))
 importlib.reload(rules.dynamic)
 print(rules.dynamic.answer(own.Take(), 1))
 """
-    settings = {"NUMBA_CACHE_DIR": tmp_path / "kernels", "PYTHONPATH": tmp_path}
+    settings = {"ARENA_CACHE_DIR": tmp_path / "kernels", "PYTHONPATH": tmp_path}
     found = []
     for sign in ("", "-"):
         kernel = "@kernel\ndef answer(game, x):\n    return 10 * x\n"

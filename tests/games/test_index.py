@@ -9,7 +9,7 @@ import pytest
 
 from arena import agents, games
 from arena.agents.core.agent import registry as agent_registry
-from arena.games.core import index, plugins
+from arena.games.core import cache, index, plugins
 from arena.games.core.game import registry as game_registry
 from arena.games.core.registry import Registry
 
@@ -38,7 +38,7 @@ def zoo(tmp_path, monkeypatch):
     for name in ("lion", "owl"):
         (folder / f"{name}.py").write_text(ANIMAL.format(name=name, more="", base=""))
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(index, "_sources", lambda package: folder)
     monkeypatch.setattr(plugins, "points", lambda package: [])
 
@@ -69,7 +69,7 @@ def test_a_name_imports_its_own_module_once_there_is_an_index(zoo, tmp_path):
     )
     assert list(kept[0].classes()) == ["lion", "owl"]
     (file,) = (tmp_path / "cache").iterdir()
-    assert file == index.files()[0]
+    assert file == cache.files(cache.folder())[0]
 
 
 def test_a_change_of_sources_makes_it_anew(zoo, tmp_path):
@@ -121,7 +121,7 @@ def test_classes_of_this_process_are_found_and_not_kept(zoo):
 @pytest.mark.parametrize("damage", ["", "\0", "{", "[]", "5", '{"stamp": "?"}', "facts", "entries", "parameters"])
 def test_a_damaged_index_does_no_harm(zoo, damage):
     zoo().classes()
-    (file,) = index.files()
+    (file,) = cache.files(cache.folder())
     facts = {"facts": [], "entries": {"lion": 1}, "parameters": {"lion": {"module": "", "about": "", "parameters": 5}}}
     data = {"stamp": index._stamp(), "facts": facts.get(damage)}
     file.write_text(json.dumps(data) if damage in facts else damage)
@@ -131,13 +131,13 @@ def test_a_damaged_index_does_no_harm(zoo, damage):
 
 def test_without_a_folder_that_can_be_written_everything_is_imported(zoo, tmp_path, monkeypatch):
     (tmp_path / "file").touch()
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "file"))
     for _ in range(2):
         assert zoo().named("lion") and imported() == ["lion", "owl"]
 
 
 def test_our_own_names_are_kept(tmp_path, monkeypatch):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path))
     for registry, package in ((game_registry, games), (agent_registry, agents)):
         registry._keep_index()
         own = {name: one for name, one in registry.entries().items() if one.module.startswith(f"{registry.package}.")}

@@ -172,7 +172,7 @@ def test_results_do_not_depend_on_the_processor(tmp_path):
     them; in lanes, and one by one."""
     script = "from tests.games.test_lanes import playouts_in_lanes, nth_bits; print(playouts_in_lanes(1000, 1))\n"
     script += "assert (nth_bits(0b10110) == [2, 4, 16]).all()"
-    poor = os.environ | {"NUMBA_CPU_NAME": "generic", "NUMBA_CACHE_DIR": str(tmp_path)}
+    poor = os.environ | {"NUMBA_CPU_NAME": "generic", "ARENA_CACHE_DIR": str(tmp_path)}
     found = subprocess.run([sys.executable, "-c", script], env=poor, capture_output=True, text=True, check=True).stdout
     assert found == f"{playouts_in_lanes(1000, 1)}\n"
 

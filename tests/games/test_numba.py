@@ -7,10 +7,10 @@ import sys
 
 import pytest
 from llvmlite.binding import ffi
-from numba.core import callconv, codegen, cpu, dispatcher, event
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core import callconv, codegen, cpu, dispatcher, event, extending, imputils
 from numba.core.compiler import Compiler, CompileResult
 from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.typing import templates as typing_templates
 from numba.np import arrayobj
 
 # (where, name, what it is for)
@@ -18,11 +18,6 @@ NAMES = [
     (dispatcher.Dispatcher, "_compile_for_args", "kernels.py: tables get the methods that a new kernel calls"),
     (dispatcher.Dispatcher, "add_overload", "kernels.py: which methods a kernel calls"),
     (dispatcher.Dispatcher, "get_call_template", "parts.py: one compilation for all literal numbers"),
-    (FunctionCache, "load_overload", "kernels.py: files named by what is compiled"),
-    (FunctionCache, "cache_path", "entries.py: where a game's methods are kept"),
-    (FunctionCache, "save_overload", "kernels.py: files with checksums"),
-    (FunctionCache, "_index_key", "kernels.py"),
-    (FunctionCache, "_impl_class", "kernels.py: what is kept of a kernel"),
     (codegen.JITCodeLibrary, "_optimize_final_module", "parts.py: parts are optimised in what they become part of"),
     (codegen.JITCodeLibrary, "_finalize_final_module", "parts.py: no machine code of parts"),
     (codegen.JITCodeLibrary, "_finalize_dynamic_globals", "parts.py: what it does besides"),
@@ -42,9 +37,11 @@ NAMES = [
     (event, "trigger_event", "entries.py: that compiling takes time is noticed"),
     (codegen.JITCodeLibrary, "_ensure_finalized", "parts.py: no machine code of parts"),
     (codegen.JITCodeLibrary, "enable_object_caching", "parts.py, entries.py: code that is kept"),
-    (CompileResultCacheImpl, "reduce", "kernels.py: what is kept of a kernel"),
-    (CompileResultCacheImpl, "rebuild", "kernels.py: what is kept of a kernel"),
-    (CompileResultCacheImpl, "check_cachable", "kernels.py: what is kept of a kernel"),
+    (CompileResult, "_reduce", "kernels.py: what is kept of a kernel"),
+    (CompileResult, "_rebuild", "kernels.py: what is kept of a kernel"),
+    (extending, "_Intrinsic", "identity.py: instructions of a plug-in's own"),
+    (typing_templates.builtin_registry, "globals", "identity.py: what takes a function's place in kernels"),
+    (imputils.builtin_registry, "functions", "identity.py: modules with instructions of their own"),
     (ffi.lib._lock, "_cblist", "parts.py: nobody listens to each call of LLVM"),
 ]
 
@@ -67,12 +64,12 @@ from arena import games, agents
 game = games.make("hex(size=3)")
 print(games.playouts(game, 50, seed=1), agents.make("uct(playouts=50)").choose(game, game.initial(), seed=1).move)
 """
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment = os.environ | {"ARENA_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
     told = [
         subprocess.run(
             [sys.executable, "-c", script], env=environment | more, stdout=subprocess.PIPE, check=True
         ).stdout
-        for more in ({"ARENA_WHOLE_NUMBA": "1"}, {"NUMBA_CACHE_DIR": str(tmp_path / "lean")})
+        for more in ({"ARENA_WHOLE_NUMBA": "1"}, {"ARENA_CACHE_DIR": str(tmp_path / "lean")})
     ]
     assert told[0] == told[1] != b""
 

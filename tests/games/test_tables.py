@@ -14,8 +14,8 @@ from numba import njit
 from numba.core.errors import TypingError
 
 from arena import games
-from arena.games.core import jit
-from arena.games.core.jit import files, tables
+from arena.games.core import cache, jit
+from arena.games.core.jit import tables
 from arena.games.core.jit.entries import serve
 from arena.games.core.playout import perft_kernel, playout_kernel
 from arena.games.core.random import stream
@@ -229,7 +229,7 @@ FIRST, SECOND = MADE.replace("SPEC", "'connect4'"), MADE.replace("SPEC", "'conne
 
 def test_methods_are_kept_for_a_class_and_for_a_size(tmp_path):
     """A second process makes nothing; a new size is linked without a compiler."""
-    folder = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    folder = {"ARENA_CACHE_DIR": str(tmp_path)}
     assert run(FIRST, **folder)[0] == ["343", "3", "3"]  # is_over, legal_moves, play
     assert run(FIRST, **folder)[0] == ["343", "0", "0"]
     assert run(SECOND, **folder)[0] == ["125", "0", "3"]
@@ -237,11 +237,11 @@ def test_methods_are_kept_for_a_class_and_for_a_size(tmp_path):
 
 @pytest.mark.slow
 def test_methods_are_made_anew_for_another_processor_and_for_damaged_files(tmp_path):
-    folder = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    folder = {"ARENA_CACHE_DIR": str(tmp_path)}
     assert run(FIRST, **folder)[0] == ["343", "3", "3"]
     assert run(SECOND, **folder)[0] == ["125", "0", "3"]
     assert run(FIRST, NUMBA_CPU_NAME="x86-64", NUMBA_CPU_FEATURES="", **folder)[0] == ["343", "3", "3"]
-    for path in tmp_path.rglob(f"*{files.KEPT}"):
+    for path in tmp_path.rglob(f"*{cache.METHOD}"):
         os.truncate(path, 200)
     answer, told = run(FIRST, **folder)
     assert answer == ["343", "3", "3"] and "is damaged and is made anew" in told
@@ -295,7 +295,7 @@ def test_indices_are_checked_where_that_is_asked_for(tmp_path):
         except IndexError as error:
             print("IndexError")
     """
-    assert run(script, NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=str(tmp_path))[0] == ["IndexError"]
+    assert run(script, NUMBA_BOUNDSCHECK="1", ARENA_CACHE_DIR=str(tmp_path))[0] == ["IndexError"]
 
 
 def test_modes_are_checked():

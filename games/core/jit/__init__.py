@@ -10,7 +10,7 @@ outside a kernel both are plain Python.
     parts.py       Numba's compiler without what kernels have no use for
     identity.py    names of compiled code: digests of what the compiler is given
     sources.py     digests of sources, for what a run tells of them
-    files.py       the files that it is kept in
+    kept.py        compiled code in files
     announcing.py  what is said while a script waits for the compiler
 
 tests/games/test_numba.py lists what of Numba's it touches that no documentation promises.  ARENA_WHOLE_NUMBA=1 in the

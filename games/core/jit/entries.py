@@ -13,7 +13,6 @@ import itertools
 import logging
 import uuid
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm  # type: ignore[import-untyped]
@@ -21,7 +20,6 @@ import numpy as np
 from llvmlite import ir
 from numba import config, njit, types
 from numba.core import cgutils
-from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.event import trigger_event
 from numba.core.registry import cpu_target
@@ -29,8 +27,9 @@ from numba.core.typing.typeof import typeof
 from numba.extending import register_model
 from numba.np.arrayobj import make_array, populate_array
 
+from arena.games.core.cache import METHOD
+from arena.games.core.jit import kept
 from arena.games.core.jit.compilable import Classes, compiled_parameters, model_of, title_of
-from arena.games.core.jit.files import KeptFiles, warn_unkept
 from arena.games.core.jit.identity import UNNAMED, Unknown, digest
 from arena.games.core.jit.parts import PART, PartLibrary
 from arena.games.core.jit.tables import (
@@ -54,7 +53,7 @@ from arena.games.core.jit.tables import (
 )
 
 SYMBOL = "self."  # how the names of the symbols of constants begin
-METHOD = "method"  # the name of a method in code that is not linked yet
+UNLINKED = "method"  # the name of a method in code that is not linked yet
 
 log = logging.getLogger("arena.kernels")
 
@@ -94,26 +93,16 @@ def _load_or_link(game, name):
     symbol = f"{name}@{key.digest}"
     if symbol in _loaded:
         return _loaded[symbol].get_pointer_to_function(symbol)
-    kept = kept_files().load(key.file) if key.file else None
-    if kept is None:
+    code = kept.load(key.file) if key.file else None
+    if code is None:
         library = _link(game, _generic(game, name), symbol)
         if key.still_holds():
-            kept_files().save(key.file, library.serialize_using_object_code())
+            kept.save(key.file, library.serialize_using_object_code())
     else:
         cpu_target.target_context.refresh()
-        library = cpu_target.target_context.codegen().unserialize_library(kept)
+        library = cpu_target.target_context.codegen().unserialize_library(code)
     _loaded[symbol] = library
     return library.get_pointer_to_function(symbol)
-
-
-@functools.cache
-def kept_files() -> KeptFiles:
-    """Where the entries are kept: the folder in which Numba keeps the kernels of this folder's modules."""
-    try:
-        return KeptFiles(Path(FunctionCache(entry_address).cache_path))
-    except RuntimeError:
-        warn_unkept()
-        return KeptFiles(None)
 
 
 class Key:
@@ -129,7 +118,7 @@ class Key:
             self.digest = UNNAMED + uuid.uuid4().hex[:16]
         else:
             what = "class" if kind_of else "code"
-            self.file = f"{what}.{type(game).__module__}.{type(game).__qualname__}.{name}.{self.digest}"
+            self.file = f"{what}.{type(game).__module__}.{type(game).__qualname__}.{name}.{self.digest}{METHOD}"
 
     def _digest(self, anew):
         machine = cpu_target.target_context.codegen().magic_tuple()
@@ -220,9 +209,9 @@ _symbolic: dict[tuple, list[Symbolic]] = {}  # the types of a class that this pr
 def _generic(game, name) -> Generic:
     """The method's code for all games of the class that differ from this one in numbers: found on disk, or compiled."""
     key = Key(game, name, _kind_word)
-    kept = kept_files().load(key.file) if key.file else None
-    if kept is not None:
-        return kept
+    made = kept.load(key.file) if key.file else None
+    if made is not None:
+        return made
     cls: Any = type(game)
     words = [(n, value) for n, value in compiled_parameters(game) if not isinstance(value, (int, float, np.number))]
     types_of_class = _symbolic.setdefault((cls, repr(words), Classes.change), [])
@@ -238,7 +227,7 @@ def _generic(game, name) -> Generic:
         types_of_class.append(kind_class(game, f"symbols {next(_numbers)}"))
         made = _compile(game, types_of_class[-1], name)
     if key.still_holds():
-        kept_files().save(key.file, made)
+        kept.save(key.file, made)
     return made
 
 
@@ -283,7 +272,7 @@ def _entry(context, kind, name, dtype, compiled):
     """A module with the entry, which calls the compiled method."""
     result, letters = METHODS[name]
     module = context.create_module(name)
-    entry = ir.Function(module, entry_type(context, name, dtype), METHOD)
+    entry = ir.Function(module, entry_type(context, name, dtype), UNLINKED)
     builder = ir.IRBuilder(entry.append_basic_block())
     table, *given, raised = entry.args
     values, words = [_self(context, builder, kind, table)], iter(given)
@@ -361,7 +350,7 @@ def _link(game, generic, symbol):
     for name in generic.kinds:
         module.get_global_variable(SYMBOL + name).linkage = "internal"
     for function in module.functions:
-        if function.name == METHOD:
+        if function.name == UNLINKED:
             function.name = symbol
         elif not function.is_declaration:
             function.linkage = "internal"

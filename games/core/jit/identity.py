@@ -123,7 +123,7 @@ class Walk:
             self.owners.append((thing, set()))
             self.add(thing.constants())
             return
-        self.put(b"function")
+        self.put(f"function of {thing.__module__}".encode())
         facts = facts_of(thing, self.anew)
         self.names |= facts.names
         for piece in facts.pieces:

@@ -2,21 +2,20 @@
 
 import functools
 import logging
-import re
 from collections.abc import Callable
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
 from numba import config, types
-from numba.core.caching import FunctionCache
+from numba.core.compiler import CompileResult
 from numba.core.errors import NumbaError, TypingError
 from numba.core.registry import CPUDispatcher
 
+from arena.games.core.cache import CODE
+from arena.games.core.jit import kept
 from arena.games.core.jit.compilable import Compilable, GameType, Signature, compiled_parameters, games_in
 from arena.games.core.jit.entries import serve
-from arena.games.core.jit.files import CODE, KeptFiles, warn_unkept
 from arena.games.core.jit.identity import Unknown, digest
 from arena.games.core.jit.parts import WITHOUT_CALLBACK, Helper, NamingCompiler
 from arena.games.core.jit.tables import NOT_IN_TABLES, GameTable, methods_called, table_of
@@ -59,10 +58,7 @@ class Kernel(CPUDispatcher):
         self.methods: set[str] = set()  # what it calls of tables, as far as it is compiled
         self._users: WeakSet[GameTable] = WeakSet()  # the tables that it has been given
         self._refused: set[tuple] = set()  # the kinds of arguments with which it cannot be compiled for tables
-        try:
-            self._cache = KernelCache(function, WITHOUT_CALLBACK)  # in place of njit(cache=True)
-        except RuntimeError:
-            warn_unkept()
+        self._cache = KernelCache(function)
 
     def __call__(self, game, *rest):
         has_table = self.tables and isinstance(game, Compilable) and game.has_table
@@ -107,45 +103,48 @@ def _kinds(arguments) -> tuple:
     )
 
 
-class KernelCache(FunctionCache):
-    """Numba's on-disk cache of a function, with files of ours, which are named by what is compiled (identity.py)."""
+class KernelCache:
+    """What a dispatcher takes for its cache on disk: files that are named by what is compiled (identity.py)."""
 
-    def __init__(self, function, options):
-        super().__init__(function)
-        self._files, self._options = KeptFiles(Path(self.cache_path), CODE), repr(sorted(options.items()))
+    cache_path = ""
+
+    def __init__(self, function):
+        self._function = function
         self._names: dict[tuple, str] = {}  # of signatures that were looked for
 
     def load_overload(self, sig, target_context):
+        """The compiled kernel, or None."""
         target_context.refresh()
         try:
-            self._names[sig] = name = self._file_of(sig, target_context.codegen())
+            self._names[sig] = name = self._name(sig, target_context.codegen())
         except Unknown as error:
-            log.info("%s is not kept: %s", self._py_func.__qualname__, error)
+            log.info("%s is not kept: %s", self._function.__qualname__, error)
             return None
         with _signature_of(sig):
-            kept = self._files.load(name)
-            found = None if kept is None else self._impl.rebuild(target_context, kept)
+            code = kept.load(name)
+            found = None if code is None else CompileResult._rebuild(target_context, *code)
         if found is None or found.signature.args != sig:
             return None
         found.library._reload_init.update(found.reload_init)  # Numba keeps it, and does not give it back
         return found
 
     def save_overload(self, sig, data):
+        """Keep it, if what it is made of is what it was when it was looked for."""
         name = self._names.pop(sig, "")
-        if not name or not self._impl.check_cachable(data):
+        if not name or data.lifted or data.library.has_dynamic_globals:
             return
         try:
-            if self._file_of(sig, data.codegen, anew=True) == name:
+            if self._name(sig, data.codegen, anew=True) == name:
                 with _signature_of(sig):
-                    self._files.save(name, self._impl.reduce(data))
+                    kept.save(name, data._reduce())
         except Unknown as error:
-            log.info("%s is not kept: %s", self._py_func.__qualname__, error)
+            log.info("%s is not kept: %s", self._function.__qualname__, error)
 
-    def _file_of(self, sig, codegen, anew=False):
+    def _name(self, sig, codegen, anew=False):
         """The name of a signature's file; Unknown if it has none."""
-        settings = repr((codegen.magic_tuple(), bool(config.BOUNDSCHECK), self._options))
-        base = re.sub(r"-\d+\.", ".", self._impl.filename_base)  # without the number of the line
-        return f"{base}.{digest(settings, self._py_func, *map(described, sig), anew=anew)}"
+        settings = repr((codegen.magic_tuple(), bool(config.BOUNDSCHECK)))  # type: ignore[attr-defined]
+        digits = digest(settings, self._function, *map(described, sig), anew=anew)
+        return f"{self._function.__module__}.{self._function.__qualname__}.{digits}{CODE}"
 
 
 @contextmanager
