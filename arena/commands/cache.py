@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command, group
-from arena.commands.options import Json, Workers, agents_option, games_option, registered
+from arena.commands.options import Json, Workers, agents_option, games_option, registered, restore
 from arena.commands.output import print_table, tell
 from arena.commands.progress import progress_line
-from arena.games.core.cache import PLACE
+from arena.games.core.cache import PLACE, folder
 
 cache = group("cache", Panel.MACHINE, "Inspect, clear or fill the cache of compiled kernels.")
 
@@ -46,6 +46,7 @@ def clear() -> None:
     "arena cache warm --to /opt/arena-kernels",
 )
 def warm(
+    context: typer.Context,
     game: Annotated[list[str] | None, games_option("A game; may be repeated. Default: all.")] = None,
     agent: Annotated[list[str] | None, agents_option("An agent; may be repeated. Default: all.")] = None,
     workers: Workers = None,
@@ -59,7 +60,7 @@ def warm(
     A run compiles what it needs by itself; this does it in advance.
     """
     if to:
-        os.environ[PLACE] = str(to.absolute())
+        _keep_in(to, context)
     from arena.study import kernel_cache
     from arena.workers.machine import cores
 
@@ -76,3 +77,12 @@ def warm(
             show(f"compiled: {done} of {total}")
 
         kernel_cache.warm(wanted, workers or cores(), show_done)
+
+
+def _keep_in(to: Path, context: typer.Context) -> None:
+    """Have this command and its processes keep what they compile in a folder; BadParameter where that cannot be."""
+    before = os.environ.get(PLACE)
+    context.call_on_close(lambda: restore(PLACE, before))
+    os.environ[PLACE] = str(to.absolute())
+    if folder() is None:
+        raise typer.BadParameter(f"nothing can be kept in {to}", param_hint="--to")

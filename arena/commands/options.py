@@ -50,7 +50,7 @@ def _import_named(context: typer.Context, modules: list[str] | None) -> list[str
             plugins.add_named(modules, ".")
         except (Exception, SystemExit) as error:  # whatever a user's module raises
             raise typer.BadParameter(f"{' '.join(modules)}: {type(error).__name__}: {error}") from None
-        context.call_on_close(lambda: _restore(plugins.VARIABLE, before))
+        context.call_on_close(lambda: restore(plugins.VARIABLE, before))
     return modules
 
 
@@ -65,11 +65,12 @@ def _choose_kernels(context: typer.Context, mode: str | None) -> str | None:
 
 def _set_mode(mode: str | None) -> None:
     """Set or remove the environment variable, and what this process makes of it."""
-    _restore(VARIABLE, mode)
+    restore(VARIABLE, mode)
     Setting.mode = mode_of_environment()
 
 
-def _restore(variable: str, value: str | None) -> None:
+def restore(variable: str, value: str | None) -> None:
+    """Set an environment variable as it was before, None where it was not."""
     os.environ.pop(variable, None)
     if value is not None:
         os.environ[variable] = value

@@ -390,3 +390,12 @@ def test_help_has_examples_and_loads_nothing_slow():
     script = "import sys, arena.cli; print([m for m in ('numba', 'pandas', 'scipy', 'numpy') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment())
     assert done.stdout.strip() == "[]"
+
+
+def test_a_folder_that_kernels_cannot_be_kept_in_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "own"))
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    done = call("cache", "warm", "--game", "nim", "--agent", "random", "--to", str(tmp_path / "open"))
+    assert done.exit_code == 2 and "nothing can be kept in" in done.output
+    assert os.environ["ARENA_CACHE_DIR"] == str(tmp_path / "own") and not list((tmp_path / "open").iterdir())
