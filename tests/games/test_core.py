@@ -350,8 +350,7 @@ def test_an_edited_game_is_compiled_anew(tmp_path):
     root = Path(jit.__file__).resolve().parents[3]
     for package in ("arena", "games", "agents"):
         shutil.copytree(root / package, tmp_path / package, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    environment.pop("ARENA_CACHE_DIR", None)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "ARENA_CACHE_DIR": str(tmp_path / "kept")}
     script = """if True:
         from numba.core import event
         from arena import games

@@ -62,7 +62,8 @@ def test_how_soon_misere_games_can_end_is_all_they_foresee(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", SMALL + MORE)
 def test_what_is_foreseen_comes_true_thousands_of_times(spec):
-    assert claims_found(spec, 10_000, 1_000_000) > 1000
+    """Othello has the fewest claims, two in a game: of its last squares."""
+    assert claims_found(spec, 10_000, 1_000_000) > 250
 
 
 @pytest.mark.parametrize(
