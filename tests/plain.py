@@ -12,8 +12,9 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.extending import _Intrinsic
 
 from arena.agents.core import atomics
-from arena.games.core.jit import KERNEL_PACKAGES, Kernel
+from arena.games.core.jit import Kernel
 from arena.games.core.jit.parts import Helper
+from arena.games.core.plugins import PACKAGES
 
 
 def run_as_python(monkeypatch) -> None:
@@ -24,14 +25,14 @@ def run_as_python(monkeypatch) -> None:
     monkeypatch.setattr(_Intrinsic, "__call__", lambda self, *arguments: ATOMICS[self](*arguments))
     monkeypatch.setattr(types.ExternalFunction, "__call__", lambda self: getattr(os, self.symbol)(), raising=False)
     for name, module in list(sys.modules.items()):
-        if name.startswith(KERNEL_PACKAGES) and hasattr(module, "COMPILED"):
+        if name.startswith(PACKAGES) and hasattr(module, "COMPILED"):
             monkeypatch.setattr(module, "COMPILED", False)
 
 
 @functools.cache
 def import_all() -> None:
     """Import every module that may define kernels: of one that is imported meanwhile, they would be plain for ever."""
-    for package in KERNEL_PACKAGES:
+    for package in PACKAGES:
         for module in pkgutil.walk_packages(importlib.import_module(package).__path__, package + "."):
             importlib.import_module(module.name)
 

@@ -52,10 +52,8 @@ def python(folder, code, *arguments):
 PLAY = """
 from arena import agents, games
 from arena.cli import app
-from arena.games.core.jit import import_closure
 game = games.make("euclid(first=5)")
 agents.check(agents.make("stingy"), game, seed=1)
-assert [str(path) for path in import_closure("arena_template.euclid") if path.name == "euclid.py"]
 app(["list", "agents", "--json"])
 """
 

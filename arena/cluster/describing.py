@@ -1,32 +1,42 @@
 """Describes stations, and decides whether they can take part in a run."""
 
+import hashlib
+import os
 import platform
 from collections.abc import Iterator
+from pathlib import Path
 
 from arena.config.config import Config
 from arena.games.core.prepared import PreparedFileError, checksum
-from arena.workers.machine import describe, plugins_of, programs_of
+from arena.workers.machine import describe_run, plugins_of, programs_of
 
-SAME = {"source_digest": "games and agents", "runner_digest": "arena and results", "plugins": "plug-ins"}
+SAME = {"source_digest": "games and agents", "runner_digest": "the package", "plugins": "plug-ins"}
 VERSIONS = ("python", "numba", "numpy", "project")
 
 
 def describe_station(config: Config) -> dict:
-    """`arena.workers.machine.describe`, and what determines whether a machine can take part in a run.
+    """`arena.workers.machine.describe_run`, and what determines whether a machine can take part in a run.
 
-    host: its name; runner_digest: of the sources that run games; plugins: with digests of their sources; files:
+    host: its name; runner_digest: of this package's files; plugins: with digests of their sources; files:
     checksums of the files that games and agents read, "" if unreadable; programs: the self-description of each agent
     that is an outside program, by agents' names.
     """
-    from arena.games.core.jit import digest_of, package_sources
-
-    return describe(config.instances) | {
+    return describe_run(config) | {
         "host": platform.node(),
-        "runner_digest": digest_of(package_sources("arena") | package_sources("arena.results")),
+        "runner_digest": _package_digest(),
         "plugins": plugins_of(config),
         "files": {path: _checksum(path) for path in config.named_files()},
         "programs": programs_of(config),
     }
+
+
+def _package_digest() -> str:
+    """Of all Python files of this package, in the order of their paths in it."""
+    digest, root = hashlib.sha256(), Path(__file__).parents[1]
+    paths = [Path(place, name) for place, _, names in os.walk(root, followlinks=True) for name in names]
+    for path in sorted(path.relative_to(root) for path in paths if path.suffix == ".py"):
+        digest.update(str(path).encode() + (root / path).read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def _checksum(path: str) -> str:
@@ -39,7 +49,7 @@ def _checksum(path: str) -> str:
 def refused(ours: dict, theirs: dict) -> str:
     """Why a station described by `theirs` cannot take part in a run begun by `ours`; "" if it can."""
     found = [
-        f"its sources of {what} are others (digest {theirs.get(key)!r}, and here {ours.get(key)!r})"
+        f"its code of {what} is another (digest {theirs.get(key)!r}, and here {ours.get(key)!r})"
         for key, what in SAME.items()
         if ours.get(key) != theirs.get(key)
     ]

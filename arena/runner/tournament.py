@@ -23,7 +23,7 @@ from arena.runner.desk import Desk
 from arena.runner.events import Events
 from arena.workers.engine import Engine
 from arena.workers.logs import RunLog
-from arena.workers.machine import cores, describe, describe_run
+from arena.workers.machine import cores, describe_run, sources_of
 from arena.workers.supervisor import Supervisor
 
 if TYPE_CHECKING:
@@ -205,9 +205,9 @@ def _open_store(config, folder, resume) -> Store:
 
 
 def _warn_of_changed_source(store, config, events):
-    was, now = store.meta["machine"]["source_digest"], describe(config.instances)["source_digest"]
+    was, now = store.meta["machine"]["source_digest"], sources_of(config)
     if was != now:
-        text = f"the sources of games or agents have changed since the run was started (digest {was}, now {now})"
+        text = f"the code of games or agents has changed since the run was started (digest {was}, now {now})"
         log.warning(text)
         events.trouble(text)
 

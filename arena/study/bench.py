@@ -177,7 +177,7 @@ def report(rows: Iterable[dict | None]) -> dict[str, Any]:
     found = [row for row in rows if row]
     measured = [row for row in found if "failure" not in row]
     return {
-        "machine": describe([]) | {"vector_bits": vector_bits()},
+        "machine": describe() | {"vector_bits": vector_bits()},
         "specialize": os.environ.get(VARIABLE, NEVER),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "games": [row for row in measured if "agent" not in row],

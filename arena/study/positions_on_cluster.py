@@ -24,14 +24,14 @@ def check_positions_on(
     game, agent: specs.  ClusterError if a worker has other sources, or solvers kill several workers in a row.
     """
     from arena import agents, games
-    from arena.games.core.jit import source_digest
+    from arena.games.core.jit import code_digest
 
-    made = games.make(game)
+    made, solver = games.make(game), agents.make(agent)
     states_of(made, known, path)
     lots = [known[i : i + LOT] for i in range(0, len(known), LOT)]
-    fixed = game, agent, named(), os.getcwd(), source_digest(type(made))
+    fixed = game, agent, named(), os.getcwd(), code_digest(type(made), type(solver))
     checked: dict[int, Checked] = {}
-    with connected(cluster, max(1, int(agents.make(agent).cores))) as client:
+    with connected(cluster, max(1, int(solver.cores))) as client:
         check_importable(client, cluster)
         for done in _solved(client, cluster, [(*fixed, lot, str(path)) for lot in lots]):
             for one in done:

@@ -15,7 +15,7 @@ from arena.agents.core.agent import Agent
 from arena.config.config import Seat
 from arena.games.core import index
 from arena.games.core.game import Game
-from arena.games.core.jit import KERNEL_PACKAGES, digest_of, import_closure
+from arena.games.core.jit import code_digest
 from arena.games.core.jit.parts import processor_features
 
 NAME, MOST = "compiled", 10_000  # the file; its most seats, the latest ones
@@ -36,11 +36,10 @@ def note_compiled(seats: Iterable[Seat], games: Iterable[Game]) -> None:
 
 
 def _key(seat, games) -> str:
-    """A digest of what determines the kernels, except the sources that the stamp covers."""
-    modules = sorted({type(made).__module__ for made in (seat.agent, *games)})
-    others = [digest_of(import_closure(name)) for name in modules if not name.startswith(KERNEL_PACKAGES)]
+    """A digest of what determines the kernels; searches that a parameter names are in files that the stamp covers."""
+    code = code_digest(type(seat.agent), *map(type, games))
     settings = sorted(item for item in os.environ.items() if item[0].startswith(("NUMBA_", "ARENA_SPECIALIZE")))
     machine = (numba.__version__, get_host_cpu_name(), sorted(processor_features()), settings)
     kinds = sorted(seat.budget.given())
-    text = repr((str(seat.agent), kinds, [str(game) for game in games], modules, others, machine))
+    text = repr((str(seat.agent), kinds, [str(game) for game in games], code, machine))
     return hashlib.sha256(text.encode()).hexdigest()[:24]

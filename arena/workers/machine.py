@@ -3,15 +3,14 @@
 import importlib.metadata
 import os
 import platform
+import re
 from pathlib import Path
 
 PROJECT = "search-arena"
 
 
-def describe(games) -> dict:
-    """Plain values: cpu, cores, memory_bytes, system, python, numba, numpy, project, source_digest (of the games)."""
-    from arena.games.core.jit import source_digest
-
+def describe() -> dict:
+    """Plain values: cpu, cores, memory_bytes, system, python, numba, numpy, project."""
     return {
         "cpu": _cpu(),
         "cores": cores(),
@@ -21,7 +20,6 @@ def describe(games) -> dict:
         "numba": _version("numba"),
         "numpy": _version("numpy"),
         "project": _version(PROJECT),
-        "source_digest": "+".join(dict.fromkeys(source_digest(type(game)) for game in games)),
     }
 
 
@@ -31,29 +29,45 @@ def programs_of(config) -> dict[str, str]:
 
 
 def describe_run(config) -> dict:
-    """`describe`, with the run's outside programs and other packages' games and agents, if there are any.
+    """`describe`, source_digest, and outside programs and other packages' games and agents, if there are any.
 
     programs: "NAME is PROGRAM; ..."; plugins: "PACKAGE VERSION (sources DIGEST); ...".
     """
     programs = [f"{name} is {said}" for name, said in programs_of(config).items()]
     extra = {"programs": "; ".join(programs), "plugins": plugins_of(config)}
-    return describe(config.instances) | {key: text for key, text in extra.items() if text}
+    return describe() | {"source_digest": sources_of(config)} | {key: text for key, text in extra.items() if text}
+
+
+def sources_of(config) -> str:
+    """A digest of the code of a run's games and agents, as it is in this process."""
+    from arena.games.core.jit import code_digest
+
+    return code_digest(*_classes(config))
+
+
+def _classes(config) -> list[type]:
+    """Of the games and agents, and of what their parameters name, such as the search of each of several workers."""
+    from arena.agents.core.agent import registry as agents
+    from arena.agents.montecarlo.method import registry as methods
+
+    made = [*config.instances, *(agent for _, agent in config.agents)]
+    words = {word for one in made for word in re.findall(r"\w+", str(one))}
+    named = [kind.named(word) for word in sorted(words) for kind in (agents, methods)]
+    return [*map(type, made), *filter(None, named)]
 
 
 def plugins_of(config) -> str:
     """The other packages whose games and agents play, with versions and digests of their sources."""
-    from arena.games.core.jit import digest_of, import_closure, package_sources
+    from arena.games.core.jit import code_digest
     from arena.games.core.plugins import PACKAGES, points, title
 
-    ours = set().union(*(package_sources(package) for package in PACKAGES))
     titles = {point.module.partition(".")[0]: title(point) for package in PACKAGES for point in points(package)}
-    sources: dict[str, set[Path]] = {}
-    made = [*config.instances, *(agent for _, agent in config.agents)]
-    for module in sorted({type(one).__module__ for one in made}):
-        top = module.partition(".")[0]
+    found: dict[str, list[type]] = {}
+    for cls in sorted(set(_classes(config)), key=lambda cls: (cls.__module__, cls.__qualname__)):
+        top = cls.__module__.partition(".")[0]
         if top != "arena":
-            sources.setdefault(titles.get(top, module), set()).update(import_closure(module) - ours)
-    return "; ".join(f"{name} (sources {digest_of(paths)})" for name, paths in sources.items())
+            found.setdefault(titles.get(top, cls.__module__), []).append(cls)
+    return "; ".join(f"{name} (sources {code_digest(*classes)})" for name, classes in found.items())
 
 
 def cores() -> int:

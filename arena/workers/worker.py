@@ -19,6 +19,7 @@ from arena.results.record import Reason
 from arena.workers.batches import ORDER_SECONDS
 from arena.workers.confinement import inherited, safe_path
 from arena.workers.logs import WorkersLog
+from arena.workers.machine import sources_of
 from arena.workers.messages import Logged, Message, Play, Probe, SupervisorsEnd
 from arena.workers.starting import no_interrupt, start_process
 from arena.workers.verdicts import death, is_stopped
@@ -60,7 +61,7 @@ class Worker:
         for end, room in ((ours, socket.SO_SNDBUF), (theirs, socket.SO_RCVBUF)):
             end.setsockopt(socket.SOL_SOCKET, room, ORDER_BYTES)
         printed, output = multiprocessing.Pipe(duplex=False)
-        arguments = (theirs, (output, inheritance), self.memory, config.resolved(), *more)
+        arguments = (theirs, (output, inheritance), self.memory, config.resolved(), sources_of(config), *more)
         self.process = multiprocessing.Process(target=target, name=name, args=arguments)
         self.served = multiprocessing.get_start_method() == "forkserver"
         with no_interrupt(), safe_path():

@@ -12,6 +12,7 @@ from time import monotonic
 from arena.config.config import Config
 from arena.config.sizes import in_bytes
 from arena.formats.fixture import Fixture
+from arena.games.core.errors import UserError
 from arena.play.first_moves import warm
 from arena.play.match import Openings, play_fixture, void_record
 from arena.play.probe import fault_in_kernels
@@ -21,19 +22,26 @@ from arena.results.record import GameRecord, Reason
 from arena.workers import logs
 from arena.workers.batches import NEWS_SECONDS
 from arena.workers.confinement import confine, limit_memory
+from arena.workers.machine import sources_of
 from arena.workers.messages import Failed, Play, Played, Probe, Probed, Ready, Warm, Warmed, WorkersEnd
 
 log = logging.getLogger("arena.workers.worker_main")
 
+CHANGED = (
+    "the code of games or agents is not what the run began with: a file has been edited since, or a class was changed "
+    "in memory before; run it again, which goes on with the new code"
+)
 
-def main(end: socket.socket, confined: tuple, memory, resolved: dict) -> None:
+
+def main(end: socket.socket, confined: tuple, memory, resolved: dict, sources: str) -> None:
     """Play every game that arrives, and answer with the records, until there is no more.
 
     end: the worker's end of the connection; confined: arguments of `confine`; memory: for its Watch; resolved:
+    the configuration; sources: what `sources_of` it is where the run began
     """
     confine(*confined)
     channel, watch = WorkersEnd(end), Watch(memory)
-    config = _settle_in(channel, watch, resolved)
+    config = _settle_in(channel, watch, resolved, sources)
     if config is None:
         return
     table = Table(config, channel, watch)
@@ -51,11 +59,11 @@ def main(end: socket.socket, confined: tuple, memory, resolved: dict) -> None:
         os._exit(1)
 
 
-def warm_all(end: socket.socket, confined: tuple, memory, resolved: dict) -> None:
+def warm_all(end: socket.socket, confined: tuple, memory, resolved: dict, sources: str) -> None:
     """Compile the kernels of each agent that arrives, once for all workers, and answer with Warmed."""
     confine(*confined)
     channel, watch = WorkersEnd(end), Watch(memory)
-    config = _settle_in(channel, watch, resolved)
+    config = _settle_in(channel, watch, resolved, sources)
     if config is None:
         return
     try:
@@ -77,15 +85,17 @@ def warm_all(end: socket.socket, confined: tuple, memory, resolved: dict) -> Non
         os._exit(1)
 
 
-def _settle_in(channel, watch, resolved) -> Config | None:
+def _settle_in(channel, watch, resolved, sources) -> Config | None:
     """The configuration; None, after sending the reason, if it cannot be made."""
     logs.send_by(channel)
     try:
         config = Config.restored(resolved)
+        if sources_of(config) != sources:
+            raise UserError(CHANGED)
         limit_memory(in_bytes(config.values["memory"]))
     except Exception as error:
         log.exception("the worker cannot start")
-        channel.send(Failed(f"{type(error).__name__}: {error}"))
+        channel.send(Failed(str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"))
         return None
     watch.notice_compilations()
     channel.send(Ready())

@@ -9,6 +9,7 @@ is imported here.
 """
 
 import functools
+import itertools
 import multiprocessing
 import os
 import stat
@@ -25,6 +26,7 @@ MOST = 500  # megabytes
 ENDINGS = CODE, METHOD, INDEX = ".nbc", ".nbm", ".json"  # of the files of kernels, of games' methods, of indices
 DAY = 86_400.0  # seconds after which a use is noted
 SOMETIMES = 32  # files are written before it is looked at again how many there are
+_written = itertools.count()  # files, in this process
 
 
 def folder() -> Path | None:
@@ -100,13 +102,8 @@ def write(name: str, data: bytes) -> None:
     except BaseException:
         new.unlink(missing_ok=True)
         raise
-    _Written.files += 1
-    if _Written.files % SOMETIMES == 1:
+    if next(_written) % SOMETIMES == 0:
         trim(own)
-
-
-class _Written:
-    files = 0  # that this process has written
 
 
 def files(place: Path) -> list[Path]:

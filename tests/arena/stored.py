@@ -11,7 +11,7 @@ from arena.games.core.random import stream
 from arena.play.match import identity
 from arena.results.record import GameRecord, ImprovementRecord, MoveRecord, Reason
 from arena.results.store import Store
-from arena.workers.machine import describe
+from arena.workers.machine import describe_run
 
 CONFIG = {
     "game": "connect4(rows=4, columns=5)",
@@ -35,7 +35,7 @@ def store_run(folder, config=CONFIG, void=()):
     resolved, schedule = made.resolved(), Schedule(made.values)
     names = [entry["name"] for entry in resolved["agents"]]
     agents = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
-    with Store.create(folder, {"config": resolved, "machine": describe(made.instances)}, agents) as store:
+    with Store.create(folder, {"config": resolved, "machine": describe_run(made)}, agents) as store:
         while fixture := schedule.next():
             game = made.conditions[fixture.condition].game
             line = random_opening(game, resolved["seed"], fixture.opening, resolved["opening_plies"])
@@ -87,7 +87,7 @@ def store_runs_alone(folder, config=ALONE):
     resolved, schedule = made.resolved(), Schedule(made.values)
     names = [entry["name"] for entry in resolved["agents"]]
     agents = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
-    with Store.create(folder, {"config": resolved, "machine": describe(made.instances)}, agents) as store:
+    with Store.create(folder, {"config": resolved, "machine": describe_run(made)}, agents) as store:
         while fixture := schedule.next():
             game = made.conditions[fixture.condition].game
             record = _play(game, fixture, [], [*names, None], stream(fixture.seed, "moves"), False)

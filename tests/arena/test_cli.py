@@ -298,8 +298,8 @@ def test_kernels_are_compiled_first_and_those_of_a_class_together_then_methods()
     kernels, methods = kernel_cache.parts(["connect4", "tictactoe", "pig", "nim"], known)
     connect4, pig, nim = (str(games.make(name)) for name in ("connect4", "pig", "nim"))
     assert kernels == [
-        ((connect4, nim), ("alphabeta",)),  # of states of uint64, and of int64; it does not play with chance
-        ((connect4, pig), ("uct", "uct(lanes=8)")),
+        ((connect4, pig), ("uct", "uct(lanes=8)")),  # of states of uint64, and of int64
+        ((connect4, nim), ("alphabeta",)),  # it does not play with chance
         ((connect4, pig), ("flat",)),
         ((connect4, pig), ("random",)),
     ]

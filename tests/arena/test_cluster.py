@@ -217,7 +217,7 @@ def test_workers_of_other_sources_are_refused():
     }
     assert describing.refused(ours, ours) == describing.version_differences(ours, ours) == ""
     other = ours | {"source_digest": "c", "python": "3.12", "programs": {"gnu": "a program that fails: no such file"}}
-    assert describing.refused(ours, other) == "its sources of games and agents are others (digest 'c', and here 'a')"
+    assert describing.refused(ours, other) == "its code of games and agents is another (digest 'c', and here 'a')"
     assert describing.version_differences(ours, other) == "python 3.12 and here 3.11"
     assert [name for name, _ in describing.misfits(ours, other)] == ["gnu"]
     before = {key: value for key, value in ours.items() if key != "files"}  # a station of an older version

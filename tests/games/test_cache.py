@@ -1,5 +1,6 @@
 """The user's cache folder: where it is, who may write to it, what is read besides, and what is removed."""
 
+import itertools
 import os
 import subprocess
 import sys
@@ -17,7 +18,7 @@ def place(tmp_path, monkeypatch):
     """A folder of its own."""
     monkeypatch.setenv(cache.PLACE, str(tmp_path / "own"))
     monkeypatch.delenv(cache.PLACES, raising=False)
-    cache._Written.files = 1
+    monkeypatch.setattr(cache, "_written", itertools.count(1))
     return tmp_path / "own"
 
 

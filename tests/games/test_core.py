@@ -18,7 +18,6 @@ from numba import njit, types
 from numba.core.errors import TypingError
 
 from arena import games
-from arena.agents.core.agent import registry as agent_registry
 from arena.games.core import bits, jit
 from arena.games.core.check import ConformanceError, check_names, check_planes
 from arena.games.core.drawing import Drawing
@@ -426,19 +425,6 @@ def test_an_edit_compiles_the_kernels_made_of_that_file_and_no_others(tmp_path):
     assert run("rule_a.py", "return 1", "return 2") == [2, 4, 5, 1, 1]  # the kernel of one rule
     assert run("common.py", "2 * x", "10 * x") == [2, 12, 13, 1, 0]  # both that call the helper
     assert run("apart.py", "x + 1", "x + 5") == [6, 12, 13, 0, 2]
-
-
-def test_no_kernel_is_made_of_all_agents():
-    agent_registry.classes()
-    grave = Path(sys.modules["arena.agents.montecarlo.methods.grave"].__file__)
-    made_of_it = {k.py_func.__module__ for k in jit.kernels if grave in jit.import_closure(k.py_func.__module__)}
-    assert not made_of_it
-    rules = [cls for cls in subclasses(jit.Compilable) if grave in jit.import_closure(cls.__module__)]
-    assert {cls.__module__ for cls in rules} == {"arena.agents.montecarlo.methods.grave"}
-
-
-def subclasses(cls):
-    return {found for direct in cls.__subclasses__() for found in {direct, *subclasses(direct)}}
 
 
 @pytest.mark.slow

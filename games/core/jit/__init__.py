@@ -9,7 +9,7 @@ outside a kernel both are plain Python.
     entries.py     a game's methods as what these pointers point to
     parts.py       Numba's compiler without what kernels have no use for
     identity.py    names of compiled code: digests of what the compiler is given
-    sources.py     digests of sources, for what a run tells of them
+    classes.py     digests of what classes are made of, for what a run tells of them
     kept.py        compiled code in files
     announcing.py  what is said while a script waits for the compiler
 
@@ -18,25 +18,21 @@ environment does without parts.py, and ARENA_SPECIALIZE=always without tables.
 """
 
 from arena.games.core.jit.announcing import announce_compiling
-from arena.games.core.jit.compilable import Compilable, class_digest, compiled_parameters, source_digest
+from arena.games.core.jit.classes import code_digest, code_of
+from arena.games.core.jit.compilable import Compilable, compiled_parameters
 from arena.games.core.jit.kernels import COMPILED, Kernel, helper, inlined, kernel, kernels, uncompiled
-from arena.games.core.jit.sources import KERNEL_PACKAGES, digest_of, import_closure, package_sources
 
 __all__ = [
     "COMPILED",
-    "KERNEL_PACKAGES",
     "Compilable",
     "Kernel",
-    "class_digest",
+    "code_digest",
+    "code_of",
     "compiled_parameters",
-    "digest_of",
     "helper",
-    "import_closure",
     "inlined",
     "kernel",
     "kernels",
-    "package_sources",
-    "source_digest",
     "uncompiled",
 ]
 

@@ -5,7 +5,6 @@ outside a kernel both are plain Python.  Numba sees one type for each class and 
 """
 
 import contextlib
-import functools
 import inspect
 from abc import ABCMeta
 from collections.abc import Callable
@@ -24,7 +23,6 @@ from numba.np.numpy_support import from_dtype
 
 from arena.games.core.jit.identity import Owner, digest_or_unique
 from arena.games.core.jit.parts import PART
-from arena.games.core.jit.sources import digest_of, import_closure, package_sources
 
 
 class GameType(types.Opaque):
@@ -289,21 +287,3 @@ def _lower_array(context, builder, typ, value, name):
     width = context.get_constant(types.intp, np.dtype(typ.game.kernel_arrays[name]).itemsize)
     populate_array(array, getattr(game, name), shape=[size], strides=[width], itemsize=width, meminfo=None)
     return array._getvalue()
-
-
-@functools.cache
-def class_digest(cls: type) -> str:
-    """Digest of the sources that the methods of a class may be compiled from: the modules of its classes and all that
-    these import, but for installed libraries."""
-    return digest_of(_sources_of(cls))
-
-
-def source_digest(cls: type) -> str:
-    """Digest of every source that decides how a game of this class is played: its own, `games/core` and all agents."""
-    shared = {path for package in ("arena.games.core", "arena.agents") for path in package_sources(package)}
-    return digest_of(_sources_of(cls) | shared)
-
-
-def _sources_of(cls):
-    modules = {base.__module__ for base in cls.__mro__ if issubclass(base, Compilable) and base is not Compilable}
-    return {path for module in modules for path in import_closure(module)}

@@ -158,8 +158,8 @@ def facts_of(function: types.FunctionType, anew: bool = False) -> Facts:
 
 
 def _look_at(function) -> Facts:
-    names = frozenset(_names_in(function.__code__))
-    found: list[Any] = [*_of_code(function.__code__)]
+    names = frozenset(names_in(function.__code__))
+    found: list[Any] = [*code_pieces(function.__code__)]
     found += pieces((function.__defaults__, sorted((function.__kwdefaults__ or {}).items())))
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
         found.append(f"cell {name}".encode())
@@ -172,12 +172,12 @@ def _look_at(function) -> Facts:
     return Facts(names, tuple(found))
 
 
-def _names_in(code: types.CodeType) -> Iterator[str]:
+def names_in(code: types.CodeType) -> Iterator[str]:
     """All names that a piece of code, or one within it, asks for."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield from _names_in(constant)
+            yield from names_in(constant)
 
 
 def _of_namespace(space: dict, names: frozenset[str]) -> Iterator[Any]:
@@ -322,7 +322,7 @@ def _(thing):
 
 @pieces.register
 def _(thing: types.CodeType):
-    yield from _of_code(thing)
+    yield from code_pieces(thing)
 
 
 @pieces.register
@@ -350,7 +350,7 @@ def _(thing: Owner):
 _LOADS = [bytes([op, 0]) for op in dis.hasconst]
 
 
-def _of_code(code: types.CodeType) -> Iterator[Any]:
+def code_pieces(code: types.CodeType) -> Iterator[Any]:
     """Of code: all but names of files, numbers of lines, and a docstring."""
     form = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags, code.co_names
     yield f"code {form} {code.co_varnames} {code.co_freevars} {code.co_cellvars}".encode()
@@ -416,7 +416,7 @@ def _module_digest(name: str) -> bytes:
         elif isinstance(value, (bool, int, float, str, bytes)) and not key.startswith("__"):
             walk.put(f"{key} {value!r}".encode())
         for function in functions:
-            for piece in _of_code(function.__code__):
+            for piece in code_pieces(function.__code__):
                 walk.put(piece if isinstance(piece, bytes) else b"")
     return walk.hash.digest()
 

@@ -1,0 +1,115 @@
+"""What classes are made of: the code of all functions that they reach by names, as it is in memory.
+
+Two processes that read the same sources find the same, whatever has run in them; a process that read a file after it
+was edited finds another digest.  Bytecode and plain values count, and no file, line or order of imports.
+"""
+
+import functools
+import hashlib
+import inspect
+import sys
+import types
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from arena.games.core.jit.identity import code_pieces, compiler, names_in, version_of
+from arena.games.core.plugins import top_packages
+
+_PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic, range)
+_OF_PYTHON = {"__dict__", "__weakref__", "__doc__", "__annotations__", "__dataclass_fields__", "_abc_impl"}
+
+
+def code_digest(*classes: type) -> str:
+    """12 hexadecimal digits that name all code that some classes reach, and the compiler's."""
+    found = hashlib.sha256(compiler())
+    for part in sorted({part for cls in classes for part in code_of(cls)}):
+        found.update(part)
+    return found.hexdigest()[:12]
+
+
+@functools.cache
+def code_of(cls: type) -> frozenset[bytes]:
+    """Digests of the functions and classes that a class reaches, itself included; libraries are left out."""
+    met, found, waiting = {id(cls): cls}, set(), [cls]
+    while waiting:
+        thing = waiting.pop()
+        told = hashlib.sha256()
+        for piece in _of_class(thing) if isinstance(thing, type) else _of_function(thing):
+            if not isinstance(piece, bytes):
+                if id(piece) not in met:
+                    met[id(piece)] = piece
+                    waiting.append(piece)
+                piece = f"{piece.__module__}.{piece.__qualname__}".encode()
+            told.update(len(piece).to_bytes(8, "little") + piece)
+        found.add(told.digest())
+    return frozenset(found)
+
+
+def _of_class(cls: type) -> Iterator[Any]:
+    yield f"class {cls.__module__}.{cls.__qualname__}".encode()
+    for base in cls.__bases__:
+        yield from _of_value(base)
+    for name, value in sorted(vars(cls).items()):
+        if name not in _OF_PYTHON:
+            yield name.encode()
+            yield from _of_value(value)
+
+
+def _of_function(function: types.FunctionType) -> Iterator[Any]:
+    yield f"function {function.__module__}.{function.__qualname__}".encode()
+    yield from filter(lambda piece: isinstance(piece, bytes), code_pieces(function.__code__))
+    for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+        yield from _of_value(value)
+    for cell in function.__closure__ or ():
+        try:
+            yield from _of_value(cell.cell_contents)
+        except ValueError:
+            yield b"empty"
+    yield from _of_names(function.__globals__, frozenset(names_in(function.__code__)))
+
+
+def _of_names(space: dict, names: frozenset[str]) -> Iterator[Any]:
+    for name in sorted(names & space.keys()):
+        value = space[name]
+        yield name.encode()
+        if isinstance(value, types.ModuleType) and vars(value) is not space and not _library(value.__name__):
+            yield from _of_names(vars(value), names - {name})
+        else:
+            yield from _of_value(value)
+
+
+def _of_value(value: Any) -> Iterator[Any]:
+    """A plain value as it is, a function or a class itself, and of other objects the class alone."""
+    if isinstance(value, (Enum, *_PLAIN)):
+        yield repr(value).encode()
+    elif isinstance(value, np.ndarray) and not value.dtype.hasobject and not value.flags.writeable:
+        yield f"{value.dtype} {value.shape}".encode() + value.tobytes()
+    elif isinstance(value, (tuple, frozenset)):
+        yield f"{type(value).__name__} {len(value)}".encode()
+        parts = [tuple(_of_value(part)) for part in value]
+        for part in parts if isinstance(value, tuple) else sorted(parts, key=str):
+            yield from part
+    elif isinstance(value, property):
+        for each in (value.fget, value.fset, value.fdel):
+            yield from _of_value(each)
+    elif isinstance(value, (staticmethod, classmethod, functools.partial, functools.cached_property)):
+        yield from _of_value(getattr(value, "func", None) or value.__func__)  # type: ignore[union-attr]
+    else:
+        if not isinstance(value, type):
+            value = inspect.unwrap(getattr(value, "py_func", value))
+        if not isinstance(value, (type, types.FunctionType)):
+            value = type(value)
+        ours = not _library(value.__module__)
+        yield value if ours else f"{value.__module__}.{value.__qualname__}".encode()
+
+
+@functools.cache
+def _library(module: str) -> bool:
+    """Whether a module is installed and no plug-in, or is of what every digest begins with."""
+    if version_of(module) or module.startswith(__name__.rpartition(".")[0] + "."):
+        return True
+    top, path = module.partition(".")[0], getattr(sys.modules.get(module), "__file__", None) or ""
+    return "site-packages" in path and top != "arena" and top not in top_packages()

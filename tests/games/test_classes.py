@@ -1,0 +1,118 @@
+"""Digests of what classes are made of: other code has another one, and the same code the same in every process."""
+
+import os
+import subprocess
+import sys
+import types
+
+import pytest
+
+from arena.games.core.jit import code_digest
+from arena.workers.worker_main import CHANGED
+
+SOURCE = """
+import functools
+from dataclasses import dataclass, field
+
+SIZE = 3
+TABLE = (1, 2, 3)
+
+def helper(x):
+    return x + SIZE
+
+class Part:
+    def value(self):
+        return 5
+
+class Base:
+    limit = 10
+    def lowest(self):
+        return 0
+
+@dataclass(frozen=True)
+class Made(Base):
+    size: int = 4
+    part: Part = field(default=Part(), hash=False)
+    def play(self, x):
+        "Play."
+        return [helper(y) for y in range(x)]
+    @property
+    def area(self):
+        return self.size * 2
+    @functools.cached_property
+    def all(self):
+        return TABLE
+"""
+
+
+def digest_after(old="", new=""):
+    module = types.ModuleType("made_of_this_test")
+    sys.modules[module.__name__] = module
+    assert old in SOURCE
+    try:
+        exec(SOURCE.replace(old, new) if old else SOURCE, vars(module))
+    finally:
+        del sys.modules[module.__name__]
+    return code_digest(module.Made)
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("SIZE = 3", "SIZE = 4"), ("(1, 2, 3)", "(1, 2, 4)"), ("x + SIZE", "x - SIZE"), ("return 5", "return 6"),
+        ("limit = 10", "limit = 11"), ("return 0", "return 1"), ("size: int = 4", "size: int = 5"),
+        ("range(x)", "range(x + 1)"), ("self.size * 2", "self.size * 3"), ("class Made(Base)", "class Made"),
+        ("def lowest", "def deepest"),
+    ],
+)  # fmt: skip
+def test_other_code_has_another_digest(old, new):
+    assert digest_after(old, new) != digest_after()
+
+
+@pytest.mark.parametrize("old, new", [('"Play."', '"Move."'), ("SIZE = 3\n", "\n\n# the size\nSIZE = 3\n")])
+def test_words_and_lines_have_no_part_in_it(old, new):
+    assert digest_after(old, new) == digest_after() == digest_after()
+
+
+SCRIPT = """
+import sys
+from arena import agents, games
+from arena.agents.core.agent import registry as searches
+from arena.games.core.game import registry as rules
+from arena.games.core.jit import code_digest
+if "played" in sys.argv:
+    import arena.runner.tournament
+    for spec in ("uct(playouts=20)", "root(playouts=20)", "alphabeta(depth=2)", "dfpn(nodes=50)"):
+        agents.check(agents.make(spec), games.make("tictactoe"), seed=1)
+for name, cls in sorted({**rules.classes(), **searches.classes()}.items(), reverse="played" in sys.argv):
+    code_digest(cls)
+for name, cls in sorted({**rules.classes(), **searches.classes()}.items()):
+    print(name, code_digest(cls))
+"""
+
+
+def test_all_games_and_agents_have_the_same_digest_in_every_process_whatever_was_played():
+    def said(seed, *words):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT, *words], env=environment, capture_output=True, text=True, check=True
+        )
+        return done.stdout.splitlines()
+
+    fresh, played = said("1"), said("2", "played")
+    assert fresh == played and len({line.split()[1] for line in fresh}) == len(fresh) > 60
+
+
+def test_workers_that_read_other_code_than_the_run_began_with_play_nothing(tmp_path):
+    """As after an edit: a table of games by two kinds of rules would be one of neither."""
+    (tmp_path / "other_in_workers.py").write_text(
+        "import multiprocessing\nfrom arena.games import TicTacToe\n\n"
+        "LIMIT = 3 if multiprocessing.parent_process() is None else 4\n\n"
+        "class Other(TicTacToe):\n    name = 'other'\n"
+        "    def score(self, state):\n        return super().score(state) if LIMIT else 0.0\n"
+    )
+    command = [sys.executable, "-m", "arena", "run", "--plugin", "other_in_workers", "--game", "other", "--games", "2"]
+    command += ["--agent", "random", "--agent", "flat(playouts=2)", "--out", "run"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    said = " ".join((done.stdout + done.stderr).split())
+    assert done.returncode == 2 and CHANGED[:60] in said
