@@ -7,8 +7,6 @@ agent.choose(game, game.initial(), seed=1)
 import importlib
 from typing import TYPE_CHECKING
 
-import arena  # noqa: F401  # first, so that `import agents` in a checkout gives no second copy of anything
-
 if TYPE_CHECKING:  # the names that `__getattr__` imports
     from arena.agents.core.agent import Agent as Agent
     from arena.agents.core.agent import Budget as Budget

@@ -11,8 +11,6 @@ tournament.standings()
 import importlib
 from typing import TYPE_CHECKING
 
-from arena import former
-
 if TYPE_CHECKING:  # what `__getattr__` gives, for type checkers
     from arena import agents as agents
     from arena import games as games
@@ -43,8 +41,6 @@ _HOMES = {
 }
 
 __all__ = [*_PACKAGES, *_HOMES]
-
-former.install()
 
 if not TYPE_CHECKING:  # to a type checker, names that are not here are mistakes
 

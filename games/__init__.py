@@ -10,8 +10,6 @@ games.svg(game, state)
 import importlib
 from typing import TYPE_CHECKING
 
-import arena  # noqa: F401  # first, so that `import games` in a checkout gives no second copy of anything
-
 if TYPE_CHECKING:  # for type checkers: the names that `__getattr__` finds
     from arena.games.amazons import Amazons as Amazons
     from arena.games.atarigo import AtariGo as AtariGo

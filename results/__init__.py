@@ -13,8 +13,6 @@ import importlib
 import os
 from typing import TYPE_CHECKING
 
-import arena  # noqa: F401  # first, so that `import results` in a checkout gives no second copy of anything
-
 if TYPE_CHECKING:  # for type checkers: the names that `__getattr__` finds
     from arena.results.export import render as render
     from arena.results.ratings import Ratings as Ratings

@@ -5,9 +5,12 @@ import importlib.resources
 import inspect
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -53,28 +56,45 @@ def test_packages_of_other_people_keep_their_names(tmp_path):
     assert not done.stderr
 
 
-@pytest.mark.parametrize("lines", [
-    ["import arena, games", "from games.hex import Hex", "import results.store"],
-    ["from games.hex import Hex", "import results.store"], ["import results.store, games, arena", "import games.hex"],
-], ids=["arena first", "games first", "results first"])  # fmt: skip
-def test_former_names_give_the_same_modules_with_a_word(lines, tmp_path):
-    """In a checkout, where the folders of these names lie in the path, and where they do not."""
-    lines = [
-        *lines,
-        "import sys",
-        "ours = [name for name in sys.modules if name.split('.')[0] in ('games', 'results')]",
-        "print(len(ours), [name for name in ours if sys.modules[name] is not sys.modules['arena.' + name]])",
-        "print(sys.modules['games.hex'].__spec__.name)",
-    ]
-    done = python("\n".join(lines), tmp_path)
-    count, rest = done.stdout.split(maxsplit=1)
-    assert int(count) > 3 and rest == "[]\narena.games.hex\n", done.stderr
-    outside = (
-        "import arena, os, sys\nsys.path[:] = [each for each in sys.path if each != os.path.dirname(arena.__path__[0])]"
-    )
-    done = python("\n".join([outside, *lines]), tmp_path)
-    assert done.stdout.endswith("[]\narena.games.hex\n"), done.stderr
-    assert "FutureWarning: the package results is arena.results now" in done.stderr
+def test_a_folder_of_ones_own_without_a_front_is_imported(tmp_path):
+    """By Python's own rule: a package anywhere in the path comes before it, and none of ours is there."""
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "mine.py").write_text("whose = 'mine'\n")
+    path = f"sys.path[:] = [each for each in sys.path if each != {str(ROOT)!r}]"
+    code = f"import arena, sys; {path}; from agents.mine import whose; from arena.agents import Random; print(whose)"
+    done = python(code, tmp_path)
+    assert done.stdout == "mine\n" and not done.stderr
+
+
+def test_every_package_is_declared():
+    """And where its folder lies, so that a wheel needs no links."""
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    homes = {"arena": "arena", **declared["package-dir"]}
+    fronts = [path for top in PACKAGES for path in (ROOT / homes[top]).rglob("__init__.py")]
+    folders = [".".join(path.relative_to(ROOT).parts[:-1]) for path in fronts]
+    names = {name if name.partition(".")[0] == "arena" else f"arena.{name}" for name in folders}
+    assert sorted(declared["packages"]) == sorted(names)
+
+
+@pytest.mark.slow
+def test_a_wheel_of_sources_whose_links_have_become_text_is_whole(tmp_path):
+    """As in a zip from the web, and on systems without links."""
+    for name in ("games", "agents", "results", "arena"):
+        shutil.copytree(ROOT / name, tmp_path / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    for name in ("games", "agents", "results"):
+        (tmp_path / "arena" / name).unlink()
+        (tmp_path / "arena" / name).write_text(f"../{name}")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", "out", "."]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    (wheel,) = (tmp_path / "out").iterdir()
+    packed = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("arena/")}
+    ours = [path for path in (ROOT / "arena").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    wanted = {path.relative_to(ROOT).as_posix() for path in ours}
+    for name in ("games", "agents", "results"):
+        wanted |= {f"arena/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / name).rglob("*.py")}
+    assert packed >= wanted and {"arena/games/chess.py", "arena/results/paper.mplstyle"} <= packed
 
 
 def test_import_arena_loads_nothing_slow(tmp_path):
