@@ -13,6 +13,7 @@ import warnings
 from xml.etree import ElementTree
 
 import numpy as np
+from numba.core.errors import NumbaError
 
 from arena.games.core import lookahead
 from arena.games.core.drawing import svg
@@ -58,7 +59,10 @@ def check(game: Game, *, seed: int) -> None:
     for line in not_inherited(type(game)):
         warnings.warn(line, NotInherited, stacklevel=2)
     for function in checks_of(game):
-        function(game, seed)
+        try:
+            function(game, seed)
+        except NumbaError as error:
+            raise ConformanceError(f"{game}: {error}") from error
 
 
 def not_inherited(cls: type[Game]) -> list[str]:

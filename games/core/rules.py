@@ -6,14 +6,14 @@ take a state run in plain Python and, unchanged, compiled in kernels; `start`, a
 only.  Fields and properties are constants in kernels, so masks and tables belong in properties; an `__init__` or
 `__post_init__` may only check.  Data known only when a game is played, such as the distances of an instance, belong in
 its `arrays`, which kernels read.  A class with a method that makes arrays needs `may_allocate = True`, which makes all
-its methods a little slower.
+its methods a little slower.  Globals are constants, too: what they are when a method is first compiled in a process.
 
 What a game may define besides: for speed, games/core/speed.py; for strength, games/core/strength.py; for people,
 games/core/people.py.
 
 What must hold, for every state s that play can reach (`games.check` tests it):
 
-    legal_moves(s, moves) writes n distinct moves, and n > 0 unless is_over(s)
+    legal_moves(s, moves) writes n distinct moves, n > 0 unless is_over(s), whatever len(moves) >= max_moves may be
     play(s, m) changes s alone, and depends on s and m alone
     player(s) is the player to move: 0 (the first player), 1, or CHANCE, whose moves are outcomes of chance:
         chance(s, moves, probabilities) lists them as legal_moves does, with probabilities that sum to 1, and

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 import textwrap
@@ -21,6 +22,7 @@ from arena.games.core.playout import perft_kernel, playout_kernel
 from arena.games.core.random import stream
 from arena.games.core.specialized import ALWAYS, NEVER, VARIABLE, Setting, set_mode
 from arena.games.tictactoe import TicTacToe
+from arena.play.probe import game_fault
 from tests import heap
 from tests.modes import specializing
 
@@ -163,6 +165,145 @@ def test_a_method_that_cannot_be_compiled_says_so():
     with pytest.raises(TypingError, match="legal_moves"):
         perft_kernel(game, np.zeros((2, 2), np.uint64), np.zeros((2, 9), np.int32), 0)
     assert games.perft(games.make("tictactoe"), 2) == 72
+
+
+# -- What a kernel gives a method, and what it gets back --------------------------------------------------------------
+
+
+def lists(dtype, words):
+    """A kernel that asks for legal moves with an array of its own."""
+
+    @jit.kernel
+    def listing_kernel(game, state):
+        return game.legal_moves(state, np.empty(words, dtype))
+
+    return listing_kernel
+
+
+@jit.kernel
+def named_kernel(game, state):
+    return game.move_order(state=state, move=1)
+
+
+@jit.kernel
+def short_kernel(game, state):
+    return game.player(state, 1)
+
+
+@jit.kernel
+def flat_kernel(game, state):
+    return game.player(state.reshape(1, 2))
+
+
+@jit.kernel
+def strided_kernel(game, states):
+    return game.player(states[::2])
+
+
+@pytest.mark.parametrize("kernel, state, text", [
+    (lists(np.int64, 2), np.zeros(2, np.int32), "argument 2 of legal_moves of a game is .*int64.*int32"),
+    (player_kernel, np.zeros(2, np.int64), None), (named_kernel, np.zeros(2, np.int32), "without names"),
+    (short_kernel, np.zeros(2, np.int32), "takes 1 arguments, and is given 2"),
+    (flat_kernel, np.zeros(2, np.int32), "argument 1 of player .*2d"),
+    (strided_kernel, np.zeros(4, np.int32), "argument 1 of player .*1d, A"),
+], ids=["dtype", "of the state", "names", "number", "dimensions", "strides"])  # fmt: skip
+def test_what_a_method_cannot_take_is_refused_when_the_kernel_compiles(kernel, state, text):
+    """Only places are passed, so that words of another size would be read for others."""
+    with pytest.raises(TypingError, match=text or "argument 1 of player of a game is array.int64"):
+        kernel(Heap(5), state)
+
+
+def test_a_short_array_is_an_index_error_where_indices_are_checked(tmp_path):
+    script = """
+        import numpy as np
+        from arena import games
+        from arena.games.core import jit
+        @jit.kernel
+        def kernel(game, state, moves):
+            return game.legal_moves(state, moves)
+        game = games.make("tictactoe")
+        print(kernel(game, game.initial(), np.empty(9, np.int32)))
+        for state, moves in ((game.initial(), np.empty(8, np.int32)), (game.initial()[:1], np.empty(9, np.int32))):
+            try:
+                kernel(game, state, moves)
+            except IndexError as error:
+                print(error)
+    """
+    told = " ".join(run(script, NUMBA_BOUNDSCHECK="1", ARENA_CACHE_DIR=str(tmp_path))[0])
+    text = "legal_moves of a game is given an array that is shorter than its"
+    assert told == f"9 {text} max_moves {text} state_size"
+
+
+@dataclass(frozen=True)
+class Valueless(TicTacToe):
+    """Searches that ask for no value can play it."""
+
+    def evaluate(self, state):
+        return len({state})
+
+
+def test_a_method_that_cannot_be_compiled_concerns_those_who_call_it_alone():
+    """Whatever else the same kernel has been compiled for in the process."""
+
+    @jit.kernel
+    def asking_kernel(game, state, asks):
+        return game.evaluate(state) if asks is not None else 2.5
+
+    whole, broken = TicTacToe(), Valueless()
+    assert asking_kernel(broken, broken.initial(), None) == 2.5
+    asking_kernel(whole, whole.initial(), 1)
+    assert asking_kernel.methods == {"evaluate"}
+    for _ in range(2):
+        assert asking_kernel(broken, broken.initial(), None) == 2.5
+        with pytest.raises(TypingError, match="evaluate"):
+            asking_kernel(broken, broken.initial(), 1)
+
+
+def test_a_method_that_a_game_has_not_raises_where_a_kernel_calls_it():
+    @jit.kernel
+    def careless_kernel(game, state, moves, rng):
+        return game.random_move_tabu(state, moves, rng)
+
+    game = Heap(5)
+    assert not game.has_tabu_moves
+    with pytest.raises(TypeError, match=r"careless_kernel calls random_move_tabu of a game, which .*Heap\(.*not have"):
+        careless_kernel(game, game.initial(), np.zeros(2, np.int32), stream(1))
+
+
+@jit.kernel
+def ask_player(game, state, number, rng):
+    return game.player(state)
+
+
+@dataclass(frozen=True)
+class Undecided(heap.Heap):
+    def score(self, state):
+        if self.heap == 999:
+            return None
+        return 1.0 if state[1] == 1 else -1.0
+
+
+@dataclass(frozen=True)
+class Nobodys(heap.Heap):
+    def player(self, state):
+        if self.heap == 999:
+            return None
+        return np.int64(state[1])
+
+
+Undecided.name, Nobodys.name = "undecided", "nobodys"  # unregistered
+
+
+@pytest.mark.parametrize("game, kernel, text", [
+    (Undecided(), playout_kernel, "score of .*Undecided returns None or float64, where every branch must return float"),
+    (Nobodys(), ask_player, "player of .*Nobodys returns None or int64, where every branch must return int64"),
+])  # fmt: skip
+def test_a_branch_that_returns_nothing_is_the_games_fault(game, kernel, text):
+    with pytest.raises(TypingError, match=text) as raised:
+        kernel(game, game.initial(), 5, stream(1))
+    with pytest.raises(games.core.check.ConformanceError, match=text):
+        games.check(game, seed=1)
+    assert re.search(text, game_fault(game, None, raised.value))
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,9 @@ import numpy as np
 from llvmlite import ir
 from numba import config, njit, types
 from numba.core import cgutils
+from numba.core.callconv import RETCODE_USEREXC
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.errors import NumbaError, TypingError
 from numba.core.event import trigger_event
 from numba.core.registry import cpu_target
 from numba.core.typing.typeof import typeof
@@ -37,10 +39,10 @@ from arena.games.core.jit.tables import (
     CONDITIONAL,
     FUNCTIONS,
     LANES,
+    LENGTHS,
     MEASURED,
     METHODS,
     SLOTS,
-    STATE,
     STATUS,
     STREAM,
     WHOLE,
@@ -53,6 +55,7 @@ from arena.games.core.jit.tables import (
 )
 
 SYMBOL = "self."  # how the names of the symbols of constants begin
+RULES = ("player", "is_over", "legal_moves", "play", "score")
 UNLINKED = "method"  # the name of a method in code that is not linked yet
 
 log = logging.getLogger("arena.kernels")
@@ -69,13 +72,28 @@ class Generic(NamedTuple):
 
 
 def serve(table: GameTable, kernel, methods: set[str]) -> None:
-    """Have the table point to what a kernel calls."""
+    """Have the table point to what a kernel calls; what the game does not have, or Numba cannot compile, raises."""
     with global_compiler_lock:  # and no lock besides, since what compiles a kernel holds this one
-        for name in sorted(methods - table.ready):
-            if name not in CONDITIONAL or getattr(table.game, CONDITIONAL[name]):
-                table.words[SLOTS[name]] = entry_address(table.game, name)
+        if not table.served:
+            table.words[: len(METHODS)] = unfilled()
+        for name in [each for each in METHODS if each in methods - table.ready]:
+            try:
+                if name not in CONDITIONAL or getattr(table.game, CONDITIONAL[name]):
+                    table.words[SLOTS[name]] = entry_address(table.game, name)
+            except NumbaError as error:
+                table.failed[name] = _cause(table.game, error)
             table.ready.add(name)
         table.served[kernel] = len(methods)
+
+
+def _cause(game, error):
+    """Why a method cannot be compiled: a rule that cannot be, as others than its caller will say; or its own error."""
+    for rule in RULES:
+        try:
+            entry_address(game, rule)
+        except NumbaError as cause:
+            return cause
+    return error
 
 
 def entry_address(game, name: str) -> int:
@@ -83,7 +101,13 @@ def entry_address(game, name: str) -> int:
     key = type(game), title_of(game), Classes.change, name
     if key not in _addresses:
         with global_compiler_lock, trigger_event("numba:compile", data={"entry": name}):
-            _addresses[key] = _load_or_link(game, name)
+            try:
+                _addresses[key] = _load_or_link(game, name)
+            except NumbaError:
+                raise
+            except Exception as error:  # of Numba's insides, which may raise anything at what they do not know
+                what = f"{name} of {title_of(game)} cannot be compiled"
+                raise TypingError(f"{what}: {type(error).__name__}: {error}") from error
     return _addresses[key]
 
 
@@ -103,6 +127,42 @@ def _load_or_link(game, name):
         library = cpu_target.target_context.codegen().unserialize_library(code)
     _loaded[symbol] = library
     return library.get_pointer_to_function(symbol)
+
+
+class Unfilled(RuntimeError):
+    """A kernel has called a method that its game does not have."""
+
+
+@functools.cache
+def unfilled() -> list[int]:
+    """For each method, in the order of the slots, where an entry is that raises Unfilled with its name."""
+    digits = digest("unfilled", cpu_target.target_context.codegen().magic_tuple(), list(map(repr, METHODS.items())))
+    code = kept.load(file := f"unfilled.{digits}{METHOD}")
+    if code is None:
+        library = _unfilled_entries()
+        kept.save(file, library.serialize_using_object_code())
+    else:
+        library = cpu_target.target_context.codegen().unserialize_library(code)
+    _loaded["unfilled"] = library
+    return [library.get_pointer_to_function(f"unfilled.{name}") for name in METHODS]
+
+
+def _unfilled_entries():
+    context = cpu_target.target_context
+    module = context.create_module("unfilled")
+    for name in METHODS:
+        entry = ir.Function(module, entry_type(context, name, "int64"), f"unfilled.{name}")
+        builder = ir.IRBuilder(entry.append_basic_block())
+        exception = context.get_python_api(builder).serialize_object((Unfilled, (name,), None))
+        builder.store(exception, entry.args[-1])
+        builder.ret(
+            builder.insert_value(ir.Constant(entry.function_type.return_type, ir.Undefined), RETCODE_USEREXC, 0)
+        )
+    library = context.codegen().create_library("unfilled")
+    library.enable_object_caching()
+    library.add_ir_module(module)
+    library.finalize()
+    return library
 
 
 class Key:
@@ -256,6 +316,7 @@ def _compile(game, kind, name) -> Generic:
     part = njit(**options)(function)
     part.compile((kind, *(kind_of(letter, dtype) for letter in letters)))
     compiled = part.overloads[part.signatures[0]]
+    _check_result(name, kind, compiled.signature.return_type)
 
     library = GenericLibrary(context.codegen(), f"{name} of {kind}")
     with context.push_code_library(library):
@@ -266,6 +327,21 @@ def _compile(game, kind, name) -> Generic:
     symbols = {each.name for each in llvm.parse_bitcode(bitcode).global_variables}
     kinds = {each: found for each, found in kind.kinds.items() if SYMBOL + each in symbols}
     return Generic(kinds, bitcode)
+
+
+def _check_result(name, kind, returned):
+    """Raise TypingError if a method does not always return what its callers expect."""
+    due, context = METHODS[name][0], cpu_target.typing_context
+    pairs = [(returned, due)]
+    if isinstance(due, types.BaseTuple):
+        same = isinstance(returned, types.BaseTuple) and len(returned) == len(due)
+        pairs = list(zip(returned, due)) if same else pairs
+    for given, wanted in pairs if due is not types.void else ():
+        if isinstance(given, (types.Optional, types.NoneType)) or context.can_convert(given, wanted) is None:
+            found = "None" if isinstance(given, types.NoneType) else str(given)
+            found = f"None or {given.type}" if isinstance(given, types.Optional) else found
+            title = title_of(kind.game).partition("(")[0]
+            raise TypingError(f"{name} of {title} returns {found}, where every branch must return {wanted}")
 
 
 def _entry(context, kind, name, dtype, compiled):
@@ -310,7 +386,7 @@ def _length(context, builder, kind, name, letter):
         return WORD(1)
     if letter == LANES:
         return WORD(max(2, 2 * int(name.rpartition("_")[2]) * kind.game.lane_bits // 64))
-    attribute = "state_size" if letter == STATE else "max_moves"
+    attribute = LENGTHS[letter]
     return context.cast(builder, kind.lower(context, builder, attribute), kind.kinds[attribute], types.intp)
 
 

@@ -3,19 +3,19 @@
 import functools
 import logging
 from collections.abc import Callable
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 from weakref import WeakSet
 
 from numba import config, types
 from numba.core.compiler import CompileResult
-from numba.core.errors import NumbaError, TypingError
+from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher
 
 from arena.games.core.cache import CODE
 from arena.games.core.jit import kept
-from arena.games.core.jit.compilable import Compilable, GameType, Signature, compiled_parameters, games_in
-from arena.games.core.jit.entries import serve
+from arena.games.core.jit.compilable import Compilable, GameType, Signature, compiled_parameters, games_in, title_of
+from arena.games.core.jit.entries import Unfilled, serve
 from arena.games.core.jit.identity import Unknown, digest
 from arena.games.core.jit.parts import WITHOUT_CALLBACK, Helper, NamingCompiler
 from arena.games.core.jit.tables import NOT_IN_TABLES, GameTable, methods_called, table_of
@@ -68,8 +68,13 @@ class Kernel(CPUDispatcher):
         if table.served.get(self) != len(self.methods):
             self._users.add(table)
             serve(table, self, self.methods)
+        if table.failed:
+            self._refuse(table, rest)
         try:
             return super().__call__(table, *rest)
+        except Unfilled as error:
+            text = f"{self.py_func.__qualname__} calls {error} of a game, which {title_of(game)} does not have"
+            raise TypeError(text) from None
         except TypingError as error:
             if NOT_IN_TABLES not in str(error):
                 raise
@@ -80,20 +85,25 @@ class Kernel(CPUDispatcher):
     def add_overload(self, compiled):
         """Let calls find it, once all tables that they may come with have what it calls.
 
-        Another thread may have passed a table's check just now, and runs what it finds.  A table whose game fails to
-        compile is left to its own call.
+        Another thread may have passed a table's check just now, and runs what it finds.
         """
         self.methods = self.methods | methods_called(compiled)
         for table in list(self._users):
-            with suppress(NumbaError):
-                serve(table, self, self.methods)
+            serve(table, self, self.methods)
         super().add_overload(compiled)
 
     def _compile_for_args(self, *args, **named):
         compiled = super()._compile_for_args(*args, **named)
         if isinstance(args[0], GameTable):
             serve(args[0], self, self.methods)
+            self._refuse(args[0], args[1:])
         return compiled
+
+    def _refuse(self, table, rest):
+        """Raise what keeps the game's methods from being compiled, where these arguments' code calls one of them."""
+        if table.failed and (compiled := self.overloads.get(tuple(map(self.typeof_pyval, (table, *rest))))):
+            for name in filter(methods_called(compiled).__contains__, table.failed):
+                raise table.failed[name]
 
 
 def _kinds(arguments) -> tuple:

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types
+from numba import config, types
 from numba.core import cgutils
 from numba.core.callconv import excinfo_ptr_t
-from numba.core.errors import TypingError
+from numba.core.errors import NumbaError, TypingError
 from numba.core.imputils import lower_builtin, lower_getattr_generic
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, signature
 from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
@@ -28,6 +28,7 @@ from arena.games.core.jit.compilable import Classes
 NUMBER = types.int64
 WHOLE = "i"  # what methods take: a whole number, or one of these arrays
 STATE, MOVES, CODES, STREAM, PROBABILITIES, LANES, WEIGHTS, LAYOUT = "smcrplwd"
+LENGTHS = {STATE: "state_size", MOVES: "max_moves", CODES: "max_moves", PROBABILITIES: "max_moves"}  # of the arrays
 MEASURED = (WEIGHTS, LAYOUT)  # arrays whose length is passed, too; that of the others is known to the game
 WIDTHS = tuple(1 << i for i in range(8))  # of the vectors of lanes that playouts have entries for
 
@@ -120,6 +121,7 @@ class GameTable:
         self.served: dict[object, int] = {}  # kernel: how many methods it called when they were last looked at
         self.change = Classes.change  # of classes: what the words point to holds as long as none is changed
         self.ready: set[str] = set()  # the methods that the words point to, as far as the game has them
+        self.failed: dict[str, NumbaError] = {}  # of these, the methods that cannot be compiled
 
     def is_current(self) -> bool:
         """Whether class and arrays are still those that the table points to; training may have replaced these."""
@@ -234,17 +236,25 @@ def _template_of(name):
         key = f"table.{name}"
 
         def generic(self, args, kws):
-            if kws or len(args) != len(letters) or not all(map(_fits, args, letters)):
-                return None
+            if kws:
+                raise TypingError(f"in a kernel, {name} of a game takes its arguments in order, without names")
+            if len(args) != len(letters):
+                raise TypingError(f"{name} of a game takes {len(letters)} arguments, and is given {len(args)}")
+            for place, (given, letter) in enumerate(zip(args, letters), 1):
+                if not _fits(given, letter, self.this.dtype):
+                    wanted = kind_of(letter, self.this.dtype)
+                    raise TypingError(f"argument {place} of {name} of a game is {given}, where {wanted} is due")
             return signature(result, *map(types.unliteral, args), recvr=self.this)
 
     return Method
 
 
-def _fits(given, letter) -> bool:
+def _fits(given, letter, dtype) -> bool:
+    """Whether a method can take what a kernel gives: of arrays, only places are passed, so all else must be right."""
     if letter == WHOLE:
         return isinstance(given, (types.Integer, types.Boolean))
-    return isinstance(given, types.Array) and given.ndim == 1 and given.layout == "C"
+    wanted = kind_of(letter, dtype)
+    return isinstance(given, types.Array) and (given.dtype, given.ndim, given.layout) == (wanted.dtype, 1, "C")
 
 
 @lower_getattr_generic(TableType)
@@ -284,6 +294,8 @@ def _lower_call(name):
                 given.append(context.cast(builder, value, kind, NUMBER))
             else:
                 array = make_array(kind)(context, builder, value)
+                if config.BOUNDSCHECK and letter in LENGTHS:  # type: ignore[attr-defined]
+                    _check_length(context, builder, name, letter, table, array)
                 given += [builder.bitcast(array.data, passed(context, letter, dtype)[0]), array.nitems]
                 if letter not in MEASURED:
                     given.pop()
@@ -299,6 +311,14 @@ def _lower_call(name):
                 builder, result, [builder.extract_value(answer, 1 + i) for i in range(len(result))]
             )
         return builder.extract_value(answer, 1)
+
+
+def _check_length(context, builder, name, letter, table, array):
+    """Raise IndexError in the kernel where an array is shorter than the method takes it to be."""
+    due = load(builder, table, SLOTS[LENGTHS[letter]])
+    with cgutils.if_unlikely(builder, builder.icmp_signed("<", array.nitems, due)):
+        text = f"{name} of a game is given an array that is shorter than its {LENGTHS[letter]}"
+        context.call_conv.return_user_exc(builder, IndexError, (text,))
 
 
 def _go_on_if_well(context, builder, code, raised):
