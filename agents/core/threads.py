@@ -1,9 +1,12 @@
 """Threads that run compiled kernels, which release the interpreter's lock."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
+
 from arena.agents.core.agent import Agent, Budget, Unsuited
+from arena.agents.core.locks import LOST
 from arena.games.core.game import check_range
 
 MOST_THREADS = 64
@@ -63,9 +66,36 @@ class Threads:
 
     def __init__(self, workers: int):
         self.workers = workers
+        self.lost = False  # whether a worker has failed in this run, so that the others need not go on
         self._pool = ThreadPoolExecutor(workers)
 
-    def run(self, work: Callable[[int], object]) -> list:
-        """Call work(i) for each worker i, all at the same time; returns the results in order."""
-        others = [self._pool.submit(work, i) for i in range(1, self.workers)]
-        return [work(0), *(other.result() for other in others)]
+    def run(self, work: Callable[[int], object], words: Iterable[np.ndarray] = ()) -> list:
+        """Call work(i) for each worker i, all at the same time; returns the results in order.
+
+        The first exception is raised when all have ended.  words: what workers look at while they wait for each other;
+        LOST is written there, until all have ended, if one fails
+        """
+        words, failures = list(words), list[BaseException]()
+        self.lost = False
+
+        def guarded(i):
+            try:
+                return work(i)
+            except BaseException as error:
+                failures.append(error)
+                self.lost = True
+                for each in words:
+                    each[:] = LOST
+                return None
+
+        others = [self._pool.submit(guarded, i) for i in range(1, self.workers)]
+        results = [guarded(0), *(other.result() for other in others)]
+        if failures:
+            for each in words:
+                each[:] = 0
+            raise failures[0]
+        return results
+
+    def unless_lost(self, run: Callable[[int], int]) -> Callable[[int], int]:
+        """run(n) of `run_chunks`; 0, which ends it, if another worker has failed."""
+        return lambda n: 0 if self.lost else run(n)

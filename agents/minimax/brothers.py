@@ -69,6 +69,9 @@ class YoungBrothersWait(Alone):
     def resume(self, shared):
         shared.signals[OVER] = 0
 
+    def words(self, shared):
+        return [shared.locks, shared.signals[OVER : OVER + 1]]
+
     def next_step(self, game, search, ply, until):
         counts, signals = search.counts[0], search.shared.signals
         if ply != DONE and counts.nodes < min(counts.looks, until) and search.nodes[ply].split == UNSPLIT:

@@ -85,6 +85,10 @@ class Alone(Compilable):
     def resume(self, shared: tuple) -> None:
         """Before they go on with it."""
 
+    def words(self, shared: tuple) -> list[np.ndarray]:
+        """What they look at while they wait for each other: see Threads.run."""
+        return []
+
     def next_step(self, game, search, ply, until):
         """(the ply of a thread that is at `ply`, STEP, AGAIN or PAUSE); until: of exact_kernel."""
         return ply, STEP

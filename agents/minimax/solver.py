@@ -207,7 +207,8 @@ class SharedExactSolver(ExactSolver):
         before = self.visited()
         share = max(1, nodes // len(search))
         until = [int(one.counts[0]["nodes"]) + share for one in search]
-        self.threads.run(lambda i: exact_kernel(self.game, self.rule, search[i], until[i]))
+        words = self.rule.words(search[0].shared)
+        self.threads.run(lambda i: exact_kernel(self.game, self.rule, search[i], until[i]), words)
         if search[0].stop[0]:
             for other in search[1:]:
                 found = other.counts[0]

@@ -85,7 +85,7 @@ class RandomizedProof(SecondLevelProof):
             search, until = self.searches[i], self.searches[i].counts[NODES] + share
             return rppns_kernel(self.game, search, self.below[i], self.lock, self.walks[i], self.growth, until)
 
-        largest = self.threads.run(work)
+        largest = self.threads.run(work, [self.lock])
         self.largest = max(self.largest, sum(largest))
         for kind in (NODES, DRAWS):
             self.counts[kind] = sum(search.counts[kind] for search in self.searches)

@@ -86,7 +86,7 @@ def played(folder, compiled_before):
 def test_a_run_says_how_it_goes_and_what_to_do_next(played, compiled_before):
     run, done = played
     assert "4 agents, 10 games for each pair" in done.stderr and "60 of 60 games stored" in done.stderr
-    assert ("kernels of tree" in done.stderr) != ("tree" in compiled_before)
+    assert "kernels of tree" not in done.stderr or "tree" not in compiled_before  # and not where they load at once
     assert done.stdout.splitlines()[0].split()[:2] == ["rank", "agent"] and "tree" in done.stdout
     assert f"arena table {run} --kind crosstable" in done.stderr and f"arena plot {run} ratings" in done.stderr
 

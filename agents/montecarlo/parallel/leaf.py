@@ -13,8 +13,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from arena.agents.core.atomics import atomic_add, atomic_load, atomic_store, sched_yield
+from arena.agents.core.atomics import atomic_add, atomic_load, atomic_store
 from arena.agents.core.chunks import run_chunks
+from arena.agents.core.locks import wait
 from arena.agents.core.tree import Walk, new_walk
 from arena.agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, playout_time
 from arena.agents.montecarlo.parallel.shared import SharedOptions, SharedTreePlayer, back_up_shared, descend_shared
@@ -49,9 +50,21 @@ class Mailbox(NamedTuple):
     leaf: np.ndarray  # int64[1], its number, or STOP; written after the state
     waiting: np.ndarray  # int64[1], helpers that have not finished its playout
     reward: np.ndarray  # float64[1], sum of the helpers' rewards
+    lost: np.ndarray  # int32[1], LOST if a thread has failed
 
 
-class LeafPlayer(SharedTreePlayer):
+class Meets:
+    """Mixin, named before other bases: a player whose workers wait for each other at every leaf."""
+
+    def __init__(self, agent, game, budget):
+        super().__init__(agent, game, budget)
+        self.lost = np.zeros(1, np.int32)
+
+    def words(self):
+        return [*super().words(), self.lost]
+
+
+class LeafPlayer(Meets, SharedTreePlayer):
     """The first thread searches, the others help."""
 
     def leaves(self) -> int | None:
@@ -61,7 +74,8 @@ class LeafPlayer(SharedTreePlayer):
 
     def search(self, state, rngs):
         helpers = self.agent.workers - 1
-        mailbox = Mailbox(helpers, state.copy(), *(np.zeros(1, dtype) for dtype in (np.int64, np.int64, np.float64)))
+        kinds = np.int64, np.int64, np.float64
+        mailbox = Mailbox(helpers, state.copy(), *(np.zeros(1, dtype) for dtype in kinds), self.lost)
 
         def work(i):
             return help_kernel(self.game, mailbox, rngs[i]) if i else self.hand_out(state, mailbox, rngs[0])
@@ -115,7 +129,7 @@ def hand_out_kernel(game, tree, root, leaves, options, mailbox, rng):
         atomic_store(mailbox.leaf, 0, mailbox.leaf[0] + 1)
         score, _ = game.random_playout(walk.state, walk.moves, rng)
         while atomic_load(mailbox.waiting, 0) > 0:
-            sched_yield()
+            wait(mailbox.lost, 0)
         back_up_shared(tree, walk, mailbox.reward[0] + reward_of(score), options)
     return leaves
 
@@ -124,21 +138,21 @@ def hand_out_kernel(game, tree, root, leaves, options, mailbox, rng):
 def help_kernel(game, mailbox, rng):
     """The other threads' part: one playout of every leaf."""
     state, moves = mailbox.state.copy(), np.empty(game.max_moves, np.int32)
-    leaf = next_leaf(mailbox.leaf, np.int64(0))
+    leaf = next_leaf(mailbox, np.int64(0))
     while leaf != STOP:
         copy_state(game, mailbox.state, state)
         score, _ = game.random_playout(state, moves, rng)
         atomic_add(mailbox.reward, 0, reward_of(score))
         atomic_add(mailbox.waiting, 0, np.int64(-1))
-        leaf = next_leaf(mailbox.leaf, leaf)
+        leaf = next_leaf(mailbox, leaf)
 
 
 @helper
-def next_leaf(number, seen):
-    """Wait until the number of the leaf is not `seen`; returns it, or STOP."""
-    while atomic_load(number, 0) == seen:
-        sched_yield()
-    return atomic_load(number, 0)
+def next_leaf(place, seen):
+    """Wait until the number of the leaf is not `seen`; returns it, or STOP.  place: a Mailbox or a Meeting"""
+    while atomic_load(place.leaf, 0) == seen:
+        wait(place.lost, 0)
+    return atomic_load(place.leaf, 0)
 
 
 @kernel
@@ -155,9 +169,10 @@ class Meeting(NamedTuple):
     playing: np.ndarray  # int64[1], workers, not counting the first, that have not finished their playouts
     turn: np.ndarray  # int64[1], the worker that backs up and learns
     full: np.ndarray  # int64[1], whether a worker's memory has no more room
+    lost: np.ndarray  # int32[1], LOST if a worker has failed
 
 
-class LeafTogetherPlayer(TogetherPlayer):
+class LeafTogetherPlayer(Meets, TogetherPlayer):
     """Any search, whose workers play out the same leaf at a time."""
 
     def leaves(self) -> int | None:
@@ -175,8 +190,9 @@ class LeafTogetherPlayer(TogetherPlayer):
 
     def meet(self, state, rngs, leaves: int) -> int:
         """Up to that many leaves on threads; returns how many there were."""
-        counts = (np.zeros(1, np.int64) for _ in range(4))
-        meeting, rule, workers = Meeting(new_walk(self.game, state), *counts), self.one.rule, self.agent.workers
+        leaf, playing, turn, full = (np.zeros(1, np.int64) for _ in range(4))
+        meeting = Meeting(new_walk(self.game, state), leaf, playing, turn, full, self.lost)
+        rule, workers = self.one.rule, self.agent.workers
         searches = [self.search_of(worker) for worker in range(workers)]
 
         def work(i):
@@ -242,11 +258,11 @@ def lead_kernel(game, rule, search, meeting, leaves, workers, rng):
         atomic_store(meeting.leaf, 0, meeting.leaf[0] + 1)
         score = result_of(game, rule, search, walk, rng)
         while atomic_load(meeting.playing, 0) > 0:
-            sched_yield()
+            wait(meeting.lost, 0)
         finish(game, rule, search, walk, score)
         atomic_store(meeting.turn, 0, np.int64(1))
         while atomic_load(meeting.turn, 0) < workers:
-            sched_yield()
+            wait(meeting.lost, 0)
         done += 1
     return done
 
@@ -254,15 +270,15 @@ def lead_kernel(game, rule, search, meeting, leaves, workers, rng):
 @kernel
 def follow_kernel(game, rule, search, meeting, worker, rng):
     """Another worker's part: a playout of every leaf, backed up in turn."""
-    walk, leaf = new_walk(game, meeting.walk.root), next_leaf(meeting.leaf, np.int64(0))
+    walk, leaf = new_walk(game, meeting.walk.root), next_leaf(meeting, np.int64(0))
     while leaf != STOP:
         copy_walk(game, meeting.walk, walk)
         score = result_of(game, rule, search, walk, rng)
         atomic_add(meeting.playing, 0, np.int64(-1))
-        while atomic_load(meeting.turn, 0) != worker and atomic_load(meeting.leaf, 0) != STOP:  # after a failure
-            sched_yield()
+        while atomic_load(meeting.turn, 0) != worker:
+            wait(meeting.lost, 0)
         finish(game, rule, search, walk, score)
         if not rule.chain.has_room(game, search):
             meeting.full[0] = 1
         atomic_store(meeting.turn, 0, np.int64(worker + 1))
-        leaf = next_leaf(meeting.leaf, leaf)
+        leaf = next_leaf(meeting, leaf)

@@ -14,9 +14,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from arena.agents.core.atomics import atomic_add, atomic_compare_exchange, atomic_load, atomic_store, sched_yield
+from arena.agents.core.atomics import atomic_add, atomic_compare_exchange, atomic_load, atomic_store
 from arena.agents.core.chunks import run_chunks
+from arena.agents.core.locks import wait
 from arena.agents.core.tree import LEAF, Walk, last_node
+from arena.agents.montecarlo.parallel.leaf import Meets
 from arena.agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, playout_time
 from arena.agents.montecarlo.parallel.shared import (
     ONE,
@@ -73,9 +75,10 @@ class Tokens(NamedTuple):
     busy: np.ndarray  # int32[STAGES], 1 while a thread is in a stage that takes one token at a time
     counts: np.ndarray  # int64[3], simulations STARTED, ENDED, and the LIMIT to be started in all
     made: np.ndarray  # int64[workers], playouts that each made
+    lost: np.ndarray  # int32[1], LOST if a thread has failed
 
 
-class PipelinePlayer(SharedTreePlayer):
+class PipelinePlayer(Meets, SharedTreePlayer):
     """Every token has a stream of random numbers of its own."""
 
     def streams(self, rng, count=None):
@@ -92,6 +95,7 @@ class PipelinePlayer(SharedTreePlayer):
             np.zeros(STAGES, np.int32),
             np.array([0, 0, ENDLESS if total is None else total]),
             np.zeros(self.agent.workers, np.int64),
+            self.lost,
         )
 
     def search(self, state, rngs):
@@ -105,7 +109,7 @@ class PipelinePlayer(SharedTreePlayer):
         def run(steps):
             return pipeline_kernel(self.game, self.tree, tokens, self.options, worker, steps)
 
-        run_chunks(run, None, self.budget.seconds)
+        run_chunks(self.threads.unless_lost(run), None, self.budget.seconds)
         close_kernel(self.game, tokens)
         run_chunks(run, None, None)
 
@@ -156,7 +160,7 @@ def pipeline_kernel(game, tree, tokens, options, worker, steps):
                 atomic_store(tokens.stage, token, np.int32((stage + 1) % STAGES))
                 break
         if not found:
-            sched_yield()
+            wait(tokens.lost, 0)
     return steps
 
 
@@ -184,7 +188,7 @@ def take(tokens, token, stage):
 def close_kernel(game, tokens):
     """Start no more simulations, and let those that have been started end."""
     while not atomic_compare_exchange(tokens.busy, SELECT, np.int32(0), ONE):
-        sched_yield()
+        wait(tokens.lost, 0)
     tokens.counts[LIMIT] = tokens.counts[STARTED]
     atomic_store(tokens.busy, SELECT, np.int32(0))
 

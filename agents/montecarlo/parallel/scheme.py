@@ -114,7 +114,11 @@ class SchemePlayer(Player):
 
     def on_threads(self, work) -> list:
         """work(i) for each worker i, on a thread of its own; worker 0's is the calling thread."""
-        return self.threads.run(work)
+        return self.threads.run(work, self.words())
+
+    def words(self) -> list[np.ndarray]:
+        """int32 arrays that the workers look at while they wait: see Threads.run."""
+        return []
 
     def streams(self, rng: np.ndarray, count: int | None = None) -> np.ndarray:
         """uint64[count, APART]: row i is worker i's generator; the first continues `rng`."""

@@ -82,6 +82,9 @@ class SharedTreePlayer(SchemePlayer):
         self.tree = new_shared_tree(capacity(game, agent.max_nodes, agent.total_playouts(budget)))
         self.options = agent.options()
 
+    def words(self):
+        return [self.tree.locks]
+
     def prepare(self, state: np.ndarray, rng: np.ndarray) -> None:
         """Before a search."""
         prepare_kernel(self.game, self.tree, state, rng)

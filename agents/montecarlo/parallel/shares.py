@@ -45,7 +45,11 @@ class Sharing(SchemePlayer):
 
     def search(self, state, rngs):
         shares = self.agent.shares(self.simulations())
-        return self.work_of(lambda i: run_chunks(self.run(state, i, rngs[i]), shares[i], self.budget.seconds))
+        return self.work_of(lambda i: self.chunks(self.run(state, i, rngs[i]), shares[i]))
+
+    def chunks(self, run: Callable[[int], int], limit: int | None) -> int:
+        """`run_chunks` until the time is over, unless another worker fails."""
+        return run_chunks(self.threads.unless_lost(run), limit, self.budget.seconds)
 
     def work_of(self, simulate: Callable[[int], int]) -> Work:
         """The work of all threads; worker i's is simulate(i), which returns its simulations."""
@@ -82,4 +86,4 @@ class Tasks(Sharing):
             self.seed(worker, rng)
             return run_chunks(self.run(state, worker, rng), size, None, first=size)
 
-        return self.work_of(lambda i: run_chunks(lambda _: next_task(i), None, self.budget.seconds))
+        return self.work_of(lambda i: self.chunks(lambda _: next_task(i), None))

@@ -97,6 +97,9 @@ class TogetherPlayer(Sharing):
         decision = decision_from(self.tree, work.playouts, int(self.game.player(state)), best)
         return replace(decision, playouts_each=work.each, virtual_time=work.virtual_time)
 
+    def words(self):
+        return [self.company.lock]
+
     def seed(self, worker, rng):
         self.one.agent.seed(self.memories[worker], rng)
 
