@@ -288,10 +288,18 @@ for win in (1.0, -1.0):
     Take.win = win
     print(told(game))
 print(told(type("Variant", (Take,), {{"win": 1.0}})()))
+class Plain:
+    win = 1.0
+Mixed = type("Mixed", (Plain, Take), {{}})
+game = Mixed()
+for win in (1.0, -1.0):
+    Plain.win = win  # of a base that is no game
+    print(told(game), told(Mixed()))
 exec({factory(GAME, "Take")!r})
 print(*(told(make(win)()) for win in (1.0, -1.0)))
 """
-    assert run(script, ARENA_CACHE_DIR=tmp_path) == ["1", "-1", "1", "1", "-1", "1", "-1", "1", "1", "-1"]
+    told = run(script, ARENA_CACHE_DIR=tmp_path)
+    assert told == ["1", "-1", "1", "1", "-1", "1", "-1", "1", *("1", "1", "-1", "-1"), "1", "-1"]
 
 
 @pytest.mark.parametrize(

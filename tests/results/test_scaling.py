@@ -29,16 +29,12 @@ def test_the_speed_up_is_found_and_its_error_covers():
 
 
 def test_bounds_where_the_matches_do_not_enclose_it():
-    assert strength_scaling.speed_up({1.0: WIN, 8.0: EVEN}) == strength_scaling.SpeedUp(8.0, *_nan(), ">")
-    assert strength_scaling.speed_up({1.0: LOSS, 8.0: LOSS}) == strength_scaling.SpeedUp(1.0, *_nan(), "<")
+    for first, last, value, bound in ((WIN, EVEN, 8.0, ">"), (LOSS, LOSS, 1.0, "<")):
+        found = strength_scaling.speed_up({1.0: first, 8.0: last})
+        assert (found.value, found.bound) == (value, bound) and math.isnan(found.low) and math.isnan(found.high)
     assert math.isnan(strength_scaling.speed_up({}).value)
     stronger_against_more = {1.0: LOSS, 8.0: WIN}  # which says nothing
     assert math.isnan(strength_scaling.speed_up(stronger_against_more).value)
-
-
-def _nan():
-    """The one NaN object that equals itself by identity in a comparison of dataclasses."""
-    return math.nan, math.nan
 
 
 def test_perfect_scores_have_a_speed_up():

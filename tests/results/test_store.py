@@ -280,7 +280,7 @@ def test_read_only_folder(read_only):
     """A stored run in a read-only place can be read, and says that it cannot be written."""
     reader = run_python(
         """
-        import os, sys
+        import os, sys, urllib.parse  # pathlib imports it late, and Python's own files may be root's
         from arena.results.store import Store, StoreError
         if os.geteuid() == 0:
             os.setuid(65534)  # root may write anywhere

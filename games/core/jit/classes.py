@@ -19,7 +19,7 @@ from arena.games.core.jit.identity import code_pieces, compiler, names_in, versi
 from arena.games.core.plugins import top_packages
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic, range)
-_OF_PYTHON = {"__dict__", "__weakref__", "__doc__", "__annotations__", "__dataclass_fields__", "_abc_impl"}
+_OF_PYTHON = ("_abc_impl", "__annotate__", "__annotate_func__")  # and what else begins with __ and is no function
 
 
 def code_digest(*classes: type) -> str:
@@ -53,7 +53,7 @@ def _of_class(cls: type) -> Iterator[Any]:
     for base in cls.__bases__:
         yield from _of_value(base)
     for name, value in sorted(vars(cls).items()):
-        if name not in _OF_PYTHON:
+        if name not in _OF_PYTHON and (not name.startswith("__") or inspect.isfunction(value)):
             yield name.encode()
             yield from _of_value(value)
 

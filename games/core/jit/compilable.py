@@ -86,6 +86,8 @@ _types: dict[tuple, GameType] = {}  # (class, title, change of a class): the one
 
 def type_of(game) -> GameType:
     """The Numba type of a game or a rule; looked for once for each object, unless a class has changed."""
+    if type(game)._plain:
+        type(game).notice_mixins()
     known = vars(game).get("_kind")
     if known is None or known[0] != Classes.change:
         key = type(game), title_of(game), Classes.change
@@ -141,6 +143,20 @@ class Classes(ABCMeta):
     """The class of Compilable classes: it notices that one of them is changed."""
 
     change: ClassVar[int] = 0  # how often that has been
+    _plain: tuple[tuple[type, dict[str, Any]], ...]  # the bases that are no such classes, and what they had
+
+    def __init__(cls, name, bases, space, **kwargs):
+        super().__init__(name, bases, space, **kwargs)
+        plain = [base for base in cls.__mro__ if not isinstance(base, Classes) and base not in (Owner, object)]
+        type.__setattr__(cls, "_plain", tuple((base, dict(vars(base))) for base in plain))
+
+    def notice_mixins(cls) -> None:
+        """Notice a change of bases that cannot notice it themselves."""
+        for base, had in cls._plain:
+            if len(had) != len(vars(base)) or any(had.get(name) is not value for name, value in vars(base).items()):
+                had.clear()
+                had.update(vars(base))
+                Classes.change += 1
 
     def __setattr__(cls, name, value):
         super().__setattr__(name, value)

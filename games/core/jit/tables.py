@@ -131,6 +131,8 @@ class GameTable:
 
 def table_of(game) -> GameTable:
     """The table of a game, made when it is first asked for."""
+    if type(game)._plain:
+        type(game).notice_mixins()
     table = vars(game).get("_table")
     if table is None or not table.is_current():
         table = GameTable(game)
