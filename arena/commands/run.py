@@ -72,7 +72,6 @@ def run(
     clock: Clock = None,
     serve: Port = None,
     careful: Careful = False,
-    specialize: options.Specialize = None,
     verbose: options.Verbose = 0,
     as_json: options.Json = False,
 ) -> None:

@@ -64,7 +64,6 @@ def scaling(
     out: options.RunFolder = None,
     resume: options.ResumeAlone = False,
     verbose: options.Verbose = 0,
-    specialize: options.Specialize = None,
     as_json: options.Json = False,
 ) -> None:
     """Compare parallel searches with the serial search.

@@ -57,7 +57,6 @@ def proof(
     seed: Seed = None,
     out: options.RunFolder = None,
     resume: options.ResumeAlone = False,
-    specialize: options.Specialize = None,
     as_json: options.Json = False,
 ) -> None:
     """Compare proof-number searches, with several sizes of memory.

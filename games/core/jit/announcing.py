@@ -32,8 +32,9 @@ class Announcer(event.Listener):
 
 
 def say(data: dict) -> None:
-    """Name the kernel, or the method of a game, unless a command is running: commands show their own progress."""
-    if "arena.cli" not in sys.modules and SILENT not in os.environ:
+    """Name the kernel, or the method of a game, but for commands and workers, whose progress is shown otherwise."""
+    of_a_person = multiprocessing.parent_process() is None  # also in a worker that a fork server has made of itself
+    if of_a_person and "arena.cli" not in sys.modules and SILENT not in os.environ:
         kernel = data.get("dispatcher")
         what = f"{kernel.__module__}.{kernel.__qualname__}" if kernel else f"a game's method {data['entry']}"
         print(f"compiling {what}: this is done once, and kept", file=sys.stderr, flush=True)
