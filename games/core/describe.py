@@ -28,8 +28,8 @@ COMMON = {  # meanings of parameters that have the same name everywhere
 
 
 def about(cls: type[Registered]) -> str:
-    """The first paragraph of the module that a class is defined in."""
-    return (sys.modules[cls.__module__].__doc__ or "").split("\n\n")[0].replace("\n", " ")
+    """The first paragraph of the module that a class is defined in; empty if that is no module that Python knows."""
+    return (getattr(sys.modules.get(cls.__module__), "__doc__", None) or "").split("\n\n")[0].replace("\n", " ")
 
 
 def parameters(cls: type[Registered]) -> list[Parameter]:

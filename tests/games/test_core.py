@@ -19,6 +19,7 @@ from numba import njit, types
 from arena import games
 from arena.games.core import bits, jit
 from arena.games.core.check import ConformanceError, check_names, check_planes
+from arena.games.core.describe import about
 from arena.games.core.drawing import Drawing
 from arena.games.core.random import mix, next_word, random_below, random_unit, stream
 from arena.games.core.registry import SpecError, parameters_of, parse_spec, signature
@@ -424,6 +425,11 @@ def test_an_edit_compiles_the_kernels_made_of_that_file_and_no_others(tmp_path):
     assert run("rule_a.py", "return 1", "return 2") == [2, 4, 5, 1, 1]  # the kernel of one rule
     assert run("common.py", "2 * x", "10 * x") == [2, 12, 13, 1, 0]  # both that call the helper
     assert run("apart.py", "x + 1", "x + 5") == [6, 12, 13, 0, 2]
+
+
+def test_a_class_of_a_module_that_python_does_not_know_is_described():
+    """Such as one that a notebook's tool has executed."""
+    assert about(type("Orphan", (Countdown,), {"__module__": "nowhere"})) == "" and len(about(Countdown)) > 20
 
 
 @pytest.mark.slow
