@@ -1,16 +1,15 @@
 """Describes stations, and decides whether they can take part in a run."""
 
-import hashlib
-import os
 import platform
+import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from arena.config.config import Config
 from arena.games.core.prepared import PreparedFileError, checksum
-from arena.workers.machine import describe_run, plugins_of, programs_of
+from arena.workers.machine import describe_run, package_digest, plugins_of, programs_of
 
-SAME = {"source_digest": "games and agents", "runner_digest": "the package", "plugins": "plug-ins"}
+SAME = {"runner_digest": "this package", "plugins": "plug-ins"}
+CODE = re.compile(r" \(sources \w+\)")  # digests of bytecode, which is another in another Python
 VERSIONS = ("python", "numba", "numpy", "project")
 
 
@@ -23,20 +22,11 @@ def describe_station(config: Config) -> dict:
     """
     return describe_run(config) | {
         "host": platform.node(),
-        "runner_digest": _package_digest(),
+        "runner_digest": package_digest(),
         "plugins": plugins_of(config),
         "files": {path: _checksum(path) for path in config.named_files()},
         "programs": programs_of(config),
     }
-
-
-def _package_digest() -> str:
-    """Of all Python files of this package, in the order of their paths in it."""
-    digest, root = hashlib.sha256(), Path(__file__).parents[1]
-    paths = [Path(place, name) for place, _, names in os.walk(root, followlinks=True) for name in names]
-    for path in sorted(path.relative_to(root) for path in paths if path.suffix == ".py"):
-        digest.update(str(path).encode() + (root / path).read_bytes())
-    return digest.hexdigest()[:12]
 
 
 def _checksum(path: str) -> str:
@@ -48,11 +38,14 @@ def _checksum(path: str) -> str:
 
 def refused(ours: dict, theirs: dict) -> str:
     """Why a station described by `theirs` cannot take part in a run begun by `ours`; "" if it can."""
-    found = [
-        f"its code of {what} is another (digest {theirs.get(key)!r}, and here {ours.get(key)!r})"
-        for key, what in SAME.items()
-        if ours.get(key) != theirs.get(key)
-    ]
+    same_bytecode = _feature(ours) == _feature(theirs)
+    found = []
+    for key, what in SAME.items():
+        here, there = (
+            str(each.get(key)) if same_bytecode else CODE.sub("", str(each.get(key))) for each in (ours, theirs)
+        )
+        if here != there:
+            found.append(f"its code of {what} is another (digest {there!r}, and here {here!r})")
     files = theirs.get("files", {})  # older sources do not describe them
     found += [
         f"its file {path!r} is another one" if files.get(path) else f"it has no file {path!r}"
@@ -60,6 +53,11 @@ def refused(ours: dict, theirs: dict) -> str:
         if files.get(path) != sum
     ]
     return "; ".join(found)
+
+
+def _feature(machine: dict) -> list[str]:
+    """The version of Python up to what decides on bytecode: 3 and 11."""
+    return str(machine.get("python")).split(".")[:2]
 
 
 def version_differences(ours: dict, theirs: dict) -> str:

@@ -208,12 +208,12 @@ def _cores(agent) -> int:
 def made_here(game: str, agent: str, plugins: list[str], folder: str, digest: str) -> tuple:
     """On a worker: (game, agent) made from specs; ClusterError if the sources here do not have the digest."""
     from arena import agents, games
-    from arena.games.core.jit import code_digest
+    from arena.workers.machine import digest_of_made
 
     if plugins:
         add_named(plugins, folder)
     with loading:
         made = games.make(game), agents.make(agent)
-        if (ours := code_digest(*map(type, made))) != digest:
+        if (ours := digest_of_made(*made)) != digest:
             raise ClusterError(f"a worker has other code of games and agents (digest {ours}, and here {digest})")
     return made

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from arena.agents.core.pool import WorkerError
 from arena.agents.proof.jobs import Job, Report, Workplace
 from arena.cluster.link import ClusterError, check_importable, connected, made_here
-from arena.games.core.jit import code_digest
 from arena.games.core.plugins import named
+from arena.workers.machine import digest_of_made
 
 
 class ClusterWorkers:
@@ -22,7 +22,7 @@ class ClusterWorkers:
     def __init__(self, client, where: str, place: Workplace, workers: int):
         self.client, self.where, self.workers = client, where, workers
         game = place.game
-        self._place = str(game), str(place.agent), named(), os.getcwd(), code_digest(type(game), type(place.agent))
+        self._place = str(game), str(place.agent), named(), os.getcwd(), digest_of_made(game, place.agent)
         self._futures: dict = {}  # of each job, by its number
 
     @property

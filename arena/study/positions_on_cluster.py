@@ -24,12 +24,12 @@ def check_positions_on(
     game, agent: specs.  ClusterError if a worker has other sources, or solvers kill several workers in a row.
     """
     from arena import agents, games
-    from arena.games.core.jit import code_digest
+    from arena.workers.machine import digest_of_made
 
     made, solver = games.make(game), agents.make(agent)
     states_of(made, known, path)
     lots = [known[i : i + LOT] for i in range(0, len(known), LOT)]
-    fixed = game, agent, named(), os.getcwd(), code_digest(type(made), type(solver))
+    fixed = game, agent, named(), os.getcwd(), digest_of_made(made, solver)
     checked: dict[int, Checked] = {}
     with connected(cluster, max(1, int(solver.cores))) as client:
         check_importable(client, cluster)

@@ -1,5 +1,7 @@
 """Describes the machine, the versions and the sources of a run."""
 
+import functools
+import hashlib
 import importlib.metadata
 import os
 import platform
@@ -54,6 +56,24 @@ def _classes(config) -> list[type]:
     words = {word for one in made for word in re.findall(r"\w+", str(one))}
     named = [kind.named(word) for word in sorted(words) for kind in (agents, methods)]
     return [*map(type, made), *filter(None, named)]
+
+
+@functools.cache
+def package_digest() -> str:
+    """Of all Python files of this package, in the order of their paths in it: the same with every Python."""
+    digest, root = hashlib.sha256(), Path(__file__).parents[1]
+    paths = [Path(place, name) for place, _, names in os.walk(root, followlinks=True) for name in names]
+    for path in sorted(path.relative_to(root) for path in paths if path.suffix == ".py"):
+        digest.update(str(path).encode() + (root / path).read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def digest_of_made(*made) -> str:
+    """Of this package's files, and of other packages' games and agents the code, as it is in this process."""
+    from arena.games.core.jit import code_digest
+
+    others = [type(one) for one in made if not type(one).__module__.startswith("arena.")]
+    return "+".join([package_digest(), *([code_digest(*others)] if others else [])])
 
 
 def plugins_of(config) -> str:

@@ -142,7 +142,7 @@ def test_threads_lose_no_visit(spec, kernels):
     for seed in range(seeds):
         player, decision = searched(made(spec, workers=8, playouts=playouts, total=True), seed)
         assert decision.playouts == player.tree.nodes.visits[ROOT] == playouts
-        assert_whole(player.tree, at_once=8 * 64)  # some while a thread that expands a node is not running
+        assert_whole(player.tree, at_once=8 * 16)  # threads, and the simulations of a lot
 
 
 @pytest.mark.plain

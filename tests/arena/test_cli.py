@@ -18,11 +18,9 @@ from typer.testing import CliRunner
 from arena import agents, games
 from arena.cli import app
 from arena.commands.application import Panel
-from arena.config import loading
 from arena.games.core.errors import UserError
 from arena.play import first_moves
 from arena.study import kernel_cache
-from arena.workers.compiled import is_compiled
 from tests.typed import call
 
 CONFIG = """
@@ -49,11 +47,17 @@ agent = "random"
 LONG = {"playouts": 2000, "third": "alphabeta(depth=2)"}
 
 
-def arena(*arguments, **options):
-    """A process that runs the command; its output and exit code."""
+def arena(*arguments, cache=None, **options):
+    """A process that runs the command, with compiled code in a folder of its own or the usual one; what it said."""
     command = [sys.executable, "-m", "arena", *map(str, arguments)]
     return subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=300, env=environment(), **options
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env=environment() | ({"ARENA_CACHE_DIR": str(cache)} if cache else {}),
+        **options,
     )
 
 
@@ -69,24 +73,17 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def compiled_before(folder):
-    """The names of the run's agents whose kernels are there before it."""
-    config = loading.load(folder / "t.toml")
-    return {seat.name for seat in config.conditions[0].seats if is_compiled(seat, config.instances)}
-
-
-@pytest.fixture(scope="module")
-def played(folder, compiled_before):
-    """A run, and what the command said."""
-    done = arena("run", folder / "t.toml", "--out", folder / "run", "--workers", 2)
+def played(folder):
+    """A run of which nothing has been compiled, and what the command said."""
+    done = arena("run", folder / "t.toml", "--out", folder / "run", "--workers", 2, cache=folder / "kernels")
     assert done.returncode == 0, done.stderr
     return folder / "run", done
 
 
-def test_a_run_says_how_it_goes_and_what_to_do_next(played, compiled_before):
+def test_a_run_says_how_it_goes_and_what_to_do_next(played):
     run, done = played
     assert "4 agents, 10 games for each pair" in done.stderr and "60 of 60 games stored" in done.stderr
-    assert "kernels of tree" not in done.stderr or "tree" not in compiled_before  # and not where they load at once
+    assert "  kernels of tree: " in done.stderr and "  kernels of random: " not in done.stderr  # which has few
     assert done.stdout.splitlines()[0].split()[:2] == ["rank", "agent"] and "tree" in done.stdout
     assert f"arena table {run} --kind crosstable" in done.stderr and f"arena plot {run} ratings" in done.stderr
 

@@ -208,18 +208,24 @@ def test_games_go_where_their_agents_can_play(cores, names, fits):
 
 def test_workers_of_other_sources_are_refused():
     ours = {
-        "source_digest": "a",
-        "runner_digest": "b",
-        "plugins": "",
+        "runner_digest": "a",
+        "plugins": "mine 1.0 (sources 12ab)",
         "python": "3.11",
         "programs": {"gnu": "GNU Go 3.8"},
         "files": {"a.policy": "1234"},
     }
     assert describing.refused(ours, ours) == describing.version_differences(ours, ours) == ""
-    other = ours | {"source_digest": "c", "python": "3.12", "programs": {"gnu": "a program that fails: no such file"}}
-    assert describing.refused(ours, other) == "its code of games and agents is another (digest 'c', and here 'a')"
+    other = ours | {"runner_digest": "c", "python": "3.12", "programs": {"gnu": "a program that fails: no such file"}}
+    assert describing.refused(ours, other) == "its code of this package is another (digest 'c', and here 'a')"
     assert describing.version_differences(ours, other) == "python 3.12 and here 3.11"
     assert [name for name, _ in describing.misfits(ours, other)] == ["gnu"]
+    for plugins, python, told in [
+        ("mine 1.0 (sources 34cd)", "3.11.2", True),
+        ("mine 1.0 (sources 34cd)", "3.12", False),
+        ("mine 1.1", "3.12", True),
+    ]:  # bytecode is another with another Python, which is reported and accepted
+        found = describing.refused(ours, ours | {"plugins": plugins, "python": python})
+        assert found.startswith("its code of plug-ins is another (digest 'mine") == told == bool(found)
     before = {key: value for key, value in ours.items() if key != "files"}  # a station of an older version
     assert describing.refused(ours, before) == "it has no file 'a.policy'"
     assert describing.refused(ours | {"files": {}}, before) == ""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from arena.games.core.jit.identity import code_pieces, compiler, names_in, version_of
+from arena.games.core.jit.identity import code_pieces, names_in, version_of
 from arena.games.core.plugins import top_packages
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic, range)
@@ -23,8 +23,8 @@ _OF_PYTHON = ("_abc_impl", "__annotate__", "__annotate_func__")  # and what else
 
 
 def code_digest(*classes: type) -> str:
-    """12 hexadecimal digits that name all code that some classes reach, and the compiler's."""
-    found = hashlib.sha256(compiler())
+    """12 hexadecimal digits that name all code that some classes reach, as this Python compiles it to bytecode."""
+    found = hashlib.sha256()
     for part in sorted({part for cls in classes for part in code_of(cls)}):
         found.update(part)
     return found.hexdigest()[:12]
@@ -108,7 +108,7 @@ def _of_value(value: Any) -> Iterator[Any]:
 
 @functools.cache
 def _library(module: str) -> bool:
-    """Whether a module is installed and no plug-in, or is of what every digest begins with."""
+    """Whether a module is installed and no plug-in, or is of the compiler's, which has no part in what is played."""
     if version_of(module) or module.startswith(__name__.rpartition(".")[0] + "."):
         return True
     top, path = module.partition(".")[0], getattr(sys.modules.get(module), "__file__", None) or ""
