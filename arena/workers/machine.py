@@ -54,7 +54,7 @@ def _classes(config) -> list[type]:
 
     made = [*config.instances, *(agent for _, agent in config.agents)]
     words = {word for one in made for word in re.findall(r"\w+", str(one))}
-    named = [kind.named(word) for word in sorted(words) for kind in (agents, methods)]
+    named = [kind.named(word) for word in sorted(words) for kind in (agents, methods) if word in kind]
     return [*map(type, made), *filter(None, named)]
 
 

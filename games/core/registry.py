@@ -91,6 +91,10 @@ class Registry:
                     return self._classes[name]
         return self._classes.get(name) or self.classes().get(name)
 
+    def __contains__(self, name: str) -> bool:
+        """Whether a class of that name is registered or in the index; nothing is imported."""
+        return name in self._classes or name in self._index
+
     def class_called(self, title: str) -> Any:
         """The registered class of that name in Python, such as `Connect4`; AttributeError if there is none."""
         for name in self._index if title[:1].isupper() else ():
