@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from arena.games.core.jit.identity import code_pieces, names_in, version_of
+from arena.games.core.jit.identity import code_pieces, names_in, of_namespace, version_of
 from arena.games.core.plugins import top_packages
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic, range)
@@ -68,17 +68,8 @@ def _of_function(function: types.FunctionType) -> Iterator[Any]:
             yield from _of_value(cell.cell_contents)
         except ValueError:
             yield b"empty"
-    yield from _of_names(function.__globals__, frozenset(names_in(function.__code__)))
-
-
-def _of_names(space: dict, names: frozenset[str]) -> Iterator[Any]:
-    for name in sorted(names & space.keys()):
-        value = space[name]
-        yield name.encode()
-        if isinstance(value, types.ModuleType) and vars(value) is not space and not _library(value.__name__):
-            yield from _of_names(vars(value), names - {name})
-        else:
-            yield from _of_value(value)
+    names = frozenset(names_in(function.__code__))
+    yield from of_namespace(function.__globals__, names, _of_value, _library)
 
 
 def _of_value(value: Any) -> Iterator[Any]:

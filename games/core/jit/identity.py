@@ -167,7 +167,7 @@ def _look_at(function) -> Facts:
             found += pieces(cell.cell_contents)
         except ValueError:
             found.append(b"empty")
-    found += _of_namespace(function.__globals__, names)
+    found += of_namespace(function.__globals__, names, pieces, version_of)
     found += extensions_of(function)
     return Facts(names, tuple(found))
 
@@ -180,15 +180,15 @@ def names_in(code: types.CodeType) -> Iterator[str]:
             yield from names_in(constant)
 
 
-def _of_namespace(space: dict, names: frozenset[str]) -> Iterator[Any]:
-    """Globals, or what a module has, by the names of a piece of code; of modules, what else the code names."""
+def of_namespace(space: dict, names: frozenset[str], of: Callable, is_library: Callable) -> Iterator[Any]:
+    """`of` globals, or of what a module has, by the names of a piece of code; of modules, what else the code names."""
     for name in sorted(names & space.keys()):
         yield f"global {name}".encode()
-        if isinstance(space[name], types.ModuleType) and not version_of(space[name].__name__):
+        if isinstance(space[name], types.ModuleType) and not is_library(space[name].__name__):
             if space[name].__dict__ is not space:
-                yield from _of_namespace(vars(space[name]), names - {name})
+                yield from of_namespace(vars(space[name]), names - {name}, of, is_library)
         else:
-            yield from pieces(space[name])
+            yield from of(space[name])
 
 
 # -- The pieces of a value: bytes, and functions and owners ------------------------------------------------------------
