@@ -20,7 +20,7 @@ class Reason:
     ILLEGAL_MOVE = "illegal move"  # forfeit: the player to move answered with a move that is not legal
     EXCEPTION = "exception"  # forfeit: the player to move raised an exception
     TIME = "time"  # forfeit: the player to move exceeded its seconds a move, or its clock ran out
-    DIED = "died"  # forfeit: the player to move ended its process
+    DIED = "died"  # forfeit: the player to move ended its process, or broke its connection
     EXCLUDED = "excluded"  # forfeit: the player ended or hung its process twice before play, and is asked no more
     CRASH = "crash"  # void: the worker process died, twice, by code of unknown origin
     RULES = "rules"  # void: the rules of the game failed

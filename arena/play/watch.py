@@ -5,7 +5,7 @@ is written by the supervisor: begin no further game.
 """
 
 import multiprocessing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 from typing import NamedTuple
@@ -49,6 +49,7 @@ class Watch:
     def __init__(self, memory=None):
         self._words = memoryview(memory if memory is not None else bytearray(8 * WORDS)).cast("B").cast("d")
         self._depth = 0  # of compilations
+        self.tell: Callable[[int | None], None] | None = None  # called with whose code runs from here on
 
     def take(self, game: int) -> None:
         """Note the number, in the current order, of the next game."""
@@ -67,6 +68,8 @@ class Watch:
 
     def enter(self, agent: int, limit: float) -> None:
         """Note that an agent's code begins."""
+        if self.tell:
+            self.tell(agent)
         words = self._words  # written one by one for speed: a game has hundreds of calls
         words[SINCE] = monotonic()
         words[LIMIT] = limit
@@ -75,6 +78,8 @@ class Watch:
 
     def leave(self) -> None:
         """Note that it has returned."""
+        if self.tell:
+            self.tell(None)  # while the agent still counts as the one whose code runs
         self._words[AGENT] = NOBODY
 
     def note_plies(self, plies: int) -> None:

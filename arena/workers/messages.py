@@ -9,6 +9,7 @@ import math
 import socket
 import struct
 import threading
+from collections.abc import Sequence
 from dataclasses import fields
 from operator import attrgetter
 from typing import TypeVar
@@ -61,6 +62,12 @@ class Probed(msgspec.Struct, tag=True, frozen=True):
     fault: str
 
 
+class Running(msgspec.Struct, tag=True, frozen=True):
+    """From here on the code of the agent with this number runs, or no agent's: who wrote what follows is known."""
+
+    agent: int | None
+
+
 class Logged(msgspec.Struct, tag=True, frozen=True):
     """A record of the worker's log."""
 
@@ -69,14 +76,18 @@ class Logged(msgspec.Struct, tag=True, frozen=True):
     text: str
 
 
-Message = Ready | Failed | Played | Warmed | Probed | Logged
+Message = Ready | Failed | Played | Warmed | Probed | Running | Logged
 
 
 class Play(msgspec.Struct, tag=True, frozen=True):
-    """To the worker: play these games in this order; begin none but the first after `seconds`."""
+    """To the worker: play these games in this order; begin none but the first after `seconds`.
+
+    told: whether to say whose code runs
+    """
 
     fixtures: list[Fixture]
     seconds: float
+    told: bool = False
 
 
 class Probe(msgspec.Struct, tag=True, frozen=True):
@@ -104,7 +115,11 @@ T = TypeVar("T")
 
 
 class Junk(ValueError):
-    """A worker sent something that is no message."""
+    """A worker sent something that is no message; `before`: the messages that it follows."""
+
+    def __init__(self, text: str, before: Sequence[Message] = ()):
+        super().__init__(text)
+        self.before = before
 
 
 def frame_of(message: msgspec.Struct) -> bytes:
@@ -189,14 +204,14 @@ class SupervisorsEnd:
         while len(self._data) - at >= _LENGTH.size:
             size = _LENGTH.unpack_from(self._data, at)[0]
             if size > LONGEST:
-                raise Junk(f"a message that claims {size} bytes; the longest has {LONGEST}")
+                raise Junk(f"a message that claims {size} bytes; the longest has {LONGEST}", messages)
             begin = at + _LENGTH.size
             if len(self._data) - begin < size:
                 break
             try:
                 messages.append(self._decoder.decode(memoryview(self._data)[begin : begin + size]))
             except (msgspec.DecodeError, ValueError, RecursionError) as error:
-                raise Junk(f"{size} bytes that are no message: {error}") from None
+                raise Junk(f"{size} bytes that are no message: {error}", messages) from None
             at = begin + size
         del self._data[:at]
         return messages

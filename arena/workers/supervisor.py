@@ -143,7 +143,7 @@ class Supervisor(Engine):
                 return worker.fate()
             worker.complaint = "it closed its connection"
         if worker.complaint:
-            return Failure(worker.complaint, Reason.CRASH, None)
+            return worker.useless(worker.complaint)
         return worker.overdue(time.monotonic(), bool(worker.jobs)) if tick else None
 
     def _hear(self, worker, limit: int | None = None) -> bool:

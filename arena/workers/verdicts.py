@@ -4,6 +4,9 @@ An agent is accused if its code ran when its process ended by itself or by a fau
 was still running long after its time.  A signal that anybody may send, including the system when memory is short,
 accuses nobody: the game is played again, unless the same agent's code meets it every time.
 
+Nor is it known who has written junk to the worker's connection, or closed it, since what an agent writes is read
+later.  So the game is played again, and that time the worker says in the same connection whose code runs.
+
 Since an agent's kernels hold the rules of the game, a fresh process first probes these rules without the agent: if
 that fails too, the game is void, and nobody pays.
 """

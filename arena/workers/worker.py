@@ -7,7 +7,7 @@ import signal
 import socket
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from arena.workers.batches import ORDER_SECONDS
 from arena.workers.confinement import inherited, safe_path
 from arena.workers.logs import WorkersLog
 from arena.workers.machine import sources_of
-from arena.workers.messages import Logged, Message, Play, Probe, SupervisorsEnd
+from arena.workers.messages import Junk, Logged, Message, Play, Probe, Running, SupervisorsEnd
 from arena.workers.starting import no_interrupt, start_process
 from arena.workers.verdicts import death, is_stopped
 from arena.workers.waiting import Failure, Job
@@ -75,7 +75,8 @@ class Worker:
         self.jobs: deque[Job] = deque()  # games that it plays, or will play once it is ready, still without a record
         self.sent = 0  # games in its last order
         self.ready = False
-        self.complaint = ""  # why it cannot start
+        self.complaint = ""  # why it cannot start, or go on
+        self.running: int | None = None  # the agent whose code wrote what it sends next, as far as it says so
         self.begun = time.monotonic()  # when it was started, then when it was sent its last order
         self.paused = 0.0  # seconds since then in which it, or this process, was stopped
         self.half_since: float | None = None  # since when a message has been incomplete
@@ -94,10 +95,11 @@ class Worker:
         if not self.jobs:
             return
         self.begun, self.paused, self.sent = time.monotonic(), 0.0, len(self.jobs)
-        self.memory[watch.GAME] = 0.0
+        self.memory[watch.GAME], self.running = 0.0, None
         fixtures = [job.fixture for job in self.jobs]
         with suppress(OSError):  # it has just died, which its sentinel shows too
-            self.end.send(Probe(fixtures[0].condition) if self.jobs[0].probes else Play(fixtures, ORDER_SECONDS))
+            order = Probe(fixtures[0].condition) if self.jobs[0].probes else None
+            self.end.send(order or Play(fixtures, ORDER_SECONDS, told=self.jobs[0].alone))
 
     def halt(self) -> None:
         """Let it begin no further game."""
@@ -106,16 +108,29 @@ class Worker:
     # -- What it says ---------------------------------------------------------------------------------------------
 
     def hear(self, limit: int | None = None) -> tuple[list[Message], bool]:
-        """The messages that have arrived, without log records, and whether more may come; Junk if one is none."""
-        messages, open_ = self.end.receive() if limit is None else self.end.receive(limit)
+        """The messages that have arrived for the supervisor, and whether more may come; Junk if one is none."""
+        try:
+            messages, open_ = self.end.receive() if limit is None else self.end.receive(limit)
+        except Junk as junk:
+            self._noted(junk.before)
+            raise
         if not self.end.half:
             self.half_since = None
         elif self.half_since is None or messages:
             self.half_since = time.monotonic()
+        return self._noted(messages), open_
+
+    def _noted(self, messages: Sequence[Message]) -> list[Message]:
+        """Those that are neither log records, which are written, nor say whose code runs, which is noted."""
+        others: list[Message] = []
         for message in messages:
             if isinstance(message, Logged):
                 self.run_log.of_worker(self.name, message.name, message.level, message.text)
-        return [message for message in messages if not isinstance(message, Logged)], open_
+            elif isinstance(message, Running):
+                self.running = message.agent
+            else:
+                others.append(message)
+        return others
 
     def note_printed(self) -> None:
         """Write its prints to the log."""
@@ -186,6 +201,11 @@ class Worker:
         doing = self.doing()
         return death(self.process.exitcode, doing.agent, not doing.playing, self.served)
 
+    def useless(self, why: str) -> Failure:
+        """The failure of a worker that cannot go on because of what it sent, or did not."""
+        guilty, warming = self.running, not self.doing().playing
+        return Failure(why, Reason.DIED, guilty, certain=guilty is not None, warming=warming)
+
     def note_stop(self, seconds: float) -> bool:
         """Whether the process is stopped; if so, the last seconds do not count."""
         stopped = self.process.pid is not None and is_stopped(self.process.pid)
@@ -196,9 +216,9 @@ class Worker:
     def overdue(self, now: float, busy: bool) -> Failure | None:
         """The failure if something takes too long; busy: whether it has something to do."""
         if self.half_since is not None and now - self.half_since > HALF_SECONDS:
-            return Failure("it sent half a message", Reason.CRASH, None)
+            return self.useless("it sent half a message")
         if not self.ready:
-            return Failure("it did not answer", Reason.CRASH, None) if now - self.begun > START_SECONDS else None
+            return self.useless("it did not answer") if now - self.begun > START_SECONDS else None
         return self._overdue_game(now) if busy else None
 
     def _overdue_game(self, now) -> Failure | None:

@@ -23,7 +23,7 @@ from arena.workers import logs
 from arena.workers.batches import NEWS_SECONDS
 from arena.workers.confinement import confine, limit_memory
 from arena.workers.machine import sources_of
-from arena.workers.messages import Failed, Play, Played, Probe, Probed, Ready, Warm, Warmed, WorkersEnd
+from arena.workers.messages import Failed, Play, Played, Probe, Probed, Ready, Running, Warm, Warmed, WorkersEnd
 
 log = logging.getLogger("arena.workers.worker_main")
 
@@ -112,6 +112,7 @@ class Table:
 
     def play(self, order: Play) -> None:
         """Play the games of an order and send their records: the first always, the others while there is time."""
+        self._watch.tell = self._tell if order.told else None
         begun = sent = monotonic()
         records: list[tuple[Fixture, GameRecord]] = []
         for number, fixture in enumerate(order.fixtures):
@@ -146,6 +147,12 @@ class Table:
     def _warm(self, condition, agent):
         with self._watch.of(agent, self._config.values["game_seconds"]):
             warm([condition.game], condition.seats[agent], (BaseException,))
+
+    def _tell(self, agent: int | None) -> None:
+        try:
+            self._channel.send(Running(agent))
+        except OSError:
+            os._exit(1)  # an agent has closed the connection, and no exception of ours may be taken for one of its own
 
     def _send(self, played, over):
         """Send records; if one cannot be encoded, because of the names of moves, say, the game is at fault."""

@@ -202,8 +202,8 @@ HARM = {
 DIED = {
     *("os._exit(0)", "os._exit(3)", "segmentation fault", "segmentation fault in a thread", "abort", "SIGFPE"),
     *("SIGTERM", "SIGKILL", "SIGALRM", "start a process and end"),
+    *("junk", "half a message", "pickle", "close all"),
 }
 SLOW = {"sleep", "spin", "hold the lock", "deadlock"}
-UNKNOWN = {"junk", "half a message", "pickle", "close all"}  # when it is noticed, nobody knows who did it
 ILLEGAL = {"None", "move 99", "move of 2**70"}
 HARMLESS = list(HARM)[list(HARM).index("fork and go on") :]

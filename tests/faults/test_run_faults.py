@@ -55,8 +55,6 @@ def expected(how):
         return {Reason.EXCEPTION, Reason.TIME, Reason.DIED}
     if how in harm.ILLEGAL:
         return {Reason.ILLEGAL_MOVE}
-    if how in harm.UNKNOWN:
-        return {Reason.CRASH, Reason.DIED, Reason.HANG, Reason.EXCEPTION}
     return {Reason.PLAYED_OUT} if how in harm.HARMLESS else {Reason.EXCEPTION}
 
 
@@ -97,7 +95,7 @@ def check_bad_agents(folder, kinds, method):
 
 
 def test_bad_agents_pay_for_themselves(tmp_path):
-    kinds = ["segmentation fault", "BaseException", "junk", "write to 1"]
+    kinds = ["segmentation fault", "BaseException", "junk", "close all", "write to 1"]
     _, text = check_bad_agents(tmp_path, kinds, "fork")
     assert '{"not": "json of the run"}' in text and "to the errors" in text
 
