@@ -109,7 +109,7 @@ def _say_estimate(estimate) -> None:
 def _play_test(path: Path, out: Path, where: Where, resume: bool, as_json: bool) -> None:
     from arena.config.loading import load
     from arena.formats.schedule import Schedule
-    from arena.formats.sprt import SequentialTest
+    from arena.formats.sprt import NO_NEW_PAIR, SequentialTest
     from arena.results.sprt import in_words
 
     config = load(path)
@@ -125,8 +125,13 @@ def _play_test(path: Path, out: Path, where: Where, resume: bool, as_json: bool)
         for report in reports:
             verdict = in_words(report["verdict"], test["elo0"], test["elo1"])
             if report["verdict"] == "continue":
-                played_out = f"Neither is accepted after {config.values['games']} games"
-                verdict = f"{played_out}; --resume continues with more games in {path}."
+                if report["exhausted"]:
+                    verdict = f"Neither is accepted after {report['pairs']} different pairs: {NO_NEW_PAIR}."
+                else:
+                    played_out = f"Neither is accepted after {config.values['games']} games"
+                    verdict = f"{played_out}; --resume continues with more games in {path}."
+            if report["copies"]:
+                verdict += f" {report['copies']} pairs repeat earlier ones move for move, and are not counted."
             place = f"{report['condition']}: " if "condition" in report else ""
             say(f"{place}{report['candidate']} against {report['base']}, {test['model']} Elo: {verdict}")
             if report["nelo"] is not None:

@@ -19,6 +19,8 @@ from pydantic import BaseModel, ConfigDict
 from arena.formats.fixture import Fixture, Fixtures, Pair
 
 Complaint = tuple[tuple, object, str]  # the place of a key, its value, what is wrong with it
+Way = tuple[str, str]  # the moves of a game: those of its opening, and those after it
+UNKNOWN: Way = ("", "")
 
 _classes: dict[str, type["Format"]] = {}
 
@@ -71,11 +73,11 @@ class Format(ABC):
 
     # -- The games ------------------------------------------------------------------------------------------------
 
-    def told(self, seats: tuple[int, ...], opening: int, outcome: float | None) -> None:  # noqa: B027
+    def told(self, seats: tuple[int, ...], opening: int, outcome: float | None, way: Way = UNKNOWN) -> None:  # noqa: B027
         """Take the result of a game; nothing to do if results decide nothing.
 
         seats: the agents' numbers, the first mover first; outcome: 1, 0.5 or 0 for the first mover, None for a void
-        game and for a run of one agent
+        game and for a run of one agent; way: how the game went
         """
 
     @abstractmethod
@@ -124,7 +126,7 @@ class Matches(Format):
         # [opening, side] of the pair's first agent, which moves first if the side is 0; None for a void game
         self._points: dict[Pair, dict[tuple[int, int], float | None]] = defaultdict(dict)
 
-    def told(self, seats, opening, outcome):
+    def told(self, seats, opening, outcome, way=UNKNOWN):
         first, second = seats
         pair, side = (min(seats), max(seats)), int(first > second)
         self._left -= opening < self._asked[pair]
@@ -193,7 +195,7 @@ class KnownMatches(Matches):
     def pairs(self, keys: Mapping[str, Any]) -> Iterable[Pair]:
         """The pairs that meet."""
 
-    def told(self, seats, opening, outcome):
+    def told(self, seats, opening, outcome, way=UNKNOWN):
         """Nothing to do: results change nothing."""
 
     @property

@@ -31,7 +31,7 @@ class Schedule:
 
     @classmethod
     def after(cls, resolved: Mapping[str, Any], results: Iterable[tuple]) -> "Schedule":
-        """The schedule after results, each (condition, first agent's name, second's, opening, outcome or None)."""
+        """The schedule after results, each with the arguments of `told`."""
         schedule = cls(resolved)
         for result in results if schedule.formats[0].adaptive else ():
             schedule.told(*result)
@@ -42,17 +42,26 @@ class Schedule:
         """The schedule of a stored run (`results.Tournament`); None if its games were imported."""
         if not (config := tournament.meta.get("config")):
             return None
-        columns = ["condition", "first", "second", "opening", "outcome"]
+        columns = ["condition", "first", "second", "opening", "outcome", "opening_moves", "moves"]
         adaptive = formats()[config["format"]].adaptive  # else the games need not be read
         return cls.after(config, tournament.games[columns].values if adaptive else ())
 
-    def told(self, condition: int, first: str, second: str | None, opening: int, outcome: float | None) -> None:
-        """Take the result of a game."""
+    def told(
+        self,
+        condition: int,
+        first: str,
+        second: str | None,
+        opening: int,
+        outcome: float | None,
+        opening_moves: str = "",
+        moves: str = "",
+    ) -> None:
+        """Take the result of a game, with the agents' names."""
         if not self.formats[condition].adaptive:
             return
         seats = tuple(self._number[name] for name in (first, second) if isinstance(name, str))
         outcome = None if outcome is None or math.isnan(outcome) else outcome  # nan comes from data frames
-        self.formats[condition].told(seats, opening, outcome)
+        self.formats[condition].told(seats, opening, outcome, (opening_moves, moves))
 
     def next(self) -> Fixture | None:
         """The next game; None if none is due before a result comes in, or ever."""

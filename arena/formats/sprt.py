@@ -2,12 +2,18 @@
 
 from pydantic import Field, ValidationError
 
-from arena.formats.base import Matches, Table
+from arena.formats.base import UNKNOWN, Matches, Table, Way
 from arena.formats.gauntlet import BaseKeys, base_complaints
 from arena.results.elo import pentanomial
 from arena.results.sprt import Sprt, State, in_words
 
 BATCH, SHARE = 16, 10  # least look-ahead in pairs; at most one pair in SHARE of those played
+# copies in a row for each different pair, but at least LEAST, after which no new pair is expected: of openings drawn
+# from equally likely ones, of which one has not come yet, this happens once in e^8 times
+COPIES, LEAST = 8, 32
+NO_NEW_PAIR = (
+    "no new pair comes; more openings, random opening_plies or agents that draw random numbers make pairs differ"
+)
 
 
 class SprtTable(Table):
@@ -23,7 +29,9 @@ class SprtTable(Table):
 class Trial:
     """A candidate's test against the base, on pairs of games in the order of the openings.
 
-    It stops at the first pair that crosses a bound; pairs with a void game are left out.
+    It stops at the first pair that crosses a bound; pairs with a void game are left out, and so are copies of earlier
+    pairs, move for move, unless these two agents have followed one opening in two ways (see `results.repeats`).  It
+    stops, too, when copies alone come.
     """
 
     def __init__(self, test: Sprt):
@@ -33,15 +41,46 @@ class Trial:
         self.ahead = BATCH  # the end of the current batch; `wanted`: of the next one
         self.wanted = 2 * BATCH
         self.state = State(0.0, *test.bounds, "continue")
+        self.copies: list[float] = []  # the candidate's points in pairs left out as copies
+        self._seen: dict[str, tuple[Way, ...]] = {}  # by opening: the first pair
+        self._in_a_row = 0  # copies
+        self._by_chance = False  # whether one opening was followed in two ways
 
-    def take(self, points: float | None) -> None:
-        """Take the candidate's points in the next pair of games; None if one was void."""
+    @property
+    def exhausted(self) -> bool:
+        """Whether copies alone come."""
+        return self._in_a_row >= max(LEAST, COPIES * len(self._seen))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is a verdict, or no hope of one."""
+        return self.state.verdict != "continue" or self.exhausted
+
+    def take(self, points: float | None, ways: tuple[Way, ...]) -> None:
+        """Take the candidate's points in the next pair of games, None if one was void, and how both games went."""
         while self.pairs >= self.ahead:
             self.ahead, self.wanted = self.wanted, self.wanted + max(BATCH, self.wanted // SHARE)
         self.pairs += 1
-        if points is not None:
-            self.counts[int(2 * points)] += 1
-            self.state = self.test.state(self.counts)
+        if points is None:
+            return
+        if self._is_copy(ways):
+            self.copies.append(points)
+            self._in_a_row += 1
+            return
+        self._in_a_row = 0
+        left_out = self.copies if self._by_chance else []  # wrongly
+        for counted in (*left_out, points):
+            self.counts[int(2 * counted)] += 1
+        left_out.clear()
+        self.state = self.test.state(self.counts)
+
+    def _is_copy(self, ways) -> bool:
+        """Whether an earlier pair went the same ways; notes if its opening went another way."""
+        if self._by_chance or any(moves == "" for _, moves in ways):
+            return False
+        first = self._seen.setdefault(ways[0][0], ways)
+        self._by_chance = first != ways
+        return first is not ways and not self._by_chance
 
 
 class SequentialTest(Matches):
@@ -75,14 +114,17 @@ class SequentialTest(Matches):
         self.base = self.names.index(keys["base"])
         others = [i for i in range(len(self.names)) if i != self.base]
         self.trials = {(min(self.base, i), max(self.base, i)): Trial(Sprt(**keys["sprt"])) for i in others}
+        self._ways = {pair: {} for pair in self.trials}  # by opening and side, of games that no trial has taken
         self.extend()
 
-    def told(self, seats, opening, outcome):
+    def told(self, seats, opening, outcome, way=UNKNOWN):
         super().told(seats, opening, outcome)
         pair = min(seats), max(seats)
-        trial = self.trials[pair]
-        while trial.state.verdict == "continue" and trial.pairs < self.openings and self.is_played(pair, trial.pairs):
-            trial.take(self._candidates_points(pair, trial.pairs))
+        trial, ways = self.trials[pair], self._ways[pair]
+        ways[opening, int(seats != pair)] = way
+        while not trial.is_over and trial.pairs < self.openings and self.is_played(pair, trial.pairs):
+            ended = trial.pairs
+            trial.take(self._candidates_points(pair, ended), tuple(ways.pop((ended, side)) for side in (0, 1)))
         self.extend()
 
     def _candidates_points(self, pair, opening) -> float | None:
@@ -121,6 +163,8 @@ class SequentialTest(Matches):
             "candidate": self.candidate(pair),
             "base": self.names[self.base],
             "pairs": sum(trial.counts),
+            "copies": len(trial.copies),
+            "exhausted": trial.exhausted,
             "counts": list(trial.counts),
             "llr": state.llr,
             "lower": state.lower,
@@ -144,7 +188,10 @@ def _in_words(report: dict, trial: Trial, at_end: bool) -> str:
         elo = f"Elo {report['elo']:+.1f} ± {report['error']:.1f}"
     if report["nelo"] is not None:
         elo += f", nElo {report['nelo']:+.1f} ± {report['nelo_error']:.1f}"
-    if report["verdict"] == "continue":
+    copies = f" and {report['copies']} copies of them" if report["copies"] else ""
+    if report["exhausted"] and report["verdict"] == "continue":
+        verdict = f"; no verdict: {NO_NEW_PAIR}"
+    elif report["verdict"] == "continue":
         early = f"; no verdict before {trial.test.min_pairs} pairs" if trial.test.too_few(trial.counts) else ""
         verdict = "; no verdict after all games" if at_end else early
     else:
@@ -152,6 +199,6 @@ def _in_words(report: dict, trial: Trial, at_end: bool) -> str:
         if report["beyond"]:
             verdict += f" ({report['beyond']} more pairs, played ahead, are not part of this)"
     return (
-        f"{report['candidate']} against {report['base']}: {report['pairs']} pairs, LLR {report['llr']:.2f} "
+        f"{report['candidate']} against {report['base']}: {report['pairs']} pairs{copies}, LLR {report['llr']:.2f} "
         f"({report['lower']:.2f} to {report['upper']:.2f}), {elo}{verdict}"
     )

@@ -39,7 +39,8 @@ class Desk:
         self.store.add_all(records)
         for record in records:
             self.stored.add(record.id)
-            self.schedule.told(record.condition, record.first, record.second, record.opening, record.outcome)
+            way = record.opening_moves, record.moves
+            self.schedule.told(record.condition, record.first, record.second, record.opening, record.outcome, *way)
             self.events.finished(record)
 
     def look(self) -> None:

@@ -12,7 +12,7 @@ from arena.config.config import ConfigError, differences
 from arena.config.loading import from_values
 from arena.formats.pairing import bracket, fewest_rematches, pair_off
 from arena.formats.schedule import Schedule
-from arena.formats.sprt import BATCH
+from arena.formats.sprt import BATCH, LEAST, NO_NEW_PAIR
 from arena.results.sprt import Sprt
 from tests.arena.fixtures import every_fixture
 
@@ -233,6 +233,36 @@ def test_a_test_without_a_verdict_ends_with_all_games():
     assert len(stored) == 60 and schedule.lines()[0].endswith("no verdict after all games")
     _, more = play(resolved(2, games=80, format="sprt", sprt={"elo0": -5, "elo1": 5}), lambda fixture: 0.5)
     assert len(more) == 80 and stored.items() <= more.items()
+
+
+def ways_of(openings, law=lambda k, side: ""):
+    """A schedule's report and lines after games on these openings, in turn; each is won by its first mover, and goes
+    the way of its opening and side, or also of what `law` says of its number and side."""
+    config = resolved(2, games=400, format="sprt", sprt={"elo0": 0, "elo1": 2})
+    schedule, played = Schedule(config), 0
+    while (fixture := schedule.next()) is not None:
+        k, side = fixture.opening, fixture.seats[0]
+        first, second = (config["agents"][seat]["name"] for seat in fixture.seats)
+        won = float(k % openings > 0 or first == "a1")  # the candidate wins both games of the first opening
+        schedule.told(0, first, second, k, won, f"o{k % openings}", f"m{k % openings}{side}{law(k, side)}")
+        played += 1
+    return schedule.reports()[0], schedule.lines()[0], played
+
+
+def test_copies_of_a_pair_are_no_evidence():
+    """Two agents without chance on four openings: 4 samples, however often they are played."""
+    report, line, played = ways_of(4)
+    assert (report["pairs"], report["counts"], report["verdict"]) == (4, [0, 0, 3, 0, 1], "continue")
+    assert report["copies"] == LEAST and report["exhausted"] and "4 pairs and 32 copies of them" in line
+    assert line.endswith(f"; no verdict: {NO_NEW_PAIR}") and played < 400
+    report, line, _ = ways_of(200)
+    assert report["pairs"] == 200 and report["copies"] == 0 and not report["exhausted"] and "copies" not in line
+
+
+def test_games_of_agents_with_chance_are_no_copies():
+    """As soon as an opening goes another way in one of its games, what was left out as copies counts."""
+    report, _, _ = ways_of(4, lambda k, side: f" {k}" if (k, side) == (25, 1) else "")
+    assert report["pairs"] == 200 and report["copies"] == 0 and report["counts"] == [0, 0, 150, 0, 50]
 
 
 # -- Configuration ----------------------------------------------------------------------------------------------------
