@@ -16,7 +16,7 @@ from arena.agents.core.effort import Effort
 from arena.results import repeats, tallies
 from arena.results.columns import frame_types
 from arena.results.conditions import Condition, conditions_of
-from arena.results.record import GameRecord, ImprovementRecord, MoveRecord
+from arena.results.record import GameRecord, ImprovementRecord, MoveRecord, Reason
 from arena.results.rows import IMPROVEMENT_COLUMNS, MOVE_COLUMNS, ROW
 from arena.results.store import GAMES_VERIFIED, MOVES_VERIFIED, Store, StoreDamaged
 
@@ -188,6 +188,22 @@ class Snapshot:
                 deque(store.verified_parts("moves", self._last_game), 0)
             frame = pd.DataFrame(store.select(query), columns=["agent", "ply", "decisions", *names])
         return frame.astype(dict.fromkeys(EFFORT, float))
+
+    def unmoved(self) -> pd.DataFrame:
+        """The games lost by forfeit in which the loser has no move on record, because its program did not start or its
+        process died: one row per agent, with columns agent, games and detail, that of the first."""
+        columns = ["agent", "games", "detail"]
+        if not self.tallies["reason"].isin(Reason.FORFEITS).any():
+            return pd.DataFrame(columns=columns)
+        reasons = ", ".join(f"'{reason}'" for reason in Reason.FORFEITS)
+        side = "(second IS NOT NULL AND outcome = 1)"
+        query = (
+            f"SELECT CASE {side} WHEN 0 THEN first ELSE second END, COUNT(*), detail, MIN(game) FROM games "
+            f"WHERE {self._shown()} AND reason IN ({reasons}) "
+            f"AND NOT EXISTS (SELECT 1 FROM moves WHERE moves.game = games.game AND side = {side}) GROUP BY 1"
+        )
+        with Store.open(self.folder) as store:
+            return pd.DataFrame([row[:3] for row in store.select(query)], columns=columns)
 
     def _shown(self) -> str:
         """An SQL condition for the games that this tournament had when it was loaded."""

@@ -39,7 +39,7 @@ def play_shown(config, out: Path, where: Where, resume: bool, as_json: bool, por
     tell(f"\nThe run is stored in {out}. What you can do with it:")
     for hint in _hints(played, out):
         tell(f"  {hint}")
-    exit_if_void(played)
+    exit_if_failed(played)
 
 
 def run_shown(config, out: Path, where: Where, resume: bool, port: int | None = None):
@@ -114,11 +114,15 @@ def tell_notes(played, table=None) -> None:
         tell(note)
 
 
-def exit_if_void(played) -> None:
-    """Exit with the code for void games if there are any."""
+def exit_if_failed(played) -> None:
+    """Exit with the code for failures if games are void, or were lost without a move, which the last lines tell."""
     from arena.results.record import Reason
 
-    if played.tallies["reason"].isin(Reason.VOIDS).any():
+    unmoved = played.unmoved()
+    for agent, games, detail in unmoved.itertuples(index=False):
+        of = played.tallies.loc[(played.tallies[["first", "second"]] == agent).any(axis=1), "games"].sum()
+        tell(f"{agent} lost {games} of its {of} games without a move on record; the first: {detail}")
+    if len(unmoved) or played.tallies["reason"].isin(Reason.VOIDS).any():
         raise typer.Exit(VOID)
 
 

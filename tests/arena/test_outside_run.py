@@ -17,7 +17,9 @@ from arena.play.match import play_fixture
 from arena.results.record import Reason
 from tests.agents import badly
 from tests.agents.test_outside import left
+from tests.typed import call
 
+RUN = "run", "--agent", "random", "--games", 4, "--workers", 1
 SEATS = {"connect4": "1 2", "pig": ""}
 
 
@@ -113,3 +115,18 @@ def test_every_bad_program_forfeits_alone(tmp_path):
     while left("of-a-run") and time.monotonic() < until:
         time.sleep(0.05)
     assert left("of-a-run") == []
+
+
+def test_games_lost_without_a_move_are_told_in_the_last_line(tmp_path):
+    """With exit code 1; an agent that fails later in its games has lost them by what it did."""
+    unable = call(*RUN, "--game", "connect4", "--agent", "external(command='false')", "--out", tmp_path / "unable")
+    assert unable.exit_code == 1
+    told = "external(command='false') lost 4 of its 4 games without a move on record; the first: external(command="
+    assert unable.stderr.splitlines()[-1].startswith(told)
+    fails = "test_hostile(how='ValueError', at=2)"
+    words = "--plugin", "tests.faults.hostile", "--game", "test_count(heap=40)", "--agent", fails
+    later = call(*RUN, *words, "--out", tmp_path / "later")
+    assert later.exit_code == 0 and "without a move" not in later.stderr
+    for name, expected in (("unable", [("external(command='false')", 4)]), ("later", [])):
+        unmoved = results.load(tmp_path / name).unmoved()
+        assert list(unmoved[["agent", "games"]].itertuples(index=False, name=None)) == expected
