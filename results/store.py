@@ -170,11 +170,10 @@ class Store:
         """The ids of all games stored."""
         return {id for (id,) in self.each("SELECT id FROM games NOT INDEXED")}  # the table, which has the digests
 
-    def results(self) -> Iterator[tuple[int, str, str | None, int, float | None, str, str]]:
-        """(condition, first, second, opening, outcome, opening_moves, moves) of all games, in order of their ends."""
-        return self.each(
-            "SELECT condition, first, second, opening, outcome, opening_moves, moves FROM games ORDER BY game"
-        )
+    def results(self) -> Iterator[tuple]:
+        """condition, first, second, opening, outcome, opening_moves, moves and reason of all games, as they ended."""
+        columns = "condition, first, second, opening, outcome, opening_moves, moves, reason"
+        return self.each(f"SELECT {columns} FROM games ORDER BY game")
 
     def add(self, record: GameRecord) -> None:
         """Store one game, whole or not at all.

@@ -77,7 +77,7 @@ def _print_test(options: dict, counts: tuple[int, ...], as_json: bool) -> None:
 
     paired = len(counts) == 5
     try:
-        test, ordered = Sprt(**SprtTable().model_dump() | options), counts if paired else counts[::-1]
+        test, ordered = Sprt(**SprtTable().plain() | options), counts if paired else counts[::-1]
         state = test.state(ordered)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
@@ -109,7 +109,7 @@ def _say_estimate(estimate) -> None:
 def _play_test(path: Path, out: Path, where: Where, resume: bool, as_json: bool) -> None:
     from arena.config.loading import load
     from arena.formats.schedule import Schedule
-    from arena.formats.sprt import NO_NEW_PAIR, SequentialTest
+    from arena.formats.sprt import SequentialTest
     from arena.results.sprt import in_words
 
     config = load(path)
@@ -125,8 +125,8 @@ def _play_test(path: Path, out: Path, where: Where, resume: bool, as_json: bool)
         for report in reports:
             verdict = in_words(report["verdict"], test["elo0"], test["elo1"])
             if report["verdict"] == "continue":
-                if report["exhausted"]:
-                    verdict = f"Neither is accepted after {report['pairs']} different pairs: {NO_NEW_PAIR}."
+                if report["no_verdict"]:
+                    verdict = f"Neither is accepted after {report['pairs']} different pairs: {report['no_verdict']}."
                 else:
                     played_out = f"Neither is accepted after {config.values['games']} games"
                     verdict = f"{played_out}; --resume continues with more games in {path}."

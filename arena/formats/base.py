@@ -12,15 +12,24 @@ from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
 from arena.formats.fixture import Fixture, Fixtures, Pair
 
 Complaint = tuple[tuple, object, str]  # the place of a key, its value, what is wrong with it
-Way = tuple[str, str]  # the moves of a game: those of its opening, and those after it
-UNKNOWN: Way = ("", "")
+
+
+class Way(NamedTuple):
+    """How a game went."""
+
+    opening: str = ""  # its moves
+    moves: str = ""  # those after it
+    reason: str = ""  # one of Reason
+
+
+UNKNOWN = Way()
 
 _classes: dict[str, type["Format"]] = {}
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from heapq import merge
 from typing import Any
 
-from arena.formats.base import Format, formats
+from arena.formats.base import Format, Way, formats
 from arena.formats.fixture import Fixture, Fixtures
 from arena.results.conditions import conditions_of
 
@@ -42,7 +42,7 @@ class Schedule:
         """The schedule of a stored run (`results.Tournament`); None if its games were imported."""
         if not (config := tournament.meta.get("config")):
             return None
-        columns = ["condition", "first", "second", "opening", "outcome", "opening_moves", "moves"]
+        columns = ["condition", "first", "second", "opening", "outcome", "opening_moves", "moves", "reason"]
         adaptive = formats()[config["format"]].adaptive  # else the games need not be read
         return cls.after(config, tournament.games[columns].values if adaptive else ())
 
@@ -55,13 +55,14 @@ class Schedule:
         outcome: float | None,
         opening_moves: str = "",
         moves: str = "",
+        reason: str = "",
     ) -> None:
         """Take the result of a game, with the agents' names."""
         if not self.formats[condition].adaptive:
             return
         seats = tuple(self._number[name] for name in (first, second) if isinstance(name, str))
         outcome = None if outcome is None or math.isnan(outcome) else outcome  # nan comes from data frames
-        self.formats[condition].told(seats, opening, outcome, (opening_moves, moves))
+        self.formats[condition].told(seats, opening, outcome, Way(opening_moves, moves, reason))
 
     def next(self) -> Fixture | None:
         """The next game; None if none is due before a result comes in, or ever."""

@@ -1,10 +1,13 @@
 """Sequential test: each candidate plays the base until a test decides."""
 
+from typing import Any
+
 from pydantic import Field, ValidationError
 
 from arena.formats.base import UNKNOWN, Matches, Table, Way
 from arena.formats.gauntlet import BaseKeys, base_complaints
 from arena.results.elo import pentanomial
+from arena.results.record import Reason
 from arena.results.sprt import Sprt, State, in_words
 
 BATCH, SHARE = 16, 10  # least look-ahead in pairs; at most one pair in SHARE of those played
@@ -14,6 +17,8 @@ COPIES, LEAST = 8, 32
 NO_NEW_PAIR = (
     "no new pair comes; more openings, random opening_plies or agents that draw random numbers make pairs differ"
 )
+FAILURES = {*Reason.FORFEITS} - {Reason.TIME}  # being slow is a weakness that a test may measure
+MEND = "mend the program, or count failures by allow_failures = true in the table sprt"
 
 
 class SprtTable(Table):
@@ -24,6 +29,15 @@ class SprtTable(Table):
     alpha: float = Field(0.05, description="alpha, the chance to accept H1 though H0 holds, is between 0 and 0.5")
     beta: float = Field(0.05, description="beta, the chance to accept H0 though H1 holds, is between 0 and 0.5")
     model: str = Field("normalized", description='model is "normalized" or "logistic"')
+    allow_failures: bool = Field(False, description="allow_failures, a verdict from failures, is true or false")
+
+    def test(self) -> Sprt:
+        """The test; ValueError says what is out of range."""
+        return Sprt(**self.model_dump(exclude={"allow_failures"}))
+
+    def plain(self) -> dict[str, Any]:
+        """The keys, without `allow_failures` where that is false, as in runs from before there was such a key."""
+        return self.model_dump(exclude=None if self.allow_failures else {"allow_failures"})
 
 
 class Trial:
@@ -34,8 +48,10 @@ class Trial:
     stops, too, when copies alone come.
     """
 
-    def __init__(self, test: Sprt):
-        self.test = test
+    def __init__(self, table: SprtTable):
+        self.test = test = table.test()
+        self._allows_failures = table.allow_failures
+        self.losses = self.failures = 0  # games not drawn, and those of them that a failure decided, of pairs taken
         self.counts = [0] * 5  # of pairs, by the candidate's score: LL, LD, WL or DD, WD, WW
         self.pairs = 0  # openings taken, in order
         self.ahead = BATCH  # the end of the current batch; `wanted`: of the next one
@@ -47,38 +63,45 @@ class Trial:
         self._by_chance = False  # whether one opening was followed in two ways
 
     @property
-    def exhausted(self) -> bool:
-        """Whether copies alone come."""
-        return self._in_a_row >= max(LEAST, COPIES * len(self._seen))
+    def is_over(self) -> bool:
+        """Whether the test has ended, be it without a verdict."""
+        return self.state.verdict != "continue" or bool(self.no_verdict)
 
     @property
-    def is_over(self) -> bool:
-        """Whether there is a verdict, or no hope of one."""
-        return self.state.verdict != "continue" or self.exhausted
+    def no_verdict(self) -> str:
+        """Why there is none, though the test has ended; "" if there is one, or it has not ended."""
+        if self._in_a_row >= max(LEAST, COPIES * len(self._seen)):
+            return NO_NEW_PAIR
+        if self.state.verdict != "continue" and self.failures > self.losses / 2 and not self._allows_failures:
+            return f"{self.failures} of {self.losses} lost games were lost by a failure; {MEND}"
+        return ""
 
-    def take(self, points: float | None, ways: tuple[Way, ...]) -> None:
-        """Take the candidate's points in the next pair of games, None if one was void, and how both games went."""
+    def take(self, points: list[float | None], ways: tuple[Way, ...]) -> None:
+        """Take the candidate's points in the next two games, None for one that was void, and how both games went."""
         while self.pairs >= self.ahead:
             self.ahead, self.wanted = self.wanted, self.wanted + max(BATCH, self.wanted // SHARE)
         self.pairs += 1
-        if points is None:
+        known = [result for result in points if result is not None]
+        if len(known) < 2:
             return
+        self.losses += sum(result != 0.5 for result in known)
+        self.failures += sum(way.reason in FAILURES for way in ways)
         if self._is_copy(ways):
-            self.copies.append(points)
+            self.copies.append(sum(known))
             self._in_a_row += 1
             return
         self._in_a_row = 0
         left_out = self.copies if self._by_chance else []  # wrongly
-        for counted in (*left_out, points):
+        for counted in (*left_out, sum(known)):
             self.counts[int(2 * counted)] += 1
         left_out.clear()
         self.state = self.test.state(self.counts)
 
     def _is_copy(self, ways) -> bool:
         """Whether an earlier pair went the same ways; notes if its opening went another way."""
-        if self._by_chance or any(moves == "" for _, moves in ways):
+        if self._by_chance or any(way.moves == "" for way in ways):
             return False
-        first = self._seen.setdefault(ways[0][0], ways)
+        first = self._seen.setdefault(ways[0].opening, ways)
         self._by_chance = first != ways
         return first is not ways and not self._by_chance
 
@@ -99,7 +122,7 @@ class SequentialTest(Matches):
     def complaints(cls, keys, names):
         yield from base_complaints(keys, names)
         try:
-            Sprt(**SprtTable(**keys.get("sprt", {})).model_dump())
+            SprtTable(**keys.get("sprt", {})).test()
         except ValidationError:
             pass  # its form is wrong, which is reported elsewhere
         except ValueError as error:
@@ -107,13 +130,14 @@ class SequentialTest(Matches):
 
     @classmethod
     def completed(cls, keys, names):
-        return {"base": keys.get("base") or names[0], "sprt": SprtTable(**keys.get("sprt", {})).model_dump()}
+        return {"base": keys.get("base") or names[0], "sprt": SprtTable(**keys.get("sprt", {})).plain()}
 
     def __init__(self, names, games, fixtures, keys):
         super().__init__(names, games, fixtures, keys)
         self.base = self.names.index(keys["base"])
         others = [i for i in range(len(self.names)) if i != self.base]
-        self.trials = {(min(self.base, i), max(self.base, i)): Trial(Sprt(**keys["sprt"])) for i in others}
+        table = SprtTable(**keys["sprt"])
+        self.trials = {(min(self.base, i), max(self.base, i)): Trial(table) for i in others}
         self._ways = {pair: {} for pair in self.trials}  # by opening and side, of games that no trial has taken
         self.extend()
 
@@ -127,13 +151,10 @@ class SequentialTest(Matches):
             trial.take(self._candidates_points(pair, ended), tuple(ways.pop((ended, side)) for side in (0, 1)))
         self.extend()
 
-    def _candidates_points(self, pair, opening) -> float | None:
-        """The candidate's points in both games of an opening; None if one is void."""
+    def _candidates_points(self, pair, opening) -> list[float | None]:
+        """The candidate's points in both games of an opening; None for one that is void."""
         results = [self._points[pair][opening, side] for side in (0, 1)]
-        points = [result for result in results if result is not None]
-        if len(points) < 2:
-            return None
-        return sum(points) if pair[1] == self.base else 2 - sum(points)
+        return [result if result is None or pair[1] == self.base else 1 - result for result in results]
 
     def extend(self):
         for pair, trial in self.trials.items():
@@ -164,12 +185,13 @@ class SequentialTest(Matches):
             "base": self.names[self.base],
             "pairs": sum(trial.counts),
             "copies": len(trial.copies),
-            "exhausted": trial.exhausted,
+            "failures": trial.failures,
+            "no_verdict": trial.no_verdict,
             "counts": list(trial.counts),
             "llr": state.llr,
             "lower": state.lower,
             "upper": state.upper,
-            "verdict": state.verdict,
+            "verdict": "continue" if trial.no_verdict else state.verdict,
             "elo": estimate and estimate.elo,
             "error": estimate and estimate.error,
             "bound": estimate.bound if estimate else "",
@@ -189,8 +211,8 @@ def _in_words(report: dict, trial: Trial, at_end: bool) -> str:
     if report["nelo"] is not None:
         elo += f", nElo {report['nelo']:+.1f} ± {report['nelo_error']:.1f}"
     copies = f" and {report['copies']} copies of them" if report["copies"] else ""
-    if report["exhausted"] and report["verdict"] == "continue":
-        verdict = f"; no verdict: {NO_NEW_PAIR}"
+    if report["no_verdict"]:
+        verdict = f"; no verdict: {report['no_verdict']}"
     elif report["verdict"] == "continue":
         early = f"; no verdict before {trial.test.min_pairs} pairs" if trial.test.too_few(trial.counts) else ""
         verdict = "; no verdict after all games" if at_end else early

@@ -39,7 +39,7 @@ class Desk:
         self.store.add_all(records)
         for record in records:
             self.stored.add(record.id)
-            way = record.opening_moves, record.moves
+            way = record.opening_moves, record.moves, record.reason
             self.schedule.told(record.condition, record.first, record.second, record.opening, record.outcome, *way)
             self.events.finished(record)
 

@@ -13,6 +13,7 @@ from arena.config.loading import from_values
 from arena.formats.pairing import bracket, fewest_rematches, pair_off
 from arena.formats.schedule import Schedule
 from arena.formats.sprt import BATCH, LEAST, NO_NEW_PAIR
+from arena.results.record import Reason
 from arena.results.sprt import Sprt
 from tests.arena.fixtures import every_fixture
 
@@ -253,16 +254,36 @@ def test_copies_of_a_pair_are_no_evidence():
     """Two agents without chance on four openings: 4 samples, however often they are played."""
     report, line, played = ways_of(4)
     assert (report["pairs"], report["counts"], report["verdict"]) == (4, [0, 0, 3, 0, 1], "continue")
-    assert report["copies"] == LEAST and report["exhausted"] and "4 pairs and 32 copies of them" in line
+    assert report["copies"] == LEAST and report["no_verdict"] == NO_NEW_PAIR and "4 pairs and 32 copies of them" in line
     assert line.endswith(f"; no verdict: {NO_NEW_PAIR}") and played < 400
     report, line, _ = ways_of(200)
-    assert report["pairs"] == 200 and report["copies"] == 0 and not report["exhausted"] and "copies" not in line
+    assert report["pairs"] == 200 and report["copies"] == 0 and report["no_verdict"] == "" and "copies" not in line
 
 
 def test_games_of_agents_with_chance_are_no_copies():
     """As soon as an opening goes another way in one of its games, what was left out as copies counts."""
     report, _, _ = ways_of(4, lambda k, side: f" {k}" if (k, side) == (25, 1) else "")
     assert report["pairs"] == 200 and report["copies"] == 0 and report["counts"] == [0, 0, 150, 0, 50]
+
+
+@pytest.mark.parametrize("reason, allowed, verdict", [
+    (Reason.DIED, False, "continue"),
+    (Reason.DIED, True, "H1"),
+    (Reason.TIME, False, "H1"),
+    (Reason.PLAYED_OUT, False, "H1"),
+])  # fmt: skip
+def test_failures_are_no_verdict(reason, allowed, verdict):
+    """The base loses all games but every tenth."""
+    more = {"allow_failures": True} if allowed else {}
+    schedule = Schedule(resolved(2, games=400, format="sprt", sprt={"elo0": 0, "elo1": 50, **more}))
+    while (fixture := schedule.next()) is not None:
+        first, second = (f"a{seat}" for seat in fixture.seats)
+        lost = fixture.opening % 10 > 0
+        schedule.told(0, first, second, fixture.opening, float(lost == (first == "a1")), "", "", reason)
+    report, line = schedule.reports()[0], schedule.lines()[0]
+    assert report["verdict"] == verdict and report["pairs"] < 200
+    assert ("lost games were lost by a failure; mend" in line) == (verdict == "continue")
+    assert report["failures"] == (0 if reason in (Reason.TIME, Reason.PLAYED_OUT) else 2 * report["pairs"])
 
 
 # -- Configuration ----------------------------------------------------------------------------------------------------
