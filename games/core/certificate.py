@@ -12,11 +12,12 @@ A file is a line of JSON, and the moves as little-endian 32-bit integers, compre
 and nothing of the solvers.
 """
 
-import json
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Literal, get_args
 
+import msgspec
 import numpy as np
 
 from arena.games.core.errors import UserError
@@ -27,7 +28,8 @@ from arena.games.core.lookahead import WON, new_lookahead, wins_within
 from arena.games.core.playout import copy_state
 from arena.games.core.random import GAMMA
 
-FORMAT = "search-arena certificate 2"
+Format = Literal["search-arena certificate 2"]
+FORMAT = get_args(Format)[0]
 MOST_BYTES = 1 << 30  # of a file, and of its moves
 NO_LIMIT = 1 << 62  # positions
 MOST_HORIZON = 9  # plies; with more, following a certificate takes longer than solving the position
@@ -37,6 +39,18 @@ HOLDS, TOO_FEW, ILLEGAL, NOT_WON, TOO_MANY = range(5)  # results of a verificati
 
 class CertificateError(UserError, ValueError):
     """A file that holds no certificate, or one that proves nothing; the message says where and why."""
+
+
+class Head(msgspec.Struct, frozen=True):
+    """The first line of a file."""
+
+    format: Format
+    game: str
+    line: str
+    winner: Annotated[int, msgspec.Meta(ge=0, le=1)]
+    positions: Annotated[int, msgspec.Meta(gt=0, le=MOST_BYTES)]
+    moves: int
+    horizon: Annotated[int, msgspec.Meta(ge=0, le=MOST_HORIZON)]
 
 
 @dataclass(frozen=True)
@@ -52,27 +66,26 @@ class Certificate:
 
     def packed(self) -> bytes:
         """The bytes of a file."""
-        head = {"format": FORMAT, "game": self.game, "line": self.line, "winner": self.winner}
-        head |= {"horizon": self.horizon, "positions": self.positions, "moves": len(self.moves)}
-        return json.dumps(head).encode() + b"\n" + zlib.compress(self.moves.astype("<i4").tobytes(), 9)
+        head = Head(FORMAT, self.game, self.line, self.winner, self.positions, len(self.moves), self.horizon)
+        return msgspec.json.encode(head) + b"\n" + zlib.compress(self.moves.astype("<i4").tobytes(), 9)
 
 
 def read(path: Path) -> Certificate:
     """The certificate in a file; CertificateError if there is none."""
     head, _, packed = read_bounded(path, MOST_BYTES).partition(b"\n")
     try:
-        given = json.loads(head)
-        positions, count, horizon = int(given["positions"]), int(given["moves"]), int(given["horizon"])
+        given = msgspec.json.decode(head, type=Head)
         unpacker = zlib.decompressobj()
         raw = unpacker.decompress(packed, MOST_BYTES)
-        sound = given["format"] == FORMAT and given["winner"] in (0, 1) and 0 < positions <= MOST_BYTES
-        sound &= 0 <= horizon <= MOST_HORIZON
-        if not sound or not unpacker.eof or unpacker.unused_data or len(raw) != 4 * count:
-            raise ValueError
-        moves = np.frombuffer(raw, "<i4")
-        return Certificate(str(given["game"]), str(given["line"]), given["winner"], positions, moves, horizon)
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError, zlib.error):
-        raise CertificateError(f"{path} does not hold a certificate that `arena solve --proof` wrote") from None
+        if not unpacker.eof or unpacker.unused_data or len(raw) != 4 * given.moves:
+            raise ValueError(f"it does not have the {given.moves} moves that it tells of")
+        return Certificate(
+            given.game, given.line, given.winner, given.positions, np.frombuffer(raw, "<i4"), given.horizon
+        )
+    except (ValueError, RecursionError, zlib.error) as error:
+        raise CertificateError(
+            f"{path} does not hold a certificate that `arena solve --proof` wrote: {error}"
+        ) from None
 
 
 def verify(game: Game, certificate: Certificate) -> int:

@@ -2,6 +2,8 @@
 
 import dataclasses
 import functools
+import json
+import re
 import resource
 import zlib
 
@@ -88,13 +90,32 @@ def test_wins_are_seen_that_far_and_no_farther():
     assert met > 5
 
 
-@pytest.mark.parametrize("horizon", [b'"horizon": 99', b'"horizon": null', b'"h": 0'])
-def test_a_certificate_needs_a_horizon_in_range(tmp_path, sound, horizon):
+@pytest.mark.parametrize("key, bad", [
+    ("horizon", b'"horizon":99'),
+    ("horizon", b'"horizon":null'),
+    ("horizon", b'"h":0'),
+    ("winner", b'"winner":1.0'),
+    ("winner", b'"winner":true'),
+    ("winner", b'"winner":2'),
+    ("moves", b'"moves":-1'),
+    ("positions", b'"positions":"7"'),
+    ("format", b'"format":"of another"'),
+])  # fmt: skip
+def test_a_certificate_needs_keys_of_their_type_in_range(tmp_path, sound, key, bad):
     path = tmp_path / "bad.proof"
-    path.write_bytes(sound.packed().replace(b'"horizon": %d' % sound.horizon, horizon))
+    head, _, moves = sound.packed().partition(b"\n")
+    path.write_bytes(re.sub(rb'"%s":("[^"]*"|\d+)' % key.encode(), bad, head) + b"\n" + moves)
     assert path.read_bytes() != sound.packed()
-    with pytest.raises(CertificateError, match="does not hold a certificate"):
+    with pytest.raises(CertificateError, match=r"does not hold a certificate.*: ."):
         read(path)
+
+
+def test_a_certificate_with_blanks_between_its_keys_is_read(tmp_path, sound):
+    """As older versions wrote them."""
+    path = tmp_path / "old.proof"
+    head, _, moves = sound.packed().partition(b"\n")
+    path.write_bytes(json.dumps(json.loads(head)).encode() + b"\n" + moves)
+    assert b": " in path.read_bytes() and read(path).packed() == sound.packed()
 
 
 def test_what_proves_nothing_is_refused(sound):
