@@ -106,7 +106,8 @@ def undisturbed(tmp_path_factory):
 
 
 def check(folder, process, undisturbed):
-    assert process.wait(300) == 0, process.stderr.read()
+    code, said = process.wait(300), process.stderr.read()
+    assert code == 1 and "exits lost 108 of its 120 games without a move on record" in said, said
     assert games(folder / "run") == undisturbed
     until = time.monotonic() + 20
     while stations() and time.monotonic() < until:
