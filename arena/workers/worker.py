@@ -99,7 +99,7 @@ class Worker:
         fixtures = [job.fixture for job in self.jobs]
         with suppress(OSError):  # it has just died, which its sentinel shows too
             order = Probe(fixtures[0].condition) if self.jobs[0].probes else None
-            self.end.send(order or Play(fixtures, ORDER_SECONDS, told=self.jobs[0].alone))
+            self.end.send(order or Play(fixtures, ORDER_SECONDS, told=bool(self.jobs[0].failures)))
 
     def halt(self) -> None:
         """Let it begin no further game."""

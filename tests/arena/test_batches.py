@@ -64,7 +64,7 @@ def test_a_batch_is_played_and_judged_as_single_games_are(bench, monkeypatch, ho
     single, lengths = played(bench, keys, workers=2)
     assert set(lengths) == {1} and found == two == single
     reasons = Counter(fields["reason"] for fields, *_ in found.values())
-    harm = {"raise": Reason.EXCEPTION, "exit": Reason.DIED, "kill": Reason.DIED, "deaf": Reason.CRASH}
+    harm = {"raise": Reason.EXCEPTION, "exit": Reason.DIED, "kill": Reason.DIED, "deaf": Reason.DIED}
     assert set(reasons) == {Reason.PLAYED_OUT, harm.get(how, Reason.PLAYED_OUT)}
 
 
