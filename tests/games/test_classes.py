@@ -74,6 +74,16 @@ def test_words_and_lines_have_no_part_in_it(old, new):
     assert digest_after(old, new) == digest_after() == digest_after()
 
 
+def test_what_is_changed_in_memory_is_seen_until_it_is_put_back(monkeypatch):
+    from arena.agents.minimax.alphabeta import AlphaBeta
+
+    before = code_digest(AlphaBeta)
+    with monkeypatch.context() as patch:
+        patch.setattr(AlphaBeta, "new_player", lambda self, game, budget: None)
+        assert code_digest(AlphaBeta) != before
+    assert code_digest(AlphaBeta) == before
+
+
 SCRIPT = """
 import sys
 from arena import agents, games

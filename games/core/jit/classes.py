@@ -25,15 +25,17 @@ _OF_PYTHON = ("_abc_impl", "__annotate__", "__annotate_func__")  # and what else
 def code_digest(*classes: type) -> str:
     """12 hexadecimal digits that name all code that some classes reach, as this Python compiles it to bytecode."""
     found = hashlib.sha256()
-    for part in sorted({part for cls in classes for part in code_of(cls)}):
+    for part in sorted(code_of(*classes)):
         found.update(part)
     return found.hexdigest()[:12]
 
 
-@functools.cache
-def code_of(cls: type) -> frozenset[bytes]:
-    """Digests of the functions and classes that a class reaches, itself included; libraries are left out."""
-    met, found, waiting = {id(cls): cls}, set(), [cls]
+def code_of(*classes: type) -> frozenset[bytes]:
+    """Digests of the functions and classes that some classes reach, themselves included; libraries are left out.
+
+    They are looked at each time, since they may have been changed in memory: 10 ms for an agent.
+    """
+    met, found, waiting = {id(cls): cls for cls in classes}, set(), [*classes]
     while waiting:
         thing = waiting.pop()
         told = hashlib.sha256()
