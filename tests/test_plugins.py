@@ -85,22 +85,27 @@ def test_the_template_in_a_run(installed, tmp_path):
 
 def test_a_plugin_that_fails_is_told_of_and_ends_nothing(tmp_path, monkeypatch):
     (tmp_path / "breaks_of_this_test.py").write_text("raise ValueError('not today')\n")
-    (tmp_path / "takes_of_this_test.py").write_text(
-        "from tests.test_plugins import kept\n"
-        "class Chess:\n    name = 'chess'\n"
-        "class Go:\n    name = 'go'\n"
-        "kept[0].add(Chess); kept[0].add(Go)\n"
-    )
+    for name, taken in (("takes", "go"), ("doubles", "chess"), ("brings", "chess")):
+        (tmp_path / f"{name}_of_this_test.py").write_text(
+            "from tests.test_plugins import kept\n"
+            f"class New:\n    name = 'new_of_{name}'\n"
+            f"class Taken:\n    name = '{taken}'\n"
+            "kept[0].add(New); kept[0].add(Taken)\n"
+        )
     monkeypatch.syspath_prepend(tmp_path)
-    modules = ("breaks_of_this_test", "takes_of_this_test")
+    modules = [f"{name}_of_this_test" for name in ("breaks", "brings", "doubles", "takes")]
     found = [EntryPoint(module, module, "search_arena.games") for module in modules]
     monkeypatch.setattr(plugins, "points", lambda package: found)
     registry = Registry("game", "arena.games.core", _classes={"go": games.Game})
     kept[:] = [registry]
-    assert registry.classes()["go"] is games.Game and "chess" in registry.classes()
+    assert registry.classes()["go"] is games.Game
+    assert registry.classes()["chess"].__module__ == "brings_of_this_test"
+    assert registry.classes().keys() == {"chess", "go", "new_of_brings", "new_of_doubles"}
     assert registry.broken == [
         "breaks_of_this_test cannot be imported: ValueError: not today",
-        "takes_of_this_test defines game 'go', which arena.games.core.game defines",
+        "doubles_of_this_test defines game 'chess', which brings_of_this_test defines",
+        "takes_of_this_test cannot be imported: SpecError: takes_of_this_test defines game 'go', a name that "
+        "arena.games.core.game has: give it another name",
     ]
     with pytest.raises(games.SpecError, match=r"unknown game .checkers..*\nplug-in breaks_of_this_test cannot be"):
         registry.make("checkers")
@@ -132,6 +137,38 @@ def test_plugins_are_imported_here_and_in_workers(monkeypatch):
     monkeypatch.setenv(plugins.VARIABLE, "")
     plugins.add_named(["json"], ".")
     assert plugins.named() == ["json"] and os.environ[plugins.VARIABLE] == f"{os.getcwd()}{os.pathsep}json"
+
+
+@pytest.mark.parametrize("with_index", [True, False])
+def test_a_plugin_that_takes_a_name_of_ours_is_refused(with_index, tmp_path):
+    """Whichever is found first, and whether or not it is known where ours is."""
+    (tmp_path / "taker_of_this_test.py").write_text(
+        "from dataclasses import dataclass\nfrom arena.games import Game\n\n"
+        "@dataclass(frozen=True)\nclass Mine(Game):\n    name = 'nim'\n"
+    )
+    kept_in = tmp_path / "cache"
+    environment = {**os.environ, "ARENA_CACHE_DIR": str(kept_in)}
+    arena = [sys.executable, "-m", "arena"]
+    if with_index:
+        subprocess.run([*arena, "list", "games"], env=environment, capture_output=True, check=True)
+        assert list(kept_in.rglob("*names-arena.games*"))
+    for game in ("nim", "tictactoe"):
+        command = [
+            *arena,
+            "run",
+            "--game",
+            game,
+            "--agent",
+            "random",
+            "--agent",
+            "flat",
+            "--plugin",
+            "taker_of_this_test",
+        ]
+        done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
+        message = " ".join(done.stderr.split())
+        assert done.returncode == 2
+        assert "taker_of_this_test defines game 'nim', a name that arena.games.nim has: give it another" in message
 
 
 # -- agents.check ----------------------------------------------------------------------------------------------------

@@ -87,8 +87,15 @@ def keep(name: str, facts: dict) -> None:
 
 
 def _file(name: str) -> str:
-    """The file of a name, for these sources, since others share the folder."""
-    return f"{PREFIX}{name}-{_digest(str(_sources('arena.games')))}{cache.INDEX}"
+    """The file of a name, for these sources and installed plug-ins, since others share the folder."""
+    return f"{PREFIX}{name}-{_digest(repr((str(_sources('arena.games')), _points())))}{cache.INDEX}"
+
+
+def _points() -> list[tuple[str, str]]:
+    """Installed plug-ins, with their versions, and their modules."""
+    return sorted(
+        (plugins.title(point), point.value) for package in plugins.PACKAGES for point in plugins.points(package)
+    )
 
 
 def _sources(package: str) -> Path:
@@ -100,7 +107,6 @@ def _sources(package: str) -> Path:
 def _stamp() -> str:
     """A digest of what the index depends on: names, sizes and times of all sources of games and agents, ours and those
     of installed plug-ins, and the versions of these and of Python."""
-    points = [(plugins.title(point), point.value) for package in plugins.PACKAGES for point in plugins.points(package)]
     folders = [_sources(package) for package in plugins.PACKAGES]
     for top in sorted(plugins.top_packages()):
         spec = None
@@ -108,7 +114,7 @@ def _stamp() -> str:
             spec = importlib.util.find_spec(top)
         folders += map(Path, (spec.submodule_search_locations or [spec.origin or ""]) if spec else [])
     sizes = [(str(path), *size) for folder in folders for path, *size in _sized(folder)]
-    return _digest(repr((FORM, sys.version, sorted(points), sorted(sizes))))
+    return _digest(repr((FORM, sys.version, _points(), sorted(sizes))))
 
 
 def _sized(path: Path) -> Iterator[tuple[str, int, int]]:

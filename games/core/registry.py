@@ -85,7 +85,9 @@ class Registry:
         """The class of that name, or None; where the index knows its module, nothing else is imported."""
         if not self._imported:
             plugins.import_named()
-            if home := self._index.get(name):
+            if plugins.named() and not self._index:
+                self.classes()  # so that a plug-in that takes a name of ours is refused
+            elif home := self._index.get(name):
                 self._import(home.module)
                 if name in self._classes:
                     return self._classes[name]
@@ -139,9 +141,22 @@ class Registry:
         return module.startswith(f"{self.package}.")
 
     def add(self, cls: type[Registered]) -> None:
-        """Register a class under its own `name` attribute; called when the class is defined."""
-        if "name" in vars(cls):
-            self._classes[cls.name] = cls
+        """Register a class under its own `name` attribute; called when the class is defined.
+
+        Raises SpecError if one of the two that want a name is ours: a run must not depend on which is found first.
+        """
+        if "name" not in vars(cls):
+            return
+        if (held := self._holder(cls.name)) and self._is_ours(held) != self._is_ours(cls.__module__):
+            ours, other = sorted([held, cls.__module__], key=self._is_ours, reverse=True)
+            raise SpecError(f"{other} defines {self.kind} {cls.name!r}, a name that {ours} has: give it another name")
+        self._classes[cls.name] = cls
+
+    def _holder(self, name: str) -> str | None:
+        """The module that a name belongs to already, imported or not."""
+        if name in self._classes:
+            return self._classes[name].__module__
+        return self._index[name].module if name in self._index else None
 
     def _load(self, point: EntryPoint) -> None:
         """Import a plug-in; failures and names already taken are reported when a name is looked up in vain."""
@@ -152,6 +167,7 @@ class Registry:
         try:
             point.load()
         except (Exception, SystemExit) as error:  # no exception of another package's module may end this program
+            self._classes = dict(before)
             self.broken.append(f"{title} cannot be imported: {type(error).__name__}: {error}")
         for name, cls in before.items():
             if self._classes[name] is not cls:
