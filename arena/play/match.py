@@ -11,7 +11,7 @@ from arena.games.core.game import CHANCE, Game
 from arena.games.core.random import stream
 from arena.play.adjudication import Adjudication, Adjudicator, Ending
 from arena.play.referee import Forfeit, Limits, Referee, Turn
-from arena.play.rules import GameError, by_rules, result_of
+from arena.play.rules import GameError, answered, by_rules, result_of
 from arena.play.watch import Watch
 from arena.results.record import MOST, GameRecord, ImprovementRecord, MoveRecord
 
@@ -199,14 +199,14 @@ class Match:
                 return ending
             if self.plies >= self.game.max_plies:
                 raise GameError(f"{self.game} is not over after its max_plies = {self.game.max_plies}")
-            side = int(by_rules(self.game, "player", self.state))
-            if side >= len(seats):
+            side = answered(int, self.game, "player", self.state)
+            if side != CHANCE and not 0 <= side < len(seats):
                 raise GameError(f"{self.game}: player {side} is to move, and it has {len(seats)}")
             if side == CHANCE:
-                self._make(int(by_rules(self.game, "random_outcome", self.state, chance)))
+                self._make(answered(int, self.game, "random_outcome", self.state, chance))
             else:
                 self._make(self._decide(side, legal))
-        if not by_rules(self.game, "is_over", self.state):
+        if not answered(bool, self.game, "is_over", self.state):
             raise GameError(f"{self.game} is not over, but has no legal move")
         return None
 
@@ -250,6 +250,6 @@ class Match:
 
     def _push(self, move) -> str:
         """Make a move, and return its name."""
-        name = by_rules(self.game, "move_name", self.state, move)
+        name = answered(str, self.game, "move_name", self.state, move)
         by_rules(self.game, "play", self.state, move)
         return name

@@ -17,9 +17,7 @@ from arena.games.core.jit import kernel
 from arena.games.core.playout import playout_kernel
 from arena.games.core.random import random_below, stream
 
-LINES = (
-    100  # random games, played with a look at every answer, for SECONDS at most; and playouts, if the game has its own
-)
+LINES = 100  # random games, with a look at every answer, for SECONDS at most; and playouts, if the game has its own
 SECONDS = 1.0
 SPARE = 64  # moves above max_moves that a game may list without harm
 
@@ -35,7 +33,7 @@ def game_fault(game: Game, state: np.ndarray | None, error: BaseException, trust
     of_game = any(_comes_from(game, one) for one in _chain(error))
     if trusted and of_game:
         return f"its rules raised {type(error).__name__}: {error}"
-    if of_game or any(isinstance(one, SUSPECT) for one in _chain(error)):
+    if of_game or any(_is_suspect(one) for one in _chain(error)):
         return fault_in_kernels(game, state)
     return None
 
@@ -46,6 +44,11 @@ def fault_in_kernels(game: Game, state: np.ndarray | None = None) -> str | None:
         return _try_kernels(game, game.initial() if state is None else state.copy())
     except Exception as fault:
         return f"its kernels fail: {type(fault).__name__}: {fault}"
+
+
+def _is_suspect(error) -> bool:
+    """Whether compiled code may have raised it for a method of the game, such as one that returns None at times."""
+    return isinstance(error, SUSPECT) or (isinstance(error, TypeError) and str(error).endswith(", got None"))
 
 
 def _comes_from(game, error) -> bool:
@@ -77,13 +80,15 @@ def _places(error) -> Iterator[tuple[str, str]]:
 
 
 def _try_kernels(game, root) -> str | None:
-    rng, until = stream(0, "probe"), time.monotonic() + SECONDS
-    for _ in range(LINES):
+    rng, until = stream(0, "probe"), float("inf")
+    for line in range(LINES):
         plies, count, _ = line_kernel(game, root, rng)
         if plies > game.max_plies:
             return f"a random game of its kernels is not over after its max_plies = {game.max_plies}"
         if not 1 <= count <= game.max_moves:
             return f"its kernels list {count} legal moves; its max_moves is {game.max_moves}"
+        if line == 0:
+            until = time.monotonic() + SECONDS  # from here on, since the first line may wait for the compiler
         if time.monotonic() > until:
             break
     if type(game).random_playout is not Game.random_playout:

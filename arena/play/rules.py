@@ -18,9 +18,22 @@ def by_rules(game: Game, method: str, *arguments):
         raise GameError(f"{method} of {game} raised {type(error).__name__}: {error}") from error
 
 
+def answered(kind: type, game: Game, method: str, *arguments):
+    """The answer of a method of the game as an int, a float, a bool or a str; GameError if it is none."""
+    answer = by_rules(game, method, *arguments)
+    try:
+        if kind is not str:
+            return kind(answer)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    if isinstance(answer, kind):
+        return answer
+    raise GameError(f"{method} of {game} answers {answer!r:.80}, which is no {kind.__name__}")
+
+
 def result_of(game: Game, state) -> tuple[float | None, float, str, str]:
     """(outcome, score, reason, detail) of a game that its rules have ended; GameError if they give no finite score."""
-    score = float(by_rules(game, "score", state))
+    score = answered(float, game, "score", state)
     if not math.isfinite(score):
         raise GameError(f"score of {game} is {score}")
     outcome = None if game.players == 1 else 0.5 if score == 0 else float(score > 0)

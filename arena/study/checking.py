@@ -5,7 +5,7 @@ from typing import Any
 
 from arena.config.config import import_plugins, make_games
 from arena.games.core.game import Game, IllegalMove
-from arena.play.rules import GameError, by_rules, result_of
+from arena.play.rules import GameError, answered, by_rules, result_of
 from arena.results.record import GameRecord, Reason
 
 
@@ -28,7 +28,7 @@ def replayed(game: Game, record: GameRecord) -> str:
             by_rules(game, "play", state, move)
         if record.reason != Reason.PLAYED_OUT:
             return ""
-        if not by_rules(game, "is_over", state):
+        if not answered(bool, game, "is_over", state):
             return f"is not over by the rules after {record.plies} plies, but stored as played out"
         found = result_of(game, state)[:2]
     except GameError as error:

@@ -1,16 +1,18 @@
 """One game: its record, and every way in which an agent or the rules can fail."""
 
+import itertools
 from dataclasses import dataclass, replace
 
 import pytest
 
-from arena import agents
+from arena import agents, games
 from arena.agents import Budget
 from arena.agents.core.agent import Decision, changed
 from arena.agents.core.clock import Clock
 from arena.config import loading
 from arena.config.config import Seat
 from arena.formats.schedule import Schedule
+from arena.play import probe
 from arena.play.first_moves import _budgets, warm
 from arena.play.match import Openings, play, play_fixture
 from arena.play.rules import GameError
@@ -188,3 +190,33 @@ def test_play_takes_agents_that_are_not_registered():
     fixture = round_robin(2, 2, 9)[0]
     record = play(made.conditions[0].game, made.conditions[0].seats, fixture, [1, 2])
     assert record.opening_moves == "1 2" and record.decisions[0].ply == 2
+
+
+@pytest.mark.parametrize("method, answer, reason", [
+    ("score", None, "score of test_nim.* answers None, which is no float"),
+    ("score", "high", "score of test_nim.* answers 'high', which is no float"),
+    ("score", float("inf"), "score of test_nim.* is inf"),
+    ("player", None, "player of test_nim.* answers None, which is no int"),
+    ("player", 2, "player 2 is to move, and it has 2"),
+    ("player", -7, "player -7 is to move, and it has 2"),
+    ("move_name", None, "move_name of test_nim.* answers None, which is no str"),
+])  # fmt: skip
+def test_what_a_game_answers_wrongly_is_named(method, answer, reason, monkeypatch):
+    made = made_of("random", ("b", "random"))
+    monkeypatch.setattr(type(made.instances[0]), method, lambda *arguments: answer)
+    with pytest.raises(GameError, match=reason):
+        play_fixture(made, round_robin(2, 2, made.values["seed"])[0])
+
+
+def test_the_probe_of_a_games_kernels_does_not_count_the_time_to_compile_them(monkeypatch):
+    clock, lines = itertools.count(), []
+
+    def line(game, root, rng):
+        lines.append([next(clock) for _ in range(50)])  # seconds
+        return 1, 1, 0.0
+
+    monkeypatch.setattr(probe, "line_kernel", line)
+    monkeypatch.setattr(probe.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(probe, "SECONDS", 120.0)
+    assert probe.fault_in_kernels(games.make("tictactoe")) is None
+    assert len(lines) == 4

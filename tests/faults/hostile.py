@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 
 from arena.agents.core.agent import Agent, Decision, Player
 from arena.games.core.random import random_below
@@ -137,6 +138,64 @@ class ScoreNan(Count):
         return np.nan
 
 
+class ScoreInfinite(Count):
+    name = "test_score_infinite"
+
+    def score(self, state):
+        return np.inf
+
+
+class ScoreNone(Count):
+    name = "test_score_none"
+
+    def score(self, state):
+        return None
+
+
+class ScoreNoneAtTimes(Count):
+    name = "test_score_none_at_times"
+
+    def score(self, state):
+        if state[1] == 0:
+            return None
+        return 1.0
+
+
+class PlayerNone(Count):
+    name = "test_player_none"
+
+    def player(self, state):
+        if state[0] < LATE:
+            return None
+        return int(state[1])
+
+
+class PlayerNegative(Count):
+    name = "test_player_negative"
+
+    def player(self, state):
+        return int(state[1]) - 7 * (state[0] < LATE)
+
+
+class PlayRecurses(Count):
+    """Deeper than any stack, on which a kernel dies."""
+
+    name = "test_play_recurses"
+
+    def play(self, state, move):
+        if state[0] < LATE:
+            _go_down(1, state)
+        state[0] -= np.uint64(move)
+        state[1] = 1 - state[1]
+
+
+@njit
+def _go_down(depth, state):
+    if state[0] == LATE + 100:
+        return depth
+    return _go_down(depth + 1, state) + _go_down(depth + 2, state)
+
+
 class StartRaises(Count):
     name = "test_start_raises"
 
@@ -149,6 +208,13 @@ class NameRaises(Count):
 
     def move_name(self, state, move):
         raise ValueError("no name today")
+
+
+class NameNone(Count):
+    name = "test_name_none"
+
+    def move_name(self, state, move):
+        return None
 
 
 class NameSurrogate(Count):
