@@ -144,7 +144,11 @@ class Supervisor(Engine):
             worker.complaint = "it closed its connection"
         if worker.complaint:
             return worker.useless(worker.complaint)
-        return worker.overdue(time.monotonic(), bool(worker.jobs)) if tick else None
+        failure = worker.overdue(time.monotonic(), bool(worker.jobs)) if tick else None
+        if failure and failure.outside:
+            process = f"{worker.name}, process {worker.process.pid}"
+            self.verdicts.tell(f"{process}: {failure.fate} (SIGSTOP); it is ended, and others play its games")
+        return failure
 
     def _hear(self, worker, limit: int | None = None) -> bool:
         """Take a worker's messages; False if it can send no more."""

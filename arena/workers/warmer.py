@@ -154,7 +154,8 @@ class Warmer:
         self._dismiss(child)
         if child.agent is None:
             return
-        name, own = self.config.agents[child.agent][0], failure.agent == child.agent
+        name = self.config.agents[child.agent][0]
+        own = failure.agent == child.agent and not failure.outside
         self._spoilt[child.agent] += failure.certain and own
         if not child.ready:  # nobody has been notified yet
             self.before(name)

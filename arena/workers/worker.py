@@ -31,6 +31,7 @@ log = logging.getLogger("arena.workers.supervisor")
 TICK = 0.5  # seconds between looks at clocks
 STOP = 2.0  # seconds beyond TICK between two looks, above which this process was stopped, or as good as
 START_SECONDS = 300.0  # after which a worker that is not ready counts as dead
+STOPPED_SECONDS = 15.0  # after which others play the games of a process that is stopped
 HALF_SECONDS = 30.0  # for the rest of a message that has arrived in part
 FAREWELL_SECONDS = 5.0  # for a worker to end by itself
 PROBE_SECONDS = 60.0  # for the kernels of a game without an agent
@@ -215,6 +216,10 @@ class Worker:
 
     def overdue(self, now: float, busy: bool) -> Failure | None:
         """The failure if something takes too long; busy: whether it has something to do."""
+        if self.paused > STOPPED_SECONDS and self.note_stop(0.0):
+            doing = self.doing()
+            fate = f"it was stopped for {self.paused:.0f} s"
+            return Failure(fate, Reason.TIME, doing.agent, outside=True, warming=not doing.playing)
         if self.half_since is not None and now - self.half_since > HALF_SECONDS:
             return self.useless("it sent half a message")
         if not self.ready:
@@ -245,8 +250,6 @@ class Worker:
             # if one call of one agent took most of that time, it is to blame
             agent = agent if now - doing.since > elapsed / 2 else None
             return late(f"not over after {limit:g} s", agent=agent, certain=agent is not None)
-        if self.paused > max(game_seconds, compile_seconds) and self.note_stop(0.0):
-            return late(f"stopped for {self.paused:.0f} s", agent=doing.agent, outside=True)
         return None
 
     # -- Its end --------------------------------------------------------------------------------------------------

@@ -317,6 +317,21 @@ def test_a_stopped_worker_does_not_make_an_agent_forfeit(tmp_path):
 
 
 @pytest.mark.slow
+def test_others_play_the_games_of_a_worker_that_stays_stopped(tmp_path):
+    plan = keys(("late", "test_late(seconds=0.1)"), ("b", "random"), game="test_nim(heap=12)", games=20)
+    run = Runner(tmp_path, plan | {"plugins": ["tests.arena.oddities"]}, "fork")
+    run.wait_for("finished", times=2)
+    commands = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in run.left() if pid != run.process.pid}
+    worker = min(pid for pid, command in commands.items() if b"tests.arena.runner" in command)
+    kill(worker, signal.SIGSTOP)
+    code, output = run.end(seconds=60)
+    assert code == 0, output
+    assert f"process {worker}: it was stopped for" in output and "(SIGSTOP); it is ended, and others play" in output
+    records = games(tmp_path / "run")[0]
+    assert len(records) == 20 and {row[9] for row in records} == {Reason.PLAYED_OUT}
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["fork", pytest.param("forkserver", marks=pytest.mark.slow)])
 def test_nothing_is_left_of_a_killed_run_though_c_code_holds_the_lock_and_agents_fork(tmp_path, method):
     plan = bad("fork and sleep", "start a process", "hold the lock") | {"game_seconds": 300, "move_seconds": 300}
