@@ -81,6 +81,23 @@ def start_process(process) -> None:
 
 
 @contextmanager
+def having_children() -> Iterator[None]:
+    """A context in which a daemonic process, such as one of a multiprocessing.Pool, can start others.
+
+    Python forbids it since they would be left behind; workers end with the process that has started them.
+    """
+    process = multiprocessing.current_process()
+    daemonic = process.daemon
+    if daemonic:
+        process.daemon = False
+    try:
+        yield
+    finally:
+        if daemonic:
+            process.daemon = True
+
+
+@contextmanager
 def no_interrupt() -> Iterator[None]:
     """A context in which a new process ignores Ctrl-C until it installs its own handler."""
     if not hasattr(signal, "pthread_sigmask"):

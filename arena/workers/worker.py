@@ -21,7 +21,7 @@ from arena.workers.confinement import inherited, safe_path
 from arena.workers.logs import WorkersLog
 from arena.workers.machine import sources_of
 from arena.workers.messages import Junk, Logged, Message, Play, Probe, Running, SupervisorsEnd
-from arena.workers.starting import no_interrupt, start_process
+from arena.workers.starting import having_children, no_interrupt, start_process
 from arena.workers.verdicts import death, is_stopped
 from arena.workers.waiting import Failure, Job
 from arena.workers.watchdog import Watchdog
@@ -63,9 +63,9 @@ class Worker:
             end.setsockopt(socket.SOL_SOCKET, room, ORDER_BYTES)
         printed, output = multiprocessing.Pipe(duplex=False)
         arguments = (theirs, (output, inheritance), self.memory, config.resolved(), sources_of(config), *more)
-        self.process = multiprocessing.Process(target=target, name=name, args=arguments)
         self.served = multiprocessing.get_start_method() == "forkserver"
-        with no_interrupt(), safe_path():
+        with having_children(), no_interrupt(), safe_path():
+            self.process = multiprocessing.Process(target=target, name=name, args=arguments)
             start_process(self.process)
         watchdog.watch(self.process.pid)
         theirs.close()

@@ -1,6 +1,7 @@
 """Whole runs, many of them in processes of their own: stopped, killed, resumed, short of space."""
 
 import json
+import multiprocessing
 import os
 import random
 import signal
@@ -203,6 +204,18 @@ def test_a_run_outside_the_main_thread(tmp_path):
     thread.start()
     thread.join(300)
     assert lengths == [2]
+
+
+def played(out):
+    tournament = arena.run(values("random", ("b", "random"), games=2), out, workers=2)
+    return len(tournament.games), multiprocessing.current_process().daemon
+
+
+@pytest.mark.parametrize("method", ["spawn", pytest.param("fork", marks=pytest.mark.slow)])
+def test_a_run_in_a_process_of_a_pool(tmp_path, method):
+    """Such processes are daemonic, which Python does not let have children."""
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        assert pool.map(played, [tmp_path / "1", tmp_path / "2"]) == [(2, True)] * 2
 
 
 def test_signal_handlers_are_put_back(tmp_path):
