@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
+import msgspec
+
 from arena.cluster import tasks
 from arena.cluster.describing import describe_station, misfits, refused, version_differences
 from arena.cluster.host import Host, Needs, Phase
@@ -24,6 +26,7 @@ from arena.workers.worker import TICK, InPlay
 
 log = logging.getLogger("arena.cluster")
 
+VOIDS = (Reason.RULES, Reason.CRASH, Reason.HANG)  # verdicts of a station, which has workers of its own
 WINDOW = 64  # waiting games to search for one that a worker can play
 
 
@@ -147,13 +150,18 @@ class ClusterEngine(Engine):
         """Forget a worker that is gone."""
         log.error("worker %s is gone", host.address)
         host.phase = Phase.REFUSED
-        for key, flight in list(self._flights.items()):
-            if flight.host is host:
-                del self._flights[key]
-                self.link.drop(key)
-                if flight.jobs:
-                    self.verdicts.tell(f"worker {host.address} is gone: its games are played again")
-                self._play_again(flight.jobs, f"worker {host.address} was lost")
+        if self._recall(host, f"worker {host.address} was lost"):
+            self.verdicts.tell(f"worker {host.address} is gone: its games are played again")
+
+    def _recall(self, host, fate) -> bool:
+        """Give up all tasks of a worker, and play its games again; whether there were any."""
+        flights = [(key, flight) for key, flight in self._flights.items() if flight.host is host]
+        some = any(flight.jobs for _, flight in flights)
+        for key, flight in flights:
+            del self._flights[key]
+            self.link.drop(key)
+            self._play_again(flight.jobs, fate)
+        return some
 
     def _settle(self, key, result):
         """Take a task's result or exception."""
@@ -164,13 +172,18 @@ class ClusterEngine(Engine):
             return self._fail(flight, f"{type(result).__name__}: {result}")
         if flight.task is ASK:
             return self._fly(Flight(tasks.join, flight.host), self.link.run, self._values)
-        if flight.task is tasks.join:
-            result, flight.host.resources = result
-        answer = answer_of(result)
+        try:
+            if flight.task is tasks.join:
+                result, flight.host.resources = result[0], dict(result[1])
+            answer = answer_of(result)
+        except (TypeError, ValueError, LookupError, RecursionError, msgspec.DecodeError) as error:
+            why = f"it sent {result!r:.80}, which is no answer: {error}"
+            self._play_again(flight.jobs, f"worker {flight.host.address}: {why}")
+            return self._refuse(flight.host, why)
         for message in answer.messages:
             self._hear(flight, message)
-        if flight.host.phase is Phase.REFUSED:
-            return None
+        if flight.host.phase is Phase.REFUSED:  # by what it said
+            return self._play_again(flight.jobs, f"worker {flight.host.address} is refused")
         if flight.task is tasks.play:
             return self._after_batch(flight, answer)
         if answer.lost:
@@ -221,7 +234,7 @@ class ClusterEngine(Engine):
         if job is None:
             return
         flight.jobs.remove(job)
-        if fault := fault_of(self.config, job.fixture, record):
+        if fault := fault_of(self.config, job.fixture, record, VOIDS):
             log.error("worker %s sent a record of %s that cannot be: %s", flight.host.address, record.id, fault)
             self._play_again([job], f"its record could not be: {fault}", outside=False)
             return
@@ -269,7 +282,9 @@ class ClusterEngine(Engine):
         self.on_machine(machine)
 
     def _refuse(self, host, why):
+        """Ask a worker for nothing more; others play the games that it has."""
         host.phase = Phase.REFUSED
+        self._recall(host, f"worker {host.address} is refused")
         self.verdicts.tell(f"worker {host.address} is refused: {why}")
         if all(one.phase is Phase.REFUSED for one in self._hosts.values()):
             raise ClusterError(f"all workers of cluster {self.link.where} are refused; the last, {host.address}: {why}")

@@ -3,6 +3,7 @@
 pandas is loaded only for the first table, so that a run starts without it.
 """
 
+import math
 import time
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -283,8 +284,10 @@ class PlainDisplay(Display):
         parts = [f"{self.done} of {self.total} games", *filter(None, [self.pace()])]
         if len(table):
             first = table.iloc[0]
-            points = f"a mean of {first['mean']:,.2f}" if self.single_player else f"{100 * first['score']:.1f} %"
-            parts[-1] += f"; {first['agent']} leads with {points}"
+            value = first["mean"] if self.single_player else 100 * first["score"]
+            if math.isfinite(value):  # a game counts
+                points = f"a mean of {value:,.2f}" if self.single_player else f"{value:.1f} %"
+                parts[-1] += f"; {first['agent']} leads with {points}"
         self.say(", ".join(parts))
         if self.done == self.told:
             for game in self.in_play[:MOST_GAMES]:

@@ -9,7 +9,7 @@ import math
 import socket
 import struct
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import fields
 from operator import attrgetter
 from typing import TypeVar
@@ -217,14 +217,16 @@ class SupervisorsEnd:
         return messages
 
 
-def fault_of(config: Config, fixture: Fixture, record: GameRecord) -> str | None:
-    """Why a record cannot belong to this game; None if it can."""
+def fault_of(
+    config: Config, fixture: Fixture, record: GameRecord, voids: Collection[str] = (Reason.RULES,)
+) -> str | None:
+    """Why a record cannot belong to this game; None if it can.  `voids`: the void games that its sender may know of."""
     for key, right in identity(fixture, [seat.name for seat in seats_of(config, fixture)]).items():
         if getattr(record, key) != right:
             return f"its {key} is {getattr(record, key)!r:.80} and not {right!r}"
-    if record.reason not in (Reason.PLAYED_OUT, Reason.RULES, Reason.RESIGNED, *Reason.ADJUDICATED, *Reason.FORFEITS):
+    if record.reason not in (Reason.PLAYED_OUT, *voids, Reason.RESIGNED, *Reason.ADJUDICATED, *Reason.FORFEITS):
         return f"its reason is {record.reason!r:.80}"
-    decided = config.players == 2 and record.reason != Reason.RULES
+    decided = config.players == 2 and record.reason not in voids
     if record.outcome not in ((0.0, 0.5, 1.0) if decided else (None,)):
         return f"its outcome is {record.outcome!r}"
     if (record.score is None) == (record.reason == Reason.PLAYED_OUT) or not math.isfinite(record.score or 0.0):

@@ -3,6 +3,7 @@
 import io
 import time
 
+import pandas
 import pytest
 from rich.console import Console
 
@@ -95,6 +96,14 @@ def test_lines_in_a_pipe_come_also_while_no_game_ends(folder, monkeypatch):
     assert text.getvalue() == ""
     shown.ended()
     assert text.getvalue().endswith("21 of 36 games stored\n")
+
+
+def test_nobody_leads_before_a_game_counts(folder, monkeypatch):
+    monkeypatch.setattr(PlainDisplay, "SECONDS", 0.0)
+    shown, text, _ = begun(PlainDisplay, folder)
+    shown.standings = lambda: pandas.DataFrame([{"agent": "strong", "score": float("nan"), "mean": float("nan")}])
+    shown.playing([])
+    assert "18 of 36 games\n" in text.getvalue() and "leads" not in text.getvalue()
 
 
 def test_a_pipe_is_told_of_what_comes_before_play(folder, monkeypatch):
