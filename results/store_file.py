@@ -1,6 +1,7 @@
 """The file of a store: opening, locking and identifying it, and the messages when that fails."""
 
 import os
+import shlex
 import sqlite3
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +22,7 @@ class StoreDamaged(StoreError):
 
     def __init__(self, path: Path, what: str, mendable: bool = True):
         self.what, folder = what, path.parent
-        advice = f"`arena check {folder}` lists all damage"
+        advice = f"`arena check {shlex.quote(str(folder))}` lists all damage"
         if mendable:
             advice += f", and `arena run --out {folder} --resume` plays damaged games again"
         super().__init__(f"{path} is damaged: {what}; {advice}")

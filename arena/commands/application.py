@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import os
 import sys
 import textwrap
 from collections.abc import Callable
@@ -169,8 +170,17 @@ def _reporting_errors(function: Callable) -> Callable:
 
 def _worded(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
+        if not error.filename and not _in_a_folder():
+            return "the folder that this is typed in has been removed: go to another one (cd)"
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return str(error)
+
+
+def _in_a_folder() -> bool:
+    try:
+        return bool(os.getcwd())
+    except OSError:
+        return False
 
 
 def complain(text: str) -> None:

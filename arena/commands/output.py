@@ -2,6 +2,7 @@
 
 import io
 import os
+import shlex
 import shutil
 import sys
 import tempfile
@@ -97,6 +98,11 @@ def tell(text: str) -> None:
         filled = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False).fill
         text = "\n".join(line if line[:1] in ("", " ") else filled(line) for line in text.split("\n"))
     typer.echo(text, err=err)
+
+
+def quoted(path: str | Path) -> str:
+    """A path as a shell takes it, for a command to type."""
+    return shlex.quote(str(path))
 
 
 def write_picture(path: Path, figure, force: bool = False) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import typer
 
 from arena.commands.application import BAD, INTERRUPTED, VOID, complain
-from arena.commands.output import print_table, tell
+from arena.commands.output import print_table, quoted, tell
 from arena.commands.progress import progress_line
 from arena.games.core.files import read_bounded
 
@@ -99,7 +99,7 @@ def reporting_end(out: Path, command: str, cluster: str | None = None) -> Iterat
     except Interrupted as stop:
         if stop.why:
             complain(f"stopped: {stop.why}")
-        again = f"arena {command} --out {out} --resume" + (f" --cluster {cluster}" if cluster else "")
+        again = f"arena {command} --out {quoted(out)} --resume" + (f" --cluster {quoted(cluster)}" if cluster else "")
         complain(f"{stop.stored} of {stop.total} games are stored. To play the rest: {again}")
         raise typer.Exit(INTERRUPTED) from None
 
@@ -140,21 +140,22 @@ def _served(out: Path, port: int | None) -> Iterator[None]:
 
 
 def _hints(played, out: Path) -> list[str]:
+    place = quoted(out)
     if played.single_player:
         best = played.games.sort_values("score", ascending=False)["id"].iloc[0]
         return [
-            f"arena table {out} --format markdown",
-            f"arena table {out} --kind improvements --format csv --output improvements.csv",
-            f"arena plot {out} curves",
-            f"arena show {out} {best}",
+            f"arena table {place} --format markdown",
+            f"arena table {place} --kind improvements --format csv --output improvements.csv",
+            f"arena plot {place} curves",
+            f"arena show {place} {best}",
         ]
-    study = [f"arena table {out} --kind study --format latex"] if played.kinds[0] == "study" else []
+    study = [f"arena table {place} --kind study --format latex"] if played.kinds[0] == "study" else []
     return [
         *study,
-        f"arena table {out} --kind crosstable",
-        f"arena table {out} --kind win_rates --format markdown",
-        f"arena table {out} --kind moves --format csv --output moves.csv",
-        f"arena show {out} {played.games['id'].iloc[0]}",
-        f"arena plot {out} ratings",
-        f"arena report {out}",
+        f"arena table {place} --kind crosstable",
+        f"arena table {place} --kind win_rates --format markdown",
+        f"arena table {place} --kind moves --format csv --output moves.csv",
+        f"arena show {place} {played.games['id'].iloc[0]}",
+        f"arena plot {place} ratings",
+        f"arena report {place}",
     ]

@@ -9,7 +9,7 @@ import typer
 from arena.commands import options
 from arena.commands.application import Panel, command
 from arena.commands.completion import complete_agent
-from arena.commands.output import print_table, tell, write_whole
+from arena.commands.output import print_table, quoted, tell, write_whole
 from arena.commands.playing import Where, reporting_end
 from arena.commands.progress import progress_line
 from arena.commands.study import print_json, rendered, write_files
@@ -143,5 +143,5 @@ def _print(frame, speeds, out: Path) -> None:
         tell(note)
     tell(
         f"\nThe run is stored in {out}, the figure in {out / 'scaling.svg'}. "
-        f"The matches: arena table {out} --kind pairs"
+        f"The matches: arena table {quoted(out)} --kind pairs"
     )

@@ -11,7 +11,7 @@ import typer
 from arena.commands.application import Panel, command
 from arena.commands.counts import Pairs, Wdl, checked_counts, exactly_one
 from arena.commands.options import Cluster, Json, OutFolder, Resume, Verbose, Workers
-from arena.commands.output import say, tell
+from arena.commands.output import quoted, say, tell
 from arena.commands.playing import Where, exit_if_failed, run_shown, tell_notes
 
 Model = StrEnum("Model", ["normalized", "logistic"])
@@ -137,5 +137,5 @@ def _play_test(path: Path, out: Path, where: Where, resume: bool, as_json: bool)
             if report["nelo"] is not None:
                 say(f"    normalized Elo {report['nelo']:+.1f} ± {report['nelo_error']:.1f} (95 %)")
     tell_notes(played)
-    tell(f"\nThe run is stored in {out}. Its tables: arena table {out} --kind pairs")
+    tell(f"\nThe run is stored in {out}. Its tables: arena table {quoted(out)} --kind pairs")
     exit_if_failed(played)

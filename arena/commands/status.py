@@ -7,7 +7,7 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.options import Folder, Json
-from arena.commands.output import print_table, say
+from arena.commands.output import print_table, quoted, say
 from arena.commands.playing import tell_notes
 
 
@@ -51,5 +51,5 @@ def _state_in_words(state: dict) -> str:
     elif total is None or stored >= total:
         now = "finished"
     else:
-        now = f"not being played; to continue: arena run --out {state['folder']} --resume"
+        now = f"not being played; to continue: arena run --out {quoted(state['folder'])} --resume"
     return f"{state['folder']}: {share}; {now}"

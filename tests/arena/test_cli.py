@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import pkgutil
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -396,3 +397,24 @@ def test_a_folder_that_kernels_cannot_be_kept_in_is_refused(tmp_path, monkeypatc
     done = call("cache", "warm", "--game", "nim", "--agent", "random", "--to", str(tmp_path / "open"))
     assert done.exit_code == 2 and "nothing can be kept in" in done.output
     assert os.environ["ARENA_CACHE_DIR"] == str(tmp_path / "own") and not list((tmp_path / "open").iterdir())
+
+
+@pytest.mark.slow
+def test_the_commands_that_a_run_suggests_work_as_they_are_typed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ["--game", "tictactoe", "--agent", "random", "--agent", "flat(playouts=3)", "--games", "4"]
+    done = call("run", *words, "--out", tmp_path / "a folder" / "it's one")
+    assert done.exit_code == 0, done.output
+    hints = [line.strip() for line in done.output.splitlines() if line.startswith("  arena ")]
+    assert len(hints) == 6
+    for hint in hints:
+        typed = call(*shlex.split(hint)[1:])
+        assert typed.exit_code == 0, (hint, typed.output)
+
+
+def test_a_current_folder_that_is_gone_is_told(tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    done = call("run", "--game", "tictactoe", "--agent", "random", "--agent", "random", "--out", tmp_path / "run")
+    assert done.exit_code == 2 and "has been removed: go to another one" in done.stderr
