@@ -173,7 +173,7 @@ class Player:
 
         It must not change `state`, and must draw all random numbers from `rng`: uint64[1].
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define decide(self, state, rng)")
 
     def played(self, move: int) -> None:
         """Called after every move of either side; players that keep a tree advance it here."""
@@ -217,11 +217,11 @@ class Agent:
 
     def new_player(self, game: Game, budget: Budget) -> Player:
         """A player for one game.  Agents define this; callers use `player`, which checks the game first."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define new_player(self, game, budget)")
 
     def new_solver(self, game: Game, budget: Budget) -> "Solver":
         """A solver for one game.  Agents that solve define this; callers use `solver_of`, which checks first."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define new_solver(self, game, budget)")
 
     def prepare(self) -> None:
         """Do nothing: files are read when the game is known."""

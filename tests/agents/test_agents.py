@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from arena import agents, games
+from arena.agents.core.agent import Agent, Budget, Player
 from arena.agents.core.tree import LEAF, ROOT, copy_subtree, new_tree
 from arena.agents.minimax.depthfirst import depth_first_kernel
 from arena.agents.montecarlo.search import Search, search_kernel
@@ -220,3 +221,19 @@ def test_one_signature_for_each_game():
     for kernel, deciding in ((search_kernel, 2), (depth_first_kernel, 2)):  # game, and selection rule or guide
         compiled = [signature[:deciding] for signature in kernel.signatures]
         assert compiled and len(compiled) == len(set(compiled))
+
+
+def test_what_an_agent_lacks_is_named():
+    class Bare(Agent):
+        pass
+
+    class BarePlayer(Player):
+        pass
+
+    game = games.make("tictactoe")
+    with pytest.raises(NotImplementedError, match=r"Bare does not define new_player\(self, game, budget\)"):
+        Bare().new_player(game, Budget())
+    with pytest.raises(NotImplementedError, match=r"Bare does not define new_solver\(self, game, budget\)"):
+        Bare().new_solver(game, Budget())
+    with pytest.raises(NotImplementedError, match=r"BarePlayer does not define decide\(self, state, rng\)"):
+        BarePlayer().decide(game.initial(), stream(1))

@@ -12,13 +12,13 @@ from arena.games.core.jit import COMPILED
 from arena.games.core.jit import kernels as every_kernel
 from arena.games.core.random import random_below, stream
 from arena.games.core.specialized import ALWAYS, NEVER
-from tests.agents.test_matrix import BUDGET, SMALL, variants
+from tests.agents.test_matrix import BUDGET, SMALL, TOGETHER, variants
 from tests.modes import specializing
 from tests.shipped import AGENTS, GAMES
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="kernels run as plain Python")
 UNTIMED = [field.name for field in fields(Decision) if field.name not in ("seconds", "improvements", "game", "state")]
-TIMED = ("workers=2)", "workers=2, lanes=4)", "parallel='leaf')")  # threads: what they find depends on their timing
+TIMED = ("workers=2)", "workers=2, lanes=4)", "parallel='leaf')", f"{TOGETHER})")  # threads, which meet in no order
 
 
 def plain(value):
