@@ -170,7 +170,7 @@ def _reporting_errors(function: Callable) -> Callable:
 
 def _worded(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
-        if not error.filename and not _in_a_folder():
+        if not os.path.isabs(error.filename or "") and not _in_a_folder():
             return "the folder that this is typed in has been removed: go to another one (cd)"
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return str(error)

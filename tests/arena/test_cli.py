@@ -1,5 +1,6 @@
 """The command line, as a user types it: what it prints, what it leaves, and its exit codes."""
 
+import errno
 import json
 import multiprocessing
 import os
@@ -18,7 +19,7 @@ from typer.testing import CliRunner
 
 from arena import agents, games
 from arena.cli import app
-from arena.commands.application import Panel
+from arena.commands.application import Panel, _reporting_errors
 from arena.games.core.errors import UserError
 from arena.play import first_moves
 from arena.study import kernel_cache
@@ -412,9 +413,15 @@ def test_the_commands_that_a_run_suggests_work_as_they_are_typed(tmp_path, monke
         assert typed.exit_code == 0, (hint, typed.output)
 
 
-def test_a_current_folder_that_is_gone_is_told(tmp_path, monkeypatch):
+@pytest.mark.parametrize("named", [(), ("runs/first",)])
+def test_a_current_folder_that_is_gone_is_told(named, tmp_path, monkeypatch, capsys):
+    def fails():
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory", *named)
+
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
-    done = call("run", "--game", "tictactoe", "--agent", "random", "--agent", "random", "--out", tmp_path / "run")
-    assert done.exit_code == 2 and "has been removed: go to another one" in done.stderr
+    with pytest.raises(typer.Exit) as ended:
+        _reporting_errors(fails)()
+    assert ended.value.exit_code == 2
+    assert "the folder that this is typed in has been removed" in capsys.readouterr().err

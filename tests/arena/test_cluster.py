@@ -5,12 +5,9 @@ killed, see `tests/faults/test_cluster_faults.py`.
 """
 
 import os
-import queue
-import re
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,16 +19,11 @@ from arena import agents
 from arena import games as games_of_ours
 from arena.agents.core.pool import WorkerError
 from arena.agents.core.solve import solve, solver_of
-from arena.cluster import describing, tasks
-from arena.cluster import engine as engine_of_clusters
-from arena.cluster.engine import ClusterEngine
+from arena.cluster import describing
 from arena.cluster.host import Host, Needs, Phase
 from arena.cluster.link import ClusterError, connected
-from arena.cluster.messages import Answer, Described, Over, batch_of, packed
 from arena.cluster.post import Post
 from arena.cluster.proof_jobs import jobs_on
-from arena.config import loading
-from arena.play.match import play_fixture, void_record
 from arena.results.record import Reason
 from arena.results.store import Store
 from arena.study import positions_on_cluster
@@ -39,7 +31,6 @@ from arena.study.positions import Known, PositionError, check_positions
 from arena.study.positions_on_cluster import check_positions_on
 from arena.workers import batches
 from arena.workers.batches import Lengths
-from arena.workers.messages import fault_of
 from arena.workers.waiting import Job
 from tests.arena.conftest import values
 from tests.arena.fixtures import round_robin
@@ -240,91 +231,6 @@ def test_workers_of_other_sources_are_refused():
     assert describing.refused(ours | {"files": {}}, before) == ""
     for sums, told in ({"a.policy": "5678"}, "its file 'a.policy' is another one"), ({}, "it has no file 'a.policy'"):
         assert describing.refused(ours, ours | {"files": sums}) == told
-
-
-class FalseLink:
-    """A link to two workers in this process; one answers `junk` to tasks of one kind."""
-
-    run, where = "run", "here"
-
-    def __init__(self, config, task, junk, workers):
-        self.config, self.task, self.junk, self.workers = config, task, junk, workers
-        self.arrived, self.dropped = queue.SimpleQueue(), []
-
-    def watch(self):
-        self.arrived.put((None, dict.fromkeys(self.workers, 1)))
-
-    def submit(self, task, address, *arguments, resources=None):
-        key = str(time.monotonic_ns())
-        answers = {tasks.join: self.join, tasks.prepare: lambda *_: packed(Answer([])), tasks.play: self.play}
-        answer = answers[task](*arguments) if task in answers else None
-        self.arrived.put((key, self.junk if address == "liar" and task is self.task else answer))
-        return key
-
-    def join(self, *_):
-        return packed(Answer([Described(describing.describe_station(self.config))])), {}
-
-    def play(self, run, batch):
-        return packed(Answer([Over(play_fixture(self.config, fixture)) for fixture in batch_of(batch)]))
-
-    def drop(self, key):
-        self.dropped.append(key)
-
-    def halt(self):
-        raise AssertionError("nobody has asked for that")
-
-    def close(self):
-        self.workers = {}
-
-
-def cluster_engine(task, junk, workers, told):
-    config = loading.from_values(values("random", ("b", "random"), games=12))
-    fixtures, results = iter(round_robin(2, 12, 1)), []
-    link = FalseLink(config, task, junk, workers)
-    engine = ClusterEngine(
-        config=config,
-        following=lambda: next(fixtures, None),
-        on_results=results.extend,
-        run_log=None,
-        on_trouble=told.append,
-        link=link,
-        left=lambda: 12 - len(results),
-        on_machine=lambda machine: None,
-    )
-    return engine, results
-
-
-JUNK = [b"junk", None, 5, "", (), (b"", 5), [], packed(5), packed({"messages": 5}), packed([[]])]
-
-
-@pytest.mark.parametrize("task", [tasks.join, tasks.prepare, tasks.play])
-@pytest.mark.parametrize("junk", JUNK, ids=repr)
-def test_a_worker_whose_answer_is_none_is_refused_and_costs_no_game(task, junk):
-    told = []
-    engine, results = cluster_engine(task, junk, ["liar", "honest"], told)
-    engine.prepare(lambda name: None, lambda name, seconds, failure: None)
-    engine.run()
-    assert sorted(record.id for record in results) == sorted(fixture.id for fixture in round_robin(2, 12, 1))
-    assert {record.reason for record in results} == {Reason.PLAYED_OUT}
-    assert len(told) == 1 and re.match(r"worker liar is refused: it sent .*, which is no answer: ", told[0])
-
-
-def test_a_cluster_of_liars_is_refused():
-    engine, results = cluster_engine(tasks.play, b"junk", ["liar"], [])
-    engine.prepare(lambda name: None, lambda name, seconds, failure: None)
-    with pytest.raises(ClusterError, match="all workers of cluster here are refused; the last, liar: it sent b'junk'"):
-        engine.run()
-    assert results == []
-
-
-def test_a_void_verdict_of_a_station_is_believed_and_one_of_a_process_is_not():
-    config = loading.from_values(values("random", ("b", "random")))
-    (fixture, *_) = round_robin(2, 2, 1)
-    record = void_record(config, fixture, Reason.HANG, "not over after 5 s")
-    assert fault_of(config, fixture, record, engine_of_clusters.VOIDS) is None
-    assert "its reason is 'hang'" in fault_of(config, fixture, record)
-    unfinished = replace(record, reason=Reason.UNFINISHED)
-    assert "its reason is" in fault_of(config, fixture, unfinished, engine_of_clusters.VOIDS)
 
 
 @pytest.mark.parametrize("cluster", ["local:", "local:0", "local:many", "tcp://127.0.0.1:1", "nothing.json"])
