@@ -21,8 +21,8 @@ class StoreDamaged(StoreError):
     """A store does not hold what was written to it."""
 
     def __init__(self, path: Path, what: str, mendable: bool = True):
-        self.what, folder = what, path.parent
-        advice = f"`arena check {shlex.quote(str(folder))}` lists all damage"
+        self.what, folder = what, shlex.quote(str(path.parent))
+        advice = f"`arena check {folder}` lists all damage"
         if mendable:
             advice += f", and `arena run --out {folder} --resume` plays damaged games again"
         super().__init__(f"{path} is damaged: {what}; {advice}")

@@ -22,13 +22,11 @@ def answered(kind: type, game: Game, method: str, *arguments):
     """The answer of a method of the game as an int, a float, a bool or a str; GameError if it is none."""
     answer = by_rules(game, method, *arguments)
     try:
-        if kind is not str:
-            return kind(answer)
+        if kind is str and not isinstance(answer, str):
+            raise TypeError  # whatever it is, it has a text
+        return kind(answer)
     except (TypeError, ValueError, OverflowError):
-        pass
-    if isinstance(answer, kind):
-        return answer
-    raise GameError(f"{method} of {game} answers {answer!r:.80}, which is no {kind.__name__}")
+        raise GameError(f"{method} of {game} answers {answer!r:.80}, which is no {kind.__name__}") from None
 
 
 def result_of(game: Game, state) -> tuple[float | None, float, str, str]:

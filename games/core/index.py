@@ -91,6 +91,7 @@ def _file(name: str) -> str:
     return f"{PREFIX}{name}-{_digest(repr((str(_sources('arena.games')), _points())))}{cache.INDEX}"
 
 
+@functools.cache
 def _points() -> list[tuple[str, str]]:
     """Installed plug-ins, with their versions, and their modules."""
     return sorted(
@@ -105,8 +106,8 @@ def _sources(package: str) -> Path:
 
 @functools.cache
 def _stamp() -> str:
-    """A digest of what the index depends on: names, sizes and times of all sources of games and agents, ours and those
-    of installed plug-ins, and the versions of these and of Python."""
+    """A digest of what the index depends on, besides what its file is named by: names, sizes and times of all sources
+    of games and agents, ours and those of installed plug-ins, and the version of Python."""
     folders = [_sources(package) for package in plugins.PACKAGES]
     for top in sorted(plugins.top_packages()):
         spec = None
@@ -114,7 +115,7 @@ def _stamp() -> str:
             spec = importlib.util.find_spec(top)
         folders += map(Path, (spec.submodule_search_locations or [spec.origin or ""]) if spec else [])
     sizes = [(str(path), *size) for folder in folders for path, *size in _sized(folder)]
-    return _digest(repr((FORM, sys.version, _points(), sorted(sizes))))
+    return _digest(repr((FORM, sys.version, sorted(sizes))))
 
 
 def _sized(path: Path) -> Iterator[tuple[str, int, int]]:

@@ -48,6 +48,7 @@ def zoo(tmp_path, monkeypatch):
             del sys.modules[module]
         importlib.invalidate_caches()
         index._stamp.cache_clear()
+        index._points.cache_clear()
         kept[:] = [Registry("animal", PACKAGE)]
         return kept[0]
 
@@ -55,6 +56,7 @@ def zoo(tmp_path, monkeypatch):
     new()
     monkeypatch.undo()
     index._stamp.cache_clear()
+    index._points.cache_clear()
 
 
 def imported():
