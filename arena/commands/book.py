@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Folder, Force, OutputFile, at_least
+from arena.commands.options import Folder, Force, OutputFile, Trust, at_least, trust_run
 from arena.commands.output import check_free, say, write_whole
 from arena.commands.progress import progress_line
 
@@ -25,12 +25,14 @@ def book(
         int, typer.Option(callback=at_least(1), help="Leave out moves that were made in fewer games.")
     ] = 10,
     force: Force = False,
+    trust: Trust = False,
 ) -> None:
     """Write an opening book from a run's moves and results.
 
     Agents use it as book='FILE'.
     """
     check_free(output, force)
+    trust_run(folder, trust)
     from arena.study.preparing import opening_book
 
     with progress_line("counting moves"):

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import VOID, Panel, command, complain
-from arena.commands.options import Folder, Json
+from arena.commands.options import Folder, Json, Trust, trust_run
 from arena.commands.progress import progress_line
 
 
@@ -20,6 +20,7 @@ def check(
     mend: Annotated[
         bool, typer.Option("--mend", help="Remove damaged games; arena run --resume plays them again.")
     ] = False,
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Check that a run is intact, and list damaged games.
@@ -30,6 +31,7 @@ def check(
     from arena.results.integrity import mend as mended
     from arena.results.store import Store
 
+    trust_run(folder, trust)
     with Store.open(folder, write=mend) as store:
         replayed = None if no_replay else _replayer(store)
         damage, count = _examined(store, replayed or (lambda record: ""))

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Folder, Force, Output
+from arena.commands.options import Folder, Force, Output, Trust, trust_run
 from arena.commands.output import check_free, write_text
 from arena.commands.progress import progress_line
 
@@ -29,9 +29,11 @@ def export(
     ] = Record.jsonl,
     output: Output = None,
     force: Force = False,
+    trust: Trust = False,
 ) -> None:
     """Write the records of a run's games for other programs."""
     check_free(output, force)
+    trust_run(folder, trust)
     from arena.results.exchange import to_jsonl
     from arena.results.store import Store
 
@@ -87,10 +89,13 @@ def _begun(folder: Path) -> str | None:
 def _pgn_tags(config, condition: int) -> dict[str, str]:
     """The PGN tags of a condition's game; none if the game's code is not installed."""
     from arena.config.config import game_of
+    from arena.config.trust import TrustError
     from arena.games.core.errors import UserError
 
     try:
         return game_of(config, condition).pgn_tags()
+    except TrustError:
+        raise
     except UserError:
         return {}
 

@@ -6,7 +6,18 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import TEXT, Folder, Force, Json, Output, SolvingAgent, TableFormat, json_format
+from arena.commands.options import (
+    TEXT,
+    Folder,
+    Force,
+    Json,
+    Output,
+    SolvingAgent,
+    TableFormat,
+    Trust,
+    json_format,
+    trust_run,
+)
 from arena.commands.output import check_free, check_printable, write_table
 from arena.commands.progress import solver_progress
 
@@ -25,6 +36,7 @@ def grade(
     format: TableFormat = TEXT,
     output: Output = None,
     force: Force = False,
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Compare the moves of a run with the solved values.
@@ -42,6 +54,7 @@ def grade(
     format = json_format(format, as_json)
     check_printable(format, output)
     check_free(output, force)
+    trust_run(folder, trust)
     run = results.load(folder)
     solver = solver_of(agents.make(agent), game_of(run))
     with solver_progress(solver) as show:

@@ -166,6 +166,7 @@ SolvingAgent = Annotated[
         autocompletion=complete_agent,
     ),
 ]
+Trust = Annotated[bool, typer.Option("--trust", help="Run the plug-ins that the run names, now and later.")]
 TableFormat = Annotated[Format, in_files("--format", "-f", help="The format of the table.")]
 Workers = Annotated[
     int | None,
@@ -178,6 +179,16 @@ def json_format(format: Format, as_json: bool) -> Format:
     if as_json and format not in (TEXT, "json"):
         raise typer.BadParameter(f"--json and --format {format.value} contradict each other: give one of them")
     return Format("json") if as_json else format
+
+
+def trust_run(folder: Path, asked: bool) -> None:
+    """With --trust: let the plug-ins of a run be imported, as long as their files stay as they are."""
+    from arena.config.trust import trust
+    from arena.results.store import Store
+
+    if asked:
+        with Store.open(folder) as store:
+            trust(store.meta.get("config", {"plugins": []}))
 
 
 def line_of(game, moves: str) -> tuple[list[int], Any]:

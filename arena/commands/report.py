@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Folder, Force, output_option
+from arena.commands.options import Folder, Force, Trust, output_option, trust_run
 from arena.commands.output import check_free, say, tell, write_whole
 from arena.commands.progress import progress_line
 
@@ -26,7 +26,9 @@ Port = Annotated[
     Panel.READ,
     examples="arena report runs/first\narena report runs/first --output first.html\narena report runs --serve 8000",
 )
-def report(folder: Folder, output: PageFile = None, force: Force = False, serve: Port = None) -> None:
+def report(
+    folder: Folder, output: PageFile = None, force: Force = False, serve: Port = None, trust: Trust = False
+) -> None:
     """Write a run's report, or serve it, or those of many runs.
 
     The run may still be going on.  A report is one HTML file; its figures are also written beside it, as SVG and PNG.
@@ -34,11 +36,14 @@ def report(folder: Folder, output: PageFile = None, force: Force = False, serve:
     from arena.report import write_report
     from arena.results.store import FILE_NAME
 
+    runs = [] if (folder / FILE_NAME).exists() else [path.parent for path in sorted(folder.glob(f"*/{FILE_NAME}"))]
+    for run in runs or [folder]:
+        trust_run(run, trust)
     if serve is not None:
         _serve(folder, serve, output)
         return
-    if not (folder / FILE_NAME).exists() and (runs := sorted(folder.glob(f"*/{FILE_NAME}"))):
-        some = f"give one of them, such as {runs[0].parent}, or --serve PORT for all"
+    if runs:
+        some = f"give one of them, such as {runs[0]}, or --serve PORT for all"
         raise typer.BadParameter(f"{folder} is no run, but holds some: {some}")
     check_free(output, force)
     files: dict[Path, bytes] = {}

@@ -72,6 +72,7 @@ def run(
     clock: Clock = None,
     serve: Port = None,
     careful: Careful = False,
+    trust: options.Trust = False,
     verbose: options.Verbose = 0,
     as_json: options.Json = False,
 ) -> None:
@@ -83,6 +84,9 @@ def run(
     if careful:
         _check_indices(cluster)
     flags = {"game": game, "agent": agent, "games": games, "opening-plies": opening_plies, "seed": seed}
+    if trust and not (resume and out):
+        raise typer.BadParameter("--trust is for --resume with --out: what you name yourself is trusted")
+    options.trust_run(out or Path(), trust)
     described, folder = _described(config, flags | {"budget": budget, "clock": clock}, resume, out)
     play_shown(described, folder, where, resume, as_json, serve)
 
@@ -127,7 +131,10 @@ def _values_of(flags: dict) -> dict:
 
 
 def _stored_config(folder: Path) -> dict:
+    from arena.config.trust import import_stored
     from arena.results.store import Store
 
     with Store.open(folder) as store:
-        return store.config
+        config = store.config
+    import_stored(config)  # before a file of the run's choice is
+    return config

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import BAD, Panel, command, complain
-from arena.commands.options import Folder, Force, Json, output_option
+from arena.commands.options import Folder, Force, Json, Trust, output_option, trust_run
 from arena.commands.output import print_flowing, print_table, say, write_whole
 
 LAST = 10  # improvements that are shown
@@ -29,6 +29,7 @@ def show(
     candidates: Annotated[
         bool, typer.Option("--candidates", help="Show the most visited moves of each search, with visits and values.")
     ] = False,
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Show a game: moves, decisions, board."""
@@ -43,6 +44,7 @@ def show(
         config = store.config
     if ply is not None and not 0 <= ply <= record.plies:
         raise typer.BadParameter(f"--ply {ply} is out of range: the game has 0 to {record.plies} plies")
+    trust_run(folder, trust)
     game = game_of(config, record.condition)
     moves = [*record.opening_moves.split(), *record.moves.split()][: record.plies if ply is None else ply]
     if output:

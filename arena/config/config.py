@@ -1,7 +1,5 @@
 """The configuration of a tournament: games, agents and keys, made and checked once, immutable."""
 
-import importlib
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +7,7 @@ from itertools import product
 from typing import Any
 
 from arena.agents.core.agent import Agent, Budget
+from arena.config.trust import import_plugins, import_stored
 from arena.formats.base import formats
 from arena.games.core.errors import UserError
 from arena.games.core.game import Game
@@ -101,13 +100,6 @@ class Config:
         return self.values["format"]
 
 
-def import_plugins(values: Mapping[str, Any]) -> None:
-    """Import the plugins of resolved values."""
-    look_in(values["plugin_path"] if values["plugins"] else None)
-    for plugin in values["plugins"]:
-        importlib.import_module(plugin)
-
-
 def make_games(specs: Iterable[str]) -> list[Game]:
     """The games of these specs; SpecError if one is wrong."""
     from arena import games
@@ -115,16 +107,16 @@ def make_games(specs: Iterable[str]) -> list[Game]:
     return [games.make(spec) for spec in specs]
 
 
+def stored_games(values: Mapping[str, Any]) -> list[Game]:
+    """The game of each condition of a stored run's values; TrustError if a plug-in of theirs is to be asked for."""
+    import_stored(values)
+    return [game for game in make_games(values["instances"]) for _ in values["budgets"]]
+
+
 def game_of(values: Mapping[str, Any], condition: int = 0) -> Game:
-    """The game of a condition of resolved values; imports their plugins."""
-    import_plugins(values)
+    """The game of one condition of a stored run's values; TrustError as above."""
+    import_stored(values)
     return make_games([values["instances"][condition // len(values["budgets"])]])[0]
-
-
-def look_in(folder: str | None) -> None:
-    """Let Python also find modules in a folder."""
-    if folder and folder not in sys.path:
-        sys.path.append(folder)
 
 
 def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:

@@ -13,9 +13,10 @@ from pydantic.fields import FieldInfo
 from arena import agents, games
 from arena.agents.core.agent import Agent, Budget, Unsuited
 from arena.config.complaints import complaint, in_words, unknown_key
-from arena.config.config import Config, look_in
+from arena.config.config import Config
 from arena.config.keys import MAX_NAME, BudgetTable, CommonKeys, name_fault
 from arena.config.openings import BadOpenings, OpeningError, lines_of, random_opening
+from arena.config.trust import look_in
 from arena.formats.base import Format, Table, formats
 from arena.games.core.game import Game
 from arena.games.core.registry import SpecError, spell

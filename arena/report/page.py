@@ -4,6 +4,7 @@ import base64
 import functools
 import hashlib
 import json
+import re
 from importlib import resources
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from arena.results.summary import verdict
 
 PAGE_NAME = "report.html"
 FIGURES_NAME = "figures"
+HOMES = r"(?:/home|/Users|/var/home)/[^/\s\"']+|/root"
 
 
 def write_report(folder, page: Path | None = None, write=Path.write_bytes) -> Path:
@@ -61,10 +63,10 @@ def render(tournament, figures, live: bool = False, home: str = "") -> str:
         notes=[*(schedule.lines() if schedule is not None else []), *tournament.notes_on(tournament.table())],
         study=_study(tournament, by_name["study"]) if "study" in by_name else None,
         figures=[figure for name, figure in by_name.items() if name not in ("study", "ratings", "crosstable")],
-        games=_for_script(replayed),
+        games=from_home(_for_script(replayed)),
         shown=len(replayed["games"]),
         machine=_machine(tournament.meta.get("machine", {})),
-        configuration=as_toml(config) if config else "",
+        configuration=from_home(as_toml(config)) if config else "",
         style=sheet(),
         script=own_file("report.js"),
         live=own_file("live.js") if live else "",
@@ -124,7 +126,7 @@ def _machine(values: dict) -> dict[str, str]:
     known = {key: value for key, value in values.items() if value is not None}
     if "memory_bytes" in known:
         known["memory"] = f"{known.pop('memory_bytes') / 2**30:.1f} GiB"
-    return {key.replace("_", " "): str(value) for key, value in known.items()}
+    return {key.replace("_", " "): from_home(str(value)) for key, value in known.items()}
 
 
 def _study(tournament, figure) -> dict:
@@ -191,6 +193,12 @@ def as_toml(config: dict) -> str:
         for row in rows:
             lines += ["", f"[[{key}]]", *(f"{name} = {value(one)}" for name, one in row.items() if one is not None)]
     return "\n".join(lines) + "\n"
+
+
+def from_home(text: str) -> str:
+    """The text with the paths of homes cut to `~`: a page is for others, too."""
+    here = re.escape(str(Path.home()))
+    return re.sub(rf"(?<![\w.~/])({here}|{HOMES})(?=[/\"'\s]|$)", "~", text)
 
 
 def _effort(win_rates, order) -> dict:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from arena.config.config import import_plugins, make_games
+from arena.config.config import stored_games
 from arena.games.core.game import IllegalMove
 from arena.results import candidates
 from arena.results.record import Reason
@@ -44,18 +44,14 @@ def sample(tournament: Tournament, most: int = MOST_GAMES) -> dict:
     """Up to `most` games as plain values for the page's script: {"shapes": elements, "games": in order}.
 
     For two players: in the order of the schedule; if there are more, all forfeited games and a fixed random sample of
-    the
-    rest.  For one player: the best run of each agent in each condition, the best of a condition first.  Games are
+    the rest.  For one player: the best run of each agent in each condition, the best of a condition first.  Games are
     dropped if their boards are too large, or take too long to draw.
     """
     shapes, shown = Shapes(), []
     config = tournament.meta.get("config")
     if config is None or tournament.games.empty:
         return {"shapes": [], "games": []}
-    import_plugins(config)
-    rules = [
-        game for game in make_games(config["instances"]) for _ in config["budgets"]
-    ]  # by the number of the condition
+    rules = stored_games(config)
     labels = {one.number: one.label if len(tournament.conditions) > 1 else "" for one in tournament.conditions}
     chosen = (_best if tournament.single_player else _chosen)(tournament.games, most)
     characters, deadline = 0, time.perf_counter() + MOST_SECONDS

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from arena.config import loading
 from arena.config.complaints import complaint
 from arena.config.config import Config, ConfigError, differences
+from arena.config.trust import trust
 from arena.games.core.prepared import changes
 from arena.results.integrity import mend
 from arena.results.store import FILE_NAME, Store
@@ -101,6 +102,7 @@ def _run(config: Config, out, place, resume: bool, events: Events) -> "Tournamen
             log.warning(mended)
             events.trouble(mended)
         _warn_of_changed_source(store, config, events)
+        trust(config.values)  # they have been imported, because the user said so
         events.opened(config.resolved(), folder)
         stack.callback(events.ended)
         if link is not None:

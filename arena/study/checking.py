@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from arena.config.config import import_plugins, make_games
+from arena.config.config import stored_games
 from arena.games.core.game import Game, IllegalMove
 from arena.play.rules import GameError, answered, by_rules, result_of
 from arena.results.record import GameRecord, Reason
@@ -11,8 +11,7 @@ from arena.results.record import GameRecord, Reason
 
 def replayer(config: Mapping[str, Any]) -> Callable[[GameRecord], str]:
     """A function that says what is wrong with a game by the rules of a resolved configuration; "" if nothing is."""
-    import_plugins(config)
-    games = [game for game in make_games(config["instances"]) for _ in config["budgets"]]  # by condition
+    games = stored_games(config)
     return lambda record: replayed(games[record.condition], record)
 
 

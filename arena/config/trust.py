@@ -1,0 +1,114 @@
+"""Whether the plug-ins that a stored run names may be imported, which runs their code.
+
+A run names modules and a folder, and whoever wrote its file chose them.  So reading a run imports a plug-in only if it
+is installed, if it is loaded already, or if its files are as they were when this user played with them, or trusted
+them.  The files' digest is kept for that in the user's cache folder.
+"""
+
+import hashlib
+import importlib
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from arena.games.core import cache
+from arena.games.core.errors import UserError
+
+OURS = __name__.partition(".")[0]
+_looked_in: set[str] = set()  # folders that runs have added to sys.path
+_trusted: dict[str, str] = {}  # of this process: place -> digest; where there is no cache folder it is all there is
+
+
+class TrustError(UserError):
+    """A plug-in of a stored run that is not imported unasked."""
+
+
+def import_plugins(values: Mapping[str, Any]) -> None:
+    """Import the plug-ins of resolved values."""
+    look_in(values["plugin_path"] if values["plugins"] else None)
+    for plugin in values["plugins"]:
+        importlib.import_module(plugin)
+
+
+def look_in(folder: str | None) -> None:
+    """Let Python also find modules in a folder."""
+    if folder and folder not in sys.path:
+        _looked_in.add(folder)
+        sys.path.append(folder)
+
+
+def import_stored(values: Mapping[str, Any]) -> None:
+    """Import the plug-ins of a stored run's values; TrustError if one of them is to be asked for."""
+    doubtful = list(_doubtful(values))
+    for plugin, place, digest in doubtful:
+        kept = _kept(place)
+        if plugin not in sys.modules and kept != digest:
+            why = "has changed since you last played with it" if kept else "is not installed, nor played with here"
+            raise TrustError(
+                f"this needs the plug-in {plugin} of the run, whose code {place} {why}. To read that run anyway, "
+                "which runs this code: --trust"
+            )
+    import_plugins({**values, "plugin_path": values["plugin_path"] if doubtful else None})
+
+
+def trust(values: Mapping[str, Any]) -> None:
+    """Let `import_stored` import the plug-ins of these values from now on, as long as their files stay as they are."""
+    for _, place, digest in _doubtful(values):
+        if _kept(place) != digest:
+            _trusted[place] = digest
+            with suppress(OSError):
+                cache.write(_file(place), json.dumps({"plugin": place, "digest": digest}).encode())
+
+
+def _doubtful(values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """(plug-in, file or folder, digest) of those that are not installed."""
+    unsure = {os.path.abspath(folder) for folder in (*_looked_in, values["plugin_path"] or ".", ".")}
+    for plugin in values["plugins"]:
+        spec = _spec(plugin.partition(".")[0], values["plugin_path"])
+        if spec and spec.name != OURS and (place := _place(spec)) and os.path.dirname(place) in unsure:
+            yield plugin, place, _digest(Path(place))
+
+
+def _spec(name: str, folder: str | None) -> ModuleSpec | None:
+    """Where Python would find a top-level module, whose code is not run for that."""
+    try:
+        found = find_spec(name)
+    except ValueError:  # a module that has been made by hand
+        return None
+    return found or (PathFinder.find_spec(name, [folder]) if folder else None)
+
+
+def _place(spec: ModuleSpec) -> str:
+    """A module's file or a package's folder; "" for what has neither."""
+    if spec.submodule_search_locations:
+        return os.path.abspath(next(iter(spec.submodule_search_locations)))
+    return os.path.abspath(spec.origin) if spec.has_location and spec.origin else ""
+
+
+def _digest(place: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+        digest.update(f"{path.relative_to(place.parent)}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _file(place: str) -> str:
+    return f"plugin-{hashlib.sha256(place.encode()).hexdigest()[:16]}{cache.INDEX}"
+
+
+def _kept(place: str) -> str:
+    """The digest with which a place is trusted; "" if it is not."""
+    if place in _trusted:
+        return _trusted[place]
+    path = cache.find(_file(place))
+    try:
+        found = json.loads(path.read_bytes()) if path else {}
+        return str(found["digest"]) if found.get("plugin") == place else ""
+    except (OSError, ValueError, AttributeError, KeyError):
+        return ""
