@@ -27,6 +27,7 @@ from arena.workers.worker import TICK, InPlay
 log = logging.getLogger("arena.cluster")
 
 VOIDS = (Reason.RULES, Reason.CRASH, Reason.HANG)  # verdicts of a station, which has workers of its own
+MOST_FAILED = 3  # tasks in a row that raise, after which a worker is refused
 WINDOW = 64  # waiting games to search for one that a worker can play
 
 
@@ -151,7 +152,7 @@ class ClusterEngine(Engine):
         log.error("worker %s is gone", host.address)
         host.phase = Phase.REFUSED
         if self._recall(host, f"worker {host.address} was lost"):
-            self.verdicts.tell(f"worker {host.address} is gone: its games are played again")
+            self.verdicts.tell(f"worker {host.address} is gone, or silent: its games are played again")
 
     def _recall(self, host, fate) -> bool:
         """Give up all tasks of a worker, and play its games again; whether there were any."""
@@ -170,6 +171,7 @@ class ClusterEngine(Engine):
         flight.host.under_way -= 1
         if isinstance(result, Exception):
             return self._fail(flight, f"{type(result).__name__}: {result}")
+        flight.host.failed = 0
         if flight.task is ASK:
             return self._fly(Flight(tasks.join, flight.host), self.link.run, self._values)
         try:
@@ -199,8 +201,11 @@ class ClusterEngine(Engine):
         if flight.task is not tasks.play:
             return self._refuse(flight.host, text)
         log.error("a batch on worker %s failed: %s", flight.host.address, text)
+        self._play_again(flight.jobs, f"a task failed: {text:.200}")
+        flight.host.failed += 1
+        if flight.host.failed >= MOST_FAILED:
+            return self._refuse(flight.host, f"{MOST_FAILED} tasks in a row failed there, the last by {text:.200}")
         self._roomy[flight.host] = None
-        return self._play_again(flight.jobs, f"a task failed: {text:.200}")
 
     def _hear(self, flight, message):
         host = flight.host

@@ -41,6 +41,7 @@ class Host:
     unfit: set[int] = field(default_factory=set)
     phase: Phase = Phase.JOINING
     under_way: int = 0  # batches
+    failed: int = 0  # tasks in a row that have raised
 
     @property
     def has_room(self) -> bool:

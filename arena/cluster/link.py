@@ -3,6 +3,7 @@
 import asyncio
 import queue
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +16,7 @@ from arena.games.core.plugins import add_named
 
 PATIENCE = 10.0  # seconds to wait for a scheduler's answer
 LOOK = 0.5  # seconds between looks at the list of workers
+BEAT, SILENT = 5.0, 6  # seconds between looks at heartbeats; looks without one, after which a worker counts as gone
 FAREWELL = 20.0  # seconds for stations to end
 # a worker that cannot import a function ends, and may be other people's: a builtin asks it first
 ASK, QUESTION = eval, "__import__('arena.cluster.tasks') and None"
@@ -43,6 +45,7 @@ class Link:
         self._futures: dict[str, Any] = {}
         self._number = 0
         self._closed = threading.Event()
+        self._beats: dict[str, tuple[float, int]] = {}  # a worker's last heartbeat, and how often it has been the last
 
     @property
     def dashboard(self) -> str | None:
@@ -66,7 +69,11 @@ class Link:
             future.cancel(force=True)
 
     def watch(self) -> None:
-        """Every LOOK seconds from now on, put (None, {address: slots}) of the workers into `arrived`."""
+        """Every LOOK seconds from now on, put (None, {address: slots}) of the workers that live into `arrived`.
+
+        A worker that the scheduler has, but has not heard of for BEAT * SILENT seconds, is left out: it is stopped, or
+        cut off.
+        """
         self.client.loop.add_callback(self._look)
 
     def halt(self) -> None:
@@ -100,15 +107,27 @@ class Link:
         self.arrived.put((key, result))
 
     async def _look(self):
+        looked = 0.0
         while not self._closed.is_set():
             try:
                 slots = dict(await asyncio.wait_for(self.client.scheduler.ncores(), PATIENCE))
+                if time.monotonic() - looked >= BEAT:
+                    about = await asyncio.wait_for(self.client.scheduler.identity(), PATIENCE)
+                    self._note_beats(about["workers"])
+                    looked = time.monotonic()
             except Exception as error:
                 if not self._closed.is_set():
                     self.arrived.put((None, error))
                 return
-            self.arrived.put((None, slots))
+            self.arrived.put((None, {one: n for one, n in slots.items() if self._beats.get(one, (0, 0))[1] < SILENT}))
             await asyncio.sleep(LOOK)
+
+    def _note_beats(self, workers):
+        """Count the looks at which a worker's last heartbeat was the same; clocks of machines are not compared."""
+        before, self._beats = self._beats, {}
+        for address, about in workers.items():
+            last, times = before.get(address, (None, 0))
+            self._beats[address] = (about["last_seen"], times + 1 if about["last_seen"] == last else 0)
 
     async def _everywhere(self, task):
         with suppress(Exception):  # from lost workers

@@ -76,6 +76,10 @@ class Harm(msgspec.Struct, tag=True, frozen=True):
     broken: dict[int, int]
 
 
+class Alive(msgspec.Struct, tag=True, frozen=True):
+    """The station is at work; sent from time to time while it can play."""
+
+
 class Line(msgspec.Struct, tag=True, frozen=True):
     """A line of the log of one of the station's processes."""
 
@@ -85,7 +89,7 @@ class Line(msgspec.Struct, tag=True, frozen=True):
     text: str
 
 
-Message = Described | Refusal | Loaded | Prepared | Over | Trouble | Harm | Line
+Message = Described | Refusal | Loaded | Prepared | Over | Trouble | Harm | Alive | Line
 
 
 class Answer(msgspec.Struct, frozen=True):

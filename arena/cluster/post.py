@@ -1,6 +1,8 @@
 """A station as seen by the tasks of the Dask worker that started it."""
 
+import math
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -14,6 +16,7 @@ from arena.workers.messages import WorkersEnd
 
 LOOK = 0.5  # seconds between checks that somebody still wants the games
 FAREWELL = 10.0  # seconds for a station to end by itself
+SILENT = 30.0  # seconds without a word of a station that plays, after which it is ended: it is stopped, or hangs
 COMMAND = "import sys; from arena.cluster.station import main; main(int(sys.argv[1]), int(sys.argv[2]))"
 
 
@@ -63,7 +66,7 @@ class Post:
             self.prepare(wanted)
         if not self.halted:
             self._order(messages.Games(fixtures))
-            self._wait(lambda: all(id in self._records for id in ids), wanted)
+            self._wait(lambda: all(id in self._records for id in ids), wanted, SILENT)
         return self._answer(ids)
 
     def halt(self) -> None:
@@ -79,18 +82,19 @@ class Post:
         try:
             self._process.wait(FAREWELL)
         except subprocess.TimeoutExpired:
-            self._process.kill()  # its workers end with it
+            os.killpg(self._process.pid, signal.SIGKILL)  # its workers, too, which may be stopped as it is
             self._process.wait()
 
     def _order(self, order) -> None:
         with suppress(OSError):  # it has ended, which its silence shows too
             self._orders.send(order)
 
-    def _wait(self, done: Callable[[], bool], wanted: Callable[[], bool]) -> None:
-        """Wait until `done()`, or until that is impossible; close a station that nobody wants."""
+    def _wait(self, done: Callable[[], bool], wanted: Callable[[], bool], patience: float = math.inf) -> None:
+        """Wait until `done()`, or until that is impossible; close a station that nobody wants, or that falls silent."""
+        silent = 0.0  # in looks, not by a clock, which goes on while this process is stopped
         with self._changed:
-            while not (done() or self.ended) and wanted():
-                self._changed.wait(LOOK)
+            while not (done() or self.ended) and wanted() and silent < patience:
+                silent = 0.0 if self._changed.wait(LOOK) else silent + LOOK
             over = done() or self.ended
         if not over:
             self.close()
@@ -132,5 +136,5 @@ class Post:
             self._machine = message
         elif isinstance(message, messages.Prepared):
             self._prepared = True
-        else:
+        elif not isinstance(message, messages.Alive):
             self._said.append(message)

@@ -119,6 +119,10 @@ def _play(channel, inbox: Inbox, config: Config, cores: int) -> None:
         for record in records:
             channel.send(messages.Over(record))
 
+    def on_tick():
+        harm.tell()
+        channel.send(messages.Alive())
+
     supervisor = Supervisor(
         config,
         inbox.next,
@@ -126,7 +130,7 @@ def _play(channel, inbox: Inbox, config: Config, cores: int) -> None:
         run_log,
         workers=cores,
         on_trouble=lambda text: channel.send(messages.Trouble(text)),
-        on_tick=lambda: harm.tell(),
+        on_tick=on_tick,
         feed=inbox,
     )
     inbox.supervisor, harm = supervisor, HarmReport(channel, supervisor)

@@ -73,6 +73,8 @@ _places: dict[tuple[str, str], Place] = {}  # by run and worker's address, since
 def join(run: str, values: str) -> tuple[bytes, dict[str, float]]:
     """Start a run's station from resolved values in JSON: (Answer with its description, this worker's resources)."""
     worker, wanted = get_worker(), _asker()
+    if before := _places.get((run, worker.address)):  # this worker was silent for a while, and taken to be gone
+        before.leave()
     place = _places[run, worker.address] = Place(values, worker.state.nthreads)
     return packed(place.use(lambda post: post.describe(wanted))), dict(worker.state.total_resources)
 

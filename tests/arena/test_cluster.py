@@ -19,7 +19,7 @@ from arena import agents
 from arena import games as games_of_ours
 from arena.agents.core.pool import WorkerError
 from arena.agents.core.solve import solve, solver_of
-from arena.cluster import describing
+from arena.cluster import describing, post
 from arena.cluster.host import Host, Needs, Phase
 from arena.cluster.link import ClusterError, connected
 from arena.cluster.post import Post
@@ -111,6 +111,25 @@ def test_a_killed_station_costs_no_game_and_a_stopped_run_resumes_on_processes(c
     arena.run(keys, tmp_path / "cluster", resume=True, workers=2)
     arena.run(keys, tmp_path / "processes", workers=2)
     assert games(tmp_path / "cluster") == games(tmp_path / "processes")
+
+
+@pytest.mark.slow
+def test_a_station_that_is_stopped_is_ended_and_costs_no_game(cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr(post, "SILENT", 2.0)
+    monkeypatch.setattr(post, "FAREWELL", 1.0)
+    keys, stopped = values(("a", "test_odd(pause=0.004)"), "random", game=LONG, games=40, seed=7), []
+
+    class Stopper(Told):
+        def finished(self, record):
+            if not stopped:
+                stopped.append(stations()[0])
+                os.kill(stopped[0], signal.SIGSTOP)
+
+    arena.run(keys, tmp_path / "cluster", cluster=cluster, events=Stopper())
+    arena.run(keys, tmp_path / "processes", workers=2)
+    assert len(stopped) == 1 and stations() == []
+    assert games(tmp_path / "cluster") == games(tmp_path / "processes")
+    assert "its station ended with exit code -9" in (tmp_path / "cluster" / "log.txt").read_text()
 
 
 @pytest.mark.slow

@@ -89,6 +89,15 @@ def test_a_worker_whose_answer_is_none_is_refused_and_costs_no_game(task, junk):
     assert len(told) == 1 and re.match(r"worker liar is refused: it sent .*, which is no answer: ", told[0])
 
 
+def test_a_worker_whose_tasks_raise_is_refused_and_costs_no_game():
+    told = []
+    engine, results = cluster_engine(tasks.play, RecursionError("on purpose"), ["liar", "honest"], told)
+    engine.prepare(lambda name: None, lambda name, seconds, failure: None)
+    engine.run()
+    assert {record.reason for record in results} == {Reason.PLAYED_OUT} and len(results) == 12
+    assert told == ["worker liar is refused: 3 tasks in a row failed there, the last by RecursionError: on purpose"]
+
+
 def test_a_cluster_of_liars_is_refused():
     engine, results = cluster_engine(tasks.play, b"junk", ["liar"], [])
     engine.prepare(lambda name: None, lambda name, seconds, failure: None)

@@ -5,6 +5,7 @@ The workers of Dask are processes here, as on a real cluster; the short form is 
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -130,6 +131,25 @@ def test_workers_that_are_killed_cost_no_game(tmp_path, undisturbed):
             parents = [parent for pid, parent in stations().items() if parent not in stations()]
             os.kill(random.Random(number).choice(parents), signal.SIGKILL)
         check(tmp_path, process, undisturbed)
+
+
+def test_a_worker_that_is_stopped_costs_no_game(tmp_path, undisturbed):
+    """With its station; it goes on when the run is over, and leaves nothing."""
+    with dask(tmp_path, 2) as cluster:
+        process = run(tmp_path, cluster)
+        wait_for(60, tmp_path, process)
+        station, parent = next((pid, parent) for pid, parent in stations().items() if parent not in stations())
+        for pid in (parent, station):
+            os.kill(pid, signal.SIGSTOP)
+        code, said = process.wait(300), process.stderr.read()
+        os.kill(parent, signal.SIGCONT)
+        os.kill(station, signal.SIGCONT)
+        assert code == 1 and re.search("worker tcp://.* is gone, or silent: its games are played again", said), said
+        assert games(tmp_path / "run") == undisturbed
+        until = time.monotonic() + 40
+        while stations() and time.monotonic() < until:
+            time.sleep(0.1)
+        assert stations() == {}
 
 
 def test_a_killed_parent_leaves_nothing_and_resumes(tmp_path, undisturbed):
