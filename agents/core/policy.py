@@ -8,7 +8,9 @@ Carlo tree search", IJCAI 2011).  The temperature t and the bias b(m), a game's 
 Cazenave, "Generalized nested rollout policy adaptation" (2020); t = 1 and b = 0 give Rosin's policy.
 
 If a game has few codes they are their own numbers; else an open-addressing table numbers codes as they are met, so that
-weights are dense, policies are copied quickly, and no two codes share a weight.  `with_room` enlarges the table.
+weights are dense, policies are copied quickly, and no two codes share a weight.  Arrays have room for the longest game
+of the most moves; the table begins in a few of its places and doubles as it fills, so that the memory that is written
+to, which is all that the system provides, follows the codes met.  `with_room` gives the arrays more room.
 
 The odds exp(w / t) are stored with the weights, so that playouts compute no exponentials.  Where a sum of odds exceeds
 a float's range, exponentials are computed relative to the largest exponent.
@@ -22,13 +24,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.agents.core.probing import find_slot
+from arena.games.core.bits import ONE
 from arena.games.core.game import CHANCE
-from arena.games.core.jit import Compilable, helper, inlined, kernel
+from arena.games.core.jit import Compilable, helper, inlined
 from arena.games.core.random import mix, random_unit
 
 DIRECT = 1 << 16  # codes below this are their own numbers
-FILLED = 0.5  # of a table's places, at most
+FIRST_PLACES = 1 << 10  # of a table that is empty
+PER_CODE = 4  # places, at least: with two, searches of small games take a tenth longer
 LARGEST_BIAS = 600.0  # of either sign; larger ones are cut to this
 LEAST, MOST = 1e-280, 1e280  # sums of odds between these lose no digits
 
@@ -36,8 +39,9 @@ LEAST, MOST = 1e-280, 1e280  # sums of odds between these lose no digits
 class Policy(NamedTuple):
     """Policies over the same numbers of codes: row i of weights and odds is policy i."""
 
-    places: np.ndarray  # int64[size], 0 or a code + 1; size is a power of two, or 1 if codes are their own numbers
-    numbers: np.ndarray  # int32[size], the number of the code in a place
+    places: np.ndarray  # int32[size], 0 or a number + 1; size is a power of two, or 1 if codes are their own numbers
+    codes: np.ndarray  # int64[capacity], of each number; int64[1] if codes are their own numbers
+    spread: np.ndarray  # int64[1], over how many places the table is spread so far, a power of two
     used: np.ndarray  # int64[1], numbers in use
     weights: np.ndarray  # float64[policies, capacity]
     odds: np.ndarray  # float64[policies, capacity], exp(weight / temperature)
@@ -126,14 +130,17 @@ def most_numbers(game) -> int:
 
 def _new_policy(game, coding, policies):
     if coding.direct:
-        size, capacity, used = 1, game.code_limit, game.code_limit
-    else:
-        size, used = 1 << int(np.ceil(np.log2(2 * most_numbers(game) / FILLED))), 0
-        capacity = int(size * FILLED)
-    places, numbers, weights = np.zeros(size, np.int64), np.zeros(size, np.int32), np.zeros((policies, capacity))
-    # zeroed memory costs nothing before it is used; number_of writes a new code's odds
-    odds = np.ones_like(weights) if coding.direct else np.zeros((policies, capacity))
-    return Policy(places, numbers, np.array([used]), weights, odds, np.zeros(capacity))
+        return _empty_policy(policies, game.code_limit, 1, used=game.code_limit)
+    size = 1 << (PER_CODE * most_codes(game, coding, 0, 2) - 1).bit_length()
+    return _empty_policy(policies, size // PER_CODE, size)
+
+
+def _empty_policy(policies, capacity, size, used=0):
+    """Policies whose first numbers are in use, with the weight 0.  Zeroed memory costs nothing before it is used."""
+    weights, odds, steps = np.zeros((policies, capacity)), np.zeros((policies, capacity)), np.zeros(capacity)
+    odds[:, :used] = 1.0  # number_of writes those of a new code
+    places, codes = np.zeros(size, np.int32), np.zeros(1 if size == 1 else capacity, np.int64)
+    return Policy(places, codes, np.array([min(size, FIRST_PLACES)]), np.array([used]), weights, odds, steps)
 
 
 def _new_lines(game, lines, biased):
@@ -163,35 +170,32 @@ def forget(learner: Learner) -> None:
 def with_room(game, coding: Coding, learner: Learner, lines: int = 1) -> Learner:
     """The learner, or one with larger tables and the same weights if the codes of `lines` more lines might not fit."""
     policy = learner.policy
-    while not (coding.direct or policy.used[0] + lines * most_numbers(game) <= len(policy.steps)):
-        weights, odds = (np.hstack([column, np.zeros_like(column)]) for column in (policy.weights, policy.odds))
-        places, numbers = (np.zeros(2 * len(column), column.dtype) for column in (policy.places, policy.numbers))
-        larger = Policy(places, numbers, policy.used.copy(), weights, odds, np.zeros(2 * len(policy.steps)))
-        rehash_kernel(game, policy, larger)
-        policy = larger
-    return learner._replace(policy=policy)
-
-
-@kernel
-def rehash_kernel(game, policy, larger):
-    """Enter the codes of a table into a larger one, with their numbers."""
-    for i in range(len(policy.places)):
-        if policy.places[i] != 0:
-            place = place_of(larger, policy.places[i] - 1)
-            larger.places[place], larger.numbers[place] = policy.places[i], policy.numbers[i]
+    used, capacity = int(policy.used[0]), len(policy.steps)
+    needed = used if coding.direct else most_codes(game, coding, used, lines)
+    if needed <= capacity:
+        return learner
+    times = 1 << ((needed - 1) // capacity).bit_length()
+    larger = _empty_policy(len(policy.odds), times * capacity, times * len(policy.places))
+    for name, count in {"places": policy.spread[0], "codes": used, "weights": used, "odds": used}.items():
+        getattr(larger, name)[..., :count] = getattr(policy, name)[..., :count]
+    return learner._replace(policy=larger._replace(spread=policy.spread.copy(), used=policy.used.copy()))
 
 
 def bytes_needed(game, coding: Coding, *, policies: int, lines: int) -> int:
     """The memory of a new learner, once all of it is used."""
-    numbers = game.code_limit if coding.direct else 2 * most_numbers(game)
+    numbers = game.code_limit if coding.direct else most_codes(game, coding, 0, 2)
     line = most_numbers(game) * (16 if coding.biased else 8) + 13 * game.max_plies
     return numbers * (16 * policies + 32) + lines * line
 
 
 @inlined
 def place_of(policy, code):
-    """The place of a code in the table, or the empty place where it belongs."""
-    return find_slot(policy.places, policy.places, 0, code + 1, mix(np.uint64(code)))
+    """The place of a code in the table, or the empty place where it belongs: linear probing."""
+    last = np.uint64(policy.spread[0] - 1)
+    place = mix(np.uint64(code)) & last
+    while policy.places[place] != 0 and policy.codes[np.uint64(policy.places[place]) - ONE] != code:
+        place = (place + ONE) & last
+    return place
 
 
 @helper
@@ -200,18 +204,38 @@ def number_of(policy, code):
     place = place_of(policy, code)
     if policy.places[place] == 0:
         number = policy.used[0]
-        policy.places[place], policy.numbers[place] = code + 1, number
+        policy.places[place], policy.codes[number] = number + 1, code
         for row in range(len(policy.odds)):
             policy.weights[row, number], policy.odds[row, number] = 0.0, 1.0
         policy.used[0] = number + 1
-    return np.int64(policy.numbers[place])
+        if PER_CODE * (number + 1) > policy.spread[0]:
+            spread_out(policy)
+        return number
+    return np.int64(policy.places[place]) - 1
+
+
+@helper
+def spread_out(policy):
+    """Spread the table over twice as many places."""
+    policy.spread[0] *= 2
+    for place in range(policy.spread[0]):
+        policy.places[place] = 0
+    for number in range(policy.used[0]):
+        policy.places[place_of(policy, policy.codes[number])] = number + 1
+
+
+@inlined
+def most_codes(game, coding, used, lines):
+    """The most codes that a table of `used` codes can hold after that many more lines."""
+    most = used + lines * game.max_plies * game.max_moves
+    return most if coding.features else min(most, game.code_limit)
 
 
 @inlined
 def has_room(game, coding, learner, lines):
     """Whether the codes of `lines` more lines surely fit."""
     policy = learner.policy
-    return coding.direct or policy.used[0] + lines * game.max_plies * game.max_moves <= len(policy.steps)
+    return coding.direct or most_codes(game, coding, policy.used[0], lines) <= len(policy.steps)
 
 
 @inlined

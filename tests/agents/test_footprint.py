@@ -1,0 +1,38 @@
+"""What a worker needs for its agents: memory, and time beyond a budget."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.shipped import AGENTS, GAMES
+
+MEBIBYTES = 250  # of a player; the interpreter and compiled code take as much again
+MILLISECONDS = 20  # of a decision beyond a budget of 20
+VARIANTS = [f"uct(methods='{name}')" for name in ("mast", "ppa", "nst", "history", "reply")]
+
+
+def measured(agent: str, *names: str, **environment: str) -> list[tuple[int, int, str]]:
+    """(MiB, milliseconds, game) of an agent in a process of its own."""
+    command = [sys.executable, "-m", "tests.agents.footprint", agent, *names]
+    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return [(int(size), int(late), name) for size, late, name in map(str.split, done.stdout.splitlines())]
+
+
+@pytest.mark.parametrize("agent", ["mast", "ppa(features=true)"])
+def test_a_policy_takes_memory_for_the_codes_met_and_not_for_the_longest_game(agent):
+    """As plain Python, whose arrays are the same: backgammon's games have up to 10,000 plies of up to 5,220 moves."""
+    ((size, _, _),) = measured(agent, "backgammon", NUMBA_DISABLE_JIT="1")
+    assert size < MEBIBYTES
+
+
+@pytest.mark.slow(minutes=10)
+@pytest.mark.parametrize("agent", [name for name in AGENTS if name != "external"] + VARIANTS)
+def test_every_agent_takes_little_memory_and_keeps_to_20_milliseconds(agent):
+    """pytest -m slow -n 1 -rP shows the largest of each agent."""
+    rows = measured(agent, *GAMES)
+    size, late = max(rows), max(rows, key=lambda row: row[1])
+    print(f"{agent}: {size[0]} MiB in {size[2]}, {late[1]} ms late in {late[2]}, of {len(rows)} games")
+    assert size[0] < MEBIBYTES and late[1] < MILLISECONDS
