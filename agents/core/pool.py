@@ -1,5 +1,7 @@
 """Pools of processes that search for this one.  A pool is kept for its next user, and replaces killed processes.
 
+Those of one kind are kept for the game that was played last, and at most KEPT of them: each has processes and memory.
+
 Each process calls `begin(number, *arguments)` once.  That returns a function, which yields the answers to a piece of
 work.  However this process ends, its pools end with it.
 """
@@ -19,7 +21,8 @@ from arena.games.core.errors import UserError
 # no fork server: a process that was forked from the server's parent could not use it
 CONTEXT = multiprocessing.get_context("spawn")
 RESTARTS = 20
-FREE: dict[tuple, list[Any]] = {}  # the pools without a user, by class and arguments
+KEPT = 4  # free pools of a kind, for several agents that play one game
+FREE: dict[tuple, list[Any]] = {}  # the pools without a user, by process and class, the one used last at the end
 
 
 class WorkerError(UserError, RuntimeError):
@@ -40,24 +43,40 @@ class Pool:
     restarts: how often a killed process is replaced before the work counts as the cause; an answer resets the count
     """
 
+    game: Any  # with `options`, what it was taken for
+    options: tuple
+
     def __init__(self, name: str, workers: int, begin: Callable, *arguments, restarts: int = RESTARTS):
         self.name, self.workers, self.restarts = name, workers, restarts
         self.arguments, self.team = (name, begin, *arguments), list[Member]()
         self.close()
 
     @classmethod
-    def take(cls, user, *arguments) -> Self:
+    def take(cls, user, game, *arguments) -> Self:
         """A pool of these arguments, a free one if there is one; it is for `user` alone while that object exists."""
-        key = os.getpid(), cls, *arguments  # a process forked from this one must not take this one's pools
-        free = FREE.setdefault(key, [])
-        pool = free.pop() if free else cls(*arguments)
-        weakref.finalize(user, pool.give_back, free).atexit = False
+        kind = os.getpid(), cls  # a process forked from this one must not take this one's pools
+        pool = cls.picked(kind, game, arguments) or cls(game, *arguments)
+        pool.game, pool.options = game, arguments
+        weakref.finalize(user, pool.give_back, kind).atexit = False
         return pool
 
-    def give_back(self, free: list) -> None:
+    @classmethod
+    def picked(cls, kind: tuple, game, options: tuple) -> Self | None:
+        """The free pool of these arguments, if there is one; free ones for other games, and too many, are closed."""
+        free = FREE.pop(kind, [])  # all at once, since a pool may be given back at any time, by any thread
+        same = [pool for pool in free if pool.game == game]
+        found = next((pool for pool in reversed(same) if pool.options == options), None)
+        kept = [pool for pool in same if pool is not found][-KEPT:]
+        for pool in free:
+            if pool is not found and pool not in kept:
+                pool.close()
+        FREE.setdefault(kind, [])[:0] = kept
+        return found
+
+    def give_back(self, kind: tuple) -> None:
         """Let another user take the pool, if its processes run and are idle."""
         if self.team and not any(self.given):
-            free.append(self)
+            FREE.setdefault(kind, []).append(self)
 
     def open(self) -> None:
         """Start the processes, unless they run, and wait until they are ready."""

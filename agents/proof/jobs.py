@@ -189,8 +189,8 @@ class VirtualWorkers:
 class JobPool(Pool):
     """Processes that do jobs of one kind."""
 
-    def __init__(self, place: Workplace, workers: int):
-        super().__init__("job-level search", workers, begin, place)
+    def __init__(self, game, agent, workers: int):
+        super().__init__("job-level search", workers, begin, Workplace(game, agent))
 
 
 class ProcessWorkers:
@@ -199,7 +199,7 @@ class ProcessWorkers:
     clock: int | None = None
 
     def __init__(self, place: Workplace, workers: int):
-        self.place, self.pool = place, JobPool.take(self, place, workers)
+        self.place, self.pool = place, JobPool.take(self, place.game, place.agent, workers)
 
     @property
     def free(self):

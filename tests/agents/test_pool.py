@@ -1,5 +1,6 @@
 """Pools of processes: their answers, and what becomes of processes that die; and the order of virtual time."""
 
+import multiprocessing
 import os
 import signal
 from pathlib import Path
@@ -102,6 +103,21 @@ def test_answers_start_the_count_of_deaths_again(folder):
     with pytest.raises(WorkerError, match=r"a process of the test died 3 times in a row \(exit code -9\)"):
         answers(pool, 1)
     assert begun == [0, 0]
+
+
+def test_free_pools_of_one_kind_are_bounded(tmp_path, folder, monkeypatch):
+    """Those for other games end when one is taken; for one game, several agents have theirs."""
+    before = set(multiprocessing.active_children())
+    for game in ("one", "two", "three"):
+        user = User(str(tmp_path / game), 2)
+        assert len(set(multiprocessing.active_children()) - before) == 2
+        del user
+    monkeypatch.setattr("arena.agents.core.pool.KEPT", 1)
+    for workers in (1, 2, 3):
+        User(folder, workers)
+    assert [pool.workers for pool in FREE[os.getpid(), Words]] == [2, 3]
+    user = User(folder, 3)
+    assert user.pool.workers == 3 and [pool.workers for pool in FREE[os.getpid(), Words]] == [2]
 
 
 def test_virtual_time_orders_events_by_time_and_then_by_worker():

@@ -1,5 +1,6 @@
 """SPDF-PN: values beside df-pn's, a plain twin, virtual time, and processes that are killed."""
 
+import multiprocessing
 import os
 import re
 import signal
@@ -13,10 +14,11 @@ import numpy as np
 import pytest
 
 from arena import agents, games
+from arena.agents.core.pool import FREE
 from arena.agents.core.solve import Goal, solve, solver_of
 from arena.agents.knowledge.tablebase import no_endgames
 from arena.agents.proof.numbers import INFINITE, NODES, new_counts
-from arena.agents.proof.spdfpn_processes import ProcessSearch
+from arena.agents.proof.spdfpn_processes import ProcessSearch, Team
 from arena.agents.proof.top import EMPTY, VIRTUAL
 from tests.agents import naive_proof as naive
 from tests.agents.positions import random_position
@@ -233,6 +235,25 @@ def test_processes_are_kept_for_the_next_solver():
     assert found.nodes <= 300 and "the budget of 300 nodes is spent" in found.unsolved
     team.close()
     limited.memory.team.close()
+
+
+@pytest.mark.slow
+def test_one_size_after_another_leaves_one_team_with_one_table():
+    """Ten sizes left twenty processes and ten tables."""
+
+    def tables():
+        lines = Path("/proc/self/maps").read_text().split("\n")
+        spans = [line.split()[0].split("-") for line in lines if f"pym-{os.getpid()}-" in line]
+        return sum(int(end, 16) - int(start, 16) >= 5 << 20 for start, end in spans)
+
+    processes, mapped = set(multiprocessing.active_children()), tables()
+    for heap in range(2, 12):
+        game = games.make(f"nim(heaps=[1, 2, {heap}])")
+        solver = solver_of(agents.make("spdfpn(workers=2, job=40, table=5)"), game)
+        solver.settle(game.initial(), FIRST_WINS)
+        del solver
+    assert len(set(multiprocessing.active_children()) - processes) == 2 and tables() == mapped + 1
+    FREE[os.getpid(), Team].pop().close()
 
 
 SOLVING = """
