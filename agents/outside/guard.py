@@ -1,9 +1,9 @@
-"""Runs one program, and ends it with all its descendants: `python guard.py CONTROL MEMORY PROCESSES COMMAND...`.
+"""Runs one program, and ends it with all its descendants: `python guard.py CONTROL MEMORY PROCESSES MARK COMMAND...`.
 
 CONTROL is the number of an open pipe.  When its other end is closed, on purpose or by the owner's death, the program
 and all its descendants are killed; also when the program itself ends, and when they are more than PROCESSES, unless
-that is 0.  MEMORY is a limit in bytes for each process, or 0.  The program has the standard streams; the exit code is
-its own, or 128 plus the signal.
+that is 0.  MEMORY is a limit in bytes for each process, or 0.  The program has MARK in its environment, as ARENA_MARK,
+and the standard streams; the exit code is its own, or 128 plus the signal.
 
 Processes are counted about twenty times a second, since the system's own limit (RLIMIT_NPROC) covers everything that a
 user runs.
@@ -11,6 +11,10 @@ user runs.
 It is a separate process because a worker cannot do this itself: a killed worker kills nothing, a signal to the group
 misses processes that have left it, and code between fork and exec is unsafe with threads.  On Linux all orphans of the
 program become children of this process, which finds them that way; elsewhere the program's group is killed.
+
+On Linux the guard has a guard: an outer process runs an inner one, which runs the program.  If either is killed, the
+other kills the program, and the outer one ends by SIGKILL, which tells the owner.  A stopped inner one is continued by
+the outer one, and either when its own parent ends.  Elsewhere orphans cannot be found, so there is one process.
 """
 
 import ctypes
@@ -30,15 +34,38 @@ CANNOT_START = 127
 
 def main() -> int:
     """Run the program; returns the exit code for this process."""
-    control, memory, most, command = *map(int, sys.argv[1:4]), sys.argv[4:]
+    control, memory, most, mark, command = *map(int, sys.argv[1:4]), sys.argv[4], sys.argv[5:]
+    os.set_inheritable(control, False)  # the owner sees this process's end by the pipe
+
+    def become():
+        _become(command, memory, mark)
+
+    if sys.platform != "linux":
+        return _shown(_guard(control, become, most))
+    inner_control, ours = os.pipe()
+
+    def run_inner():
+        os.close(control)
+        os.close(ours)
+        os._exit(_shown(_guard(inner_control, become, most)))
+
+    code = _guard(control, run_inner, wakes=True)
+    if code < 0:
+        os.kill(os.getpid(), signal.SIGKILL)  # so that the owner sees that a guard was killed
+    return code
+
+
+def _guard(control: int, run, most: int = 0, wakes: bool = False) -> int:
+    """Fork a process that does `run`, and kill all below this one when it or `control` ends; returns its exit code."""
     _prctl(SET_CHILD_SUBREAPER, 1)
+    _prctl(SET_DEATH_SIGNAL, signal.SIGCONT)
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    program = os.fork()
-    if program == 0:
-        _become(command, memory)
+    child = os.fork()
+    if child == 0:
+        run()
     for stream in (0, 1):
         os.close(stream)  # so that they end with the program
     code, ready, looked = None, [], time.monotonic()
@@ -46,17 +73,22 @@ def main() -> int:
         ready = select.select([control, woken], [], [], LOOK if most else None)[0]
         if woken in ready:
             os.read(woken, 64)
-            code, _ = _reaped(program)
+            code, _ = _reaped(child, wakes)
         if most and time.monotonic() - looked >= LOOK:
             looked = time.monotonic()
             if code is None and _has_more_than(most):
                 os.write(2, f"more than {most} processes at a time: it is ended\n".encode())
-                code = 128 + signal.SIGKILL
-    _kill_all(program)
+                code = -signal.SIGKILL
+    _kill_all(child)
     return 0 if code is None else code
 
 
-def _become(command: list[str], memory: int) -> None:
+def _shown(code: int) -> int:
+    """An exit code, or minus a signal, as an exit code."""
+    return code if code >= 0 else 128 - code
+
+
+def _become(command: list[str], memory: int, mark: str) -> None:
     """In the child: turn into the program."""
     try:
         os.setpgid(0, 0)
@@ -65,6 +97,7 @@ def _become(command: list[str], memory: int) -> None:
             signal.signal(number, signal.SIG_DFL)
         if memory:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        os.environ["ARENA_MARK"] = mark
         os.execvp(command[0], command)
     except BaseException as error:
         os.write(2, f"{command[0]}: {error}\n".encode(errors="backslashreplace"))
@@ -77,26 +110,30 @@ def _prctl(option: int, value: int) -> None:
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def _reaped(program: int) -> tuple[int | None, bool]:
-    """(the program's exit code if it has ended, whether no child is left); collects all ended children."""
+def _reaped(child: int, wakes: bool = False) -> tuple[int | None, bool]:
+    """(the child's exit code if it has ended, whether no child is left); collects all ended children.
+
+    wakes: continue those that are stopped
+    """
     code = None
     while True:
         try:
-            pid, status = os.waitpid(-1, os.WNOHANG)
+            pid, status = os.waitpid(-1, os.WNOHANG | (os.WUNTRACED if wakes else 0))
         except ChildProcessError:
             return code, True
         if pid == 0:
             return code, False
-        if pid == program:
-            ended = os.waitstatus_to_exitcode(status)
-            code = ended if ended >= 0 else 128 - ended
+        if os.WIFSTOPPED(status):
+            os.kill(pid, signal.SIGCONT)
+        elif pid == child:
+            code = os.waitstatus_to_exitcode(status)
 
 
-def _kill_all(program: int) -> None:
-    """Kill the program's group and all descendants: orphans become children of this process."""
+def _kill_all(child: int) -> None:
+    """Kill the child's group and all descendants: orphans become children of this process."""
     with suppress(OSError):
-        os.killpg(program, signal.SIGKILL)  # none of them can fork any more
-    while not _reaped(program)[1]:
+        os.killpg(child, signal.SIGKILL)  # none of them can fork any more
+    while not _reaped(child)[1]:
         for pid in _descendants():
             with suppress(OSError):
                 os.kill(pid, signal.SIGKILL)

@@ -1,6 +1,7 @@
 """One running program: lines to it and from it, with deadlines and limits, and its end with all its descendants."""
 
 import os
+import secrets
 import select
 import shlex
 import shutil
@@ -22,6 +23,7 @@ GRACE = 0.5  # seconds in which a program may end by itself
 CHUNK = 1 << 16
 ROUNDS = 64  # chunks of unexpected output that are read
 TO_BE_FOUND = "give its path, such as ./engine, and make it executable: chmod +x engine"
+TO_BE_TRIED = "run it by itself, and type what is sent to it"
 
 
 def lacking(command: str) -> str:
@@ -65,12 +67,13 @@ class Process:
             raise EngineError(fault, TO_BE_FOUND)
         words = shlex.split(command)
         control, self._control = os.pipe()
-        limits = control, bounds.memory << 20, bounds.processes
+        self._mark = secrets.token_hex(16)
+        about = control, bounds.memory << 20, bounds.processes, self._mark
         self._log, self._logged = None, 0
         try:
             self._log = open(log, "ab", buffering=0) if log else None  # noqa: SIM115
             self._guard = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(GUARD), *map(str, limits), *words],
+                [sys.executable, "-I", "-S", str(GUARD), *map(str, about), *words],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -91,6 +94,7 @@ class Process:
         self._poll = select.poll()
         for stream in (self._stdout, self._stderr):
             self._poll.register(stream, select.POLLIN)
+        self._poll.register(self._control, 0)  # an error there: the guard has ended
         self._sending, self._received, self._searched, self._answered = bytearray(), bytearray(), 0, 0
         self._tails = {self._stdout.fileno(): b"", self._stderr.fileno(): b""}
         self.closed = False
@@ -147,6 +151,7 @@ class Process:
         if self.closed:
             return
         self.closed = True
+        self._guard.send_signal(signal.SIGCONT)  # if somebody has stopped it
         if farewell is not None:
             with suppress(EngineError):
                 self.send(farewell)
@@ -159,6 +164,8 @@ class Process:
         except subprocess.TimeoutExpired:
             self._guard.kill()
             self._guard.wait()
+        if self._guard.returncode < 0:
+            kill_marked(self._mark)
         self._hear_last_words()
         for stream in (self._stdin, self._stdout, self._stderr, *([self._log] if self._log else [])):
             with suppress(OSError):
@@ -178,12 +185,14 @@ class Process:
         """Wait that long for the program to read or write, and serve it; returns whether it did."""
         ready = self._poll.poll(seconds * 1000)
         for number, _ in ready:
-            if number != self._stdin.fileno():
+            if number == self._stdin.fileno():
+                self._write()
+                if not self._sending:
+                    self._poll.unregister(number)
+            elif number != self._control:
                 self._read(number)
-                continue
-            self._write()
-            if not self._sending:
-                self._poll.unregister(number)
+            elif len(ready) == 1:  # all that it had written is read
+                raise EngineError(self._end(), TO_BE_TRIED)
         return bool(ready)
 
     def _take(self, number: int) -> bytes:
@@ -202,7 +211,7 @@ class Process:
             self._received += found
             self._answered += len(found)
             if not found:
-                raise EngineError(self._end(), "run it by itself, and type what is sent to it")
+                raise EngineError(self._end(), TO_BE_TRIED)
             if self._answered > MOST_OUTPUT:
                 raise EngineError(f"wrote over {MOST_OUTPUT >> 20} MiB at once", "write remarks to the error stream")
         elif not found:
@@ -215,6 +224,8 @@ class Process:
         except subprocess.TimeoutExpired:
             return "has closed its output"
         self._hear_last_words()
+        if code < 0:
+            return "has lost its guard, the process that ends it and all that it has started"
         half = " in the middle of a line" if self._received else ""
         killed = code - 128 in signal.valid_signals()  # an exit code of 255 is none
         return f"was killed by signal {code - 128}{half}" if killed else f"ended with exit code {code}{half}"
@@ -225,3 +236,18 @@ class Process:
         for _ in range(ROUNDS):
             if not select.select([number], [], [], 0)[0] or not self._take(number):
                 return
+
+
+def kill_marked(mark: str) -> None:
+    """Kill the processes with that mark in their environment: a program that has lost both its guards.
+
+    Without /proc there are none to be found.
+    """
+    until, found = time.monotonic() + 10 * GRACE, True
+    while found and time.monotonic() < until:
+        found = False
+        for path in Path("/proc").glob("[0-9]*/environ"):
+            with suppress(OSError):
+                if mark.encode() in path.read_bytes():
+                    os.kill(int(path.parent.name), signal.SIGKILL)
+                    found = True

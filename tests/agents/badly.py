@@ -58,6 +58,23 @@ def crash():
     raise ValueError("the engine's own mistake")
 
 
+def harm_guards(number, most):
+    """Send a signal to at most so many of the guards above this process, the outer one first."""
+    fork(2, new_session=True)
+    guards, above = [], os.getppid()
+    while len(guards) < most and "guard.py" in read(f"/proc/{above}/cmdline"):
+        guards.append(above)
+        above = int(read(f"/proc/{above}/stat").rpartition(")")[2].split()[1])
+    for pid in reversed(guards):
+        os.kill(pid, number)
+    hang()
+
+
+def read(path):
+    with open(path) as file:
+        return file.read()
+
+
 AT_ONCE = {
     "deaf": hang,
     "dies at once": lambda: os._exit(3),
@@ -95,6 +112,10 @@ AT_MOVE = {
     "leaves a child": lambda: (fork(), os._exit(0)),
     "many children": lambda: (fork(20), hang()),
     "children of a new session": lambda: (fork(3, new_session=True), hang()),
+    "kills its guard": lambda: harm_guards(signal.SIGKILL, 1),
+    "kills both guards": lambda: harm_guards(signal.SIGKILL, 2),
+    "stops its guard": lambda: harm_guards(signal.SIGSTOP, 1),
+    "stops both guards": lambda: harm_guards(signal.SIGSTOP, 2),
     "children that flood": lambda: (fork(2, then=lambda: flood(1, b"x" * 9000)), hang()),
 }
 ANSWERS = {  # instead of, or besides, a legal move

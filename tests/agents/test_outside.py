@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
@@ -55,6 +56,8 @@ SAYS = {  # what a program of tests/agents/badly.py is told of, and what it does
     "no move": "'move' = missing",
     "takes all memory": "ended with exit code 1.*MemoryError",
     "leaves a child": "ended with exit code 0",
+    "kills its guard": "has lost its guard",
+    "kills both guards": "has lost its guard",
     "children that flood": "more than 1 MiB",
     "illegal": "the move 'z9'; legal: 1a 1b",
     "an odd name": r"the move '\\ud800\\x1b\[2J'",
@@ -151,7 +154,7 @@ def test_a_program_that_failed_is_started_again_and_others_are_kept(unhurried):
         player.close(None)
     (first,) = Engines.free[Engines._key(agent)]
     two = [agent.player(game) for _ in range(2)]  # at the same time: one each
-    assert two[0].engine is first and two[1].engine is not first and len(left(token)) == 4  # and their guards
+    assert two[0].engine is first and two[1].engine is not first and len(left(token)) == 6  # and their guards
     os.kill(int(left(token)[-1]), signal.SIGKILL)
     for player in two:
         try:
@@ -164,8 +167,24 @@ def test_a_program_that_failed_is_started_again_and_others_are_kept(unhurried):
     assert left(token) == []
 
 
-def test_a_program_ends_with_its_process():
-    """Killed without a warning, the process that started it has no time to end it."""
+def guards_of(parent):
+    """The processes between one and its program."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            if path.read_text().rpartition(")")[2].split()[1] == str(parent):
+                command = path.with_name("cmdline").read_bytes()
+                found += [int(path.parent.name), *guards_of(path.parent.name)] if b"guard.py" in command else []
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing tells a guard's descendants")
+@pytest.mark.parametrize("harm", ["", "9", " 9", "19", " 19", "19 19", "9 19"])
+def test_a_program_ends_with_its_process(harm):
+    """Killed without a warning, the process that started it has no time to end it.
+
+    harm: signals for the outer guard, and before for the inner one
+    """
     _, token = bad("notes")
     code = f"""
 import sys, time
@@ -180,11 +199,15 @@ time.sleep(600)
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout.readline() == "ready\n"
         until = time.monotonic() + 100
-        while (running := len(left(token))) < 6 and time.monotonic() < until:
+        while (running := len(left(token))) < 7 and time.monotonic() < until:
             time.sleep(0.01)
-        assert running >= 6  # the parent itself, the guard, the program and its children
+        assert running == 7  # the parent itself, the guards, the program and its children
+        outer, inner = guards_of(parent.pid)
+        for guard, number in ((inner, harm.partition(" ")[2]), (outer, harm.partition(" ")[0])):
+            if number:
+                os.kill(guard, int(number))
         parent.kill()
-    until = time.monotonic() + 100
+    until = time.monotonic() + 20
     while left(token) and time.monotonic() < until:
         time.sleep(0.01)
     assert left(token) == []

@@ -52,6 +52,8 @@ def test_a_program_knows_the_opening_and_chance(game, tmp_path):
         ("slow", Reason.TIME, "first at ply 2 had not answered after"),
         ("illegal", Reason.ILLEGAL_MOVE, "first at ply 2 answered the move 'z9'; legal: 1 2"),
         ("crashes", Reason.EXCEPTION, "ValueError: the engine's own mistake"),
+        ("kills its guard", Reason.EXCEPTION, "first: EngineError: has lost its guard"),
+        ("kills both guards", Reason.EXCEPTION, "first: EngineError: has lost its guard"),
     ],
 )
 def test_reasons_of_forfeits(mode, reason, detail):
