@@ -16,6 +16,7 @@ from arena.agents.core.agent import Agent, Budget, Decision, Player, Unsuited, c
 from arena.agents.core.effort import Effort
 from arena.games.core.check import ConformanceError
 from arena.games.core.game import CHANCE, Game
+from arena.games.core.overdue import Overdue, limited
 from arena.games.core.random import random_below, stream
 from arena.games.core.registry import SpecError
 
@@ -33,9 +34,13 @@ def check(agent: Agent, game: Game, *, seed: int) -> None:
         raise Unsuited(reason)
     check_spec(agent)
     budget = agent.budget()
-    # decisions of the first game, which loads the kernels, may be late
-    first, second = (decisions(Trial(agent, game, budget, timed), seed) for timed in (False, True))
-    decisions(Trial(agent, game, budget, True), seed, OPENING)
+    try:
+        with limited(agent, game):
+            # decisions of the first game, which loads the kernels, may be late
+            first, second = (decisions(Trial(agent, game, budget, timed), seed) for timed in (False, True))
+            decisions(Trial(agent, game, budget, True), seed, OPENING)
+    except Overdue as error:
+        raise ConformanceError(f"{agent} on {game}: {error}") from error
     if "seconds" not in budget.given() and agent.cores == 1:  # threads meet in any order
         for one, other in zip(first, second):
             same = all(getattr(one, name) == getattr(other, name) for name in REPEATED)

@@ -19,6 +19,7 @@ from arena.config.openings import BadOpenings, OpeningError, lines_of, random_op
 from arena.config.trust import look_in
 from arena.formats.base import Format, Table, formats
 from arena.games.core.game import Game
+from arena.games.core.overdue import limited
 from arena.games.core.registry import SpecError, spell
 
 MAX_INSTANCES = 10_000
@@ -239,7 +240,8 @@ class Reader:
 
     def _lines(self, value, game) -> list[str]:
         try:
-            return lines_of(value, game)
+            with limited(game):
+                return lines_of(value, game)
         except BadOpenings as error:
             for problem in error.problems:
                 self._complain(("openings",), value, problem)
@@ -252,8 +254,9 @@ class Reader:
         if type(plies) is not int or type(seed) is not int:
             return
         try:
-            for k in range(OPENINGS_TRIED):
-                random_opening(game, seed, k, plies)
+            with limited(game):
+                for k in range(OPENINGS_TRIED):
+                    random_opening(game, seed, k, plies)
         except OpeningError as error:
             self._complain(("opening_plies",), plies, error)
         except Exception as error:  # any error of a user's rules belongs in the message

@@ -40,6 +40,7 @@ from arena.games.core.observed import (
     walk,
 )
 from arena.games.core.observed import ConformanceError as ConformanceError
+from arena.games.core.overdue import Overdue, limited
 from arena.games.core.random import stream
 
 PLAYOUTS = 4000  # of each kind, to compare a game's own random playout with the default
@@ -58,11 +59,12 @@ def check(game: Game, *, seed: int) -> None:
     """
     for line in not_inherited(type(game)):
         warnings.warn(line, NotInherited, stacklevel=2)
-    for function in checks_of(game):
-        try:
-            function(game, seed)
-        except NumbaError as error:
-            raise ConformanceError(f"{game}: {error}") from error
+    try:
+        with limited(game):
+            for function in checks_of(game):
+                function(game, seed)
+    except (NumbaError, Overdue) as error:
+        raise ConformanceError(f"{game}: {error}") from error
 
 
 def not_inherited(cls: type[Game]) -> list[str]:
