@@ -2,18 +2,33 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from arena.commands.application import VOID, Panel, command, complain
 from arena.commands.options import Folder, Json, Trust, trust_run
+from arena.commands.output import say
 from arena.commands.progress import progress_line
 
+Deterministic = Annotated[
+    bool,
+    typer.Option(
+        "--deterministic",
+        help="DIR is a configuration file: play it in each setting that there is, and compare the games.",
+    ),
+]
 
-@command(Panel.READ, examples="arena check runs/first\narena check runs/first --mend")
+
+@command(
+    Panel.READ,
+    examples="arena check runs/first\narena check runs/first --mend\narena check --deterministic tournament.toml",
+)
 def check(
     folder: Folder,
+    deterministic: Deterministic = False,
     no_replay: Annotated[
         bool, typer.Option("--no-replay", help="Only compare rows with their digests, which is quicker.")
     ] = False,
@@ -27,7 +42,15 @@ def check(
 
     Every row is compared with its digest, and every game is replayed: the rules must give the stored outcome, score and
     plies.  The exit code is 1 if anything is wrong.
+
+    With --deterministic, a tournament is played with 1, 2 and 5 workers, by each way to start processes, interrupted
+    and resumed, with no compiled code at hand, compiled for another processor, and on a local cluster. The agent that
+    decides otherwise, and the game, are named, and the exit code is 1.
     """
+    if deterministic:
+        if no_replay or mend or trust:
+            raise typer.BadParameter("--deterministic goes with --json alone")
+        return _check_determinism(folder, as_json)
     from arena.results.integrity import mend as mended
     from arena.results.store import Store
 
@@ -44,6 +67,34 @@ def check(
         if mend and damage:
             typer.echo(mended(store, damage), err=True)
     if damage:
+        raise typer.Exit(VOID)
+
+
+def _check_determinism(config: Path, as_json: bool) -> None:
+    """Play a configuration in each setting, and print a line for each; exit code 1 if games differ."""
+    from arena.config.loading import load
+    from arena.study.determinism import compare
+
+    seats = [seat for condition in load(config).conditions for seat in condition.seats]
+    timed = {seat.name for seat in seats if seat.budget.seconds is not None}
+    rows: list[dict] = []
+    with progress_line() as show:
+
+        def after(row, found):
+            if not as_json:
+                same = f", {row['different']} differ" if row["different"] else ", all the same" if rows else ""
+                say(f"{row['setting']}: {row['games']} games{same} ({row['seconds']:.1f} s)")
+            rows.append(row | {"differences": [asdict(each) for each in found]})
+            for each in found:
+                why = ". It thinks by the clock, so it repeats nothing" if each.agent in timed else ""
+                complain(f"game {each.game}: {each.agent and f'{each.agent}, '}{each.text}{why}")
+
+        same = compare(config, lambda name: show(f"playing {name}"), after)
+    if as_json:
+        typer.echo(json.dumps({"config": str(config), "deterministic": same, "settings": rows}, indent=1))
+    else:
+        say(f"The games are {'a' if same else 'no'} function of the configuration.")
+    if not same:
         raise typer.Exit(VOID)
 
 
