@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from arena.results.tournament import Tournament
 
 LOG_NAME = "log.txt"
+_turns: dict[int, Any] = {}  # process -> lock of a run: workers of another would keep its descriptors open
 
 log = logging.getLogger("arena.run")
 
@@ -71,6 +72,7 @@ def run(
     cluster: plays the games instead of this machine: the address of a Dask scheduler, its scheduler file, "local:4", or
     a Dask client or cluster (docs/cluster.md)
 
+    Runs of several threads of a process, such as tasks of a Dask worker, take turns.
     In the main thread, Ctrl-C ends the run after the games in play; a second Ctrl-C, or SIGTERM, ends it at once.  Both
     raise Interrupted if games are missing.
     ConfigError: the configuration cannot be used, names a program that is not on this machine, or differs, as may its
@@ -81,7 +83,9 @@ def run(
     place = _place(workers, cluster)
     if resume and out is None:
         raise ValueError("resume = True needs out, the folder of the run to go on with")
-    return _run(_as_config(config, keys), out, place, resume, events or _default_events())
+    checked = _as_config(config, keys)
+    with _turns.setdefault(os.getpid(), threading.RLock()):
+        return _run(checked, out, place, resume, events or _default_events())
 
 
 def _run(config: Config, out, place, resume: bool, events: Events) -> "Tournament":

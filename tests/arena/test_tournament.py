@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -216,6 +217,13 @@ def test_a_run_in_a_process_of_a_pool(tmp_path, method):
     """Such processes are daemonic, which Python does not let have children."""
     with multiprocessing.get_context(method).Pool(2) as pool:
         assert pool.map(played, [tmp_path / "1", tmp_path / "2"]) == [(2, True)] * 2
+
+
+def test_runs_of_several_threads_take_turns(tmp_path):
+    """Their workers would keep each other's descriptors open, and the runs wait for each other for ever."""
+    with ThreadPoolExecutor(4) as pool:
+        runs = [pool.submit(played, tmp_path / str(i)) for i in range(4)]
+        assert [run.result(timeout=100) for run in runs] == [(2, False)] * 4
 
 
 def test_signal_handlers_are_put_back(tmp_path):
