@@ -16,6 +16,7 @@ from arena.agents.proof.depthfirst import DISPROOF, PROOF, ProofSearch
 from arena.agents.proof.numbers import DRAWS, NODES, new_counts
 from arena.agents.proof.spdfpn_jobs import LOOK, JobSearch, new_proof_search, numbers_of_job
 from arena.agents.proof.top import job_kernel
+from arena.games.core.shared_memory import sharing
 
 AHEAD = 2  # jobs of a process: while it does one, the next one waits
 
@@ -49,7 +50,8 @@ class Team(Pool):
     """
 
     def __init__(self, game, agent):
-        memory = CONTEXT.RawArray("q", table_words(agent.table, agent.scheme)), CONTEXT.RawArray("q", 1)
+        with sharing():
+            memory = CONTEXT.RawArray("q", table_words(agent.table, agent.scheme)), CONTEXT.RawArray("q", 1)
         self.table, self.stop = shared_table(memory, agent)
         warm(game, agent)  # compiled here once, so that the processes find it on disk
         super().__init__("spdfpn search", agent.workers, begin, game, agent, memory)

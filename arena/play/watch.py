@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import NamedTuple
 
+from arena.games.core.shared_memory import sharing
+
 PLAYING, AGENT, SINCE, LIMIT, GAME_SINCE, COMPILING, COMPILED, COMPILED_GAME, PLIES, GAME, HALT, WORDS = range(12)
 NOBODY = -1.0
 
@@ -29,8 +31,9 @@ class Doing(NamedTuple):
 
 
 def new_memory():
-    """Memory to share with a worker."""
-    memory = multiprocessing.RawArray("d", WORDS)
+    """Memory to share with a worker; SharedMemoryError if the system has none."""
+    with sharing():
+        memory = multiprocessing.RawArray("d", WORDS)
     memory[AGENT] = NOBODY
     return memory
 

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from multiprocessing_logging import MultiProcessingHandler
 
+from arena.games.core.shared_memory import sharing
 from arena.workers.confinement import safe_path
 from arena.workers.messages import Logged, WorkersEnd
 
@@ -67,10 +68,10 @@ class RunLog:
         self._room = WORKERS_LIMIT - os.path.getsize(path)  # bytes left for workers
 
     def __enter__(self):
+        with safe_path(), sharing():  # the queue may need a process that tracks its locks
+            self._handler = MultiProcessingHandler("log of the run", sub_handler=self.file)
         self._level_before = self._logger.level
         self._logger.setLevel(self._level)
-        with safe_path():  # the queue may need a process that tracks its locks
-            self._handler = MultiProcessingHandler("log of the run", sub_handler=self.file)
         self._logger.addHandler(self._handler)
         if self._room <= 0:
             self._tell_that_it_is_full()

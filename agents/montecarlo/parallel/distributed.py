@@ -28,6 +28,7 @@ from arena.agents.montecarlo.parallel.scheme import Scheme, SchemePlayer
 from arena.agents.montecarlo.parallel.shared import SharedOptions
 from arena.games.core.game import check_range
 from arena.games.core.random import stream
+from arena.games.core.shared_memory import sharing
 
 ENDLESS = 1 << 62
 STEPS = 256  # jobs of a process between two looks at whether the search is over
@@ -81,10 +82,11 @@ class Searchers(Pool):
 
     def __init__(self, game, agent):
         shapes = tds.shapes(game, agent)
-        memory = {
-            name: CONTEXT.RawArray("b", int(np.prod(shape)) * np.dtype(kind).itemsize)
-            for name, (shape, kind) in shapes.items()
-        }
+        with sharing():
+            memory = {
+                name: CONTEXT.RawArray("b", int(np.prod(shape)) * np.dtype(kind).itemsize)
+                for name, (shape, kind) in shapes.items()
+            }
         self.game, self.jobs = game, jobs_in(memory, shapes)
         # compiled here once, so that the processes find it on disk
         tds.serve_kernel(game, tds.new_process(game, agent, self.jobs, 0, 1000), stream(0), 0)
