@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from multiprocessing import connection as pipes
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 
 PR_SET_PDEATHSIG = 1  # from linux/prctl.h
 
@@ -21,7 +21,7 @@ def confine(output, inherited: Iterable[int] = ()) -> None:
     output: the writing end of a pipe for standard output and standard error; inherited: descriptors of its parent's
     files.
     """
-    _let_go_of(inherited)
+    _let_go_of([*inherited, *_of_the_tracker()])
     _leave_signals_to_the_parent()
     _found_group()
     _end_with_the_parent()
@@ -66,6 +66,12 @@ def _is_open(descriptor):
     except OSError:
         return False
     return True
+
+
+def _of_the_tracker():
+    """The pipe to Python's tracker of locks, which would print errors for what an agent writes there, and obey it."""
+    descriptor = resource_tracker._resource_tracker._fd
+    return [] if descriptor is None else [descriptor]
 
 
 def _let_go_of(descriptors):

@@ -1,13 +1,14 @@
 """The log of a run: one file, written by this process for itself and for its workers.
 
 This process's records go through a MultiProcessingHandler (multiprocessing-logging): a queue, and a thread that moves
-the records to the file, so that nobody waits for the disk.  That queue carries pickles, so no worker has it: a worker
-sends records, and the supervisor the lines that a worker prints, as messages to the same handler.
+the records to the file, so that nobody waits for the disk.  No worker has that queue, which could carry anything: a
+worker sends records, and the supervisor the lines that a worker prints, as messages to the same handler.
 """
 
 import io
 import logging
 import os
+import queue
 import sys
 from collections.abc import Callable
 from typing import Protocol
@@ -55,6 +56,26 @@ class WorkersLog(Protocol):
         """A record of a worker's logger, or a line that it printed."""
 
 
+class ThreadQueue(queue.Queue):
+    """What a MultiProcessingHandler wants of a queue, between the threads of one process."""
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+    def join_thread(self) -> None:
+        """There is none of its own."""
+
+
+class Handler(MultiProcessingHandler):
+    """A handler without the queue for processes, which nobody shares: its locks would outlive a killed run."""
+
+    def __init__(self, name, sub_handler):
+        self._queue = ThreadQueue()
+        super().__init__(name, sub_handler)
+
+    queue = property(lambda self: self._queue, lambda self, of_processes: None)
+
+
 class RunLog:
     """The log file of a run, attached to the logger "arena" in a context.
 
@@ -68,8 +89,8 @@ class RunLog:
         self._room = WORKERS_LIMIT - os.path.getsize(path)  # bytes left for workers
 
     def __enter__(self):
-        with safe_path(), sharing():  # the queue may need a process that tracks its locks
-            self._handler = MultiProcessingHandler("log of the run", sub_handler=self.file)
+        with safe_path(), sharing():  # it makes a queue for processes first, whose locks are tracked by another one
+            self._handler = Handler("log of the run", sub_handler=self.file)
         self._level_before = self._logger.level
         self._logger.setLevel(self._level)
         self._logger.addHandler(self._handler)

@@ -77,7 +77,7 @@ def moves(records, *names):
 def check_bad_agents(folder, kinds, method):
     run = Runner(folder, bad(*kinds), method)
     code, output = run.end(seconds=100 + 20 * len(kinds))
-    assert code == 0, output
+    assert code == 0 and "Traceback" not in output, output
     run.wait_until_none_is_left()
     assert sleepers() == []
     records = games(folder / "run")[0]
@@ -94,9 +94,10 @@ def check_bad_agents(folder, kinds, method):
     return collections.Counter(row[9] for row in records), (folder / "run" / "log.txt").read_text()
 
 
-def test_bad_agents_pay_for_themselves(tmp_path):
+@pytest.mark.parametrize("method", ["fork", pytest.param("forkserver", marks=pytest.mark.slow)])
+def test_bad_agents_pay_for_themselves(tmp_path, method):
     kinds = ["segmentation fault", "BaseException", "junk", "close all", "write to 1"]
-    _, text = check_bad_agents(tmp_path, kinds, "fork")
+    _, text = check_bad_agents(tmp_path, kinds, method)
     assert '{"not": "json of the run"}' in text and "to the errors" in text
 
 
@@ -133,6 +134,12 @@ def test_an_agent_that_takes_all_memory_loses_and_nothing_else_dies(tmp_path):
         assert row[9] == (Reason.EXCEPTION if greedy else Reason.PLAYED_OUT), row
         assert not greedy or ("Memory" in row[10] and row[7] == float(row[6] == "greedy")), row
     assert "killed" not in (tmp_path / "run" / "log.txt").read_text()
+
+
+@pytest.mark.parametrize("method", ["forkserver", pytest.param("spawn", marks=pytest.mark.slow)])
+def test_junk_to_every_descriptor_reaches_no_process_of_the_run(tmp_path, method):
+    code, output = Runner(tmp_path, bad("junk"), method).end(seconds=100)
+    assert code == 0 and "Traceback" not in output and "resource_tracker" not in output, output
 
 
 # -- Bad games ----------------------------------------------------------------------------------------------------
@@ -329,6 +336,14 @@ def test_others_play_the_games_of_a_worker_that_stays_stopped(tmp_path):
     assert f"process {worker}: it was stopped for" in output and "(SIGSTOP); it is ended, and others play" in output
     records = games(tmp_path / "run")[0]
     assert len(records) == 20 and {row[9] for row in records} == {Reason.PLAYED_OUT}
+
+
+@pytest.mark.parametrize("method", ["forkserver", pytest.param("spawn", marks=pytest.mark.slow)])
+def test_a_killed_run_leaves_no_locks(tmp_path, method):
+    run = Runner(tmp_path, keys(*GOOD, games=10_000), method)
+    run.wait_for("finished")
+    run.process.kill()
+    assert "leaked" not in run.end()[1]
 
 
 @pytest.mark.slow
