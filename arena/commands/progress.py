@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from arena.results.printable import printable
 from arena.runner.ticker import Ticker
+from arena.runner.undisturbed import undisturbed
 
 FIRST, PAUSE = 1.0, 10.0  # seconds to the first line, and from line to line, where there is no terminal
 REDRAWN = 0.1  # seconds between changes of a line in a terminal; some callers count thousands a second
@@ -27,16 +28,21 @@ def _in_a_terminal(console, text: str) -> Iterator[Callable[[str], None]]:
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = SpinnerColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False)
-    with Progress(*columns, console=console, transient=True) as progress:
-        task, due = progress.add_task(printable(text)), 0.0
+    progress = Progress(*columns, console=console, transient=True)
+    task, due = progress.add_task(printable(text)), 0.0
 
-        def show(text):
-            nonlocal due
-            if (now := time.monotonic()) >= due:
-                progress.update(task, description=printable(text))
-                due = now + REDRAWN
+    def show(text):
+        nonlocal due
+        if (now := time.monotonic()) >= due:
+            progress.update(task, description=printable(text))
+            due = now + REDRAWN
 
+    try:
+        progress.start()
         yield show
+    finally:
+        with undisturbed():
+            progress.stop()
 
 
 @contextmanager
@@ -53,7 +59,8 @@ def _elsewhere(text: str) -> Iterator[Callable[[str], None]]:
     try:
         yield lambda text: newest.__setitem__(0, text)
     finally:
-        ticker.stop()
+        with undisturbed():
+            ticker.stop()
 
 
 @contextmanager

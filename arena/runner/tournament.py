@@ -100,6 +100,7 @@ def _run(config: Config, out, place, resume: bool, events: Events) -> "Tournamen
             from arena.cluster.link import linked
 
             link = stack.enter_context(linked(place, config))
+        last = stack.enter_context(ExitStack())  # ends after the display, log and store, which Ctrl-C does not disturb
         store = stack.enter_context(_open_store(config, folder, resume))
         run_log = stack.enter_context(RunLog(folder / LOG_NAME, events.trouble))
         if resume and (mended := mend(store)):
@@ -116,6 +117,7 @@ def _run(config: Config, out, place, resume: bool, events: Events) -> "Tournamen
             _check_programs(config)
         desk.engine = engine = _engine(config, desk, run_log, link or place)
         stack.enter_context(_loading_tables())
+        last.enter_context(_signals())(engine)
         _play(engine, desk)
         if desk.left():
             raise Interrupted(len(desk.stored), len(desk.schedule), folder, desk.room.fault)
@@ -220,19 +222,17 @@ def _warn_of_changed_source(store, config, events):
 
 def _play(engine: Engine, desk: Desk) -> None:
     """Compile the kernels and play; returns without workers left, after the last game or a stop."""
-    with _signals() as direct:
-        direct(engine)
-        if desk.left():
-            engine.prepare(desk.events.warming, desk.events.warmed)
-        if engine.stopped:
-            log.warning("interrupted before the first game")
-            return
-        log.info("%d of %d games to play", desk.left(), len(desk.schedule))
-        desk.events.started(len(desk.schedule), len(desk.stored))
-        try:
-            engine.run()
-        finally:
-            log.info("%d of %d games stored", len(desk.stored), len(desk.schedule))
+    if desk.left():
+        engine.prepare(desk.events.warming, desk.events.warmed)
+    if engine.stopped:
+        log.warning("interrupted before the first game")
+        return
+    log.info("%d of %d games to play", desk.left(), len(desk.schedule))
+    desk.events.started(len(desk.schedule), len(desk.stored))
+    try:
+        engine.run()
+    finally:
+        log.info("%d of %d games stored", len(desk.stored), len(desk.schedule))
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import io
 import json
 import logging
 import re
+import signal
 import sys
 import time
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 import typer
 from rich.console import Console
+from rich.progress import Progress
 from typer.testing import CliRunner
 
 from arena import results
@@ -22,6 +24,7 @@ from arena.results.ratings import rate
 from arena.results.store import Store
 from arena.results.summary import side_by_side
 from arena.runner.display import watch
+from arena.runner.ticker import Ticker
 from tests.arena.stored import CONFIG, store_run
 from tests.results.sample import AGENTS as PLAYERS
 from tests.results.sample import META, make_game
@@ -125,6 +128,25 @@ def test_progress_without_a_terminal_is_a_line_now_and_then(monkeypatch, capsys)
     with progress.progress_line():
         pass
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_ctrl_c_while_a_progress_line_is_taken_down_waits_for_its_end(monkeypatch, capsys, terminal):
+    """Otherwise a terminal is left without a cursor."""
+
+    stopped, kind = [], Progress if terminal else Ticker
+
+    def stop(self, stop=kind.stop):
+        signal.raise_signal(signal.SIGINT)
+        stop(self)
+        stopped.append(True)
+
+    monkeypatch.setattr(kind, "stop", stop)
+    monkeypatch.setattr(Console, "is_terminal", terminal)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), progress.progress_line():
+        pass
+    assert stopped == [True] and signal.getsignal(signal.SIGINT) == before
 
 
 def test_kernels_whose_process_dies_before_it_is_asked_are_told_of():

@@ -18,7 +18,7 @@ import arena
 from arena.config.config import ConfigError
 from arena.results.store import Store, StoreBusy, StoreError, StoreExists
 from arena.runner.tournament import _signals
-from arena.workers import warmer
+from arena.workers import logs, warmer
 from arena.workers.starting import WorkerStartError
 from arena.workers.supervisor import Supervisor
 from tests.arena.conftest import PLUGIN, values
@@ -301,6 +301,35 @@ def test_ctrl_c_twice_stops_now(tmp_path):
     assert code == 3 and "Traceback" not in output
     run.wait_until_none_is_left()
     assert {row[9] for row in games(tmp_path / "run")[0]} == {"played out"}
+
+
+@pytest.mark.parametrize("total", [2, 2000])
+def test_ctrl_c_while_the_display_is_taken_down_changes_nothing(tmp_path, monkeypatch, total):
+    """Nor does it while the log is closed: the run has ended, or says how far it is."""
+
+    class Watcher(arena.Events):
+        told = []
+
+        def finished(self, record):
+            if total > 2:
+                signal.raise_signal(signal.SIGINT)
+
+        def ended(self):
+            signal.raise_signal(signal.SIGINT)
+            self.told.append("ended")
+
+    def close(handler, close=logs.Handler.close):
+        signal.raise_signal(signal.SIGINT)
+        close(handler)
+
+    monkeypatch.setattr(logs.Handler, "close", close)
+    before, keys = signal.getsignal(signal.SIGINT), values("random", ("b", "random"), games=total)
+    if total == 2:
+        assert len(arena.run(keys, tmp_path, workers=1, events=Watcher()).games) == 2
+    else:
+        with pytest.raises(arena.Interrupted):
+            arena.run(keys, tmp_path, workers=1, events=Watcher())
+    assert Watcher.told == ["ended"] and signal.getsignal(signal.SIGINT) == before
 
 
 def test_a_signal_that_comes_before_the_engine_is_kept_for_it():
