@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from arena.agents.core.children import moves_of
 from arena.games.core.prepared import pack, stamp, unpack, wrong
 
 KIND = "opening book"
@@ -84,7 +85,7 @@ def _is_entry(game, move, games, points) -> bool:
 
 def best_move(game, book: Book, state) -> tuple[int, float] | None:
     """(the move to play, its average of points), among legal moves of the book; None if it lacks the position."""
-    legal = set(game.moves(state)) if (known := book.get(key_of(game, state))) else set()
+    legal = set(moves_of(game, state)) if (known := book.get(key_of(game, state))) else set()
     moves = {move: entry for move, entry in (known or {}).items() if move in legal}
     if not moves:
         return None

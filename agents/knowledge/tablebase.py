@@ -18,8 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arena.agents.core.children import moves_of
 from arena.agents.core.probing import find_slot
 from arena.agents.core.sides import result_of, side_to_move
+from arena.agents.core.tree_node import after
 from arena.games.core.errors import UserError
 from arena.games.core.jit import helper, kernel, uncompiled
 from arena.games.core.playout import copy_state
@@ -131,13 +133,13 @@ def best_move(game, endgames: Endgames, state: np.ndarray) -> tuple[int, int] | 
     """(a best move, its value) in a position that is not over, the first of ties; None if it is not in the table."""
     if not len(endgames.values) or look_up_kernel(game, endgames, state) == ABSENT:
         return None
-    found = [(move, value_of_move(game, endgames, state, move)) for move in game.moves(state)]
+    found = [(move, value_of_move(game, endgames, state, move)) for move in moves_of(game, state)]
     return max(found, key=lambda pair: uncompiled(rank)(pair[1]))
 
 
 def value_of_move(game, endgames: Endgames, state: np.ndarray, move: int) -> int:
     """The value of a position of the table if the move is made."""
-    return int(move_kernel(game, endgames, state, game.after(state, move)))
+    return int(move_kernel(game, endgames, state, after(game, state, move)))
 
 
 @kernel

@@ -9,6 +9,7 @@ from arena.agents.core.chunks import run_chunks
 from arena.agents.core.needs import Needs
 from arena.agents.core.solve import Solver
 from arena.agents.core.table import HITS, Table, check_table, new_generation, new_table
+from arena.agents.core.tree_node import after
 from arena.agents.knowledge.prepared import PreparedAgent
 from arena.agents.minimax.depthfirst import depth_first_kernel, line_kernel
 from arena.agents.minimax.ordering import NO_POLICY, Policy, guide_of
@@ -133,13 +134,10 @@ class DepthFirstPlayer(Player):
             return line
         game, line = self.game, list(line)
         for move in line:
-            state = game.after(state, move)
-        while not game.is_over(state):
-            move = line_kernel(game, self.search, state, depth - len(line))
-            if move not in game.moves(state):
-                break
+            state = after(game, state, move)
+        while not game.is_over(state) and (move := line_kernel(game, self.search, state, depth - len(line))) >= 0:
             line.append(move)
-            state = game.after(state, move)
+            state = after(game, state, move)
         return tuple(line)
 
 

@@ -19,9 +19,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from arena.agents.core.agent import Agent, Decision, Player
+from arena.agents.core.children import moves_of, put_after
 from arena.agents.core.needs import Needs
 from arena.agents.core.sides import result_of, side_to_move
-from arena.agents.minimax.children import put_after
 from arena.games.core.game import CHANCE
 from arena.games.core.jit import helper, kernel
 from arena.games.core.random import random_below
@@ -134,7 +134,7 @@ class ExpectiminimaxPlayer(Player):
         options = self.options(player)
         line, values, low, high = self.line, {}, -LARGEST, LARGEST
         line.counts[:] = 0
-        for move in self.game.moves(state):
+        for move in moves_of(self.game, state):
             put_after(self.game, state, move, line.states[1])
             values[move] = value_kernel(self.game, line, self.depth, 1, low, high, options)
             if agent.pruning and player == 0:

@@ -14,9 +14,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from arena.agents.core.agent import Agent, Decision, Player
+from arena.agents.core.children import moves_of, put_after
 from arena.agents.core.needs import Needs
 from arena.agents.core.sides import result_of, side_to_move
-from arena.agents.minimax.children import put_after
 from arena.agents.minimax.stack import INFINITE, WIN
 from arena.games.core.jit import kernel
 from arena.games.core.random import random_below
@@ -76,7 +76,7 @@ class NegamaxPlayer(Player):
         """The value of each move for the player to move; with pruning an upper bound, except for the best move."""
         best, values, child = -INFINITE, {}, self.states[1]
         self.counts[:] = 0
-        for move in self.game.moves(state):
+        for move in moves_of(self.game, state):
             put_after(self.game, state, move, child)
             turns = self.game.player(child) != self.game.player(state)
             low, high = (best if self.options.pruning else -INFINITE), INFINITE

@@ -2,18 +2,15 @@
 
 import numpy as np
 
+from arena.agents.core.children import moves_of
 from arena.agents.minimax.depthfirst import merge_kernel
 from arena.agents.minimax.ordering import BY_POLICY, root_ranks_kernel
 from arena.agents.minimax.stack import DepthFirstSearch
-from arena.games.core.random import random_below
 
 
 def put_root(game, search: DepthFirstSearch, state: np.ndarray, rng: np.ndarray | None) -> None:
     """Make `state` the root and reset the counts; moves are in random order, the policy's, or the game's (no rng)."""
-    moves = game.moves(state)
-    for i in range(len(moves) - 1 if rng is not None else 0, 0, -1):
-        j = int(random_below(rng, i + 1))
-        moves[i], moves[j] = moves[j], moves[i]
+    moves = moves_of(game, state, rng)
     search.states[0] = state
     search.moves[0, : len(moves)] = moves
     search.nodes[0]["total"] = merge_kernel(game, search, len(moves)) if search.options.merges else len(moves)

@@ -22,6 +22,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from arena.agents.core.agent import Agent, Decision, MoveStatistics, Player
+from arena.agents.core.children import moves_of
 from arena.agents.core.chunks import run_chunks
 from arena.agents.core.needs import Needs
 from arena.agents.core.probing import find_slot
@@ -132,7 +133,7 @@ class UBFMPlayer(Player):
     def decision(self, state, rng):
         graph, edge = self.graph, self.best_edge(ROOT, self.agent.safe)
         if edge is None:  # the budget was too small for one expansion
-            moves = self.game.moves(state)
+            moves = moves_of(self.game, state)
             return Decision(moves[random_below(rng, len(moves))], nodes=0, depth=0)
         line = self.line(edge)
         side, children = int(graph.sides[ROOT]), slice(graph.first[ROOT], graph.first[ROOT] + graph.total[ROOT])

@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from arena.agents.core.agent import Agent, Decision, MoveStatistics, Player
+from arena.agents.core.children import moves_of
 from arena.agents.core.chunks import run_chunks
 from arena.games.core.jit import kernel
 from arena.games.core.lane_playout import lane_playout_kernel
@@ -42,7 +43,7 @@ class FlatPlayer(Player):
         self.game, self.budget = game, budget
 
     def decide(self, state, rng):
-        moves = np.array(self.game.moves(state), np.int32)
+        moves = np.array(moves_of(self.game, state), np.int32)
         sums = np.zeros((3, len(moves)))
         playouts = run_chunks(self.runner(state, moves, sums, rng), self.budget.playouts, self.budget.seconds)
         counts = np.maximum(sums[0], 1)

@@ -17,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from arena.agents.core.agent import Budget, Decision, Improvement, MoveStatistics
+from arena.agents.core.children import moves_of
 from arena.agents.core.chunks import run_chunks
 from arena.agents.core.needs import Needs
 from arena.agents.core.threads import Threaded
@@ -174,7 +175,7 @@ class NestedPlayer(SchemePlayer):
 
     def decision_for_two(self, state, incumbents):
         """The agent's choice among the root's moves, with the results of the playouts below each."""
-        table = root_statistics(self.game.moves(state), incumbents)
+        table = root_statistics(moves_of(self.game, state), incumbents)
         place, value = self.agent.choice(self.searches, incumbents, table)
         move = int(table.moves[place])
         return Decision(move, value, **playouts_of(incumbents), principal_variation=(move,), statistics=table)

@@ -31,13 +31,14 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from arena.agents.core.children import moves_of
 from arena.agents.core.tree import shuffled_moves
+from arena.agents.core.tree_node import after
 from arena.agents.nested.agent import Nested
 from arena.agents.nested.incumbent import DONE, may_go_on, note_best, value_of
 from arena.games.core.game import check_choice, check_range
 from arena.games.core.jit import Compilable, inlined, kernel
 from arena.games.core.playout import copy_state
-from arena.games.core.random import random_below
 
 
 @dataclass(frozen=True)
@@ -157,11 +158,8 @@ class NMCS(Nested):
         game, below = search.game, replace(self, level=self.level - 1, workers=1, parallel="root")
         state, line, best, sequence = search.state.copy(), [], -np.inf, []
         while not game.is_over(state) and not search.is_over():
-            moves = game.moves(state)
-            for i in range(len(moves) - 1, 0, -1):
-                j = int(random_below(search.rngs[0], i + 1))
-                moves[i], moves[j] = moves[j], moves[i]
-            states = [game.after(state, move) for move in moves]
+            moves = moves_of(game, state, search.rngs[0])
+            states = [after(game, state, move) for move in moves]
             results = search.player.on_threads(lambda i, states=states: self.tried(search, below, i, states))
             by_place = {place: result for of_worker in results for place, result in of_worker}
             for place, (score, rest) in sorted(by_place.items()):

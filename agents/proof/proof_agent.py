@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from arena.agents.core.agent import Decision, Player
+from arena.agents.core.children import moves_of
 from arena.agents.core.chunks import run_chunks
 from arena.agents.core.needs import Needs
 from arena.agents.core.solve import Goal, Progress, Proof, Solver, Unsolved, goal_for
@@ -186,7 +187,7 @@ class ProofPlayer(Player):
 
     def decide(self, state, rng):
         self.solver.begin()
-        player, moves = int(self.game.player(state)), self.game.moves(state)
+        player, moves = int(self.game.player(state)), moves_of(self.game, state)
         for result in (1, 0):
             try:
                 search = self.solver.search(state, goal_for(player, result))
@@ -194,7 +195,7 @@ class ProofPlayer(Player):
                 return self.decision(moves[int(random_below(rng, len(moves)))], None)
             achieved, denied = search.numbers()[:: 1 if player == 0 else -1]
             if achieved and denied:
-                return self.decision(by_numbers(self.game, state, search, player, rng), None)
+                return self.decision(by_numbers(moves, search, player, rng), None)
             if achieved == 0:
                 return self.decision(settling_move(search, player), float(result))
             if not (self.game.has_draws and self.solver.may_draw()):
@@ -205,11 +206,11 @@ class ProofPlayer(Player):
         return Decision(move=move, value=value, nodes=self.solver.nodes, principal_variation=(move,))
 
 
-def by_numbers(game, state, search: Search, player: int, rng) -> int:
+def by_numbers(legal: list[int], search: Search, player: int, rng) -> int:
     """The move of least proof number for the player to move; ties by largest disproof number, then at random."""
     moves, proof, disproof = search.moves()
     if not len(moves):
-        moves = np.array(game.moves(state))
+        moves = np.array(legal)
         proof = disproof = np.ones(len(moves), np.int64)
     own, other = (proof, disproof) if player == 0 else (disproof, proof)
     best = np.lexsort((-other, own))

@@ -17,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from arena.agents.core.agent import Decision, MoveStatistics
+from arena.agents.core.children import moves_of
 from arena.agents.core.tree import ROOT, capacity, child_by_move, most_visited_child, principal_variation
 from arena.agents.montecarlo.decision import best_of_proven
 from arena.agents.montecarlo.parallel.scheme import SchemePlayer, Searching
@@ -71,7 +72,7 @@ class RootPlayer(SchemePlayer):
             search.forget()
             search.begin(replace(self.budget, playouts=share), own)
         trees = [search.tree for search in searches]
-        common = np.zeros((2, len(self.game.moves(state))))  # visits and value that all trees share
+        common = np.zeros((2, len(moves_of(self.game, state))))  # visits and value that all trees share
         made, every = np.zeros(len(left), np.int64), self.agent.share_every
         while True:
             now = [min(share, every) if every else share for share in left]
