@@ -22,16 +22,12 @@ def lock(file) -> None:
 
 
 def rows(path: Path, types: dict[str, Any]) -> list[dict]:
-    """The stored rows, each with keys of these types; an incomplete last line, left by a kill, is cut off."""
+    """The stored rows, each with keys of these types; without an incomplete last line, which may be being written."""
     if not path.exists():
         return []
     data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    if len(whole) < len(data):
-        with open(path, "r+b") as file:
-            file.truncate(len(whole))
     try:
-        found = [json.loads(line) for line in whole.splitlines()]
+        found = [json.loads(line) for line in data[: _whole(data)].splitlines()]
     except ValueError as error:
         raise ConfigError([f"{path}: is damaged: {error}"]) from None
     for number, row in enumerate(found, 1):
@@ -41,6 +37,11 @@ def rows(path: Path, types: dict[str, Any]) -> list[dict]:
             if key not in row or not isinstance(row[key], kind):
                 raise ConfigError([f"{path}: is damaged: line {number} lacks {key}, or it is of the wrong type"])
     return found
+
+
+def _whole(data: bytes) -> int:
+    """The length of the complete lines."""
+    return data.rfind(b"\n") + 1
 
 
 def plan(path: Path, kind: type, what: str) -> Any:
@@ -90,6 +91,7 @@ class Found(NamedTuple):
         """Append the row `find(*cell)` for each cell without one; before each, call `tell` with `words(*cell)`."""
         with open(self.path, "a") as file:
             lock(file)
+            file.truncate(_whole(self.path.read_bytes()))  # a kill has left the rest: nobody else writes now
             known = {tuple(row[key] for key in self.keys) for row in rows(self.path, self.types)}
             for number, cell in enumerate(cells, 1):
                 if cell not in known:

@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import os
 import re
 from types import SimpleNamespace
 
@@ -15,6 +16,7 @@ from arena.agents.proof import transpositions
 from arena.agents.proof.bestfirst import new_proof_tree, tree_bytes
 from arena.config.config import ConfigError
 from arena.results.proof_tables import by_game, draw_solved, table
+from arena.study import kept
 from arena.study.proving import GAMES, GRAPH_ROW, LEAST_ROWS, SEARCHES, ProofStudy, load, position, run, with_memory
 from tests.agents import naive_proof as naive
 from tests.typed import call
@@ -40,9 +42,9 @@ def test_a_study_that_was_killed_goes_on(tmp_path):
     path = tmp_path / "cut" / "solved.jsonl"
     text = path.read_bytes()
     path.write_bytes(text[: text.index(b"\n", len(text) // 2) + 30])
-    kept = path.read_bytes().count(b"\n")
+    count = path.read_bytes().count(b"\n")
     again = run(None, tmp_path / "cut", True, told.append)
-    assert len(told) == 12 - kept > 0 and "of 12: " in told[-1]
+    assert len(told) == 12 - count > 0 and "of 12: " in told[-1]
     timeless = [column for column in whole if column != "seconds"]
     pd.testing.assert_frame_equal(again[timeless], whole[timeless])
     with pytest.raises(ConfigError, match="was begun with other values of positions, seed"):
@@ -53,6 +55,26 @@ def test_a_study_that_was_killed_goes_on(tmp_path):
         fcntl.flock(other, fcntl.LOCK_EX)
         with pytest.raises(ConfigError, match="another process is at work on this study"):
             run(None, tmp_path / "cut", True)
+
+
+def test_a_reader_leaves_the_line_that_is_being_written(tmp_path):
+    """Only a writer, which has the lock, cuts off what a kill has left of one."""
+    path, seen = tmp_path / "found.jsonl", []
+    found = kept.Found(path, {"cell": int}, ("cell",))
+
+    def find(cell):
+        with open(path, "ab") as other:
+            other.write(b'{"cell": ')
+        text = path.read_bytes()
+        seen.append(kept.table(path, found.types)["cell"].tolist())
+        assert path.read_bytes() == text
+        os.truncate(path, text.rindex(b"\n") + 1)
+        return {"cell": cell}
+
+    path.write_text('{"cell": 0}\n{"cell": 1')
+    found.complete([(0,), (1,), (2,)], find, str, lambda text: None)
+    assert seen == [[0], [0, 1]]
+    assert path.read_text() == '{"cell": 0}\n{"cell": 1}\n{"cell": 2}\n'
 
 
 DAMAGED = [
