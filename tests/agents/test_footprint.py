@@ -14,8 +14,6 @@ from tests.agents.footprint import SMALL
 from tests.shipped import AGENTS, GAMES
 
 MEBIBYTES = 250  # of a player; the interpreter and compiled code take as much again
-MILLISECONDS = 20  # of a decision beyond a budget of 20
-LATE = ["jlpns", "ppn2", "spdfpn"]  # in amazons, where a job of theirs, which goes on to its end, takes 60 ms or more
 VARIANTS = [f"uct(methods='{name}')" for name in ("mast", "ppa", "nst", "history", "reply")]
 
 
@@ -36,14 +34,12 @@ def test_a_policy_takes_memory_for_the_codes_met_and_not_for_the_longest_game(ag
 
 @pytest.mark.slow(minutes=10)
 @pytest.mark.parametrize("agent", [name for name in AGENTS if name != "external"] + VARIANTS)
-def test_every_agent_takes_little_memory_and_keeps_to_20_milliseconds(agent):
-    """pytest -m slow -n 1 -rP shows the largest of each agent."""
+def test_every_agent_takes_little_memory(agent):
+    """pytest -m slow -n 1 -rP shows the largest of each agent, and how late it was, which other processes disturb."""
     rows = measured(agent, *GAMES)
     size, late = max(rows), max(rows, key=lambda row: row[1])
     print(f"{agent}: {size[0]} MiB in {size[2]}, {late[1]} ms late in {late[2]}, of {len(rows)} games")
     assert size[0] < MEBIBYTES
-    exempt = ["amazons"] if agent in LATE else []
-    assert [row for row in rows if row[1] >= MILLISECONDS and row[2] not in exempt] == []
 
 
 @pytest.mark.parametrize("agent", [name for name in AGENTS if name not in ("external", "random")])
