@@ -3,7 +3,6 @@
 Numba, NumPy, pandas and SciPy are imported inside the commands that need them, so that `arena --help` is quick.
 """
 
-import atexit
 import importlib
 import pkgutil
 import signal
@@ -25,5 +24,7 @@ def main() -> None:
     except UserError as error:
         print(f"arena: {error}", file=sys.stderr)
         sys.exit(2)
-    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # a late Ctrl-C changes no exit code
-    app(prog_name="arena")
+    try:
+        app(prog_name="arena")
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a late Ctrl-C changes no exit code

@@ -321,10 +321,21 @@ LATE = """if True:
     from arena.cli import main
     main()
 """
+CLOSING = """if True:
+    import atexit, os, signal, sys
+    from arena import cli
+    typed, sys.argv = cli.app, ["arena", "--version"]
+    def app(**options):
+        atexit.register(os.kill, os.getpid(), signal.SIGINT)  # as multiprocessing does, which a command imports
+        typed(**options)
+    cli.app = app
+    cli.main()
+"""
 
 
-def test_ctrl_c_while_the_interpreter_ends_changes_no_exit_code():
-    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, check=False)
+@pytest.mark.parametrize("script", [LATE, CLOSING])
+def test_ctrl_c_while_the_interpreter_ends_changes_no_exit_code(script):
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0 and done.stdout.startswith("arena ") and not done.stderr
 
 
