@@ -8,7 +8,7 @@ import ctypes
 import sys
 import threading
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
@@ -16,6 +16,7 @@ from arena.games.core.errors import UserError
 
 LOOK = 0.5  # seconds
 TOLD, MOST = 5.0, 60.0  # seconds of one call after which it is named, and ended
+PENDING = 1000  # steps of Python in which an error is raised that another thread has asked for
 OURS = ("builtins", "arena.games.core.", "arena.agents.core.")
 
 
@@ -65,20 +66,26 @@ class _Watch:
             if seconds % MOST == TOLD:
                 print(f"arena: {_name(oldest)} has been running for {seconds:g} s", file=sys.stderr)
             if seconds >= MOST:
-                self.named = _name(oldest)
-                self._raise(_Ended)
+                self._end(_name(oldest))
 
     def leave(self) -> None:
-        self._over.set()
-        self._ages, self._before = {}, set()
-        self._raise(None)
+        """Look no more; what is still to be raised is raised here, since to take it back leaves Python 3.11 slow."""
+        try:
+            with self._lock:
+                self._over.set()
+            with suppress(_Ended):
+                for _ in range(PENDING if self.named else 0):
+                    pass
+        finally:
+            self._over.set()
+            self._ages, self._before = {}, set()
 
-    def _raise(self, error: type[BaseException] | None) -> None:
-        """Have the thread raise an error as soon as it runs Python, or no more."""
+    def _end(self, name: str) -> None:
+        """Have the thread raise _Ended as soon as it runs Python."""
         with self._lock:
-            if error is None or not self._over.is_set():
-                value = None if error is None else ctypes.py_object(error)
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), value)
+            if not self._over.is_set():
+                self.named = name
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(_Ended))
 
     def _note(self, frame: FrameType | None) -> None:
         calls = [(each, each.f_globals.get("__name__") or "") for each in _stack(frame) if each not in self._before]

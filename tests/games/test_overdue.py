@@ -1,6 +1,7 @@
 """Methods that do not return are named, and ended."""
 
 import re
+import sys
 import time
 
 import pytest
@@ -71,6 +72,19 @@ def test_a_method_that_does_not_return_is_named_and_ended(make, capsys):
     with pytest.raises(Overdue, match=f"^{line} has been ended after 0.5 s: it does not return$"), limited(game):
         game.play(game.initial(), 0)
     assert re.search(f"^arena: {line} has been running for 0.25 s$", capsys.readouterr().err, re.MULTILINE)
+
+
+def test_a_thread_is_left_as_it_was():
+    """With an error that is taken back, Python 3.11 looks for one at every step, and a traced call never begins."""
+    with limited(Looping(heaps=(1, 2))):
+        pass
+    seen = []
+    sys.setprofile(lambda frame, *_: seen.append(frame))
+    try:
+        Looping(heaps=(1, 2)).initial()
+    finally:
+        sys.setprofile(None)
+    assert seen
 
 
 def test_what_returns_is_left_alone(capsys):
